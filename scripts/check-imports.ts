@@ -1,0 +1,182 @@
+// Checks who imports whom under src/: `node scripts/check-imports.ts [root]`. Tests (*.test.ts) may import anything.
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
+
+// A file imports its own row or a row further down, never back up.
+const layers = [
+  ['main'],
+  ['forge'],
+  ['app'],
+  ['features', 'transport'],
+  ['api'],
+  ['context'],
+  ['git', 'store', 'jobs', 'mail'],
+  ['errors', 'config', 'log', 'clock'],
+  ['lib'],
+]
+
+// Neighbours in a row that know nothing of each other.
+const strangers = [
+  ['git', 'store'],
+  ['store', 'git'],
+]
+
+// Between contexts calls point down this list; news travels up as events.
+const contexts = [
+  'integrations',
+  'merge-requests',
+  'ci',
+  'planning',
+  'repository',
+  'projects',
+  'groups',
+  'identity',
+  'instance',
+]
+
+// Inside a family, by file name.
+const readersOfRoutes = ['src/features/v4.ts', 'src/app.ts']
+const withoutIo = ['policy.ts', 'entity.ts']
+const io = {
+  files: ['queries.ts', 'service.ts'],
+  layers: ['git', 'store', 'jobs', 'mail'],
+  builtins: /^(node:)?(child_process|dgram|dns|fs|http|http2|https|net|sqlite|tls|worker_threads)(\/|$)/,
+}
+
+type Rule = (from: Place, to: Place) => string | false | undefined
+
+const rulesForAll: Rule[] = [
+  (from, to) => from.layer === 'lib' && to.ours && to.layer !== 'lib' && 'lib imports nothing of ours outside lib',
+  (_, to) => to.ours && isCode(to.path) && !to.path.startsWith('src/') && 'src imports no code from outside src',
+  (from, to) => rank(to) < rank(from) && `${from.layer} must not import ${to.layer}, which stands above it`,
+  (from, to) =>
+    strangers.some(([one, other]) => one === from.layer && other === to.layer) &&
+    `${from.layer} knows nothing of ${to.layer}`,
+  (from, to) => to.role === 'routes.ts' && !readersOfRoutes.includes(from.path) && 'nobody imports routes.ts',
+  (from, to) => from.role === 'queries.ts' && to.role === 'service.ts' && 'queries.ts must not import service.ts',
+]
+
+const rulesForValues: Rule[] = [
+  (from, to) => withoutIo.includes(from.role ?? '') && doesIo(to) && `${from.role} does no I/O, only import type`,
+  (from, to) =>
+    from.context &&
+    to.context &&
+    contexts.indexOf(to.context) < contexts.indexOf(from.context) &&
+    `${from.context} must not call ${to.context}: emit an event instead`,
+]
+
+/** What the tables above call a file. A package or builtin is not ours and has only a path. */
+type Place = { path: string; ours: boolean; layer?: string; context?: string; role?: string }
+
+type Import = { line: number; specifier: string; target: string; value: boolean; onlyInlineTypes: boolean }
+
+type Violation = { path: string; line: number; text: string }
+
+const isRelative = (specifier: string) => /^\.{1,2}(\/|$)/.test(specifier)
+const isCode = (path: string) => /\.[cm]?[jt]s$/.test(path)
+const rank = ({ layer }: Place) => (layer ? layers.findIndex((row) => row.includes(layer)) : Infinity)
+const doesIo = ({ path, ours, layer = '', role = '' }: Place) =>
+  ours ? io.layers.includes(layer) || io.files.includes(role) : io.builtins.test(path)
+
+function locate(path: string, ours = true): Place {
+  const [top, first = '', ...rest] = path.split('/')
+  const layer = first.replace(/\.ts$/, '')
+  if (!ours || top !== 'src' || !layers.flat().includes(layer)) return { path, ours }
+  if (layer !== 'features' || rest.length < 2) return { path, ours, layer }
+  return { path, ours, layer, context: contexts.find((context) => context === rest[0]), role: basename(path) }
+}
+
+/** Comments and template literals turned to blanks, so that only real statements match; line numbers stay true. */
+function blankNonCode(source: string): string {
+  const tokens = /\/\*[^]*?\*\/|\/\/.*|`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g
+  return source.replace(tokens, (token) => (/^['"]/.test(token) ? token : token.replace(/[^\n]/g, ' ')))
+}
+
+const statement =
+  /^[ \t]*(?:import|export)\b\s*(?<type>type\b(?!\s+from\b))?(?<names>[^'"`;()=]*?\bfrom\b|)\s*(['"])(?<from>.+?)\3/gm
+// Without one of these words in front, import('…') names a type.
+const expression = /(?<loads>(?:\bawait|\breturn|=>)\s*)?\bimport\(\s*(['"])(?<from>.+?)\2/g
+
+function hasOnlyInlineTypes(names: string): boolean {
+  const list = /^\s*\{([^}]*)\}\s*from$/
+    .exec(names)?.[1]
+    ?.split(',')
+    .filter((name) => name.trim())
+  return list !== undefined && list.every((name) => /^\s*type\s/.test(name))
+}
+
+function importsOf(path: string, source: string): Import[] {
+  const code = blankNonCode(source)
+  const read = ({ index, groups }: RegExpExecArray, value: boolean): Import => {
+    const specifier = groups?.['from'] ?? ''
+    return {
+      line: code.slice(0, index).split('\n').length,
+      specifier,
+      target: isRelative(specifier) ? posix.join(posix.dirname(path), specifier) : specifier,
+      value,
+      onlyInlineTypes: hasOnlyInlineTypes(groups?.['names'] ?? ''),
+    }
+  }
+  return [
+    ...Array.from(code.matchAll(statement), (match) => read(match, !match.groups?.['type'])),
+    ...Array.from(code.matchAll(expression), (match) => read(match, Boolean(match.groups?.['loads']))),
+  ]
+}
+
+/** A value rule broken by `import { type A }` deserves a word: stripped of its types, it still loads the module. */
+const hint = (how: Import) => (how.onlyInlineTypes ? ' (write import type: import { type … } loads the module)' : '')
+
+/** The first rule that an import breaks, in words. */
+function judge(from: Place, how: Import): string | undefined {
+  const relative = isRelative(how.specifier)
+  if (relative && !/\.([cm]?[jt]s|json)$/.test(how.specifier)) return 'relative imports carry a written extension'
+  const to = locate(how.target, relative)
+  const firstBroken = (rules: Rule[]) => rules.map((rule) => rule(from, to)).find(Boolean) || undefined
+  const ofValues = how.value && firstBroken(rulesForValues)
+  return firstBroken(rulesForAll) ?? (ofValues ? ofValues + hint(how) : undefined)
+}
+
+/** Every import that leads back to a file still being walked; one is enough to name a cycle. */
+function findCycles(graph: Map<string, Import[]>): Violation[] {
+  const found: Violation[] = []
+  const walked = new Set<string>()
+  const trail: string[] = []
+  function walk(path: string) {
+    walked.add(path)
+    trail.push(path)
+    for (const how of graph.get(path) ?? []) {
+      if (!how.value || !graph.has(how.target)) continue
+      if (!walked.has(how.target)) walk(how.target)
+      else if (trail.includes(how.target)) {
+        const cycle = [...trail.slice(trail.indexOf(how.target)), how.target].join(' → ')
+        found.push({ path, line: how.line, text: `imports ${how.target}: closes the cycle ${cycle}${hint(how)}` })
+      }
+    }
+    trail.pop()
+  }
+  for (const path of graph.keys()) if (!walked.has(path)) walk(path)
+  return found
+}
+
+function checkFile(path: string, imports: Import[]): Violation[] {
+  const from = locate(path)
+  if (!from.layer) return [{ path, line: 1, text: 'is in no layer' }]
+  if (from.role && !from.context) return [{ path, line: 1, text: 'is in no context' }]
+  return imports.flatMap((how) => {
+    const broken = judge(from, how)
+    return broken ? [{ path, line: how.line, text: `imports ${how.target}: ${broken}` }] : []
+  })
+}
+
+export function checkImports(root: string): { files: number; violations: string[] } {
+  const paths = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
+  const graph = new Map(paths.toSorted().map((path) => [path, importsOf(path, readFileSync(join(root, path), 'utf8'))]))
+  const violations = [...graph].flatMap(([path, imports]) => checkFile(path, imports)).concat(findCycles(graph))
+  return { files: graph.size, violations: violations.map(({ path, line, text }) => `${path}:${line} ${text}`) }
+}
+
+if (import.meta.main) {
+  const { files, violations } = checkImports(process.argv[2] ?? process.cwd())
+  console.log(violations.length > 0 ? violations.join('\n') : `imports: ${files} files, in order`)
+  process.exitCode = violations.length > 0 ? 1 : 0
+}

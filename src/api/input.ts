@@ -1,0 +1,198 @@
+/**
+ * What a request says: path, query, form, multipart and JSON merged into one record of plain values, then parsed by an
+ * endpoint's schemas. The body beats the query and the path beats both, so an id in a body never redirects a route.
+ */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import type { z } from 'zod'
+import { Refusal, badParameter } from '../errors.ts'
+import { MalformedParams, parseParams } from '../lib/params.ts'
+import { SpooledUpload } from './wire.ts'
+
+const MB = 1024 * 1024
+const JSON_LIMIT = 10 * MB
+const FORM_LIMIT = 100 * MB
+const DEEPEST = 20
+
+export type Raw = Record<string, unknown>
+
+export function readQuery(url: string): Raw {
+  const at = url.indexOf('?')
+  return at < 0 ? {} : decode(url.slice(at + 1))
+}
+
+function decode(text: string): Raw {
+  try {
+    return parseParams(text)
+  } catch (error) {
+    if (error instanceof MalformedParams) throw badParameter('400 Bad Request')
+    throw error
+  }
+}
+
+export const isMultipart = (request: IncomingMessage): boolean =>
+  /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
+
+export interface Body {
+  readonly fields: Raw
+  /** Removes what was spooled to disk. */
+  discard(): Promise<void>
+}
+
+const NO_BODY: Body = { fields: {}, discard: async () => {} }
+
+export async function readBody(request: IncomingMessage, spool: string, uploadLimit: number): Promise<Body> {
+  const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = request.headers
+  if ((!length || length === '0') && !chunked) return NO_BODY
+  if (isMultipart(request)) return readMultipart(request, spool, uploadLimit)
+
+  const text = utf8(await collect(request, JSON_LIMIT))
+  if (/^application\/x-www-form-urlencoded/i.test(type)) return { ...NO_BODY, fields: decode(text) }
+  if (text.trim() === '') return NO_BODY
+  if (/^application\/([\w.+-]*\+)?json/i.test(type)) return { ...NO_BODY, fields: jsonObject(text) }
+  // Clients that name no type, or a wrong one, still send one of the two forms.
+  return { ...NO_BODY, fields: /^\s*[[{]/.test(text) ? jsonObject(text) : decode(text) }
+}
+
+async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limit) throw new Refusal('too_large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw badFormat()
+  }
+}
+
+const badFormat = () => badParameter('message body does not match declared format')
+
+function jsonObject(text: string): Raw {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw badFormat()
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badFormat()
+  return value as Raw
+}
+
+async function readMultipart(request: IncomingMessage, spool: string, uploadLimit: number): Promise<Body> {
+  const folder = join(spool, randomUUID())
+  const discard = () => rm(folder, { recursive: true, force: true })
+  const pairs: string[] = []
+  const files: [string, Promise<SpooledUpload>][] = []
+  let refusal: Refusal | null = null
+  const refuse = (why: Refusal) => void (refusal ??= why)
+  try {
+    const parser = new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { fieldSize: JSON_LIMIT, fields: 1000, files: 10, fileSize: uploadLimit, parts: 1010 },
+    })
+    parser.on('field', (name, value, _nameCut, cut) => {
+      if (cut) refuse(new Refusal('too_large'))
+      pairs.push(`${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`)
+    })
+    parser.on('file', (name, stream, filename, _encoding, type) => {
+      files.push([name, spoolFile(stream, folder, { filename: filename ?? '', type })])
+      stream.on('limit', () => refuse(new Refusal('too_large')))
+    })
+    parser.on('fieldsLimit', () => refuse(badFormat()))
+    parser.on('filesLimit', () => refuse(badFormat()))
+    await pipeline(request, countTo(FORM_LIMIT + uploadLimit), parser)
+    const fields = decode(pairs.join('&').replaceAll('%5B', '[').replaceAll('%5D', ']'))
+    for (const [name, upload] of files) fields[name] = await upload
+    if (refusal) throw refusal
+    return { fields, discard }
+  } catch (error) {
+    await Promise.allSettled(files.map(([, upload]) => upload))
+    await discard()
+    throw error instanceof Refusal ? error : badFormat()
+  }
+}
+
+function countTo(limit: number) {
+  return async function* (source: AsyncIterable<Buffer>) {
+    let size = 0
+    for await (const chunk of source) {
+      size += chunk.length
+      if (size > limit) throw new Refusal('too_large')
+      yield chunk
+    }
+  }
+}
+
+async function spoolFile(
+  stream: NodeJS.ReadableStream,
+  folder: string,
+  { filename, type }: { filename: string; type: string },
+): Promise<SpooledUpload> {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, randomUUID())
+  const sink = createWriteStream(path)
+  await pipeline(stream, sink)
+  return new SpooledUpload({ filename, type, path, size: sink.bytesWritten })
+}
+
+/** NUL and lone surrogates can be kept by neither store nor file name; depth has no honest use. */
+export function assertPlain(raw: Raw): void {
+  for (const name in raw) if (!isPlain(raw[name], 0)) throw badParameter(`${name.replaceAll('\0', '')} is invalid`)
+}
+
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (typeof value !== 'object' || value === null || value instanceof SpooledUpload) return true
+  if (depth >= DEEPEST) return false
+  return Object.entries(value).every(([key, inner]) => isPlain(key, depth) && isPlain(inner, depth + 1))
+}
+
+interface Complaints {
+  missing: string[]
+  other: string[]
+}
+
+/** Parses by each schema in turn and refuses with everything that is missing, else with the first thing wrong. */
+export function parseInput(schemas: readonly z.ZodObject[], raw: Raw): Raw[] {
+  const complaints: Complaints = { missing: [], other: [] }
+  const parsed = schemas.map((schema) => {
+    const result = schema.safeParse(raw)
+    if (!result.success) for (const issue of result.error.issues) complain(complaints, issue, raw)
+    return result.data as Raw
+  })
+  const { missing, other } = complaints
+  if (missing.length > 0) {
+    throw new Refusal('bad_request', `400 (Bad request) ${missing.join(', ')} not given`, {
+      error: missing.map((name) => `${name} is missing`).join(', '),
+    })
+  }
+  if (other.length > 0) throw badParameter(other.join(', '))
+  return parsed
+}
+
+function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: Raw): void {
+  const [name] = issue.path
+  if (name === undefined) return void other.push(issue.message)
+  const attribute = String(name)
+  if (raw[attribute] === undefined) return void missing.push(attribute)
+  const text = `${attribute} ${faultOf(issue)}`
+  if (!other.includes(text)) other.push(text)
+}
+
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return 'does not have a valid value'
+  return issue.code === 'custom' && issue.params?.empty ? 'is empty' : 'is invalid'
+}

@@ -1,0 +1,67 @@
+/** Offset pages: what a caller asks for, what a list answers, and the headers that lead to the other pages. */
+import { z } from 'zod'
+import { int } from './wire.ts'
+
+export const PER_PAGE = 20
+export const MOST_PER_PAGE = 100
+
+export interface PageWish {
+  readonly page: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Page<T> {
+  readonly items: T[]
+  readonly total: number
+}
+
+/** Marks an output as a list in pages: the endpoint then takes `page` and `per_page` and is handed a `page`. */
+export class PageOf<T extends z.ZodType = z.ZodType> {
+  readonly item: T
+  constructor(item: T) {
+    this.item = item
+  }
+}
+
+export const pageOf = <T extends z.ZodType>(item: T) => new PageOf(item)
+
+export const pageInput = z.object({ page: int.nullish(), per_page: int.nullish() })
+
+/** Below one means the default, above the maximum means the maximum: only text is refused. */
+export function pageWish({ page, per_page }: z.infer<typeof pageInput>): PageWish {
+  const number = page && page > 0 ? page : 1
+  const limit = per_page && per_page > 0 ? Math.min(per_page, MOST_PER_PAGE) : PER_PAGE
+  return { page: number, limit, offset: (number - 1) * limit }
+}
+
+/** For lists that are short by nature, and lists computed elsewhere. */
+export function pageFrom<T>(all: T[], { offset, limit }: PageWish): Page<T> {
+  return { items: all.slice(offset, offset + limit), total: all.length }
+}
+
+const SECRET = new Set(['private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'])
+
+export function pageHeaders(wish: PageWish, total: number, address: string, query: string): Record<string, string> {
+  const pages = Math.max(1, Math.ceil(total / wish.limit))
+  const previous = wish.page > 1 && wish.page <= pages ? wish.page - 1 : null
+  const next = wish.page < pages ? wish.page + 1 : null
+  const given = [...new URLSearchParams(query)].filter(([k]) => !SECRET.has(k) && k !== 'page' && k !== 'per_page')
+  const link = (page: number, rel: string) => {
+    const all = [...given, ['page', String(page)], ['per_page', String(wish.limit)]] as [string, string][]
+    const sorted = all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    return `<${address}?${new URLSearchParams(sorted)}>; rel="${rel}"`
+  }
+  const links = [link(1, 'first'), link(pages, 'last')]
+  if (next) links.unshift(link(next, 'next'))
+  if (previous) links.unshift(link(previous, 'prev'))
+  return {
+    'X-Total': String(total),
+    'X-Total-Pages': String(pages),
+    'X-Per-Page': String(wish.limit),
+    'X-Page': String(wish.page),
+    'X-Next-Page': next ? String(next) : '',
+    'X-Prev-Page': previous ? String(previous) : '',
+    Link: links.join(', '),
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
+ * parameters, lookup (404 when not readable), ability (403), precondition; then the handler, then the answer.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App, User } from '../context.ts'
+import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
+import { send } from './answers.ts'
+import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
+import { Answer, type Endpoint } from './endpoint.ts'
+import { assertPlain, isMultipart, parseInput, readBody, readQuery, type Body, type Raw } from './input.ts'
+import type { RateLimiter } from './limits.ts'
+import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
+
+/** What the kit must be told of people, which it knows nothing about. */
+export interface Authentication {
+  /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
+  identify(app: App, shown: Shown): Promise<Identity | null>
+  /** Whether a request that shows a session cookie also proves it came from our own pages. */
+  provesOrigin(app: App, session: string, csrfToken: string): boolean
+  findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
+}
+
+export interface Door {
+  readonly app: App
+  readonly authentication: Authentication
+  readonly limiter: RateLimiter
+  readonly spool: string
+  /** Compares every answer with its declared schema; on in tests. */
+  readonly checkOutput: boolean
+}
+
+const NO_UPLOAD = 1024 * 1024
+
+export async function run(door: Door, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+  const { app } = door
+  const query = readQuery(request.raw.url!)
+  let body: Body | null = null
+  try {
+    let shown = shownCredential(request, query)
+    if (!shown && request.method !== 'GET' && !isMultipart(request.raw)) {
+      body = await readBody(request.raw, door.spool, NO_UPLOAD)
+      shown = shownCredential(request, body.fields)
+    }
+    const caller = await identify(door, endpoint, request, shown)
+    door.limiter.admit(caller, reply)
+    assertMayEnter(endpoint, caller)
+    const sudo = (query.sudo ?? body?.fields.sudo ?? request.headers.sudo) as unknown
+    const viewer = await actAs(door, caller, sudo)
+
+    const readWhole = async (): Promise<Raw> => {
+      if (request.method !== 'GET') body ??= await readBody(request.raw, door.spool, endpoint.upload ?? NO_UPLOAD)
+      const raw = { ...query, ...body?.fields, ...(request.params as Raw) }
+      assertPlain(raw)
+      return raw
+    }
+    const { subject, input, page } = await prepare(door, endpoint, viewer, request, readWhole)
+    assertUnmodified(endpoint, subject, request)
+
+    const context = { app, viewer, caller, subject, input, page }
+    const result = await endpoint.handle(context as never)
+    return await answer(door, endpoint, request, reply, result, page)
+  } finally {
+    await body?.discard()
+  }
+}
+
+async function identify(door: Door, endpoint: Endpoint, request: FastifyRequest, shown: Shown | null): Promise<Caller> {
+  const anonymous: Caller = { identity: null, address: request.ip }
+  if (!shown) return anonymous
+  if (shown.as === 'session' && endpoint.method !== 'GET') {
+    const proof = request.headers['x-csrf-token']
+    if (typeof proof !== 'string' || !door.authentication.provesOrigin(door.app, shown.secret, proof)) return anonymous
+  }
+  const identity = await door.authentication.identify(door.app, shown)
+  // A cookie outlives its session; every other credential was put there on purpose and must be right.
+  if (!identity && shown.as !== 'session') throw unauthenticated()
+  return { ...anonymous, identity }
+}
+
+function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
+  if (!identity) {
+    if (endpoint.allow === 'anyone' || endpoint.guest) return
+    throw unauthenticated()
+  }
+  if (identity.scopes === null) return
+  const accepted = scopesOf(endpoint)
+  if (identity.scopes.some((scope) => accepted.includes(scope))) return
+  throw new Refusal('forbidden', 'insufficient_scope', {
+    body: {
+      error: 'insufficient_scope',
+      error_description: 'The request requires higher privileges than provided by the access token.',
+      scope: accepted.join(' '),
+    },
+  })
+}
+
+async function actAs(door: Door, { identity }: Caller, sudo: unknown): Promise<User | null> {
+  if (!identity) return null
+  if (sudo === undefined || sudo === '') return identity.user
+  if (typeof sudo !== 'string' && typeof sudo !== 'number') throw badParameter('sudo is invalid')
+  if (!identity.user.admin) throw forbidden('Must be admin to use sudo')
+  if (identity.kind !== 'private' && !identity.scopes?.includes('sudo')) {
+    throw forbidden('Private token must be specified in order to use sudo')
+  }
+  const wanted = String(sudo)
+  const target = await door.authentication.findSudoTarget(door.app, wanted)
+  if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${wanted}`)
+  return target
+}
+
+interface Prepared {
+  subject: unknown
+  input: Raw
+  page: PageWish
+}
+
+async function prepare(
+  door: Door,
+  endpoint: Endpoint,
+  viewer: User | null,
+  request: FastifyRequest,
+  readWhole: () => Promise<Raw>,
+): Promise<Prepared> {
+  if (!endpoint.abilityFirst) {
+    const parsed = parseAll(endpoint, await readWhole())
+    assertAdministrator(endpoint, viewer)
+    return { ...parsed, subject: await lookUp(door, endpoint, parsed.params, viewer) }
+  }
+  assertAdministrator(endpoint, viewer)
+  const path = request.params as Raw
+  assertPlain(path)
+  const [params] = endpoint.on ? parseInput([endpoint.on.params], path) : [{}]
+  const subject = await lookUp(door, endpoint, params!, viewer)
+  return { ...parseAll(endpoint, await readWhole()), subject }
+}
+
+function parseAll(endpoint: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
+  const { on, output, input: declared } = endpoint
+  const schemas = [on?.params, output instanceof PageOf ? pageInput : undefined, declared].filter(
+    (s) => s !== undefined,
+  )
+  const parsed = parseInput(schemas, raw)
+  const params = on ? parsed.shift()! : {}
+  const page = pageWish(output instanceof PageOf ? parsed.shift()! : {})
+  return { params, page, input: parsed[0] ?? {} }
+}
+
+function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
+  if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
+}
+
+async function lookUp(door: Door, { on, allow, denied }: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
+  if (!on) return undefined
+  const subject = await on.find(door.app, params as never, viewer)
+  if (subject === null || subject === undefined || !on.policy.read(subject)) throw notFound(on.name)
+  const may = on.policy[allow]
+  if (may && !may(subject)) throw viewer && denied !== 'unauthenticated' ? forbidden() : unauthenticated()
+  return subject
+}
+
+/** Only deletions heed it; an unparseable moment is no condition. */
+function assertUnmodified(endpoint: Endpoint, subject: unknown, request: FastifyRequest): void {
+  const since = Date.parse(request.headers['if-unmodified-since'] ?? '')
+  if (endpoint.method !== 'DELETE' || !endpoint.changedAt || Number.isNaN(since)) return
+  // The header counts whole seconds.
+  const changed = Math.floor(Date.parse(endpoint.changedAt(subject as never)) / 1000) * 1000
+  if (changed > since) throw new Refusal('precondition_failed')
+}
+
+async function answer(
+  door: Door,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: unknown,
+  page: PageWish,
+) {
+  if (result instanceof Answer) {
+    reply.headers(result.headers)
+    return send(request, reply, result.status, result.body)
+  }
+  const { output, method } = endpoint
+  if (output instanceof PageOf) {
+    const { items, total } = result as Page<unknown>
+    const [path, query = ''] = request.raw.url!.split('?', 2)
+    reply.headers(pageHeaders(page, total, door.app.url + path, query))
+    if (door.checkOutput) for (const item of items) output.item.parse(item)
+    return send(request, reply, 200, items)
+  }
+  if (output === null) return send(request, reply, endpoint.status ?? (method === 'POST' ? 201 : 204), undefined)
+  if (door.checkOutput) output.parse(result)
+  return send(request, reply, endpoint.status ?? (method === 'POST' ? 201 : 200), result)
+}

@@ -1,0 +1,94 @@
+/**
+ * The types a request may hold, as v4 clients write them: everything arrives as text, JSON or both. A wire type turns
+ * any accepted spelling into one clean value; endpoints declare their input with these and never look at text again.
+ */
+import { z } from 'zod'
+import { isDate, toDate, toMoment } from '../lib/dates.ts'
+
+const TRUE = new Set(['true', '1', 't', 'y', 'yes', 'on'])
+const FALSE = new Set(['false', '0', 'f', 'n', 'no', 'off'])
+
+function toBoolean(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  const word = String(value).toLowerCase()
+  return TRUE.has(word) ? true : FALSE.has(word) ? false : value
+}
+
+function toInteger(value: unknown): unknown {
+  if (value === '') return null
+  return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value
+}
+
+const toText = (value: unknown): unknown =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+
+export const bool = z.preprocess(toBoolean, z.boolean())
+
+/** Digits; an empty text means null, for `int.nullish()`. */
+export const int = z.preprocess(toInteger, z.int())
+
+/** An id in a path or a body. */
+export const id = z.preprocess(toInteger, z.int().min(1))
+
+export const text = z.preprocess(toText, z.string())
+
+/** Text that may not be blank where it is given. */
+export const filledText = z.preprocess(
+  toText,
+  z.string().refine((value) => value.trim() !== '', { params: { empty: true } }),
+)
+
+export const oneOf = <const V extends readonly string[]>(...values: V) => z.enum(values)
+
+/** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments; an empty text means null. */
+export const date = z.preprocess(
+  (value) => (value === '' ? null : typeof value === 'string' ? (toDate(value) ?? value) : value),
+  z.string().refine(isDate).meta({ format: 'date' }),
+)
+
+/** A moment in UTC, in the store's own form; without a zone it is UTC. */
+export const moment = z.preprocess(
+  (value) => (typeof value === 'string' ? (toMoment(value) ?? value) : value),
+  z
+    .string()
+    .refine((value) => toMoment(value) === value)
+    .meta({ format: 'date-time' }),
+)
+
+/** `a[]=1&a[]=2`, a JSON array, a comma list or one bare value. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => {
+    if (typeof value === 'string') return value === '' ? [] : value.split(',').map((part) => part.trim())
+    return typeof value === 'number' ? [value] : value
+  }, z.array(item).max(1000))
+
+/** A file part of a multipart form, spooled to disk; it is removed once the request is answered. */
+export interface Upload {
+  readonly filename: string
+  readonly type: string
+  readonly size: number
+  readonly path: string
+}
+
+export class SpooledUpload implements Upload {
+  readonly filename: string
+  readonly type: string
+  readonly size: number
+  readonly path: string
+  constructor(upload: Upload) {
+    this.filename = upload.filename
+    this.type = upload.type
+    this.size = upload.size
+    this.path = upload.path
+  }
+}
+
+export const file = z
+  .custom<Upload>((value) => value instanceof SpooledUpload)
+  .meta({ type: 'string', format: 'binary' })
+
+/** An output record: what is not declared here is a defect, which tests make fail. */
+export const entity = z.strictObject
+
+export const timestampOut = z.string().meta({ format: 'date-time' })
+export const dateOut = z.string().meta({ format: 'date' })

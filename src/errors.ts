@@ -1,0 +1,53 @@
+/**
+ * What a service refuses with. A Refusal is an answer, not a failure: the API turns its kind into a status and its
+ * message into the body; everything else that is thrown is a logged 500.
+ */
+export type RefusalKind =
+  | 'not_modified'
+  | 'bad_request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'not_allowed'
+  | 'not_acceptable'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unprocessable'
+  | 'throttled'
+
+/** Property name → error strings; embedded entities nest another such object. */
+export type FieldErrors = { [property: string]: string[] | FieldErrors }
+
+/** A string, or the field errors of a failed validation, or the array shape a few endpoints answer with. */
+export type RefusalMessage = string | string[] | FieldErrors
+
+export class Refusal extends Error {
+  readonly kind: RefusalKind
+  readonly said: RefusalMessage | undefined
+  readonly facts: Record<string, unknown>
+
+  /** `facts` are for the log and for the error table (`as`, `headers`); they never carry secrets. */
+  constructor(kind: RefusalKind, said?: RefusalMessage, facts: Record<string, unknown> = {}) {
+    super(typeof said === 'string' ? said : kind)
+    this.name = 'Refusal'
+    this.kind = kind
+    this.said = said
+    this.facts = facts
+  }
+}
+
+export const invalid = (fields: FieldErrors) => new Refusal('bad_request', fields)
+
+/** `notFound('GPG Key')` says `404 GPG Key Not Found`; unnamed records say `404 Not found`, small f. */
+export const notFound = (name?: string) => new Refusal('not_found', name ? `404 ${name} Not Found` : '404 Not found')
+
+export const forbidden = (reason?: string) =>
+  new Refusal('forbidden', reason ? `403 Forbidden - ${reason}` : '403 Forbidden')
+
+export const unauthenticated = () => new Refusal('unauthenticated', '401 Unauthorized')
+
+export const conflict = (message: string) => new Refusal('conflict', message)
+
+/** A parameter that cannot be used as given: the text stands under both keys, as clients of either era read it. */
+export const badParameter = (text: string) => new Refusal('bad_request', text, { as: 'both' })

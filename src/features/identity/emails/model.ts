@@ -1,0 +1,8 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Secondary addresses; the primary one stands in `users`. */
+    emails: { id: Generated<number>; user_id: number; email: string; created_at: string; updated_at: string }
+  }
+}

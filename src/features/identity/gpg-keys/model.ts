@@ -1,0 +1,18 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    gpg_keys: {
+      id: Generated<number>
+      user_id: number
+      key: string
+      fingerprint: string
+      primary_keyid: string
+      /** Of certified user ids, by space. */
+      emails: string
+      created_at: string
+      updated_at: string
+    }
+    gpg_subkeys: { id: Generated<number>; gpg_key_id: number; fingerprint: string; keyid: string }
+  }
+}

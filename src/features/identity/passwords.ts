@@ -1,0 +1,25 @@
+/** Passwords: kept as a memory-hard hash, made and compared off the event loop. */
+import { hash, verify } from '@node-rs/argon2'
+
+const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
+
+export const SHORTEST_PASSWORD = 8
+export const LONGEST_PASSWORD = 128
+
+export const hashPassword = (password: string): Promise<string> => hash(password, COST)
+
+/** A hash no password has: comparing with it takes the time a real comparison takes. */
+let decoy: Promise<string> | null = null
+
+export async function isPassword(password: string, digest: string | null): Promise<boolean> {
+  decoy ??= hashPassword('no password has this hash')
+  // Longer ones were never accepted; hashing them would only cost memory.
+  const given = password.slice(0, LONGEST_PASSWORD + 1)
+  const same = await verify(digest ?? (await decoy), given)
+  return same && digest !== null
+}
+
+export function passwordFaults(password: string): string[] {
+  if (password.length < SHORTEST_PASSWORD) return [`is too short (minimum is ${SHORTEST_PASSWORD} characters)`]
+  return password.length > LONGEST_PASSWORD ? [`is too long (maximum is ${LONGEST_PASSWORD} characters)`] : []
+}

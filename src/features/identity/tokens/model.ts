@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    access_tokens: {
+      id: Generated<number>
+      user_id: number
+      /** `private` is the account's own token: one a user, never expiring, with every right of the account. */
+      kind: 'private' | 'personal' | 'impersonation'
+      name: string
+      description: string | null
+      digest: string
+      /** The value itself, sealed, where the contract reads it back: account and impersonation tokens. */
+      sealed: string | null
+      /** By space. */
+      scopes: string
+      expires_at: string | null
+      revoked: boolean
+      family_id: number | null
+      rotated: boolean
+      last_used_at: string | null
+      last_used_ips: Generated<string>
+      created_at: string
+      updated_at: string
+    }
+  }
+}

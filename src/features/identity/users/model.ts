@@ -1,0 +1,63 @@
+import type { Generated } from 'kysely'
+
+/** `ldap_blocked`: blocked by directory synchronisation; counts as blocked everywhere, and the API cannot lift it. */
+export type UserState = 'active' | 'blocked' | 'ldap_blocked'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    users: {
+      id: Generated<number>
+      username: string
+      name: string
+      email: string
+      state: UserState
+      admin: boolean
+      external: boolean
+      ghost: boolean
+      bio: string | null
+      location: string | null
+      organization: string | null
+      messenger: string
+      professional_network: string
+      microblog: string
+      website_url: string
+      avatar_digest: string | null
+      avatar_filename: string | null
+      avatar_type: string | null
+      projects_limit: number
+      can_create_group: boolean
+      shared_runners_minutes_limit: number | null
+      theme_id: number
+      color_scheme_id: number
+      two_factor_enabled: boolean
+      password_digest: string | null
+      /** Past: the web asks for a new one at the next sign-in; tokens are unaffected. */
+      password_expires_at: string | null
+      failed_sign_ins: Generated<number>
+      locked_until: string | null
+      confirmed_at: string | null
+      last_sign_in_at: string | null
+      current_sign_in_at: string | null
+      last_activity_on: string | null
+      created_at: string
+      updated_at: string
+    }
+    identities: { id: Generated<number>; user_id: number; provider: string; extern_uid: string }
+    mailed_links: {
+      id: Generated<number>
+      user_id: number
+      purpose: 'confirm' | 'reset_password'
+      email: string
+      digest: string
+      expires_at: string
+      created_at: string
+    }
+  }
+  interface Events {
+    'user.created': { id: number; reset_password: boolean }
+    'user.updated': { id: number; old_username?: string }
+    'user.blocked': { id: number }
+    'user.unblocked': { id: number }
+    'user.deleted': { id: number; username: string; email: string; name: string }
+  }
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, file, int, moment, text } from '../../../api/wire.ts'
+import { forbidden, unauthenticated } from '../../../errors.ts'
+import { privateTokenOf } from '../tokens/queries.ts'
+import {
+  AccountEntity,
+  AdministeredUserEntity,
+  OwnUserEntity,
+  UserEntity,
+  UserSummaryEntity,
+  presentAccount,
+  presentAdministeredUser,
+  presentOwnUser,
+  presentUser,
+  presentUserSummary,
+} from './entity.ts'
+import { listUsers, loadUser, loadUsers, surroundings, user } from './queries.ts'
+import { LARGEST_AVATAR, blockUser, createUser, deleteUser, unblockUser, updateUser } from './service.ts'
+
+const readUser = ['read_user'] as const
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/users',
+  summary: 'List users',
+  allow: 'anyone', // visitors only by username, which the handler checks
+  scopes: readUser,
+  input: z.object({
+    search: text.nullish(),
+    username: text.nullish(),
+    extern_uid: text.nullish(),
+    provider: text.nullish(),
+    active: bool.nullish(),
+    blocked: bool.nullish(),
+    external: bool.nullish(),
+    created_before: moment.nullish(),
+    created_after: moment.nullish(),
+  }),
+  output: pageOf(z.union([AccountEntity, UserSummaryEntity])),
+  async handle({ app, viewer, input, page }) {
+    const forAdministrators = input.external || (input.extern_uid && input.provider)
+    if (forAdministrators && !viewer) throw unauthenticated()
+    if (forAdministrators && !viewer?.admin) throw forbidden()
+    if (!viewer && !input.username) throw forbidden('Not authorized to access /api/v4/users')
+
+    const { items, total } = await listUsers(app.db, viewer, input, page)
+    const around = await surroundings(app)
+    if (!viewer?.admin) return { total, items: items.map((user) => presentUserSummary(user, around)) }
+    const loaded = await loadUsers(app.db, items)
+    return { total, items: loaded.map((user) => presentAccount(user, around)) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/users/:id(\\d+)',
+  summary: 'Get a user',
+  on: user,
+  allow: 'anyone',
+  scopes: readUser,
+  output: z.union([AdministeredUserEntity, UserEntity]),
+  async handle({ app, viewer, subject }) {
+    const around = await surroundings(app)
+    if (!viewer?.admin) return presentUser(subject.user, around)
+    return presentAdministeredUser(await loadUser(app.db, subject.user), around)
+  },
+})
+
+export const current = endpoint({
+  method: 'GET',
+  path: '/user',
+  summary: 'Get the signed-in user',
+  allow: 'signed_in',
+  scopes: readUser,
+  output: OwnUserEntity,
+  async handle({ app, viewer }) {
+    const own = await loadUser(app.db, viewer)
+    return presentOwnUser(own, await surroundings(app), viewer.admin ? await privateTokenOf(app, viewer) : null)
+  },
+})
+
+/** Create and update take the same attributes; the second names are those other clients send. */
+const attributes = {
+  password: text.nullish(),
+  messenger: text.nullish(),
+  professional_network: text.nullish(),
+  microblog: text.nullish(),
+  skype: text.nullish(),
+  linkedin: text.nullish(),
+  twitter: text.nullish(),
+  website_url: text.nullish(),
+  organization: text.nullish(),
+  projects_limit: int.nullish(),
+  extern_uid: text.nullish(),
+  provider: text.nullish(),
+  bio: text.nullish(),
+  location: text.nullish(),
+  admin: bool.nullish(),
+  can_create_group: bool.nullish(),
+  external: bool.nullish(),
+  avatar: file.optional(),
+  shared_runners_minutes_limit: int.nullish(),
+}
+
+interface OtherNames {
+  messenger?: string | null
+  professional_network?: string | null
+  microblog?: string | null
+  skype?: string | null
+  linkedin?: string | null
+  twitter?: string | null
+}
+
+const ownNames = <T extends OtherNames>({ skype, linkedin, twitter, ...input }: T) => ({
+  ...input,
+  messenger: input.messenger ?? skype,
+  professional_network: input.professional_network ?? linkedin,
+  microblog: input.microblog ?? twitter,
+})
+
+interface IdentityPair {
+  provider?: string | null
+  extern_uid?: string | null
+}
+
+const wholeIdentity = ({ provider, extern_uid }: IdentityPair) => Boolean(provider) === Boolean(extern_uid)
+const HALF_IDENTITY = 'extern_uid, provider provide all or none of parameters'
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/users',
+  summary: 'Create a user',
+  allow: 'administrator',
+  upload: LARGEST_AVATAR * 2, // larger files are told apart from images by their size, not cut off
+  input: z
+    .object({
+      email: text,
+      username: text,
+      name: text,
+      reset_password: bool.nullish(),
+      skip_confirmation: bool.nullish(),
+      ...attributes,
+    })
+    .refine((input) => input.password || input.reset_password, {
+      message: 'password, reset_password are missing, at least one parameter must be provided',
+    })
+    .refine(wholeIdentity, { message: HALF_IDENTITY }),
+  output: AdministeredUserEntity,
+  async handle({ app, input }) {
+    const created = await createUser(app, ownNames(input))
+    return presentAdministeredUser(await loadUser(app.db, created), await surroundings(app))
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/users/:id(\\d+)',
+  summary: 'Change a user',
+  on: user,
+  allow: 'administrator',
+  upload: LARGEST_AVATAR * 2,
+  input: z
+    .object({ email: text.optional(), username: text.optional(), name: text.optional(), ...attributes })
+    .refine(wholeIdentity, { message: HALF_IDENTITY }),
+  output: AdministeredUserEntity,
+  async handle({ app, viewer, subject, input }) {
+    const updated = await updateUser(app, viewer, subject.user, ownNames(input))
+    return presentAdministeredUser(await loadUser(app.db, updated), await surroundings(app))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/users/:id(\\d+)',
+  summary: 'Delete a user',
+  on: user,
+  allow: 'administrator',
+  changedAt: ({ user }) => user.updated_at,
+  input: z.object({ hard_delete: bool.nullish() }),
+  output: null,
+  async handle({ app, viewer, subject, input }) {
+    await deleteUser(app, viewer, subject.user, { hard: input.hard_delete ?? false })
+  },
+})
+
+export const block = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/block',
+  summary: 'Block a user',
+  on: user,
+  allow: 'administrator',
+  output: z.boolean(),
+  handle: ({ app, viewer, subject }) => blockUser(app, viewer, subject.user),
+})
+
+export const unblock = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/unblock',
+  summary: 'Unblock a user',
+  on: user,
+  allow: 'administrator',
+  output: z.boolean(),
+  handle: ({ app, subject }) => unblockUser(app, subject.user),
+})

@@ -1,0 +1,338 @@
+import { readFile } from 'node:fs/promises'
+import type { Upload } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, forbidden, invalid } from '../../../errors.ts'
+import { sniffImage } from '../../../lib/image.ts'
+import { randomToken } from '../../../lib/secrets.ts'
+import type { NewRow, RowChange } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
+import { hashPassword } from '../passwords.ts'
+import { createPrivateToken } from '../tokens/service.ts'
+import { findUser } from './queries.ts'
+import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
+
+export const LARGEST_AVATAR = 200 * 1024
+
+export interface NewUser extends UserAttributes {
+  email: string
+  username: string
+  name: string
+  reset_password?: boolean | null
+  skip_confirmation?: boolean | null
+  admin?: boolean | null
+  external?: boolean | null
+  can_create_group?: boolean | null
+  provider?: string | null
+  extern_uid?: string | null
+  shared_runners_minutes_limit?: number | null
+  avatar?: Upload
+  /** Given by whoever starts the instance; everybody else's is random. */
+  private_token?: string
+}
+
+export async function createUser(app: App, wish: NewUser): Promise<User> {
+  const settings = await currentSettings(app)
+  const email = wish.email.trim().toLowerCase()
+  const password = wish.reset_password ? randomToken(40) : wish.password
+  assertValidUser({ ...wish, email, password })
+  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+  const external = wish.external ?? settings.user_default_external
+  const now = timestamp(app.clock)
+  const row: NewRow<'users'> = {
+    username: wish.username,
+    name: wish.name,
+    email,
+    state: 'active',
+    admin: wish.admin ?? false,
+    external,
+    ghost: false,
+    bio: wish.bio ?? null,
+    location: wish.location ?? null,
+    organization: wish.organization ?? null,
+    messenger: withoutMarkup(wish.messenger ?? ''),
+    professional_network: withoutMarkup(wish.professional_network ?? ''),
+    microblog: withoutMarkup(wish.microblog ?? ''),
+    website_url: wish.website_url ?? '',
+    ...avatar,
+    ...(external ? EXTERNAL_LIMITS : { projects_limit: settings.default_projects_limit, can_create_group: true }),
+    ...(!external && given({ projects_limit: wish.projects_limit, can_create_group: wish.can_create_group })),
+    shared_runners_minutes_limit: wish.shared_runners_minutes_limit ?? null,
+    theme_id: 1,
+    color_scheme_id: 1,
+    two_factor_enabled: false,
+    password_digest: password ? await hashPassword(password) : null,
+    password_expires_at: null,
+    locked_until: null,
+    confirmed_at: wish.skip_confirmation ? now : null,
+    last_sign_in_at: null,
+    current_sign_in_at: null,
+    last_activity_on: null,
+    created_at: now,
+    updated_at: now,
+  }
+  return refusingDuplicates(() =>
+    transact(app, async (app) => {
+      await assertFree(app, { email, username: wish.username })
+      const user = await app.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow()
+      await createUserNamespace(app, user)
+      await createPrivateToken(app, user, wish.private_token)
+      await setIdentity(app, user, wish)
+      await emit(app, 'user.created', { id: user.id, reset_password: wish.reset_password ?? false })
+      return user
+    }),
+  )
+}
+
+export interface UserChange extends UserAttributes {
+  admin?: boolean | null
+  external?: boolean | null
+  can_create_group?: boolean | null
+  provider?: string | null
+  extern_uid?: string | null
+  shared_runners_minutes_limit?: number | null
+  avatar?: Upload
+}
+
+export async function updateUser(app: App, actor: User, user: User, wish: UserChange): Promise<User> {
+  const email = wish.email?.trim().toLowerCase()
+  assertValidUser({ ...wish, ...(email !== undefined && { email }) })
+  if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
+  const change: RowChange<'users'> = {
+    ...given({
+      email,
+      username: wish.username,
+      name: wish.name,
+      messenger: wish.messenger && withoutMarkup(wish.messenger),
+      professional_network: wish.professional_network && withoutMarkup(wish.professional_network),
+      microblog: wish.microblog && withoutMarkup(wish.microblog),
+      website_url: wish.website_url,
+      admin: wish.admin,
+      projects_limit: wish.projects_limit,
+      can_create_group: wish.can_create_group,
+    }),
+    ...nullable({
+      bio: wish.bio,
+      location: wish.location,
+      organization: wish.organization,
+      shared_runners_minutes_limit: wish.shared_runners_minutes_limit,
+    }),
+    ...(await externality(app, user, wish)),
+    ...(wish.avatar && (await storeAvatar(app, wish.avatar))),
+    // Whoever is handed a password by somebody else chooses another at the next sign-in.
+    ...(wish.password && {
+      password_digest: await hashPassword(wish.password),
+      password_expires_at: user.id === actor.id ? null : timestamp(app.clock),
+    }),
+    updated_at: timestamp(app.clock),
+  }
+  return refusingDuplicates(
+    () =>
+      transact(app, async (app) => {
+        if (email !== undefined && email !== user.email) await takeEmail(app, user, email)
+        await assertFree(app, { email: change.email, username: change.username }, user)
+        const updated = await app.db
+          .updateTable('users')
+          .set(change)
+          .where('id', '=', user.id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        if (updated.username !== user.username) await renameUserNamespace(app, updated)
+        await setIdentity(app, updated, wish)
+        const renamed = updated.username !== user.username
+        await emit(app, 'user.updated', { id: user.id, ...(renamed && { old_username: user.username }) })
+        return updated
+      }),
+    // The contract answers a conflict on update with 404.
+    'not_found',
+  )
+}
+
+/** False when there was nothing to change. */
+export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
+  if (user.id === actor.id || user.ghost) throw forbidden()
+  if (user.admin) await assertNotLastAdministrator(app, user)
+  return changeState(app, user, 'blocked')
+}
+
+export async function unblockUser(app: App, user: User): Promise<boolean> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API')
+  return changeState(app, user, 'active')
+}
+
+async function changeState(app: App, user: User, state: 'active' | 'blocked'): Promise<boolean> {
+  if (user.state === state) return false
+  await transact(app, async (app) => {
+    await app.db
+      .updateTable('users')
+      .set({ state, updated_at: timestamp(app.clock) })
+      .where('id', '=', user.id)
+      .execute()
+    if (state === 'blocked') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await emit(app, state === 'blocked' ? 'user.blocked' : 'user.unblocked', { id: user.id })
+  })
+  return true
+}
+
+/** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
+export async function deleteUser(app: App, actor: User, user: User, wish: { hard: boolean }): Promise<void> {
+  if (user.id === actor.id || user.ghost) throw forbidden()
+  if (user.admin) await assertNotLastAdministrator(app, user)
+  await transact(app, async (app) => {
+    if (!wish.hard) await ghostUser(app)
+    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    const { id, username, email, name } = user
+    await emit(app, 'user.deleted', { id, username, email, name })
+  })
+}
+
+/** Stands for whoever left; made when the first one does. */
+export async function ghostUser(app: App): Promise<User> {
+  const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
+  if (known) return known
+  for (let suffix = 0; ; suffix++) {
+    const username = suffix === 0 ? 'ghost' : `ghost${suffix}`
+    const taken = await app.db
+      .selectFrom('namespaces')
+      .select('id')
+      .where('full_path', '=', username)
+      .executeTakeFirst()
+    if (taken) continue
+    const email = `${username}@ghost.invalid`
+    const user = await createUser(app, { username, email, name: 'Ghost User', skip_confirmation: true })
+    await app.db.deleteFrom('access_tokens').where('user_id', '=', user.id).execute()
+    const change = {
+      ghost: true,
+      projects_limit: 0,
+      can_create_group: false,
+      bio: 'Holds the work of people who left.',
+    }
+    return app.db.updateTable('users').set(change).where('id', '=', user.id).returningAll().executeTakeFirstOrThrow()
+  }
+}
+
+async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
+  const another = await app.db
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .where('id', '!=', user.id)
+    .limit(1)
+    .executeTakeFirst()
+  if (!another) throw forbidden()
+}
+
+/** Says which one is taken, in the words clients know; the unique indexes settle races. */
+async function assertFree(app: App, wish: { email?: string; username?: string }, except?: User): Promise<void> {
+  const { email, username } = wish
+  if (email !== undefined && email !== except?.email) {
+    const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+    if (user) throw conflict('Email has already been taken')
+    const secondary = await app.db.selectFrom('emails').select('id').where('email', '=', email).executeTakeFirst()
+    if (secondary) throw invalid({ email: ['has already been taken'] })
+  }
+  if (username !== undefined && username.toLowerCase() !== except?.username.toLowerCase()) {
+    const namespace = await app.db
+      .selectFrom('namespaces')
+      .select('id')
+      .where((eb) => eb(eb.fn<string>('lower', ['full_path']), '=', username.toLowerCase()))
+      .executeTakeFirst()
+    if (namespace) throw conflict('Username has already been taken')
+  }
+}
+
+async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 'not_found' = 'conflict'): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'conflict') throw new Refusal(kind, error.said)
+    const constraint = uniqueViolation(error)
+    if (constraint === 'users_email_unique') throw new Refusal(kind, 'Email has already been taken')
+    if (constraint === 'users_username_unique' || constraint === 'namespaces_full_path_unique') {
+      throw new Refusal(kind, 'Username has already been taken')
+    }
+    if (constraint?.startsWith('identities_')) throw invalid({ extern_uid: ['has already been taken'] })
+    throw error
+  }
+}
+
+/** A primary that was the user's own secondary changes places with it. */
+async function takeEmail(app: App, user: User, email: string): Promise<void> {
+  const now = timestamp(app.clock)
+  const swapped = await app.db
+    .updateTable('emails')
+    .set({ email: user.email, updated_at: now })
+    .where('user_id', '=', user.id)
+    .where('email', '=', email)
+    .returning('id')
+    .executeTakeFirst()
+  if (swapped) await app.db.updateTable('users').set({ email }).where('id', '=', user.id).execute()
+}
+
+async function setIdentity(
+  app: App,
+  user: User,
+  { provider, extern_uid }: { provider?: string | null; extern_uid?: string | null },
+): Promise<void> {
+  if (!provider || !extern_uid) return
+  await app.db
+    .insertInto('identities')
+    .values({ user_id: user.id, provider, extern_uid })
+    .onConflict((c) => c.columns(['user_id', 'provider']).doUpdateSet({ extern_uid }))
+    .execute()
+}
+
+const EXTERNAL_LIMITS = { projects_limit: 0, can_create_group: false }
+
+/** Becoming external takes the right to create away; ceasing to be restores what the instance gives everybody. */
+async function externality(app: App, user: User, wish: UserChange): Promise<RowChange<'users'>> {
+  const { external } = wish
+  if (external === undefined || external === null) return {}
+  if (external) return { external, ...EXTERNAL_LIMITS }
+  if (!user.external) return {}
+  const { default_projects_limit } = await currentSettings(app)
+  return {
+    external,
+    projects_limit: wish.projects_limit ?? default_projects_limit,
+    can_create_group: wish.can_create_group ?? true,
+  }
+}
+
+const NO_AVATAR = { avatar_digest: null, avatar_filename: null, avatar_type: null }
+
+/** Looks into the bytes: the name and the declared type prove nothing. */
+async function storeAvatar(app: App, upload: Upload) {
+  if (upload.size > LARGEST_AVATAR) throw invalid({ avatar: ['is too big (should be at most 200 KB)'] })
+  const bytes = await readFile(upload.path)
+  const image = sniffImage(bytes)
+  if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
+  const { digest } = await app.blobs.put(bytes)
+  const stem =
+    upload.filename
+      .replace(/\.[^.]*$/, '')
+      .replace(/[^\w.-]/g, '_')
+      .slice(0, 100) || 'avatar'
+  return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
+}
+
+type Defined<T> = { [K in keyof T]?: NonNullable<T[K]> }
+
+/** Keys with a value; null and undefined leave the stored value alone. */
+function given<T extends Record<string, unknown>>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined && v !== null)) as Defined<T>
+}
+
+/** Keys that were given, null included: those columns can be cleared. */
+function nullable<T extends Record<string, unknown>>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as Partial<T>
+}
+
+export async function refetchUser(app: App, user: User): Promise<User> {
+  return (await findUser(app.db, user.id)) ?? user
+}

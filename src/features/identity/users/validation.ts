@@ -1,0 +1,86 @@
+import { Refusal, type FieldErrors } from '../../../errors.ts'
+import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/paths.ts'
+import { passwordFaults } from '../passwords.ts'
+
+/** Attributes of a user as create and update take them; absent ones are not looked at. */
+export interface UserAttributes {
+  email?: string
+  username?: string
+  name?: string
+  password?: string | null
+  bio?: string | null
+  location?: string | null
+  organization?: string | null
+  messenger?: string | null
+  professional_network?: string | null
+  microblog?: string | null
+  website_url?: string | null
+  projects_limit?: number | null
+}
+
+const EMAIL = /^[^@\s<>,;]+@[^@\s<>,;]+$/
+const LARGEST_INTEGER = 2_147_483_647
+
+export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text)
+
+const blank = (value: string) => (value.trim() === '' ? ["can't be blank"] : [])
+const atMost = (length: number) => (value: string) =>
+  value.length > length ? [`is too long (maximum is ${length} characters)`] : []
+
+function emailFaults(value: string): string[] {
+  const missing = blank(value)
+  return missing.length > 0 || isEmail(value) ? missing : ['is invalid']
+}
+
+function usernameFaults(value: string): string[] {
+  if (value.trim() === '') return ["can't be blank"]
+  const faults = atMost(255)(value)
+  if (!isPath(value)) faults.push(PATH_FORMAT_TEXT)
+  if (isReservedAtTop(value)) faults.push(`${value} is a reserved name`)
+  return faults
+}
+
+function limitFaults(value: number): string[] {
+  if (value < 0) return ['must be greater than or equal to 0']
+  return value > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : []
+}
+
+function addressFaults(value: string): string[] {
+  if (value === '') return []
+  const faults = atMost(255)(value)
+  // Shown as a link on the profile: never a script.
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase()
+  return scheme && scheme !== 'http' && scheme !== 'https' && !/^\S+:\d/.test(value)
+    ? [...faults, 'must be a valid URL']
+    : faults
+}
+
+const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes[K]>) => string[] } = {
+  email: emailFaults,
+  username: usernameFaults,
+  name: (value) => [...blank(value), ...atMost(255)(value)],
+  password: passwordFaults,
+  bio: atMost(255),
+  location: atMost(255),
+  organization: atMost(255),
+  messenger: atMost(255),
+  professional_network: atMost(255),
+  microblog: atMost(255),
+  website_url: addressFaults,
+  projects_limit: limitFaults,
+}
+
+/** Refuses with every fault of every given attribute. */
+export function assertValidUser(attributes: UserAttributes): void {
+  const faults: FieldErrors = {}
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = attributes[name as keyof UserAttributes]
+    if (value === undefined || value === null) continue
+    const found = (rule as (value: unknown) => string[])(value)
+    if (found.length > 0) faults[name] = found
+  }
+  if (Object.keys(faults).length > 0) throw new Refusal('bad_request', faults)
+}
+
+/** Handles on other networks are shown as text; markup has no place in them. */
+export const withoutMarkup = (value: string): string => value.replace(/<[^>]*>/g, '')

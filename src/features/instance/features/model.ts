@@ -1,0 +1,16 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    features: {
+      id: Generated<number>
+      name: string
+      enabled: boolean
+      percentage_of_time: number
+      percentage_of_actors: number
+      /** Lists by comma. */
+      groups: string
+      actors: string
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Work that outlives its request: a row in the `jobs` table, claimed under a lease and run at least once, so a handler
+ * must bear being run again. A failure backs off and tries again; after the last try the row stays as a dead letter.
+ */
+import type { Generated } from 'kysely'
+import { after, timestamp, type Clock } from '../clock.ts'
+import type { Transactable } from '../store/transact.ts'
+
+declare module '../store/database.ts' {
+  interface Tables {
+    jobs: {
+      id: Generated<number>
+      name: string
+      /** At most one row with the same key: enqueuing it again changes nothing. */
+      key: string | null
+      payload: string
+      state: 'ready' | 'dead'
+      attempts: number
+      run_at: string
+      lease_until: string | null
+      last_error: string | null
+      created_at: string
+    }
+  }
+}
+
+/** `A` is the App; the kit knows nothing of it but what the queue itself needs. */
+export interface Job<A, P> {
+  readonly name: string
+  /** A recurring job: run again this long after each success. Its payload is empty. */
+  readonly every?: number
+  handle(app: A, payload: P): Promise<void>
+}
+
+export interface Enqueuer extends Transactable {
+  readonly clock: Clock
+  readonly jobs: { wake(): void }
+}
+
+export async function enqueue<P>(
+  app: Enqueuer,
+  job: Pick<Job<never, P>, 'name'>,
+  payload: P,
+  { key = null, delay = 0 }: { key?: string | null; delay?: number } = {},
+): Promise<void> {
+  await app.db
+    .insertInto('jobs')
+    .values({
+      name: job.name,
+      key,
+      payload: JSON.stringify(payload),
+      state: 'ready',
+      attempts: 0,
+      run_at: after(app.clock, delay),
+      lease_until: null,
+      last_error: null,
+      created_at: timestamp(app.clock),
+    })
+    .onConflict((c) => c.column('key').doNothing())
+    .execute()
+  app.onCommit(() => app.jobs.wake())
+}

@@ -1,0 +1,31 @@
+/** Dates and moments as clients write them, near forms included, and as the product keeps them. */
+
+const NEAR_DATE = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/
+const MOMENT = /^(\d{4}-\d{1,2}-\d{1,2})[T ](\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i
+
+/** `2000-1-1` → `2000-01-01`; null when it is no day of the calendar. A moment gives its day in UTC. */
+export function toDate(text: string): string | null {
+  const match = NEAR_DATE.exec(text.trim())
+  if (!match) return toMoment(text)?.slice(0, 10) ?? null
+  const [, year, month, day] = match
+  const date = `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`
+  const time = Date.parse(`${date}T00:00:00Z`)
+  // `2000-02-31` parses in some engines and rolls over: only a day that reads back the same exists.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date) ? date : null
+}
+
+export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && toDate(text) === text
+
+/** Any accepted spelling of a moment → `YYYY-MM-DDTHH:MM:SS.mmmZ`; a bare date is its midnight. */
+export function toMoment(text: string): string | null {
+  const trimmed = text.trim()
+  const bare = NEAR_DATE.test(trimmed) ? toDate(trimmed) : null
+  if (bare) return `${bare}T00:00:00.000Z`
+  const match = MOMENT.exec(trimmed)
+  const day = match && toDate(match[1]!)
+  if (!day) return null
+  const clock = match[2]!.padStart(match[2]!.indexOf(':') === 1 ? match[2]!.length + 1 : 0, '0')
+  const zone = !match[3] || /^(z|utc)$/i.test(match[3]) ? 'Z' : match[3].replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
+  const time = Date.parse(`${day}T${clock}${zone}`)
+  return Number.isNaN(time) ? null : new Date(time).toISOString()
+}

@@ -1,0 +1,55 @@
+/**
+ * Secrets of the instance: random tokens, their digests (what the store looks tokens up by), and sealing of the few
+ * values that must be read back.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Without l, I, O and 0, which people confuse when they read a token aloud: 60 characters. */
+const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789-_'
+export const TOKEN_LENGTH = 20
+
+/** Each byte at or above the largest multiple of the alphabet is drawn again, so no character is likelier. */
+export function randomToken(length = TOKEN_LENGTH): string {
+  const limit = 256 - (256 % ALPHABET.length)
+  let token = ''
+  while (token.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < limit && token.length < length) token += ALPHABET[byte % ALPHABET.length]
+    }
+  }
+  return token
+}
+
+export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('hex')
+
+/** Tokens are random, so a plain digest is enough to keep them and fast enough to look them up. */
+export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
+
+export function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)))
+}
+
+export interface Vault {
+  seal(text: string): string
+  open(sealed: string): string
+  /** A code only this instance can make for `text`; `purpose` keeps codes of one use from serving another. */
+  sign(purpose: string, text: string): string
+}
+
+export function vault(key: Buffer): Vault {
+  return {
+    seal(text) {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      decipher.setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+    sign: (purpose, text) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest('base64url'),
+  }
+}

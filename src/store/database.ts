@@ -1,0 +1,38 @@
+/**
+ * The store promises: one schema and one SQL layer over two engines; values in JavaScript are the wire's own (moments
+ * and dates as ISO text, booleans as booleans, ids as numbers), whichever engine keeps them; what differs between the
+ * engines lives in `sqlite.ts`, `postgres.ts` and `dialect.ts`, nowhere else.
+ */
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+
+/** Families add their tables here by declaration merging, each in its own `model.ts`. */
+// oxlint-disable-next-line no-empty-interface
+export interface Tables {}
+
+/** Families add their events here the same way: name → payload (ids, not records). */
+// oxlint-disable-next-line no-empty-interface
+export interface Events {}
+
+export type Db = Kysely<Tables>
+export type Row<T extends keyof Tables> = Selectable<Tables[T]>
+export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
+export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
+
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres'
+  readonly db: Db
+  /** Queries executed since the store was opened; tests of lists compare it before and after. */
+  readonly queries: number
+  /** Answers when the store can serve, throws when it cannot. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openStore(url: string, options: { durable: boolean; poolSize: number }): Promise<Store> {
+  if (/^postgres(ql)?:/.test(url)) {
+    const { openPostgres } = await import('./postgres.ts')
+    return openPostgres(url, options)
+  }
+  const { openSqlite } = await import('./sqlite.ts')
+  return openSqlite(url.replace(/^sqlite:/, ''), options)
+}

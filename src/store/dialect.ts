@@ -1,0 +1,91 @@
+/** What the two engines say differently: types, error codes, text search. Nothing outside `store/` asks which runs. */
+import { SqliteAdapter, sql, type CreateTableBuilder, type Kysely, type RawBuilder } from 'kysely'
+import type { Tables } from './database.ts'
+
+// oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
+type AnyDb = Kysely<any>
+
+export const isSqlite = (db: Pick<AnyDb, 'getExecutor'>): boolean => db.getExecutor().adapter instanceof SqliteAdapter
+
+/** Column types by meaning, for migrations. */
+export function columnTypes(db: AnyDb) {
+  const lite = isSqlite(db)
+  return {
+    timestamp: lite ? sql`text` : sql`timestamptz`,
+    date: lite ? sql`text` : sql`date`,
+    boolean: sql`boolean`,
+    yes: lite ? sql`1` : sql`true`,
+    no: lite ? sql`0` : sql`false`,
+    /** Ids are never used again, not even after the newest row is gone. */
+    withId: <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+      lite
+        ? table.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
+        : table.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity()),
+    ref: lite ? ('integer' as const) : ('bigint' as const),
+  }
+}
+
+/**
+ * The name of the unique constraint an error is about, or null. SQLite names columns, PostgreSQL names constraints:
+ * both are told as `<table>_<column>_unique`, so unique indexes must be named that way.
+ */
+export function uniqueViolation(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  if (error.code === '23505' && 'constraint' in error) return String(error.constraint)
+  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return null
+  const index = /index '([^']+)'/.exec(error.message)?.[1]
+  if (index) return index
+  const columns = [...error.message.matchAll(/(\w+)\.(\w+)/g)]
+  return columns.length === 0 ? null : [columns[0]![1], ...columns.map((c) => c[2]), 'unique'].join('_')
+}
+
+/**
+ * A substring index over some text columns of a table, from three characters on: FTS5 trigrams kept by triggers on
+ * SQLite, a trigram GIN index on PostgreSQL.
+ */
+export async function createSubstringIndex(db: AnyDb, table: string, columns: string[]): Promise<void> {
+  const list = sql.raw(columns.join(', '))
+  const at = (row: string) => sql.raw(columns.map((c) => `${row}.${c}`).join(', '))
+  const t = sql.raw(table)
+  const index = sql.raw(`${table}_search`)
+  if (!isSqlite(db)) {
+    await sql`create extension if not exists pg_trgm`.execute(db)
+    const operators = sql.raw(columns.map((c) => `${c} gin_trgm_ops`).join(', '))
+    await sql`create index ${index} on ${t} using gin (${operators})`.execute(db)
+    return
+  }
+  await sql`create virtual table ${index} using fts5(${list}, content=${t}, content_rowid=id, tokenize=trigram)`.execute(
+    db,
+  )
+  const remove = sql`insert into ${index}(${index}, rowid, ${list}) values ('delete', old.id, ${at('old')});`
+  const add = sql`insert into ${index}(rowid, ${list}) values (new.id, ${at('new')});`
+  await sql`create trigger ${sql.raw(`${table}_search_i`)} after insert on ${t} begin ${add} end`.execute(db)
+  await sql`create trigger ${sql.raw(`${table}_search_d`)} after delete on ${t} begin ${remove} end`.execute(db)
+  await sql`create trigger ${sql.raw(`${table}_search_u`)} after update of ${list} on ${t} begin ${remove} ${add} end`.execute(
+    db,
+  )
+}
+
+export const SUBSTRING_FROM = 3
+
+/** A condition on `id`: the row's indexed text contains `text` (at least three characters), in any case. */
+export function contains<T extends keyof Tables>(
+  db: Pick<AnyDb, 'getExecutor'>,
+  table: T,
+  columns: (keyof Tables[T] & string)[],
+  text: string,
+): RawBuilder<boolean> {
+  if (isSqlite(db)) {
+    const phrase = `"${text.replaceAll('"', '""')}"`
+    const index = sql.raw(`${table}_search`)
+    return sql<boolean>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase})`
+  }
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`(${sql.join(
+    columns.map((column) => sql`${sql.ref(`${table}.${column}`)} ilike ${pattern}`),
+    sql` or `,
+  )})`
+}
+
+/** Whether workers can claim rows side by side (`for update skip locked`); on SQLite writers take turns anyway. */
+export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(db)

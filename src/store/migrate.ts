@@ -1,0 +1,16 @@
+/** One migration history for both engines; each migration runs in a transaction, under a lock where several may start. */
+import { Migrator, type Migration } from 'kysely/migration'
+import type { Store } from './database.ts'
+import * as foundation from './migrations/001-foundation.ts'
+
+const migrations: Record<string, Migration> = {
+  '001-foundation': foundation,
+}
+
+/** Brings the schema up to date; returns the names of what was applied. */
+export async function migrate(store: Store): Promise<string[]> {
+  const migrator = new Migrator({ db: store.db, provider: { getMigrations: async () => migrations } })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) throw error
+  return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+}
