@@ -7,11 +7,13 @@ import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
 import { createMetrics } from './api/metrics.ts'
 import { createServer } from './api/server.ts'
+import { jobs, subscriptions } from './features/background.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { App } from './context.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { v4 } from './features/v4.ts'
+import { web } from './features/web.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
 import { openLog } from './log.ts'
@@ -81,8 +83,10 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
     spool: join(config.data, 'spool'),
     checkOutput: options.checkOutput ?? false,
   }
-  const server = createServer(door, v4, createMetrics(app))
-  const worker = startWorker(app, { jobs: [], subscriptions: [], concurrency: 4 })
+  const metrics = createMetrics(app)
+  const server = createServer(door, v4, metrics)
+  for (const addRoutes of web) addRoutes(server, door, metrics)
+  const worker = startWorker(app, { jobs, subscriptions, concurrency: 4 })
   const close = async () => {
     await server.close()
     await worker.stop()

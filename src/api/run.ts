@@ -15,7 +15,7 @@ import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } fr
 /** What the kit must be told of people, which it knows nothing about. */
 export interface Authentication {
   /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
-  identify(app: App, shown: Shown): Promise<Identity | null>
+  identify(app: App, shown: Shown, address: string): Promise<Identity | null>
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
@@ -72,7 +72,7 @@ async function identify(door: Door, endpoint: Endpoint, request: FastifyRequest,
     const proof = request.headers['x-csrf-token']
     if (typeof proof !== 'string' || !door.authentication.provesOrigin(door.app, shown.secret, proof)) return anonymous
   }
-  const identity = await door.authentication.identify(door.app, shown)
+  const identity = await door.authentication.identify(door.app, shown, request.ip)
   // A cookie outlives its session; every other credential was put there on purpose and must be right.
   if (!identity && shown.as !== 'session') throw unauthenticated()
   return { ...anonymous, identity }
