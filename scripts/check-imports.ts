@@ -11,7 +11,7 @@ const layers = [
   ['api'],
   ['context'],
   ['git', 'store', 'jobs', 'mail'],
-  ['errors', 'config', 'log', 'clock'],
+  ['errors', 'config', 'log', 'clock', 'version'],
   ['lib'],
 ]
 

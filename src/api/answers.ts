@@ -64,7 +64,7 @@ export function send(request: FastifyRequest, reply: FastifyReply, status: numbe
 
   const text = JSON.stringify(body)
   reply.header('Content-Type', 'application/json')
-  if (status !== 200 || request.method !== 'GET') {
+  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     if (status < 400) reply.header('Cache-Control', 'no-store')
     return reply.send(text)
   }

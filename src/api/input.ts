@@ -59,15 +59,21 @@ export async function readBody(request: IncomingMessage, spool: string, uploadLi
   return { ...NO_BODY, fields: /^\s*[[{]/.test(text) ? jsonObject(text) : decode(text) }
 }
 
-async function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) throw new Refusal('too_large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** Goes on reading what it no longer keeps: the connection must live on to carry the refusal. */
+function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) return void chunks.push(chunk)
+      chunks.length = 0
+      reject(new Refusal('too_large'))
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('close', () => reject(badFormat()))
+    request.on('error', () => reject(badFormat()))
+  })
 }
 
 function utf8(bytes: Buffer): string {
@@ -96,52 +102,57 @@ async function readMultipart(request: IncomingMessage, spool: string, uploadLimi
   const discard = () => rm(folder, { recursive: true, force: true })
   const pairs: string[] = []
   const files: [string, Promise<SpooledUpload>][] = []
-  let refusal: Refusal | null = null
-  const refuse = (why: Refusal) => void (refusal ??= why)
+  const { promise: parsed, resolve, reject } = Promise.withResolvers<void>()
   try {
+    await mkdir(folder, { recursive: true })
     const parser = new Busboy({
       headers: request.headers as BusboyHeaders,
       limits: { fieldSize: JSON_LIMIT, fields: 1000, files: 10, fileSize: uploadLimit, parts: 1010 },
     })
     parser.on('field', (name, value, _nameCut, cut) => {
-      if (cut) refuse(new Refusal('too_large'))
-      pairs.push(`${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`)
+      if (cut) reject(new Refusal('too_large'))
+      pairs.push(`${bracketed(name)}=${encodeURIComponent(value.toWellFormed())}`)
     })
     parser.on('file', (name, stream, filename, _encoding, type) => {
-      files.push([name, spoolFile(stream, folder, { filename: filename ?? '', type })])
-      stream.on('limit', () => refuse(new Refusal('too_large')))
+      stream.on('limit', () => reject(new Refusal('too_large')))
+      // Without a listener of its own a part cut short would end the process.
+      stream.on('error', reject)
+      const spooled = spoolFile(stream, folder, { filename: filename ?? '', type })
+      files.push([name, spooled])
+      spooled.catch(reject)
     })
-    parser.on('fieldsLimit', () => refuse(badFormat()))
-    parser.on('filesLimit', () => refuse(badFormat()))
-    await pipeline(request, countTo(FORM_LIMIT + uploadLimit), parser)
-    const fields = decode(pairs.join('&').replaceAll('%5B', '[').replaceAll('%5D', ']'))
+    for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
+      parser.on(limit, () => reject(badFormat()))
+    parser.on('error', reject)
+    parser.on('finish', resolve)
+    // Not a pipeline: that would end the connection along with a refused body, before it could be answered.
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > FORM_LIMIT + uploadLimit) reject(new Refusal('too_large'))
+    })
+    request.on('aborted', () => reject(badFormat()))
+    request.pipe(parser)
+    await parsed.finally(() => request.unpipe(parser).resume())
+    const fields = decode(pairs.join('&'))
     for (const [name, upload] of files) fields[name] = await upload
-    if (refusal) throw refusal
     return { fields, discard }
   } catch (error) {
-    await Promise.allSettled(files.map(([, upload]) => upload))
+    for (const [, upload] of files) upload.catch(() => {})
     await discard()
     throw error instanceof Refusal ? error : badFormat()
   }
 }
 
-function countTo(limit: number) {
-  return async function* (source: AsyncIterable<Buffer>) {
-    let size = 0
-    for await (const chunk of source) {
-      size += chunk.length
-      if (size > limit) throw new Refusal('too_large')
-      yield chunk
-    }
-  }
-}
+/** Field names keep the brackets that say how values nest. */
+const bracketed = (name: string) =>
+  encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']')
 
 async function spoolFile(
   stream: NodeJS.ReadableStream,
   folder: string,
   { filename, type }: { filename: string; type: string },
 ): Promise<SpooledUpload> {
-  await mkdir(folder, { recursive: true })
   const path = join(folder, randomUUID())
   const sink = createWriteStream(path)
   await pipeline(stream, sink)

@@ -32,29 +32,26 @@ export interface Door {
 
 const NO_UPLOAD = 1024 * 1024
 
+const hasBody = ({ method }: FastifyRequest) => method !== 'GET' && method !== 'HEAD'
+
 export async function run(door: Door, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   const { app } = door
   const query = readQuery(request.raw.url!)
   let body: Body | null = null
   try {
     let shown = shownCredential(request, query)
-    if (!shown && request.method !== 'GET' && !isMultipart(request.raw)) {
+    // A form may hold the credential itself; files are taken only from callers who are known already.
+    if (!shown && hasBody(request) && !isMultipart(request.raw)) {
       body = await readBody(request.raw, door.spool, NO_UPLOAD)
       shown = shownCredential(request, body.fields)
     }
     const caller = await identify(door, endpoint, request, shown)
     door.limiter.admit(caller, reply)
     assertMayEnter(endpoint, caller)
-    const sudo = (query.sudo ?? body?.fields.sudo ?? request.headers.sudo) as unknown
-    const viewer = await actAs(door, caller, sudo)
-
-    const readWhole = async (): Promise<Raw> => {
-      if (request.method !== 'GET') body ??= await readBody(request.raw, door.spool, endpoint.upload ?? NO_UPLOAD)
-      const raw = { ...query, ...body?.fields, ...(request.params as Raw) }
-      assertPlain(raw)
-      return raw
-    }
-    const { subject, input, page } = await prepare(door, endpoint, viewer, request, readWhole)
+    if (hasBody(request)) body ??= await readBody(request.raw, door.spool, endpoint.upload ?? NO_UPLOAD)
+    const raw: Raw = { ...query, ...body?.fields, ...(request.params as Raw) }
+    const viewer = await actAs(door, caller, raw.sudo ?? request.headers.sudo)
+    const { subject, input, page } = await prepare(door, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page }
@@ -115,24 +112,17 @@ interface Prepared {
   page: PageWish
 }
 
-async function prepare(
-  door: Door,
-  endpoint: Endpoint,
-  viewer: User | null,
-  request: FastifyRequest,
-  readWhole: () => Promise<Raw>,
-): Promise<Prepared> {
-  if (!endpoint.abilityFirst) {
-    const parsed = parseAll(endpoint, await readWhole())
-    assertAdministrator(endpoint, viewer)
-    return { ...parsed, subject: await lookUp(door, endpoint, parsed.params, viewer) }
+async function prepare(door: Door, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
+  if (endpoint.abilityFirst) assertAdministrator(endpoint, viewer)
+  assertPlain(raw)
+  if (endpoint.abilityFirst && endpoint.on) {
+    const [params] = parseInput([endpoint.on.params], raw)
+    const subject = await lookUp(door, endpoint, params!, viewer)
+    return { ...parseAll(endpoint, raw), subject }
   }
+  const parsed = parseAll(endpoint, raw)
   assertAdministrator(endpoint, viewer)
-  const path = request.params as Raw
-  assertPlain(path)
-  const [params] = endpoint.on ? parseInput([endpoint.on.params], path) : [{}]
-  const subject = await lookUp(door, endpoint, params!, viewer)
-  return { ...parseAll(endpoint, await readWhole()), subject }
+  return { ...parsed, subject: await lookUp(door, endpoint, parsed.params, viewer) }
 }
 
 function parseAll(endpoint: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {

@@ -1,0 +1,185 @@
+/** The OpenAPI 3.1 document, from the same declarations that serve: what it says is what runs. */
+import { z } from 'zod'
+import { scopesOf } from './credentials.ts'
+import type { Endpoint } from './endpoint.ts'
+import { PageOf, pageInput } from './pages.ts'
+
+type Json = Record<string, unknown>
+type Families = Record<string, Record<string, Endpoint>>
+
+export function openApiDocument(families: Families, version: string): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const [family, endpoints] of Object.entries(families)) {
+    for (const [verb, endpoint] of Object.entries(endpoints)) {
+      const path = endpoint.path.replace(/\([^)]+\)/g, '').replace(/:(\w+)/g, '{$1}')
+      const operation = operationOf(endpoint, schemas)
+      paths[path] = {
+        ...paths[path],
+        [endpoint.method.toLowerCase()]: { tags: [titleOf(family)], operationId: `${family}_${verb}`, ...operation },
+      }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mortise API',
+      version,
+      description:
+        'The v4 REST API. Lists are paginated by `page` and `per_page` (20 by default, at most 100) and answer with ' +
+        'X-Total and Link headers. Administrators may act as another user with `sudo`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/api/v4' }],
+    tags: Object.keys(families).map((family) => ({ name: titleOf(family) })),
+    security: SECURITY,
+    paths,
+    components: { schemas: { Error: ERROR, ...schemas }, responses: RESPONSES, securitySchemes: SCHEMES },
+  }
+}
+
+/** gpgKeys → Gpg keys */
+const titleOf = (family: string) => {
+  const words = family.replace(/([A-Z])/g, (c) => ` ${c.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const SCHEMES = {
+  private_token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'PRIVATE-TOKEN',
+    description: 'Private, personal or impersonation token',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'OAuth 2.0 or personal token' },
+  session: { type: 'apiKey', in: 'cookie', name: '_service_session' },
+}
+const SECURITY = Object.keys(SCHEMES).map((name) => ({ [name]: [] }))
+
+const ERROR = {
+  type: 'object',
+  properties: {
+    message: {
+      description: 'A text, the field errors of a validation, or a list of texts',
+      oneOf: [{ type: 'string' }, { type: 'object' }, { type: 'array', items: { type: 'string' } }],
+    },
+    error: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    error_description: { type: 'string' },
+  },
+}
+
+const refusal = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const RESPONSES = {
+  BadRequest: refusal('A parameter is missing or not valid'),
+  Unauthorized: refusal('No credential, or not a valid one'),
+  Forbidden: refusal('Not allowed'),
+  NotFound: refusal('Not there, or not to be seen'),
+}
+
+const WHO: Record<string, string> = {
+  anyone: 'Anyone, also without a credential.',
+  signed_in: 'Any signed-in user.',
+  administrator: 'Administrators only.',
+}
+
+function operationOf(endpoint: Endpoint, schemas: Json): Json {
+  const { allow, guest, method, on, output, summary } = endpoint
+  const fields = fieldsOf(endpoint)
+  const inPath = (name: string) => new RegExp(`:${name}\\b`).test(endpoint.path)
+  const asParameter = method === 'GET' || method === 'DELETE'
+  const parameters = fields
+    .filter(({ name }) => inPath(name) || asParameter)
+    .map(({ name, schema, required }) => ({
+      name,
+      in: inPath(name) ? 'path' : 'query',
+      required: inPath(name) || required,
+      schema: jsonSchema(schema, schemas),
+    }))
+  const body = fields.filter(({ name }) => !inPath(name) && !asParameter)
+  const open = allow === 'anyone' || guest
+  return {
+    summary,
+    description: `${WHO[allow] ?? `Needs the ability to \`${allow}\`${guest ? '; public ones are open to anyone' : ''}.`} Scopes: ${scopesOf(endpoint).join(', ')}.`,
+    ...(open && { security: [{}, ...SECURITY] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body.length > 0 && { requestBody: requestBody(body, schemas) }),
+    responses: {
+      ...successOf(endpoint, schemas),
+      ...(fields.length > 0 && { 400: ref('BadRequest') }),
+      401: ref('Unauthorized'),
+      ...(allow !== 'anyone' && { 403: ref('Forbidden') }),
+      ...(on && { 404: ref('NotFound') }),
+    },
+    ...(output instanceof PageOf && { 'x-paginated': true }),
+  }
+}
+
+const ref = (name: string) => ({ $ref: `#/components/responses/${name}` })
+
+interface Field {
+  name: string
+  schema: z.ZodType
+  required: boolean
+}
+
+function fieldsOf({ on, input, output }: Endpoint): Field[] {
+  const paging = output instanceof PageOf ? pageInput.shape : {}
+  const shape = { ...on?.params.shape, ...input?.shape, ...paging } as Record<string, z.ZodType>
+  return Object.entries(shape).map(([name, schema]) => ({
+    name,
+    schema,
+    required: !schema.safeParse(undefined).success,
+  }))
+}
+
+function requestBody(fields: Field[], schemas: Json): Json {
+  const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, jsonSchema(schema, schemas)]))
+  const required = fields.filter((field) => field.required).map((field) => field.name)
+  const schema = { type: 'object', properties, ...(required.length > 0 && { required }) }
+  const holdsFile = Object.values(properties).some((property) => property.format === 'binary')
+  const types = holdsFile ? ['multipart/form-data'] : ['application/json', 'application/x-www-form-urlencoded']
+  return {
+    required: required.length > 0,
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  }
+}
+
+function successOf({ method, output, status }: Endpoint, schemas: Json): Json {
+  if (output === null) return { [status ?? (method === 'POST' ? 201 : 204)]: { description: 'Done' } }
+  const schema =
+    output instanceof PageOf ? { type: 'array', items: jsonSchema(output.item, schemas) } : jsonSchema(output, schemas)
+  const headers = output instanceof PageOf ? { headers: PAGE_HEADERS } : {}
+  const answer = { description: 'Success', ...headers, content: { 'application/json': { schema } } }
+  return { [status ?? (method === 'POST' ? 201 : 200)]: answer }
+}
+
+const PAGE_HEADERS = Object.fromEntries(
+  ['X-Total', 'X-Total-Pages', 'X-Per-Page', 'X-Page', 'X-Next-Page', 'X-Prev-Page', 'Link'].map((name) => [
+    name,
+    { schema: { type: 'string' } },
+  ]),
+)
+
+/** Named entities become components; their definitions are collected into `schemas`. */
+function jsonSchema(schema: z.ZodType, schemas: Json): Json {
+  const {
+    $schema: _,
+    $defs = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io: 'output',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  }) as Json
+  const relinked = (json: unknown) =>
+    JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
+  for (const [name, definition] of Object.entries($defs as Json)) schemas[name] = relinked(definition)
+  return relinked(rest)
+}
