@@ -14,6 +14,7 @@ import type { App, User } from './context.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser, type NewUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
+import type { Worker } from './jobs/worker.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
 import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
@@ -125,16 +126,16 @@ export class TestForge implements AsyncDisposable {
   /** The first administrator, `root`. */
   readonly administrator: Person
   readonly #close: () => Promise<void>
-  readonly #settle: () => Promise<void>
+  readonly #worker: Worker
   #people = 0
 
-  constructor(app: App, clock: TestClock, root: Person, settle: () => Promise<void>, close: () => Promise<void>) {
+  constructor(app: App, clock: TestClock, root: Person, worker: Worker, close: () => Promise<void>) {
     this.app = app
     this.url = app.url
     this.clock = clock
     this.visitor = new Client(app.url)
     this.administrator = root
-    this.#settle = settle
+    this.#worker = worker
     this.#close = close
   }
 
@@ -166,16 +167,27 @@ export class TestForge implements AsyncDisposable {
     return rows.map((row) => row.name as keyof Events)
   }
 
-  /** How many queries `work` sent to the store. */
+  /** How many queries `work` sent to the store; background work rests meanwhile. */
   async queries(work: () => Promise<unknown>): Promise<number> {
-    const before = this.app.store.queries
-    await work()
-    return this.app.store.queries - before
+    await this.settle()
+    const resume = this.#worker.pause()
+    try {
+      const before = this.app.store.queries
+      await work()
+      return this.app.store.queries - before
+    } finally {
+      resume()
+    }
   }
 
   /** Waits until all background work that is due has been done. */
   settle(): Promise<void> {
-    return this.#settle()
+    return this.#worker.settle()
+  }
+
+  /** Background work rests from here on. */
+  stopWorker(): Promise<void> {
+    return this.#worker.stop()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -231,5 +243,5 @@ export async function startForge(options: ForgeOptions = {}): Promise<TestForge>
     await rm(folder, { recursive: true, force: true })
   }
   const root = new Person(forge.app.url, (await findUser(forge.app.db, 1))!, ROOT_TOKEN)
-  return new TestForge(forge.app, clock, root, () => forge.worker.settle(), close)
+  return new TestForge(forge.app, clock, root, forge.worker, close)
 }

@@ -30,6 +30,8 @@ export interface Worker {
   wake(): void
   /** Runs everything that is due now, then resolves; for tests, and never beside a running loop's own work. */
   settle(): Promise<void>
+  /** Rests until the returned function is called. */
+  pause(): () => void
   /** Stops claiming and waits for what is running. */
   stop(): Promise<void>
 }
@@ -45,6 +47,7 @@ export function startWorker<A extends WorkerApp>(
   const log = app.log.child({ part: 'jobs' })
   const running = new Set<Promise<void>>()
   let stopping = false
+  let paused = false
   let turn: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
@@ -78,12 +81,12 @@ export function startWorker<A extends WorkerApp>(
   }
 
   function wake(): void {
-    if (stopping) return
+    if (stopping || paused) return
     clearTimeout(timer)
     turn = turn.then(claimAll).catch((error: unknown) => log.error({ err: error }, 'jobs could not be claimed'))
     void turn.then(() => {
       clearTimeout(timer)
-      if (!stopping) timer = setTimeout(wake, IDLE_MS).unref()
+      if (!stopping && !paused) timer = setTimeout(wake, IDLE_MS).unref()
     })
   }
 
@@ -103,6 +106,14 @@ export function startWorker<A extends WorkerApp>(
         await turn
         if (running.size === 0 && !(await anythingDue(app))) return
         await Promise.all(running)
+      }
+    },
+    pause() {
+      paused = true
+      clearTimeout(timer)
+      return () => {
+        paused = false
+        wake()
       }
     },
     async stop() {

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { DAY, HOUR } from '../clock.ts'
+import { job, on, type App } from '../context.ts'
+import { startForge, type TestForge } from '../forge.ts'
+import { transact } from '../store/transact.ts'
+import { emit } from '../store/outbox.ts'
+import { enqueue, type Job } from './queue.ts'
+import { MAX_ATTEMPTS, startWorker, type Subscription } from './worker.ts'
+
+/** A worker of its own over the forge's store; the forge's own worker does not know these jobs, so it is stopped. */
+async function workerOver(forge: TestForge, jobs: Job<App, never>[], subscriptions: Subscription<App>[] = []) {
+  await forge.stopWorker()
+  const worker = startWorker(forge.app, { jobs, subscriptions, concurrency: 2 })
+  return { ...worker, [Symbol.asyncDispose]: worker.stop }
+}
+
+const rows = (forge: TestForge) =>
+  forge.app.db.selectFrom('jobs').selectAll().where('key', 'is', null).orderBy('id').execute()
+
+test('a job runs once its transaction has committed, and not at all when it was rolled back', async () => {
+  await using forge = await startForge()
+  const done: number[] = []
+  const count = job<{ n: number }>('test.count', async (_app, { n }) => void done.push(n))
+  await using worker = await workerOver(forge, [count as Job<App, never>])
+  await transact(forge.app, (app) => enqueue(app, count, { n: 1 }))
+  await transact(forge.app, async (app) => {
+    await enqueue(app, count, { n: 2 })
+    throw new Error('no')
+  }).catch(() => {})
+  await worker.settle()
+  expect(done).toEqual([1])
+  expect(await rows(forge)).toEqual([])
+})
+
+test('a failing job backs off, tries again and ends as a dead letter that tells why', async () => {
+  await using forge = await startForge()
+  let tries = 0
+  const fail = job('test.fail', async () => {
+    tries++
+    throw new Error(`try ${tries}`)
+  })
+  await using worker = await workerOver(forge, [fail])
+  await enqueue(forge.app, fail, {} as never)
+  await worker.settle()
+  expect(tries).toBe(1)
+  expect(await rows(forge)).toMatchObject([{ state: 'ready', attempts: 1, last_error: 'try 1', lease_until: null }])
+  await worker.settle()
+  expect(tries).toBe(1)
+  for (let i = 2; i <= MAX_ATTEMPTS + 3; i++) {
+    forge.clock.advance(2 * HOUR)
+    await worker.settle()
+  }
+  expect(tries).toBe(MAX_ATTEMPTS)
+  expect(await rows(forge)).toMatchObject([
+    { state: 'dead', attempts: MAX_ATTEMPTS, last_error: `try ${MAX_ATTEMPTS}` },
+  ])
+})
+
+test('a job whose worker died is run again when its lease ends, by whoever comes first and only once', async () => {
+  await using forge = await startForge()
+  let runs = 0
+  const slow = job('test.slow', async () => {
+    runs++
+    await sleep(20)
+  })
+  await forge.stopWorker()
+  await enqueue(forge.app, slow, {} as never)
+  const lease_until = new Date(forge.clock.now().getTime() + 60_000).toISOString()
+  await forge.app.db.updateTable('jobs').set({ lease_until, attempts: 1 }).where('name', '=', 'test.slow').execute()
+
+  await using one = await workerOver(forge, [slow])
+  await using two = await workerOver(forge, [slow])
+  await Promise.all([one.settle(), two.settle()])
+  expect(runs).toBe(0)
+  forge.clock.advance(61_000)
+  await Promise.all([one.settle(), two.settle()])
+  expect(runs).toBe(1)
+  expect(await rows(forge)).toEqual([])
+})
+
+test('many jobs over two workers run once each', async () => {
+  await using forge = await startForge()
+  const seen: number[] = []
+  const note = job<{ n: number }>('test.note', async (_app, { n }) => void seen.push(n))
+  await using one = await workerOver(forge, [note as Job<App, never>])
+  await using two = await workerOver(forge, [note as Job<App, never>])
+  await transact(forge.app, async (app) => {
+    for (let n = 0; n < 50; n++) await enqueue(app, note, { n })
+  })
+  await Promise.all([one.settle(), two.settle()])
+  expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n))
+})
+
+test('a key stands once in the queue', async () => {
+  await using forge = await startForge()
+  let runs = 0
+  const keyed = job('test.keyed', async () => void runs++)
+  await using worker = await workerOver(forge, [keyed])
+  await transact(forge.app, async (app) => {
+    await enqueue(app, keyed, {} as never, { key: 'once' })
+    await enqueue(app, keyed, {} as never, { key: 'once' })
+  })
+  await worker.settle()
+  expect(runs).toBe(1)
+})
+
+test('a recurring job runs again after its time, not before', async () => {
+  await using forge = await startForge()
+  let runs = 0
+  const daily = job('test.daily', async () => void runs++, { every: DAY })
+  await using worker = await workerOver(forge, [daily as Job<App, never>])
+  await worker.settle()
+  expect(runs).toBe(0)
+  for (const expected of [1, 2]) {
+    forge.clock.advance(DAY + HOUR)
+    await worker.settle()
+    await worker.settle()
+    expect(runs).toBe(expected)
+  }
+})
+
+test('an event reaches each of its subscribers; one that fails is tried again without bothering the others', async () => {
+  await using forge = await startForge()
+  const heard: string[] = []
+  let broken = true
+  const calm = on('user.blocked', 'calm', async (_app, { id }) => void heard.push(`calm ${id}`))
+  const shaky = on('user.blocked', 'shaky', async (_app, { id }) => {
+    if (broken) throw new Error('not yet')
+    heard.push(`shaky ${id}`)
+  })
+  await using worker = await workerOver(forge, [], [calm, shaky])
+  await emit(forge.app, 'user.blocked', { id: 7 })
+  await worker.settle()
+  expect(heard).toEqual(['calm 7'])
+  broken = false
+  forge.clock.advance(HOUR)
+  await worker.settle()
+  expect(heard).toEqual(['calm 7', 'shaky 7'])
+})

@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startForge } from '../forge.ts'
+import { totalOf } from './counts.ts'
+import { contains, isSqlite, uniqueViolation } from './dialect.ts'
+import { hotQuery } from './hot.ts'
+import { migrate } from './migrate.ts'
+import { emit } from './outbox.ts'
+import { transact } from './transact.ts'
+
+test('a migrated store has nothing left to migrate', async () => {
+  await using forge = await startForge()
+  expect(await migrate(forge.app.store)).toEqual([])
+})
+
+test('values come back in the form they were written, on either engine', async () => {
+  await using forge = await startForge()
+  const user = await forge.user({ external: true })
+  const row = await forge.app.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ id: user.id, admin: false, external: true, bio: null, last_activity_on: null })
+  expect(row.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  await forge.app.db.updateTable('users').set({ last_activity_on: '2026-02-28' }).where('id', '=', user.id).execute()
+  const { last_activity_on } = await forge.app.db
+    .selectFrom('users')
+    .select('last_activity_on')
+    .where('id', '=', user.id)
+    .executeTakeFirstOrThrow()
+  expect(last_activity_on).toBe('2026-02-28')
+})
+
+test('reads go on while a write transaction is open, and see the state before it', async () => {
+  await using forge = await startForge()
+  const user = await forge.user()
+  const { promise: written, resolve: tellWritten } = Promise.withResolvers<void>()
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+  const writing = transact(forge.app, async (app) => {
+    await app.db.updateTable('users').set({ name: 'Renamed' }).where('id', '=', user.id).execute()
+    tellWritten()
+    await mayCommit
+  })
+  await written
+  expect((await user.get('/user')).body.name).not.toBe('Renamed')
+  commit()
+  await writing
+  expect((await user.get('/user')).body.name).toBe('Renamed')
+})
+
+test('a transaction that fails leaves nothing, its events included; nested ones join it', async () => {
+  await using forge = await startForge()
+  const user = await forge.user()
+  const before = await forge.events()
+  let reacted = false
+  const failing = transact(forge.app, async (app) => {
+    app.onCommit(() => (reacted = true))
+    await emit(app, 'user.blocked', { id: user.id })
+    await transact(app, (app) => app.db.updateTable('users').set({ name: 'Lost' }).where('id', '=', user.id).execute())
+    throw new Error('changed my mind')
+  })
+  await expect(failing).rejects.toThrow('changed my mind')
+  expect((await user.get('/user')).body.name).not.toBe('Lost')
+  expect(await forge.events()).toEqual(before)
+  expect(reacted).toBe(false)
+})
+
+test('many writers at once all succeed', async () => {
+  await using forge = await startForge()
+  const user = await forge.user({ projects_limit: 0 })
+  const increment = () =>
+    transact(forge.app, async ({ db }) => {
+      const { projects_limit } = await db
+        .selectFrom('users')
+        .select('projects_limit')
+        .where('id', '=', user.id)
+        .$if(!isSqlite(db), (query) => query.forUpdate())
+        .executeTakeFirstOrThrow()
+      await db
+        .updateTable('users')
+        .set({ projects_limit: projects_limit + 1 })
+        .where('id', '=', user.id)
+        .execute()
+    })
+  await Promise.all(Array.from({ length: 50 }, increment))
+  expect((await user.get('/user')).body.projects_limit).toBe(50)
+})
+
+test('a violated unique index is told by its name', async () => {
+  await using forge = await startForge()
+  const user = await forge.user({ username: 'Ann' })
+  const violation = async (change: Record<string, string>) => {
+    const { id: _, ...row } = await forge.app.db
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow()
+    const attempt = forge.app.db
+      .insertInto('users')
+      .values({ ...row, ...change })
+      .execute()
+    return uniqueViolation(await attempt.catch((error: unknown) => error))
+  }
+  expect(await violation({ username: 'other' })).toBe('users_email_unique')
+  expect(await violation({ email: 'other@example.com', username: 'aNN' })).toBe('users_username_unique')
+  expect(uniqueViolation(new Error('something else'))).toBeNull()
+})
+
+test('hot queries take their values anew each time', async () => {
+  await using forge = await startForge()
+  const [ann, bob] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'bob' })]
+  const nameOf = hotQuery((db, p: { id: number }) => db.selectFrom('users').select('username').where('id', '=', p.id))
+  const { db } = forge.app
+  expect(await Promise.all([nameOf(db, { id: ann.id }), nameOf(db, { id: bob.id }), nameOf(db, { id: 0 })])).toEqual([
+    [{ username: 'ann' }],
+    [{ username: 'bob' }],
+    [],
+  ])
+})
+
+test('totals are counted once for as long as nothing changes, and again after each change', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const external = db.selectFrom('users').selectAll().where('external', '=', true)
+  const total = () => totalOf(db, ['users'], external)
+  const queriesOf = (work: () => Promise<unknown>) => forge.queries(work)
+
+  expect(await total()).toBe(0)
+  expect(await queriesOf(total)).toBe(1)
+  const user = await forge.user({ external: true })
+  expect(await queriesOf(total)).toBe(2)
+  expect(await total()).toBe(1)
+  await forge.administrator.put(`/users/${user.id}`, { external: false })
+  expect(await total()).toBe(0)
+  await forge.administrator.put(`/users/${user.id}`, { bio: 'no list depends on it' })
+  expect(await queriesOf(total)).toBe(1)
+  await forge.administrator.delete(`/users/${user.id}`)
+  expect(await queriesOf(total)).toBe(2)
+})
+
+test('substrings are found by the index, whatever characters they hold', async () => {
+  await using forge = await startForge()
+  const odd = await forge.user({ name: `50% "off" _under_ O'Neil` })
+  await forge.user({ name: 'Plain Person' })
+  const { db } = forge.app
+  const found = async (text: string) => {
+    const query = db
+      .selectFrom('users')
+      .select('id')
+      .where(contains(db, 'users', ['name', 'username', 'email'], text))
+    return (await query.execute()).map(({ id }) => id)
+  }
+  for (const text of ['50%', '"off"', '_under_', `o'neil`, 'OFF']) expect(await found(text), text).toEqual([odd.id])
+  for (const text of ['%%%', '___', '"""', 'off OR plain', '*off']) expect(await found(text), text).toEqual([])
+  if (isSqlite(db)) {
+    const plan = await sql<{
+      detail: string
+    }>`explain query plan select id from users where ${contains(db, 'users', ['name'], 'plain')}`.execute(db)
+    expect(plan.rows.map(({ detail }) => detail).join('\n')).not.toMatch(/SCAN users\b(?!_search)/)
+  }
+})
