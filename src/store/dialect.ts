@@ -89,3 +89,11 @@ export function contains<T extends keyof Tables>(
 
 /** Whether workers can claim rows side by side (`for update skip locked`); on SQLite writers take turns anyway. */
 export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(db)
+
+/**
+ * Until the transaction ends nobody else holds the same name: for what must be unique over two tables. On SQLite there
+ * is only one writer.
+ */
+export async function holdName(db: AnyDb, name: string): Promise<void> {
+  if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
+}

@@ -17,7 +17,9 @@ import {
   presentUserSummary,
 } from './entity.ts'
 import { listUsers, loadUser, loadUsers, surroundings, user } from './queries.ts'
-import { LARGEST_AVATAR, blockUser, createUser, deleteUser, unblockUser, updateUser } from './service.ts'
+import { LARGEST_AVATAR } from './avatar.ts'
+import { createUser, updateUser } from './service.ts'
+import { blockUser, deleteUser, unblockUser } from './standing.ts'
 
 const readUser = ['read_user'] as const
 

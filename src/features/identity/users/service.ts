@@ -1,22 +1,18 @@
-import { readFile } from 'node:fs/promises'
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, invalid } from '../../../errors.ts'
-import { sniffImage } from '../../../lib/image.ts'
 import { randomToken } from '../../../lib/secrets.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
 import { createPrivateToken } from '../tokens/service.ts'
-import { findUser } from './queries.ts'
+import { NO_AVATAR, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
-
-export const LARGEST_AVATAR = 200 * 1024
 
 export interface NewUser extends UserAttributes {
   email: string
@@ -152,71 +148,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
   )
 }
 
-/** False when there was nothing to change. */
-export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
-  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
-  if (user.id === actor.id || user.ghost) throw forbidden()
-  if (user.admin) await assertNotLastAdministrator(app, user)
-  return changeState(app, user, 'blocked')
-}
-
-export async function unblockUser(app: App, user: User): Promise<boolean> {
-  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API')
-  return changeState(app, user, 'active')
-}
-
-async function changeState(app: App, user: User, state: 'active' | 'blocked'): Promise<boolean> {
-  if (user.state === state) return false
-  await transact(app, async (app) => {
-    await app.db
-      .updateTable('users')
-      .set({ state, updated_at: timestamp(app.clock) })
-      .where('id', '=', user.id)
-      .execute()
-    if (state === 'blocked') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
-    await emit(app, state === 'blocked' ? 'user.blocked' : 'user.unblocked', { id: user.id })
-  })
-  return true
-}
-
-/** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
-export async function deleteUser(app: App, actor: User, user: User, wish: { hard: boolean }): Promise<void> {
-  if (user.id === actor.id || user.ghost) throw forbidden()
-  if (user.admin) await assertNotLastAdministrator(app, user)
-  await transact(app, async (app) => {
-    if (!wish.hard) await ghostUser(app)
-    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
-    const { id, username, email, name } = user
-    await emit(app, 'user.deleted', { id, username, email, name })
-  })
-}
-
-/** Stands for whoever left; made when the first one does. */
-export async function ghostUser(app: App): Promise<User> {
-  const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
-  if (known) return known
-  for (let suffix = 0; ; suffix++) {
-    const username = suffix === 0 ? 'ghost' : `ghost${suffix}`
-    const taken = await app.db
-      .selectFrom('namespaces')
-      .select('id')
-      .where('full_path', '=', username)
-      .executeTakeFirst()
-    if (taken) continue
-    const email = `${username}@ghost.invalid`
-    const user = await createUser(app, { username, email, name: 'Ghost User', skip_confirmation: true })
-    await app.db.deleteFrom('access_tokens').where('user_id', '=', user.id).execute()
-    const change = {
-      ghost: true,
-      projects_limit: 0,
-      can_create_group: false,
-      bio: 'Holds the work of people who left.',
-    }
-    return app.db.updateTable('users').set(change).where('id', '=', user.id).returningAll().executeTakeFirstOrThrow()
-  }
-}
-
-async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
+export async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
   const another = await app.db
     .selectFrom('users')
     .select('id')
@@ -228,10 +160,11 @@ async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
   if (!another) throw forbidden()
 }
 
-/** Says which one is taken, in the words clients know; the unique indexes settle races. */
+/** Says which one is taken, in the words clients know; locks and unique indexes settle races. */
 async function assertFree(app: App, wish: { email?: string; username?: string }, except?: User): Promise<void> {
   const { email, username } = wish
   if (email !== undefined && email !== except?.email) {
+    await holdName(app.db, `email ${email}`)
     const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
     if (user) throw conflict('Email has already been taken')
     const secondary = await app.db.selectFrom('emails').select('id').where('email', '=', email).executeTakeFirst()
@@ -264,15 +197,12 @@ async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 
 
 /** A primary that was the user's own secondary changes places with it. */
 async function takeEmail(app: App, user: User, email: string): Promise<void> {
-  const now = timestamp(app.clock)
-  const swapped = await app.db
+  await app.db
     .updateTable('emails')
-    .set({ email: user.email, updated_at: now })
+    .set({ email: user.email, updated_at: timestamp(app.clock) })
     .where('user_id', '=', user.id)
     .where('email', '=', email)
-    .returning('id')
-    .executeTakeFirst()
-  if (swapped) await app.db.updateTable('users').set({ email }).where('id', '=', user.id).execute()
+    .execute()
 }
 
 async function setIdentity(
@@ -304,23 +234,6 @@ async function externality(app: App, user: User, wish: UserChange): Promise<RowC
   }
 }
 
-const NO_AVATAR = { avatar_digest: null, avatar_filename: null, avatar_type: null }
-
-/** Looks into the bytes: the name and the declared type prove nothing. */
-async function storeAvatar(app: App, upload: Upload) {
-  if (upload.size > LARGEST_AVATAR) throw invalid({ avatar: ['is too big (should be at most 200 KB)'] })
-  const bytes = await readFile(upload.path)
-  const image = sniffImage(bytes)
-  if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
-  const { digest } = await app.blobs.put(bytes)
-  const stem =
-    upload.filename
-      .replace(/\.[^.]*$/, '')
-      .replace(/[^\w.-]/g, '_')
-      .slice(0, 100) || 'avatar'
-  return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
-}
-
 type Defined<T> = { [K in keyof T]?: NonNullable<T[K]> }
 
 /** Keys with a value; null and undefined leave the stored value alone. */
@@ -331,8 +244,4 @@ function given<T extends Record<string, unknown>>(values: T): Defined<T> {
 /** Keys that were given, null included: those columns can be cleared. */
 function nullable<T extends Record<string, unknown>>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as Partial<T>
-}
-
-export async function refetchUser(app: App, user: User): Promise<User> {
-  return (await findUser(app.db, user.id)) ?? user
 }

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import type { Upload } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { sniffImage } from '../../../lib/image.ts'
+
+export const LARGEST_AVATAR = 200 * 1024
+
+export const NO_AVATAR = { avatar_digest: null, avatar_filename: null, avatar_type: null }
+
+/** Looks into the bytes: the name and the declared type prove nothing. */
+export async function storeAvatar(app: App, upload: Upload) {
+  if (upload.size > LARGEST_AVATAR) throw invalid({ avatar: ['is too big (should be at most 200 KB)'] })
+  const bytes = await readFile(upload.path)
+  const image = sniffImage(bytes)
+  if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
+  const { digest } = await app.blobs.put(bytes)
+  const stem =
+    upload.filename
+      .replace(/\.[^.]*$/, '')
+      .replace(/[^\w.-]/g, '_')
+      .slice(0, 100) || 'avatar'
+  return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
+}

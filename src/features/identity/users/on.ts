@@ -1,0 +1,11 @@
+import { on } from '../../../context.ts'
+import { mailConfirmation, mailPasswordReset } from '../sessions/links.ts'
+import { findUser } from './queries.ts'
+
+/** A new user without a password chooses one by mail, which confirms the address too; others confirm it. */
+export const welcome = on('user.created', 'welcome', async (app, { id, reset_password }) => {
+  const user = await findUser(app.db, id)
+  if (!user || user.state !== 'active') return
+  if (reset_password) await mailPasswordReset(app, user)
+  else if (user.confirmed_at === null) await mailConfirmation(app, user)
+})

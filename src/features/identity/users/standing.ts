@@ -1,0 +1,71 @@
+/** Whether someone may be here: blocking, leaving, and the ghost who stands for those who left. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { assertNotLastAdministrator, createUser } from './service.ts'
+
+/** False when there was nothing to change. */
+export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
+  if (user.id === actor.id || user.ghost) throw forbidden()
+  if (user.admin) await assertNotLastAdministrator(app, user)
+  return changeState(app, user, 'blocked')
+}
+
+export async function unblockUser(app: App, user: User): Promise<boolean> {
+  if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API')
+  return changeState(app, user, 'active')
+}
+
+async function changeState(app: App, user: User, state: 'active' | 'blocked'): Promise<boolean> {
+  if (user.state === state) return false
+  await transact(app, async (app) => {
+    await app.db
+      .updateTable('users')
+      .set({ state, updated_at: timestamp(app.clock) })
+      .where('id', '=', user.id)
+      .execute()
+    if (state === 'blocked') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await emit(app, state === 'blocked' ? 'user.blocked' : 'user.unblocked', { id: user.id })
+  })
+  return true
+}
+
+/** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
+export async function deleteUser(app: App, actor: User, user: User, wish: { hard: boolean }): Promise<void> {
+  if (user.id === actor.id || user.ghost) throw forbidden()
+  if (user.admin) await assertNotLastAdministrator(app, user)
+  await transact(app, async (app) => {
+    if (!wish.hard) await ghostUser(app)
+    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    const { id, username, email, name } = user
+    await emit(app, 'user.deleted', { id, username, email, name })
+  })
+}
+
+/** Stands for whoever left; made when the first one does. */
+export async function ghostUser(app: App): Promise<User> {
+  const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
+  if (known) return known
+  for (let suffix = 0; ; suffix++) {
+    const username = suffix === 0 ? 'ghost' : `ghost${suffix}`
+    const taken = await app.db
+      .selectFrom('namespaces')
+      .select('id')
+      .where('full_path', '=', username)
+      .executeTakeFirst()
+    if (taken) continue
+    const email = `${username}@ghost.invalid`
+    const user = await createUser(app, { username, email, name: 'Ghost User', skip_confirmation: true })
+    await app.db.deleteFrom('access_tokens').where('user_id', '=', user.id).execute()
+    const change = {
+      ghost: true,
+      projects_limit: 0,
+      can_create_group: false,
+      bio: 'Holds the work of people who left.',
+    }
+    return app.db.updateTable('users').set(change).where('id', '=', user.id).returningAll().executeTakeFirstOrThrow()
+  }
+}
