@@ -5,6 +5,7 @@ import { basename, join, posix } from 'node:path'
 // A file imports its own row or a row further down, never back up.
 const layers = [
   ['main'],
+  ['cli'],
   ['forge'],
   ['app'],
   ['features', 'transport'],

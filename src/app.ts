@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
 import { createMetrics } from './api/metrics.ts'
 import { createServer } from './api/server.ts'
 import { jobs, subscriptions } from './features/background.ts'
 import { systemClock, type Clock } from './clock.ts'
-import type { Config } from './config.ts'
+import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { v4 } from './features/v4.ts'
@@ -37,14 +38,35 @@ export interface Workshop extends AsyncDisposable {
   readonly applied: string[]
 }
 
+/** Turns whatever `work` fails with into one line; the system's own words are clear enough to follow ours. */
+async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new CannotStart(`${what}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  // Of a name with several addresses Node tells every failure, and none in the message.
+  if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  const text = error instanceof Error ? error.message : String(error)
+  return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
+}
+
 export async function openWorkshop(config: Config, options: Options = {}): Promise<Workshop> {
   const { clock = systemClock, durable = true } = options
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  const file = join(config.data, 'mortise.sqlite')
+  const key = await orCannotStart(`the data folder ${config.data} cannot be used`, async () => {
+    await mkdir(config.data, { recursive: true, mode: 0o700 })
+    return instanceKey(config)
+  })
   const log = await openLog(config.log, options.logTo)
-  const store = await openStore(config.databaseUrl ?? join(config.data, 'mortise.sqlite'), { durable, poolSize: 10 })
+  const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
+  const store = await orCannotStart(unusable, () => openStore(config.databaseUrl ?? file, { durable, poolSize: 10 }))
   try {
-    const applied = await migrate(store)
-    const url = config.url ?? `http://${config.host}:${config.port}`
+    const applied = await orCannotStart(unusable, () => migrate(store))
+    const url = config.url ?? addressOf(config.host, config.port)
     const from = config.mailFrom ?? `mortise@${new URL(url).hostname}`
     const app: App = {
       config,
@@ -57,7 +79,7 @@ export async function openWorkshop(config: Config, options: Options = {}): Promi
       jobs: { wake: () => {} },
       blobs: folderBlobs(join(config.data, 'blobs')),
       mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
-      vault: vault(await instanceKey(config)),
+      vault: vault(key),
     }
     return { app, applied, [Symbol.asyncDispose]: () => store.close() }
   } catch (error) {
@@ -73,7 +95,12 @@ export interface Forge extends AsyncDisposable {
 
 /** Starts everything; the address is answered on when this resolves. */
 export async function serve(config: Config, options: Options = {}): Promise<Forge> {
-  const workshop = await openWorkshop(config, options)
+  return openDoors(await openWorkshop(config, options), options)
+}
+
+/** Closing lets every running request and job finish first; the workshop is closed with its doors. */
+export async function openDoors(workshop: Workshop, options: Options = {}): Promise<Forge> {
+  const { config } = workshop.app
   // The port, and with it the address users see, may be known only once it is bound.
   const app: App = { ...workshop.app, jobs: { wake: () => worker.wake() } }
   const door = {
@@ -86,21 +113,39 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
   const metrics = createMetrics(app)
   const server = createServer(door, v4, metrics)
   for (const addRoutes of web) addRoutes(server, door, metrics)
-  const worker = startWorker(app, { jobs, subscriptions, concurrency: 4 })
+  const worker = startWorker(app, { jobs, subscriptions })
   const close = async () => {
-    await server.close()
+    await drain(server)
     await worker.stop()
     await workshop[Symbol.asyncDispose]()
   }
   try {
-    await server.listen({ host: config.host, port: config.port })
-    const { port } = server.server.address() as AddressInfo
-    if (!config.url) Object.assign(app, { url: `http://${config.host}:${port}` })
+    const { host, port } = config
+    await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
+    const bound = server.server.address() as AddressInfo
+    if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
   } catch (error) {
     await close()
     throw error
   }
   return { app, worker, [Symbol.asyncDispose]: close }
+}
+
+export const addressOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+const SWEEP_MS = 50
+
+/**
+ * Accepts no more and waits for what is running. A connection whose request was running when the server closed would
+ * else stay open, idle, for as long as its client likes.
+ */
+async function drain(server: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => {}, SWEEP_MS)
+  try {
+    await server.close()
+  } finally {
+    clearInterval(sweep)
+  }
 }
 
 /** Seals the few secrets that must be read back; whoever has the data folder but not this key cannot. */

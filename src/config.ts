@@ -6,7 +6,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export class BadSetting extends Error {}
+/** Why a forge cannot start, in one line for whoever started it. */
+export class CannotStart extends Error {}
+
+export class BadSetting extends CannotStart {}
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

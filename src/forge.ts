@@ -170,7 +170,7 @@ export class TestForge implements AsyncDisposable {
   /** How many queries `work` sent to the store; background work rests meanwhile. */
   async queries(work: () => Promise<unknown>): Promise<number> {
     await this.settle()
-    const resume = this.#worker.pause()
+    const resume = await this.#worker.pause()
     try {
       const before = this.app.store.queries
       await work()

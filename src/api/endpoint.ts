@@ -88,6 +88,8 @@ export interface Declaration<
   guest?: G
   /** Token scopes that open this endpoint besides `api` (and `read_api` for reads). */
   scopes?: readonly Scope[]
+  /** The answer holds secrets: reading scopes do not open it, only `api`. */
+  secret?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** The ability is checked before the parameters, not after. */
@@ -113,6 +115,7 @@ export interface Endpoint {
   readonly allow: string
   readonly guest?: boolean
   readonly scopes?: readonly Scope[]
+  readonly secret?: boolean
   readonly denied?: 'unauthenticated'
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject

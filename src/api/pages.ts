@@ -1,6 +1,6 @@
 /** Offset pages: what a caller asks for, what a list answers, and the headers that lead to the other pages. */
 import { z } from 'zod'
-import { int } from './wire.ts'
+import { blankable, int } from './wire.ts'
 
 export const PER_PAGE = 20
 export const MOST_PER_PAGE = 100
@@ -26,7 +26,7 @@ export class PageOf<T extends z.ZodType = z.ZodType> {
 
 export const pageOf = <T extends z.ZodType>(item: T) => new PageOf(item)
 
-export const pageInput = z.object({ page: int.nullish(), per_page: int.nullish() })
+export const pageInput = z.object({ page: blankable(int), per_page: blankable(int) })
 
 /** Below one means the default, above the maximum means the maximum: only text is refused. */
 export function pageWish({ page, per_page }: z.infer<typeof pageInput>): PageWish {

@@ -15,7 +15,6 @@ function toBoolean(value: unknown): unknown {
 }
 
 function toInteger(value: unknown): unknown {
-  if (value === '') return null
   return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value
 }
 
@@ -24,11 +23,15 @@ const toText = (value: unknown): unknown =>
 
 export const bool = z.preprocess(toBoolean, z.boolean())
 
-/** Digits; an empty text means null, for `int.nullish()`. */
+/** Digits. */
 export const int = z.preprocess(toInteger, z.int())
 
 /** An id in a path or a body. */
 export const id = z.preprocess(toInteger, z.int().min(1))
+
+/** May be left out; null and an empty text both clear it. */
+export const blankable = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullable()).optional()
 
 export const text = z.preprocess(toText, z.string())
 
@@ -40,9 +43,9 @@ export const filledText = z.preprocess(
 
 export const oneOf = <const V extends readonly string[]>(...values: V) => z.enum(values)
 
-/** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments; an empty text means null. */
+/** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments. */
 export const date = z.preprocess(
-  (value) => (value === '' ? null : typeof value === 'string' ? (toDate(value) ?? value) : value),
+  (value) => (typeof value === 'string' ? (toDate(value) ?? value) : value),
   z.string().refine(isDate).meta({ format: 'date' }),
 )
 

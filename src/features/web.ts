@@ -2,9 +2,22 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../api/metrics.ts'
 import type { Door } from '../api/run.ts'
+import * as oauthConsent from './identity/oauth/web.ts'
+import * as oauthTokens from './identity/oauth/token-web.ts'
+import * as mailedLinks from './identity/sessions/links-web.ts'
+import * as sessions from './identity/sessions/web.ts'
 import * as avatars from './identity/users/web.ts'
 import * as docs from './instance/docs/web.ts'
+import * as health from './instance/health/web.ts'
 
 export type WebRoutes = (server: FastifyInstance, door: Door, metrics: Metrics) => void
 
-export const web: WebRoutes[] = [avatars.routes, docs.routes]
+export const web: WebRoutes[] = [
+  sessions.routes,
+  mailedLinks.routes,
+  oauthConsent.routes,
+  oauthTokens.routes,
+  avatars.routes,
+  docs.routes,
+  health.routes,
+]

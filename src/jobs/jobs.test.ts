@@ -11,7 +11,7 @@ import { MAX_ATTEMPTS, startWorker, type Subscription } from './worker.ts'
 /** A worker of its own over the forge's store; the forge's own worker does not know these jobs, so it is stopped. */
 async function workerOver(forge: TestForge, jobs: Job<App, never>[], subscriptions: Subscription<App>[] = []) {
   await forge.stopWorker()
-  const worker = startWorker(forge.app, { jobs, subscriptions, concurrency: 2 })
+  const worker = startWorker(forge.app, { jobs, subscriptions })
   return { ...worker, [Symbol.asyncDispose]: worker.stop }
 }
 

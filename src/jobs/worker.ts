@@ -10,6 +10,8 @@ import { transact } from '../store/transact.ts'
 import { enqueue, type Enqueuer, type Job } from './queue.ts'
 
 export const MAX_ATTEMPTS = 12
+/** Jobs a process runs side by side. */
+export const CONCURRENCY = 4
 const LEASE_MS = 60_000
 const LEASE_RENEWAL_MS = 15_000
 const IDLE_MS = 1_000
@@ -31,7 +33,7 @@ export interface Worker {
   /** Runs everything that is due now, then resolves; for tests, and never beside a running loop's own work. */
   settle(): Promise<void>
   /** Rests until the returned function is called. */
-  pause(): () => void
+  pause(): Promise<() => void>
   /** Stops claiming and waits for what is running. */
   stop(): Promise<void>
 }
@@ -41,7 +43,7 @@ type AnyJob<A> = Job<A, any>
 
 export function startWorker<A extends WorkerApp>(
   app: A,
-  { jobs, subscriptions, concurrency }: { jobs: AnyJob<A>[]; subscriptions: Subscription<A>[]; concurrency: number },
+  { jobs, subscriptions }: { jobs: AnyJob<A>[]; subscriptions: Subscription<A>[] },
 ): Worker {
   const known = new Map<string, AnyJob<A>>([...jobs, ...subscriptions].map((job) => [job.name, job]))
   const log = app.log.child({ part: 'jobs' })
@@ -68,7 +70,7 @@ export function startWorker<A extends WorkerApp>(
 
   async function claimAll(): Promise<void> {
     await dispatchEvents(app, subscriptions)
-    while (!stopping && running.size < concurrency) {
+    while (!stopping && running.size < CONCURRENCY) {
       const row = await claim(app)
       if (!row) return
       const work = run(row).catch((error: unknown) => log.error({ err: error, job: row.name }, 'job lost its row'))
@@ -108,9 +110,11 @@ export function startWorker<A extends WorkerApp>(
         await Promise.all(running)
       }
     },
-    pause() {
+    async pause() {
       paused = true
       clearTimeout(timer)
+      await turn
+      await Promise.all(running)
       return () => {
         paused = false
         wake()

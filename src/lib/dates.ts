@@ -8,6 +8,8 @@ export function toDate(text: string): string | null {
   const match = NEAR_DATE.exec(text.trim())
   if (!match) return toMoment(text)?.slice(0, 10) ?? null
   const [, year, month, day] = match
+  // PostgreSQL's calendar, like everybody's, has no year 0.
+  if (year === '0000') return null
   const date = `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`
   const time = Date.parse(`${date}T00:00:00Z`)
   // `2000-02-31` parses in some engines and rolls over: only a day that reads back the same exists.
@@ -27,5 +29,8 @@ export function toMoment(text: string): string | null {
   const clock = match[2]!.padStart(match[2]!.indexOf(':') === 1 ? match[2]!.length + 1 : 0, '0')
   const zone = !match[3] || /^(z|utc)$/i.test(match[3]) ? 'Z' : match[3].replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')
   const time = Date.parse(`${day}T${clock}${zone}`)
-  return Number.isNaN(time) ? null : new Date(time).toISOString()
+  if (Number.isNaN(time)) return null
+  const moment = new Date(time).toISOString()
+  // An offset may lead out of the years there are.
+  return /^\d{4}-/.test(moment) && !moment.startsWith('0000') ? moment : null
 }

@@ -44,13 +44,37 @@ export async function countChanges(db: Kysely<never>, table: string, columns: st
     for each statement execute function ${bumping}()`.execute(db)
 }
 
-const readVersions = hotQuery<Record<string, never>, Row<'changes'>>((db) => db.selectFrom('changes').selectAll())
+const readVersions = hotQuery<object, Row<'changes'>>((db) => db.selectFrom('changes').selectAll())
 const totals = new WeakMap<object, Map<string, { versions: string; total: number }>>()
 
-/** How many rows `query` has; `tables` are the counted tables it depends on. Conditions on the current time have no place here. */
+/** The total known under `key`, counted anew only if one of `tables` changed since. */
+export async function keptTotal(
+  db: Db,
+  tables: readonly (keyof Tables)[],
+  key: string,
+  count: () => Promise<number>,
+): Promise<number> {
+  const { adapter } = db.getExecutor()
+  const kept = totals.get(adapter) ?? new Map<string, { versions: string; total: number }>()
+  if (kept.size === 0) totals.set(adapter, kept)
+
+  let versions = ''
+  for (const { table_name, version } of await readVersions(db, {})) {
+    if ((tables as readonly string[]).includes(table_name)) versions += `${version},`
+  }
+  const known = kept.get(key)
+  if (known?.versions === versions) return known.total
+
+  const total = await count()
+  if (kept.size >= TOTALS_KEPT) kept.clear()
+  kept.set(key, { versions, total })
+  return total
+}
+
+/** How many rows `query` has. Conditions on the current moment have no place in it: the total would never age. */
 export async function totalOf<DB, TB extends keyof DB, O>(
   db: Db,
-  tables: (keyof Tables)[],
+  tables: readonly (keyof Tables)[],
   query: SelectQueryBuilder<DB, TB, O>,
 ): Promise<number> {
   const counting = query
@@ -58,20 +82,8 @@ export async function totalOf<DB, TB extends keyof DB, O>(
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
   const { sql: text, parameters } = counting.compile()
-  const key = `${text}\n${JSON.stringify(parameters)}`
-  const changes = await readVersions(db, {})
-  const versions = changes
-    .filter((c) => (tables as string[]).includes(c.table_name))
-    .map((c) => c.version)
-    .join()
-  const owner = db.getExecutor().adapter
-  const known = totals.get(owner) ?? new Map<string, { versions: string; total: number }>()
-  totals.set(owner, known)
-  const counted = known.get(key)
-  if (counted?.versions === versions) return counted.total
-
-  const { total } = (await counting.executeTakeFirstOrThrow()) as { total: number }
-  if (known.size >= TOTALS_KEPT) known.clear()
-  known.set(key, { versions, total: Number(total) })
-  return Number(total)
+  return keptTotal(db, tables, `${text}\n${JSON.stringify(parameters)}`, async () => {
+    const { total } = (await counting.executeTakeFirstOrThrow()) as { total: number }
+    return Number(total)
+  })
 }

@@ -1,5 +1,12 @@
 /** What the two engines say differently: types, error codes, text search. Nothing outside `store/` asks which runs. */
-import { SqliteAdapter, sql, type CreateTableBuilder, type Kysely, type RawBuilder } from 'kysely'
+import {
+  SqliteAdapter,
+  sql,
+  type CreateTableBuilder,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+} from 'kysely'
 import type { Tables } from './database.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
@@ -51,7 +58,7 @@ export async function createSubstringIndex(db: AnyDb, table: string, columns: st
   if (!isSqlite(db)) {
     await sql`create extension if not exists pg_trgm`.execute(db)
     const operators = sql.raw(columns.map((c) => `${c} gin_trgm_ops`).join(', '))
-    await sql`create index ${index} on ${t} using gin (${operators})`.execute(db)
+    await sql`create index ${index} on ${t} using gin (${operators}) with (fastupdate = off)`.execute(db)
     return
   }
   await sql`create virtual table ${index} using fts5(${list}, content=${t}, content_rowid=id, tokenize=trigram)`.execute(
@@ -68,24 +75,38 @@ export async function createSubstringIndex(db: AnyDb, table: string, columns: st
 
 export const SUBSTRING_FROM = 3
 
-/** A condition on `id`: the row's indexed text contains `text` (at least three characters), in any case. */
-export function contains<T extends keyof Tables>(
-  db: Pick<AnyDb, 'getExecutor'>,
-  table: T,
-  columns: (keyof Tables[T] & string)[],
-  text: string,
-): RawBuilder<boolean> {
-  if (isSqlite(db)) {
-    const phrase = `"${text.replaceAll('"', '""')}"`
-    const index = sql.raw(`${table}_search`)
-    return sql<boolean>`${sql.ref(`${table}.id`)} in (select rowid from ${index} where ${index} match ${phrase})`
-  }
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
-  return sql<boolean>`(${sql.join(
-    columns.map((column) => sql`${sql.ref(`${table}.${column}`)} ilike ${pattern}`),
-    sql` or `,
-  )})`
+/** The value `whereContains` compares with: `text` as the engine's index wants it. */
+export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string): string {
+  return isSqlite(db) ? `"${text.replaceAll('"', '""')}"` : `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
+
+/**
+ * Narrows a query on `table` to rows whose indexed text holds the `substring`, of at least three characters, in any
+ * case. Order it by `foundId`: then SQLite walks the matches in that order and stops at the page's end.
+ */
+export function whereContains<TB extends keyof Tables, O>(
+  db: Pick<AnyDb, 'getExecutor'>,
+  query: SelectQueryBuilder<Tables, TB, O>,
+  table: TB & string,
+  columns: string[],
+  substring: string,
+): SelectQueryBuilder<Tables, TB, O> {
+  if (!isSqlite(db)) {
+    const matches = columns.map((column) => sql`${sql.ref(`${table}.${column}`)} ilike ${substring}`)
+    return query.where(sql<boolean>`(${sql.join(matches, sql` or `)})`)
+  }
+  const found = sql<{ rowid: number }>`${sql.raw(`${table}_search`)}`.as('found')
+  return query
+    .innerJoin(found, (join) => join.on(sql<boolean>`found.rowid = ${sql.ref(`${table}.id`)}`))
+    .where(sql<boolean>`${sql.ref(`found.${table}_search`)} match ${substring}`) as unknown as SelectQueryBuilder<
+    Tables,
+    TB,
+    O
+  >
+}
+
+export const foundId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
+  sql<number>`${sql.ref(isSqlite(db) ? 'found.rowid' : `${table}.id`)}`
 
 /** Whether workers can claim rows side by side (`for update skip locked`); on SQLite writers take turns anyway. */
 export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(db)

@@ -1,11 +1,15 @@
 /**
- * Queries on the path of every request, built and compiled once per store instead of once per call:
+ * Queries on the path of every request, built and compiled once per shape instead of once per call. A shape is the set
+ * of values that are given (neither null nor undefined), so optional filters work too:
  *
- *     const findUser = hotQuery((db, p: Slot<{ id: number }>) => db.selectFrom('users').where('id', '=', p.id).selectAll())
- *     const [user] = await findUser(app.db, { id: 7 })
+ *     const findUsers = hotQuery((db, p: { state?: string }, given) =>
+ *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
+ *     await findUsers(app.db, { state: 'active' })
  */
 import type { CompiledQuery, Compilable } from 'kysely'
 import type { Db } from './database.ts'
+
+export type Given<P> = (name: keyof P) => boolean
 
 class Placeholder {
   readonly name: string
@@ -14,21 +18,31 @@ class Placeholder {
   }
 }
 
-/** Stands for the value while the query is built; its type is the value's, so the builder checks it. */
-export type Slots<P> = { [K in keyof P]: P[K] }
-
-export function hotQuery<P extends Record<string, unknown>, R>(
-  build: (db: Db, slots: Slots<P>) => Compilable<R>,
+export function hotQuery<P extends object, R>(
+  build: (db: Db, values: P, given: Given<P>) => Compilable<R>,
 ): (db: Db, values: P) => Promise<R[]> {
-  const compiled = new WeakMap<object, CompiledQuery<R>>()
-  const slots = new Proxy({} as Slots<P>, { get: (_, name) => new Placeholder(String(name)) })
+  const compiled = new WeakMap<object, Map<string, CompiledQuery<R>>>()
+  // Stands for the values while the query is built; its type is theirs, so the builder checks it.
+  const slots = new Proxy({} as P, { get: (_, name) => new Placeholder(String(name)) })
 
   return async (db, values) => {
     const { adapter } = db.getExecutor()
-    let query = compiled.get(adapter)
-    if (!query) compiled.set(adapter, (query = build(db, slots).compile()))
-    const parameters = query.parameters.map((p) => (p instanceof Placeholder ? values[p.name] : p))
+    const shapes = compiled.get(adapter) ?? new Map<string, CompiledQuery<R>>()
+    if (shapes.size === 0) compiled.set(adapter, shapes)
+    const shape = shapeOf(values)
+    let query = shapes.get(shape)
+    if (!query) {
+      query = build(db, slots, (name) => values[name] !== undefined && values[name] !== null).compile()
+      shapes.set(shape, query)
+    }
+    const parameters = query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
+}
+
+export function shapeOf(values: object): string {
+  let shape = ''
+  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== null) shape += `${name},`
+  return shape
 }

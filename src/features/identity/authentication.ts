@@ -1,5 +1,8 @@
 /** Which person stands behind a credential: the one answer for the API, git and the web. */
 import type { Authentication } from '../../api/run.ts'
+import { byOAuthToken } from './oauth/authenticate.ts'
+import { bySession } from './sessions/authenticate.ts'
+import { provesOrigin } from './sessions/forms.ts'
 import { byAccessToken } from './tokens/authenticate.ts'
 import { findUserByIdOrUsername } from './users/queries.ts'
 
@@ -7,12 +10,15 @@ export const authentication: Authentication = {
   async identify(app, shown, address) {
     switch (shown.as) {
       case 'private_token':
-      case 'bearer':
         return byAccessToken(app, shown.secret, address)
+      case 'bearer':
+        return (await byOAuthToken(app, shown.secret)) ?? byAccessToken(app, shown.secret, address)
+      case 'session':
+        return bySession(app, shown.secret)
       default:
         return null
     }
   },
-  provesOrigin: () => false,
+  provesOrigin,
   findSudoTarget: (app, given) => findUserByIdOrUsername(app.db, given),
 }

@@ -118,6 +118,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(['user_id', 'provider'])
     .execute()
 
+  await countChanges(db, 'identities', ['provider', 'extern_uid', 'user_id'])
+
   await table('namespaces')
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())

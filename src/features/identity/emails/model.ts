@@ -5,4 +5,9 @@ declare module '../../../store/database.ts' {
     /** Secondary addresses; the primary one stands in `users`. */
     emails: { id: Generated<number>; user_id: number; email: string; created_at: string; updated_at: string }
   }
+  interface Events {
+    'email.created': { id: number; user_id: number }
+    /** With the address, which is gone by the time listeners hear of it. */
+    'email.deleted': { id: number; user_id: number; email: string }
+  }
 }

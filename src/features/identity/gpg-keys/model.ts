@@ -15,4 +15,9 @@ declare module '../../../store/database.ts' {
     }
     gpg_subkeys: { id: Generated<number>; gpg_key_id: number; fingerprint: string; keyid: string }
   }
+  interface Events {
+    'gpg_key.created': { id: number; user_id: number }
+    /** Signatures of a key that was only deleted stay verified; those of a revoked one count for nothing. */
+    'gpg_key.deleted': { id: number; user_id: number; revoked: boolean }
+  }
 }

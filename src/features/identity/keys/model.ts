@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely'
 
+export const USAGE_TYPES = ['auth_and_signing', 'auth', 'signing'] as const
+export type UsageType = (typeof USAGE_TYPES)[number]
+
 declare module '../../../store/database.ts' {
   interface Tables {
     keys: {
@@ -12,11 +15,16 @@ declare module '../../../store/database.ts' {
       /** MD5, in colon form: unique over users and deploy keys. */
       fingerprint: string
       fingerprint_sha256: string
-      usage_type: 'auth_and_signing' | 'auth' | 'signing'
+      usage_type: UsageType
       expires_at: string | null
       last_used_at: string | null
       created_at: string
       updated_at: string
     }
+  }
+  interface Events {
+    'key.created': { id: number; user_id: number }
+    /** With the text, which is gone by the time listeners hear of it. */
+    'key.deleted': { id: number; user_id: number; key: string }
   }
 }

@@ -1,14 +1,49 @@
 import type { Identity } from '../../../api/credentials.ts'
-import { today } from '../../../clock.ts'
+import { MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
+import { words } from './entity.ts'
+import { isActive } from './policy.ts'
 import { findTokenWithUser, scopesFrom } from './queries.ts'
+import { revokeFamily } from './service.ts'
+
+const NOTED_EVERY = 10 * MINUTE
+const ADDRESSES_KEPT = 5
+
+type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
 /** The person behind an account, personal or impersonation token; null when it no longer opens anything. */
-export async function byAccessToken(app: App, secret: string, _address: string): Promise<Identity | null> {
+export async function byAccessToken(app: App, secret: string, address: string): Promise<Identity | null> {
   const found = await findTokenWithUser(app.db, digestOf(secret))
-  if (!found || found.token_revoked || found.state !== 'active') return null
-  if (found.token_expires_at !== null && found.token_expires_at <= today(app.clock)) return null
-  const scopes = found.token_kind === 'private' ? null : scopesFrom(found.token_scopes)
-  return { kind: found.token_kind, user: found, scopes, tokenId: found.token_id }
+  if (!found) return null
+  // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
+  if (found.token_rotated) await revokeFamily(app, found.token_family_id ?? found.token_id)
+  const token = { revoked: found.token_revoked, expires_at: found.token_expires_at }
+  if (!isActive(token, today(app.clock)) || found.state !== 'active' || found.ghost) return null
+
+  const identity = { kind: found.token_kind, user: found, tokenId: found.token_id }
+  if (found.token_kind === 'private') return { ...identity, scopes: null }
+  void noteUse(app, found, address)
+  return { ...identity, scopes: scopesFrom(found.token_scopes) }
+}
+
+/** Beside the request, which neither waits for this nor fails with it. */
+async function noteUse(app: App, found: Found, address: string): Promise<void> {
+  const stale = after(app.clock, -NOTED_EVERY)
+  if (found.token_last_used_at !== null && found.token_last_used_at > stale) return
+  const others = words(found.token_last_used_ips).filter((one) => one !== address)
+  try {
+    await app.db
+      .updateTable('access_tokens')
+      .set({
+        last_used_at: timestamp(app.clock),
+        last_used_ips: [...others, address].slice(-ADDRESSES_KEPT).join(' '),
+      })
+      .where('id', '=', found.token_id)
+      // Of many requests at once the first one writes.
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
+      .execute()
+  } catch (error) {
+    app.log.warn({ err: error, token: found.token_id }, 'use of a token was not noted')
+  }
 }

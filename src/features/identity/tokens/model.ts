@@ -16,12 +16,19 @@ declare module '../../../store/database.ts' {
       scopes: string
       expires_at: string | null
       revoked: boolean
+      /** The first token of a chain of rotations; null on that first one itself. */
       family_id: number | null
+      /** Replaced by a successor: whoever still shows it has a copy they should not have. */
       rotated: boolean
       last_used_at: string | null
+      /** By space, the latest last. */
       last_used_ips: Generated<string>
       created_at: string
       updated_at: string
     }
+  }
+  interface Events {
+    'token.created': { id: number; user_id: number }
+    'token.revoked': { id: number; user_id: number }
   }
 }

@@ -1,9 +1,19 @@
-import type { Scope } from '../../../api/credentials.ts'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Caller, Scope } from '../../../api/credentials.ts'
+import { resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { notFound, unauthenticated } from '../../../errors.ts'
+import { totalOf } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { words } from './entity.ts'
+import { personalTokenPolicy } from './policy.ts'
 
 export type AccessToken = Row<'access_tokens'>
+export type TokenKind = AccessToken['kind']
 
 const byDigest = hotQuery((db, p: { digest: string }) =>
   db
@@ -16,8 +26,10 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
       'access_tokens.scopes as token_scopes',
       'access_tokens.expires_at as token_expires_at',
       'access_tokens.revoked as token_revoked',
+      'access_tokens.family_id as token_family_id',
       'access_tokens.rotated as token_rotated',
       'access_tokens.last_used_at as token_last_used_at',
+      'access_tokens.last_used_ips as token_last_used_ips',
     ])
     .where('access_tokens.digest', '=', p.digest),
 )
@@ -27,7 +39,7 @@ export async function findTokenWithUser(db: Db, digest: string) {
   return found ?? null
 }
 
-export const scopesFrom = (text: string): Scope[] => text.split(' ').filter(Boolean) as Scope[]
+export const scopesFrom = (text: string): Scope[] => words(text) as Scope[]
 
 export async function privateTokenOf(app: App, user: User): Promise<string | null> {
   const token = await app.db
@@ -37,4 +49,131 @@ export async function privateTokenOf(app: App, user: User): Promise<string | nul
     .where('kind', '=', 'private')
     .executeTakeFirst()
   return token?.sealed ? app.vault.open(token.sealed) : null
+}
+
+export async function findToken(db: Db, id: number, kind: TokenKind): Promise<AccessToken | null> {
+  const token = await db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .executeTakeFirst()
+  return token ?? null
+}
+
+/** `/personal_access_tokens/:id`: ordinary users are answered 401 for what is not theirs, whether or not it exists. */
+export const personalToken = resource({
+  params: z.object({ id }),
+  policy: personalTokenPolicy,
+  async find(app, { id }, viewer) {
+    const token = await findToken(app.db, id, 'personal')
+    const subject = token && { token, viewer }
+    if (subject && personalTokenPolicy.read(subject)) return subject
+    if (!viewer?.admin) throw unauthenticated()
+    return null
+  },
+})
+
+/** `/personal_access_tokens/self`: the token the caller shows; an account, a session or OAuth shows none. */
+export async function shownToken(db: Db, { identity }: Caller): Promise<AccessToken> {
+  const kind = identity?.kind
+  const token =
+    (kind === 'personal' || kind === 'impersonation') && identity?.tokenId !== undefined
+      ? await findToken(db, identity.tokenId, kind)
+      : null
+  if (!token) throw notFound('Personal Access Token')
+  return token
+}
+
+/** Tokens of one kind, for lists. */
+export const tokensOf = (db: Db, kind: TokenKind) => db.selectFrom('access_tokens').selectAll().where('kind', '=', kind)
+
+type TokensQuery = ReturnType<typeof tokensOf>
+
+export type TokenState = 'active' | 'inactive'
+
+export function inState(query: TokensQuery, state: TokenState, today: string): TokensQuery {
+  return query.where((eb) => {
+    const live = eb.and([
+      eb('revoked', '=', false),
+      eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', today)]),
+    ])
+    return state === 'active' ? live : eb.not(live)
+  })
+}
+
+export async function pageOfTokens(
+  db: Db,
+  query: TokensQuery,
+  { limit, offset }: PageWish,
+): Promise<Page<AccessToken>> {
+  return {
+    items: await query.limit(limit).offset(offset).execute(),
+    total: await totalOf(db, ['access_tokens'], query),
+  }
+}
+
+const COLUMNS = { created: 'created_at', expires: 'expires_at', last_used: 'last_used_at', name: 'name' } as const
+
+export const TOKEN_SORTS = [
+  'created_asc',
+  'created_desc',
+  'expires_asc',
+  'expires_desc',
+  'last_used_asc',
+  'last_used_desc',
+  'name_asc',
+  'name_desc',
+] as const
+type TokenSort = (typeof TOKEN_SORTS)[number]
+
+export interface TokenFilter {
+  user_id?: number | null
+  state?: TokenState | null
+  revoked?: boolean | null
+  search?: string | null
+  sort?: TokenSort | null
+  created_before?: string | null
+  created_after?: string | null
+  last_used_before?: string | null
+  last_used_after?: string | null
+  expires_before?: string | null
+  expires_after?: string | null
+}
+
+export function listPersonalTokens(
+  db: Db,
+  filter: TokenFilter,
+  today: string,
+  page: PageWish,
+): Promise<Page<AccessToken>> {
+  return pageOfTokens(db, sorted(matching(db, filter, today), filter.sort), page)
+}
+
+function matching(db: Db, filter: TokenFilter, today: string): TokensQuery {
+  let query = tokensOf(db, 'personal')
+  if (filter.user_id) query = query.where('user_id', '=', filter.user_id)
+  if (filter.state) query = inState(query, filter.state, today)
+  if (typeof filter.revoked === 'boolean') query = query.where('revoked', '=', filter.revoked)
+  if (filter.search) query = query.where(nameContains(filter.search))
+  for (const name of ['created', 'expires', 'last_used'] as const) {
+    const before = filter[`${name}_before`]
+    const after = filter[`${name}_after`]
+    if (before) query = query.where(COLUMNS[name], '<=', before)
+    if (after) query = query.where(COLUMNS[name], '>=', after)
+  }
+  return query
+}
+
+function nameContains(text: string) {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`lower(name) like ${pattern} escape '\\'`
+}
+
+/** Tokens without the date or moment come last either way; the id breaks ties. */
+function sorted(query: TokensQuery, sort: TokenSort | null | undefined): TokensQuery {
+  if (!sort) return query.orderBy('id')
+  const direction = sort.endsWith('_desc') ? 'desc' : 'asc'
+  const column = COLUMNS[sort.replace(`_${direction}`, '') as keyof typeof COLUMNS]
+  return query.orderBy(column, (order) => order[direction]().nullsLast()).orderBy('id', direction)
 }

@@ -1,27 +1,152 @@
-import { timestamp } from '../../../clock.ts'
+import { DAY, after, timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
+import { Refusal, forbidden, invalid, type FieldErrors } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { isActive } from './policy.ts'
+import { scopesFrom, type AccessToken, type TokenKind } from './queries.ts'
+
+const ROTATED_FOR_DAYS = 7
+const LONGEST_TEXT = 255
+
+/** A token and the value that opens it, which is known only while it is made. */
+export interface IssuedToken {
+  readonly token: AccessToken
+  readonly secret: string
+}
+
+export interface TokenWish {
+  name: string
+  scopes: readonly string[]
+  description?: string | null
+  expires_at?: string | null
+}
 
 /** The account's own token, made with the account. */
 export async function createPrivateToken(app: App, user: User, secret = randomToken()): Promise<void> {
+  await insertToken(app, user.id, 'private', { name: 'private token', scopes: [] }, secret)
+}
+
+/** `grantable` are the scopes whoever asks may hand out. */
+export async function createToken(
+  app: App,
+  user: User,
+  kind: 'personal' | 'impersonation',
+  wish: TokenWish,
+  grantable: readonly string[],
+): Promise<IssuedToken> {
+  assertValidToken(wish, grantable)
+  if (user.ghost) throw forbidden()
+  return issueToken(app, user.id, kind, wish)
+}
+
+/** Makes and tells; the caller has checked that the wish may be granted. */
+export async function issueToken(
+  app: App,
+  userId: number,
+  kind: 'personal' | 'impersonation',
+  wish: TokenWish & { family_id?: number },
+): Promise<IssuedToken> {
+  const { personal_access_token_prefix: prefix } = await currentSettings(app)
+  const secret = prefix + randomToken()
+  return transact(app, async (app) => {
+    const token = await insertToken(app, userId, kind, wish, secret)
+    await emit(app, 'token.created', { id: token.id, user_id: userId })
+    return { token, secret }
+  })
+}
+
+function insertToken(
+  app: App,
+  userId: number,
+  kind: TokenKind,
+  wish: TokenWish & { family_id?: number },
+  secret: string,
+): Promise<AccessToken> {
   const now = timestamp(app.clock)
-  await app.db
+  return app.db
     .insertInto('access_tokens')
     .values({
-      user_id: user.id,
-      kind: 'private',
-      name: 'private token',
-      description: null,
+      user_id: userId,
+      kind,
+      name: wish.name,
+      description: wish.description ?? null,
       digest: digestOf(secret),
-      sealed: app.vault.seal(secret),
-      scopes: '',
-      expires_at: null,
+      sealed: kind === 'personal' ? null : app.vault.seal(secret),
+      scopes: [...new Set(wish.scopes)].join(' '),
+      expires_at: wish.expires_at ?? null,
       revoked: false,
-      family_id: null,
+      family_id: wish.family_id ?? null,
       rotated: false,
       last_used_at: null,
       created_at: now,
       updated_at: now,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
+
+function assertValidToken({ name, description, scopes }: TokenWish, grantable: readonly string[]): void {
+  const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
+  const faults: FieldErrors = {}
+  if (name.trim() === '') faults.name = ["can't be blank"]
+  if (name.length > LONGEST_TEXT) faults.name = tooLong
+  if (description && description.length > LONGEST_TEXT) faults.description = tooLong
+  if (scopes.length === 0) faults.scopes = ["can't be blank"]
+  if (!scopes.every((scope) => grantable.includes(scope))) faults.scopes = ['can only contain available scopes']
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}
+
+/** Ends a token and makes its successor, with the same rights and a life of its own. */
+export async function rotateToken(
+  app: App,
+  token: AccessToken,
+  expiresAt: string | null | undefined,
+): Promise<IssuedToken> {
+  const { id, user_id, name, description } = token
+  if (!isActive(token, today(app.clock))) throw inactive(token)
+  return transact(app, async (app) => {
+    const [ended] = await revocation(app, { rotated: true }).where('id', '=', id).execute()
+    // Of two rotations at once only the first has a token to end.
+    if (!ended) throw inactive({ revoked: true })
+    await emit(app, 'token.revoked', ended)
+    return issueToken(app, user_id, 'personal', {
+      name,
+      description,
+      scopes: scopesFrom(token.scopes),
+      expires_at: expiresAt ?? after(app.clock, ROTATED_FOR_DAYS * DAY).slice(0, 10),
+      family_id: token.family_id ?? id,
+    })
+  })
+}
+
+const inactive = ({ revoked }: Pick<AccessToken, 'revoked'>) =>
+  new Refusal('bad_request', revoked ? 'token already revoked' : 'token already expired')
+
+/** Ends a token; one that has ended already stays as it is. */
+export async function revokeToken(app: App, { id }: AccessToken): Promise<void> {
+  await transact(app, async (app) => {
+    for (const ended of await revocation(app).where('id', '=', id).execute()) await emit(app, 'token.revoked', ended)
+  })
+}
+
+/** Ends a whole chain of rotations, given by its first token. */
+export async function revokeFamily(app: App, familyId: number): Promise<void> {
+  const family = await app.db
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where((eb) => eb.or([eb('id', '=', familyId), eb('family_id', '=', familyId)]))
+    .where('revoked', '=', false)
+    .execute()
+  // Mostly none is left, and whoever keeps showing a stolen token does not keep the store writing.
+  for (const token of family) await revokeToken(app, token)
+}
+
+const revocation = (app: App, change: { rotated?: true } = {}) =>
+  app.db
+    .updateTable('access_tokens')
+    .set({ revoked: true, updated_at: timestamp(app.clock), ...change })
+    .where('revoked', '=', false)
+    .returning(['id', 'user_id'])

@@ -5,9 +5,9 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, contains } from '../../../store/dialect.ts'
-import { totalOf } from '../../../store/counts.ts'
+import { SUBSTRING_FROM, foundId, substring, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { hotList } from '../../../store/lists.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { userPolicy } from './policy.ts'
@@ -98,62 +98,67 @@ export interface UserFilter {
 }
 
 export async function listUsers(db: Db, viewer: User | null, filter: UserFilter, page: PageWish): Promise<Page<User>> {
-  const visible = matching(db, viewer, filter)
-  const search = filter.search?.trim()
-  if (!search) return { items: await cut(visible, page), total: await total(db, visible) }
+  const { search, ...visible } = visibleTo(viewer, filter)
+  const wanted = search?.trim()
+  if (!wanted) return users(db, visible, page)
 
   // Whoever is named exactly comes first; the rest follows by id, so no page needs more than its own rows.
-  const exact = await visible.where(namedExactly(search)).orderBy('id', 'desc').limit(page.limit).execute()
-  if (search.length < SUBSTRING_FROM)
-    return { items: exact.slice(page.offset, page.offset + page.limit), total: exact.length }
-  const found = visible.where(contains(db, 'users', ['name', 'username', 'email'], search))
-  const others =
-    exact.length > 0
-      ? found.where(
-          'id',
-          'not in',
-          exact.map((user) => user.id),
-        )
-      : found
-  const first = exact.slice(page.offset, page.offset + page.limit)
-  const rest = { offset: Math.max(0, page.offset - exact.length), limit: page.limit - first.length }
-  const items = rest.limit > 0 ? [...first, ...(await cut(others, rest))] : first
-  return { items, total: exact.length + (await total(db, others)) }
+  const named = { ...visible, exactly: wanted.toLowerCase() }
+  const exact = await users(db, named, page)
+  if (wanted.length < SUBSTRING_FROM) return exact
+  const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
+  const others = await users(db, { ...named, beside: substring(db, wanted) }, rest)
+  return { items: [...exact.items, ...others.items], total: exact.total + others.total }
 }
 
-type UsersQuery = ReturnType<typeof matching>
-
-const cut = (query: UsersQuery, { limit, offset }: { limit: number; offset: number }) =>
-  query.orderBy('id', 'desc').limit(limit).offset(offset).execute()
-
-const total = (db: Db, query: UsersQuery) => totalOf(db, ['users'], query)
-
-const namedExactly = (text: string) => {
-  const wanted = text.toLowerCase()
-  return sql<boolean>`(lower(username) = ${wanted} or email = ${wanted})`
-}
-
-function matching(db: Db, viewer: User | null, filter: UserFilter) {
-  let query = db.selectFrom('users').selectAll()
-  if (filter.username) query = query.where(sql`lower(username)`, '=', filter.username.toLowerCase())
-  if (filter.active) query = query.where('state', '=', 'active').where('ghost', '=', false)
-  if (filter.blocked) query = query.where('state', 'in', ['blocked', 'ldap_blocked'])
-  // Looking someone up by name shows them to everybody; lists do not show external users to ordinary ones.
-  if (!viewer?.admin && !filter.username) query = query.where('external', '=', false)
-  if (!viewer?.admin) return query
-
-  if (filter.external) query = query.where('external', '=', true)
-  if (filter.created_before) query = query.where('created_at', '<=', filter.created_before)
-  if (filter.created_after) query = query.where('created_at', '>=', filter.created_after)
-  const { provider, extern_uid } = filter
-  if (provider && extern_uid) {
-    query = query.where('id', 'in', (eb) =>
-      eb
-        .selectFrom('identities')
-        .select('user_id')
-        .where('provider', '=', provider)
-        .where('extern_uid', '=', extern_uid),
-    )
+/** Filters as they apply: lists do not show external users to ordinary ones, and some filters are for administrators. */
+function visibleTo(viewer: User | null, { active, blocked, external, username, search, ...more }: UserFilter) {
+  const common = {
+    search,
+    username: username?.toLowerCase(),
+    // Only true is a filter.
+    active: active || null,
+    blocked: blocked || null,
   }
-  return query
+  if (viewer?.admin) return { ...common, ...more, external: external || null }
+  return { ...common, external: username ? null : false }
 }
+
+interface Filter extends Omit<UserFilter, 'search'> {
+  /** A username or a primary email, in lower case. */
+  exactly?: string
+  /** Whoever else holds this substring. */
+  beside?: string
+}
+
+const users = hotList({
+  counted: ['users', 'identities'],
+  matching(db, filter: Filter, given) {
+    const named = sql<boolean>`(lower(users.username) = ${filter.exactly} or users.email = ${filter.exactly})`
+    return db
+      .selectFrom('users')
+      .selectAll('users')
+      .$if(given('username'), (query) => query.where(sql`lower(users.username)`, '=', filter.username))
+      .$if(given('active'), (query) => query.where('state', '=', 'active').where('ghost', '=', false))
+      .$if(given('blocked'), (query) => query.where('state', 'in', ['blocked', 'ldap_blocked']))
+      .$if(given('external'), (query) => query.where('external', '=', filter.external!))
+      .$if(given('created_before'), (query) => query.where('created_at', '<=', filter.created_before!))
+      .$if(given('created_after'), (query) => query.where('created_at', '>=', filter.created_after!))
+      .$if(given('provider') && given('extern_uid'), (query) =>
+        query.where('id', 'in', (eb) =>
+          eb
+            .selectFrom('identities')
+            .select('user_id')
+            .where('provider', '=', filter.provider!)
+            .where('extern_uid', '=', filter.extern_uid!),
+        ),
+      )
+      .$if(given('exactly') && !given('beside'), (query) => query.where(named))
+      .$if(given('beside'), (query) =>
+        whereContains(db, query, 'users', ['name', 'username', 'email'], filter.beside!).where(
+          sql<boolean>`not ${named}`,
+        ),
+      )
+  },
+  order: (query, db, given) => query.orderBy(given('beside') ? foundId(db, 'users') : 'users.id', 'desc'),
+})

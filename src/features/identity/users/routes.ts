@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, file, int, moment, text } from '../../../api/wire.ts'
+import { blankable, bool, file, int, moment, text } from '../../../api/wire.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
 import { privateTokenOf } from '../tokens/queries.ts'
 import {
@@ -37,8 +37,8 @@ export const list = endpoint({
     active: bool.nullish(),
     blocked: bool.nullish(),
     external: bool.nullish(),
-    created_before: moment.nullish(),
-    created_after: moment.nullish(),
+    created_before: blankable(moment),
+    created_after: blankable(moment),
   }),
   output: pageOf(z.union([AccountEntity, UserSummaryEntity])),
   async handle({ app, viewer, input, page }) {
@@ -77,9 +77,12 @@ export const current = endpoint({
   allow: 'signed_in',
   scopes: readUser,
   output: OwnUserEntity,
-  async handle({ app, viewer }) {
+  async handle({ app, viewer, caller }) {
     const own = await loadUser(app.db, viewer)
-    return presentOwnUser(own, await surroundings(app), viewer.admin ? await privateTokenOf(app, viewer) : null)
+    // A token of some scopes must not lead to the one that has them all.
+    const wholeAccount = caller.identity?.scopes === null
+    const token = viewer.admin && wholeAccount ? await privateTokenOf(app, viewer) : null
+    return presentOwnUser(own, await surroundings(app), token)
   },
 })
 
@@ -94,7 +97,7 @@ const attributes = {
   twitter: text.nullish(),
   website_url: text.nullish(),
   organization: text.nullish(),
-  projects_limit: int.nullish(),
+  projects_limit: blankable(int),
   extern_uid: text.nullish(),
   provider: text.nullish(),
   bio: text.nullish(),
@@ -103,7 +106,7 @@ const attributes = {
   can_create_group: bool.nullish(),
   external: bool.nullish(),
   avatar: file.optional(),
-  shared_runners_minutes_limit: int.nullish(),
+  shared_runners_minutes_limit: blankable(int),
 }
 
 interface OtherNames {

@@ -217,7 +217,7 @@ test('renaming a user renames their namespace', async () => {
     body: { username: 'AFTER' },
   })
   expect((await user.get('/namespaces')).body).toMatchObject([{ name: 'AFTER', path: 'AFTER', full_path: 'AFTER' }])
-  expect(await forge.user({ username: 'before' })).toMatchObject({ username: 'before' })
+  expect(await forge.user({ username: 'before', email: 'other@example.com' })).toMatchObject({ username: 'before' })
 })
 
 test('a primary email that was secondary changes places with it', async () => {

@@ -1,4 +1,19 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+export const BROADCAST_TYPES = ['banner', 'notification'] as const
+export const THEMES = [
+  'indigo',
+  'light-indigo',
+  'blue',
+  'light-blue',
+  'green',
+  'light-green',
+  'red',
+  'light-red',
+  'dark',
+  'light',
+] as const
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -10,13 +25,15 @@ declare module '../../../store/database.ts' {
       color: string
       font: string
       target_path: string | null
-      broadcast_type: 'banner' | 'notification'
+      broadcast_type: (typeof BROADCAST_TYPES)[number]
       dismissable: boolean
       /** By comma. */
       target_access_levels: string
-      theme: string
+      theme: (typeof THEMES)[number]
       created_at: string
       updated_at: string
     }
   }
 }
+
+export type BroadcastMessage = Row<'broadcast_messages'>

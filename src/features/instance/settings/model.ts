@@ -1,36 +1,28 @@
+import { ATTRIBUTES } from './attributes.ts'
+import type { Attribute } from './attribute.ts'
+
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** One row per setting that was changed; the value is JSON. */
+    /** One row per setting that was changed; the value is JSON. Names beginning with `secret:` are other families'. */
     settings: { name: string; value: string }
+  }
+  interface Events {
+    'settings.updated': { names: string[] }
   }
 }
 
 export type Visibility = 'private' | 'internal' | 'public'
 
-export interface Settings {
-  gravatar_enabled: boolean
-  default_projects_limit: number
-  user_default_external: boolean
-  session_expire_delay: number
-  password_authentication_enabled: boolean
-  restricted_visibility_levels: Visibility[]
-  personal_access_token_prefix: string
-  rsa_key_restriction: number
-  dsa_key_restriction: number
-  ecdsa_key_restriction: number
-  ed25519_key_restriction: number
-}
+type Value<A> = A extends Attribute<infer T> ? T : never
 
-export const DEFAULTS: Settings = {
-  gravatar_enabled: false,
-  default_projects_limit: 100_000,
-  user_default_external: false,
-  session_expire_delay: 10_080,
-  password_authentication_enabled: true,
-  restricted_visibility_levels: [],
-  personal_access_token_prefix: 'mpat-',
-  rsa_key_restriction: 0,
-  dsa_key_restriction: 0,
-  ecdsa_key_restriction: 0,
-  ed25519_key_restriction: 0,
-}
+export type Settings = { readonly [K in keyof typeof ATTRIBUTES]: Value<(typeof ATTRIBUTES)[K]> }
+export type SettingName = keyof Settings
+
+export const SETTING_NAMES = Object.keys(ATTRIBUTES) as SettingName[]
+
+/** The table's rows with the types of their values worn off. */
+export const attributeOf = (name: SettingName): Attribute<unknown> => ATTRIBUTES[name] as Attribute<unknown>
+
+export const DEFAULTS = Object.freeze(
+  Object.fromEntries(SETTING_NAMES.map((name) => [name, attributeOf(name).initial])),
+) as unknown as Settings

@@ -1,22 +1,99 @@
 import type { App } from '../../../context.ts'
-import { DEFAULTS, type Settings } from './model.ts'
+import { DEFAULTS, SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
 
 /** Another process may change a setting; its change is seen here this much later at most. */
 const FRESH_MS = 1000
 
-const known = new WeakMap<object, { readAt: number; settings: Settings }>()
+const known = new WeakMap<object, { readAt: number; settings: Promise<Settings> }>()
 
 export async function currentSettings(app: App): Promise<Settings> {
+  if (app.db.isTransaction) return readSettings(app)
   const cached = known.get(app.store)
-  if (cached && !app.db.isTransaction && performance.now() - cached.readAt < FRESH_MS) return cached.settings
-  const rows = await app.db.selectFrom('settings').selectAll().execute()
-  const changed = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
-  const settings: Settings = Object.freeze({ ...DEFAULTS, ...changed })
-  if (!app.db.isTransaction) known.set(app.store, { readAt: performance.now(), settings })
+  if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.settings
+
+  // The read is kept, not its result: one that a change overtakes is forgotten with the rest.
+  const settings = readSettings(app)
+  known.set(app.store, { readAt: performance.now(), settings })
+  settings.catch(() => forgetSettings(app))
   return settings
 }
 
 /** After a change in this process the next read is fresh. */
 export function forgetSettings(app: App): void {
   known.delete(app.store)
+}
+
+/** The row, among the settings, that says when they last changed. */
+export const UPDATED_AT = 'updated_at'
+
+async function readSettings(app: App): Promise<Settings> {
+  return settingsFrom(app, await storedValues(app))
+}
+
+async function storedValues(app: App): Promise<Map<string, string>> {
+  const rows = await app.db.selectFrom('settings').selectAll().execute()
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}
+
+function settingsFrom(app: App, stored: Map<string, string>): Settings {
+  const changed = SETTING_NAMES.filter((name) => stored.has(name)).map((name) => [
+    name,
+    decode(app, name, stored.get(name)!),
+  ])
+  return Object.freeze({ ...DEFAULTS, ...Object.fromEntries(changed) })
+}
+
+function decode(app: App, name: SettingName, stored: string): unknown {
+  const value: unknown = JSON.parse(stored)
+  if (!attributeOf(name).sealed || value === null) return value
+  try {
+    return app.vault.open(value as string)
+  } catch {
+    // Another instance key sealed it. The credential is lost; the instance must still run.
+    app.log.warn({ setting: name }, 'setting cannot be opened with this secret key')
+    return null
+  }
+}
+
+export const encodeSetting = (app: App, name: SettingName, value: unknown): string =>
+  JSON.stringify(attributeOf(name).sealed && value !== null ? app.vault.seal(value as string) : value)
+
+export interface SettingsRecord {
+  readonly settings: Settings
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** Never from memory: an administrator reads what was last written, by whichever process. */
+export async function loadSettings(app: App): Promise<SettingsRecord> {
+  const stored = await storedValues(app)
+  // The settings begin with the instance, and that with its first account.
+  const { created_at } = await app.db
+    .selectFrom('users')
+    .select('created_at')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const changedAt = stored.get(UPDATED_AT)
+  return {
+    settings: settingsFrom(app, stored),
+    created_at,
+    updated_at: changedAt ? (JSON.parse(changedAt) as string) : created_at,
+  }
+}
+
+/** A group by id or path; null when there is none. */
+export async function findGroupId(app: App, given: string): Promise<number | null> {
+  const group = await app.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where((eb) =>
+      /^\d{1,15}$/.test(given)
+        ? eb('id', '=', Number(given))
+        : eb(eb.fn<string>('lower', ['full_path']), '=', given.toLowerCase()),
+    )
+    .executeTakeFirst()
+  return group?.id ?? null
 }

@@ -1,0 +1,175 @@
+/**
+ * The load generator: HTTP/1.1 over plain keep-alive sockets on loopback, one request in flight on each. Node's own
+ * HTTP client costs more than the floor it would measure, so the floor would look slow and every ratio too good.
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Call {
+  readonly method?: 'GET' | 'POST'
+  readonly path: string
+  readonly token?: string
+}
+
+function requestBytes({ method = 'GET', path, token }: Call): Buffer {
+  const credential = token ? `PRIVATE-TOKEN: ${token}\r\n` : ''
+  const length = method === 'POST' ? 'Content-Length: 0\r\n' : ''
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${credential}${length}\r\n`)
+}
+
+const HEAD_END = '\r\n\r\n'
+const ANSWER_TIMEOUT_MS = 10_000
+
+class Connection implements Disposable {
+  readonly #socket: Socket
+  #received: Buffer[] = []
+  #size = 0
+  #expected = Infinity
+  #status = 0
+  #settle: PromiseWithResolvers<number> | null = null
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk) => this.#take(chunk))
+    socket.on('error', (error) => this.#settle?.reject(error))
+    socket.on('close', () => this.#settle?.reject(new Error('the server closed the connection')))
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')))
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    await once(socket, 'connect')
+    return new Connection(socket)
+  }
+
+  /** The status of the answer, once its last byte is here. */
+  async send(request: Buffer): Promise<number> {
+    this.#settle = Promise.withResolvers<number>()
+    this.#socket.write(request)
+    return this.#settle.promise
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received.push(chunk)
+    this.#size += chunk.length
+    if (this.#expected === Infinity) this.#readHead()
+    if (this.#size < this.#expected) return
+    this.#received = []
+    this.#size = 0
+    this.#expected = Infinity
+    this.#settle?.resolve(this.#status)
+  }
+
+  #readHead(): void {
+    const bytes = this.#received.length === 1 ? this.#received[0]! : Buffer.concat(this.#received)
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0) return
+    const head = bytes.toString('latin1', 0, end)
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+    this.#status = Number(head.slice(9, 12))
+    this.#expected = end + HEAD_END.length + Number(length ?? 0)
+    if (!length && isFine(this.#status)) this.#settle?.reject(new Error('an answer without Content-Length'))
+  }
+
+  [Symbol.dispose]() {
+    this.#socket.destroy()
+  }
+}
+
+async function withConnections<T>(port: number, count: number, use: (open: Connection[]) => Promise<T>): Promise<T> {
+  using stack = new DisposableStack()
+  const open = await Promise.all(Array.from({ length: count }, () => Connection.open(port)))
+  for (const connection of open) stack.use(connection)
+  return await use(open)
+}
+
+const isFine = (status: number) => status === 200 || status === 201
+
+function assertAnswered(status: number, { path }: Call): void {
+  if (!isFine(status)) throw new Error(`${path} answered ${status}`)
+}
+
+/** How many were answered, to `connections` callers who each wait for their answer; a refusal throws. */
+export async function closedLoop(
+  port: number,
+  calls: readonly Call[],
+  { connections, count, seconds = Infinity }: { connections: number; count: number; seconds?: number },
+): Promise<number> {
+  const requests = calls.map(requestBytes)
+  return withConnections(port, connections, async (open) => {
+    const until = performance.now() + seconds * 1000
+    let sent = 0
+    await Promise.all(
+      open.map(async (connection) => {
+        while (sent < count && performance.now() < until) {
+          const next = sent++ % requests.length
+          assertAnswered(await connection.send(requests[next]!), calls[next]!)
+        }
+      }),
+    )
+    return sent
+  })
+}
+
+/** Milliseconds of `call` right after each of `changes`, by one caller: what a list costs that cannot be remembered. */
+export async function afterChanges(port: number, changes: readonly Call[], call: Call): Promise<number> {
+  return withConnections(port, 1, async ([connection]) => {
+    const times: number[] = []
+    for (const change of changes) {
+      assertAnswered(await connection!.send(requestBytes(change)), change)
+      const start = performance.now()
+      assertAnswered(await connection!.send(requestBytes(call)), call)
+      times.push(performance.now() - start)
+    }
+    return median(times)
+  })
+}
+
+export interface Latencies {
+  readonly sent: number
+  readonly errors: number
+  readonly p50: number
+  readonly p99: number
+}
+
+/**
+ * Sends at a fixed rate whether or not answers come back. Each latency counts from the moment the request was due, so a
+ * server that stalls is charged for everybody who would have waited.
+ */
+export async function openLoop(
+  port: number,
+  calls: readonly Call[],
+  { connections, rate, seconds }: { connections: number; rate: number; seconds: number },
+): Promise<Latencies> {
+  const requests = calls.map(requestBytes)
+  const total = rate * seconds
+  const latencies: number[] = []
+  let errors = 0
+  await withConnections(port, connections, async (open) => {
+    const start = performance.now()
+    const dueAt = (n: number) => start + (n * 1000) / rate
+    let sent = 0
+    await Promise.all(
+      open.map(async (connection) => {
+        while (sent < total) {
+          const mine = sent++
+          const wait = dueAt(mine) - performance.now()
+          if (wait > 0) await sleep(wait)
+          const status = await connection.send(requests[mine % requests.length]!).catch(() => 0)
+          if (!isFine(status)) errors++
+          latencies.push(performance.now() - dueAt(mine))
+          if (status === 0) return
+        }
+      }),
+    )
+  })
+  return { sent: latencies.length, errors, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)

@@ -1,0 +1,135 @@
+/** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compare, inTurns, type Bench } from './bench.ts'
+import { changes, growing, largestPage, listAsAdministrator, listAsMember, mixed, ownRecord } from './calls.ts'
+import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
+import { megabytes, ms, perSecond, type Row } from './table.ts'
+
+const MB = 1024 * 1024
+const CHANGES_A_ROUND = 10
+const OPEN_CONNECTIONS = 64
+
+type Outcome = Omit<Row, 'what' | 'target'>
+
+export const measurements = {
+  start: async (bench) => [await row('start to ready, empty data', '< 1 s', () => startToReady(bench))],
+
+  memory: async (bench) => [
+    await row('memory, idle', '< 180 MB', () => memoryIdle(bench)),
+    await row(`memory after ${bench.effort.mixedRequests} mixed requests`, '< 350 MB', () => memoryUsed(bench)),
+  ],
+
+  record: async (bench) => [await row('GET /user', '≥ 0.6', () => throughput(bench, ownRecord, 0.6))],
+
+  list: async (bench) => [
+    await row('GET /users, as a member', '≥ 0.5', () => throughput(bench, listAsMember, 0.5)),
+    await row('GET /users, as administrator', '≥ 0.5', () => throughput(bench, listAsAdministrator, 0.5)),
+  ],
+
+  page: async (bench) => [await row('GET /users, per_page=100 over per_page=20', '≤ 3', () => largerPage(bench))],
+
+  async growth(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    const grows = async (name: string, measure: () => Promise<Outcome>) =>
+      void rows.push(await row(`${many} users over ${few}: ${name}`, '≤ 1.3', measure))
+    for (const [name, call] of growing) await grows(name, () => growth(bench, call))
+    await grows('list after a change, by the wall clock', () => growthAfterChange(bench))
+    return rows
+  },
+
+  load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
+} satisfies Record<string, (bench: Bench) => Promise<Row[]>>
+
+async function row(what: string, target: string, measure: () => Promise<Outcome>): Promise<Row> {
+  try {
+    return { what, target, ...(await measure()) }
+  } catch (error) {
+    const { message } = error as Error
+    process.stderr.write(`${what}: ${message}\n`)
+    return { what, target, ours: message.split('\n', 1)[0]!, floor: '', ratio: null, met: false }
+  }
+}
+
+async function startToReady({ effort, postgres }: Bench): Promise<Outcome> {
+  const { ours, floor, ratio } = await inTurns(
+    effort.starts,
+    async () => {
+      await using place = await makePlace(postgres, 0)
+      await using server = await startOurs(place)
+      return server.startMs
+    },
+    async () => {
+      await using server = await startFloor()
+      return server.startMs
+    },
+  )
+  return { ours: ms(ours), floor: ms(floor), ratio, met: ours < 1000 }
+}
+
+async function memoryIdle(bench: Bench): Promise<Outcome> {
+  const ours = await bench.fresh(0)
+  const floor = await bench.floor()
+  await sleep(bench.effort.idleSeconds * 1000)
+  return memoryOutcome(await residentMemory(ours.pid), await residentMemory(floor.pid), 180)
+}
+
+async function memoryUsed(bench: Bench): Promise<Outcome> {
+  const ours = await bench.fresh(bench.effort.few)
+  const floor = await bench.floor()
+  await floor.serve(await Promise.all(mixed.map((call) => capture(ours.port, call))))
+  const { mixedRequests } = bench.effort
+  await closedLoop(ours.port, mixed, { connections: 16, count: mixedRequests })
+  await closedLoop(floor.port, mixed, { connections: 16, count: mixedRequests / 10 })
+  return memoryOutcome(await residentMemory(ours.pid), await residentMemory(floor.pid), 350)
+}
+
+function memoryOutcome(ours: number, floor: number, limit: number): Outcome {
+  return { ours: megabytes(ours), floor: megabytes(floor), ratio: ours / floor, met: ours < limit * MB }
+}
+
+/** The ratio is of requests a second, so more is better. */
+async function throughput(bench: Bench, call: Call, atLeast: number): Promise<Outcome> {
+  const server = await bench.few()
+  const floor = await bench.floor()
+  await floor.serve([await capture(server.port, call)])
+  const times = await compare(bench, { server, call }, { server: floor, call }, bench.effort.seconds)
+  const ratio = 1 / times.ratio
+  return { ours: perSecond(times.ours), floor: perSecond(times.floor), ratio, met: ratio >= atLeast }
+}
+
+async function largerPage(bench: Bench): Promise<Outcome> {
+  const server = await bench.few()
+  const [large, usual] = [largestPage, listAsAdministrator].map((call) => ({ server, call }))
+  const times = await compare(bench, large!, usual!, bench.effort.seconds)
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 3 }
+}
+
+async function growth(bench: Bench, call: Call): Promise<Outcome> {
+  const [large, small] = [await bench.many(), await bench.few()]
+  const times = await compare(bench, { server: large, call }, { server: small, call }, bench.effort.seconds / 4)
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
+}
+
+async function growthAfterChange(bench: Bench): Promise<Outcome> {
+  const [large, small] = [await bench.many(), await bench.few()]
+  const side =
+    ({ port }: Server) =>
+    () =>
+      afterChanges(port, changes(CHANGES_A_ROUND / 2), listAsAdministrator)
+  const times = await inTurns(bench.effort.rounds, side(large), side(small))
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
+}
+
+async function steadyLoad(bench: Bench): Promise<Outcome> {
+  const ours = await bench.many()
+  const floor = await bench.floor()
+  await floor.serve(await Promise.all(mixed.map((call) => capture(ours.port, call))))
+  const { openSeconds: seconds } = bench.effort
+  const load = { connections: OPEN_CONNECTIONS, rate: 500 }
+  const { p99, errors } = await openLoop(ours.port, mixed, { ...load, seconds })
+  const least = await openLoop(floor.port, mixed, { ...load, seconds: seconds / 2 })
+  const said = errors > 0 ? `${ms(p99)}, ${errors} errors` : ms(p99)
+  return { ours: said, floor: ms(least.p99), ratio: p99 / least.p99, met: p99 < 100 && errors === 0 }
+}

@@ -1,0 +1,53 @@
+// Measures us against the floor and prints one table: `npm run bench -- [--quick] [--only start,list]`. `--pg <url>`, or
+// scripts/with-postgres.ts in front, keeps the data in PostgreSQL; `--profile <folder>` takes CPU profiles of our servers.
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { testDatabaseUrl } from '../src/config.ts'
+import { FULL, QUICK, openBench, type Bench } from './bench.ts'
+import { measurements } from './rows.ts'
+import { RATE_LIMIT } from './servers.ts'
+import { megabytes, table, type Row } from './table.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    pg: { type: 'string' },
+    profile: { type: 'string' },
+  },
+})
+
+type Name = keyof typeof measurements
+
+function chosen(): Name[] {
+  const known = Object.keys(measurements) as Name[]
+  const wanted = options.only?.flatMap((names) => names.split(',')) ?? known
+  const unknown = wanted.find((name) => !(known as string[]).includes(name))
+  if (unknown !== undefined) throw new Error(`no row is called ${unknown}; there are ${known.join(', ')}`)
+  return wanted as Name[]
+}
+
+function facts({ postgres, effort }: Bench): string {
+  return [
+    `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${megabytes(totalmem())}, node ${process.version}`,
+    `store: ${postgres ? 'PostgreSQL' : 'SQLite'}; log: default level, to /dev/null; MORTISE_RATE_LIMIT=${RATE_LIMIT}`,
+    `floor: bare node:http, same bytes and headers; of ${effort.many} users, ${effort.few}; of per_page=100, per_page=20`,
+    `medians of ${effort.rounds} rounds in turns; requests are timed ${postgres ? 'by the wall clock' : "by the processor time of the server's main thread"}`,
+  ].join('\n')
+}
+
+// An interrupted run takes its servers and folders along: they go as this process exits.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const names = chosen()
+await using bench = openBench({
+  effort: options.quick ? QUICK : FULL,
+  postgres: options.pg ?? testDatabaseUrl(),
+  profileInto: options.profile,
+})
+const rows: Row[] = []
+for (const name of names) {
+  process.stderr.write(`${name} …\n`)
+  rows.push(...(await measurements[name](bench)))
+}
+console.log(`${facts(bench)}\n\n${table(rows)}`)

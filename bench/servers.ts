@@ -1,0 +1,195 @@
+/** The processes under measurement: our server as a user starts it, and the floor beside it. Both die with the bench. */
+import { execFile, fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { get } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { randomHex } from '../src/lib/secrets.ts'
+import type { Captured } from './floor.ts'
+import type { Call } from './load.ts'
+import { seed } from './seed.ts'
+
+/** High enough never to refuse, so that the limit's headers are still computed. */
+export const RATE_LIMIT = '1000000000'
+
+const START_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 10_000
+const POLL_MS = 2
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+const running = new Set<ChildProcess>()
+const folders = new Set<string>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+export interface Server extends AsyncDisposable {
+  readonly pid: number
+  readonly port: number
+  /** From the spawn to the first answer. */
+  readonly startMs: number
+}
+
+export interface Floor extends Server {
+  /** From now on it answers these paths with these bytes. */
+  serve(answers: readonly Captured[]): Promise<void>
+}
+
+/** Where data of one server lives: a folder, and on PostgreSQL a database of its own. */
+export interface Place extends AsyncDisposable {
+  readonly data: string
+  readonly databaseUrl: string
+}
+
+export async function makePlace(postgres: string | undefined, users: number): Promise<Place> {
+  const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
+  folders.add(data)
+  const own = postgres
+    ? await makeDatabase(postgres)
+    : { url: `sqlite:${join(data, 'mortise.sqlite')}`, drop: async () => {} }
+  const place = {
+    data,
+    databaseUrl: own.url,
+    async [Symbol.asyncDispose]() {
+      await own.drop()
+      await rm(data, { recursive: true, force: true })
+    },
+  }
+  try {
+    if (users > 0) await seed(place.databaseUrl, users)
+    return place
+  } catch (error) {
+    await place[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function makeDatabase(server: string) {
+  const name = `mortise_bench_${randomHex(6)}`
+  const command = async (sql: string) => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    try {
+      await client.query(sql)
+    } finally {
+      await client.end()
+    }
+  }
+  await command(`create database ${name}`)
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  return { url, drop: () => command(`drop database ${name} with (force)`) }
+}
+
+export async function startOurs({ data, databaseUrl }: Place, profileInto?: string): Promise<Server> {
+  if (profileInto) await mkdir(profileInto, { recursive: true })
+  const profiling = profileInto ? ['--cpu-prof', `--cpu-prof-dir=${profileInto}`] : []
+  const port = await freePort()
+  const settings = { DATA: data, DATABASE_URL: databaseUrl, PORT: String(port), RATE_LIMIT }
+  const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MORTISE_${name}`, value]))
+  return ready(port, '/api/v4/users?username=x', () =>
+    spawn(process.execPath, [...profiling, main, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
+  )
+}
+
+export async function startFloor(): Promise<Floor> {
+  const port = await freePort()
+  const floor = fileURLToPath(new URL('floor.ts', import.meta.url))
+  let child!: ChildProcess
+  const server = await ready(port, '/', () => (child = fork(floor, [String(port)])))
+  return {
+    ...server,
+    async serve(answers) {
+      child.send(answers)
+      await once(child, 'message')
+    },
+  }
+}
+
+async function ready(port: number, path: string, start: () => ChildProcess): Promise<Server> {
+  const began = performance.now()
+  const child = start()
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const complaint = child.stderr ? text(child.stderr) : Promise.resolve('')
+  while (!(await answers(port, path))) {
+    if (child.exitCode !== null) throw new Error(`the server ended at its start:\n${await complaint}`)
+    if (performance.now() - began > START_TIMEOUT_MS) {
+      await stop(child)
+      throw new Error(`the server does not answer ${path}:\n${await complaint}`)
+    }
+    await sleep(POLL_MS)
+  }
+  return { pid: child.pid!, port, startMs: performance.now() - began, [Symbol.asyncDispose]: () => stop(child) }
+}
+
+const answers = (port: number, path: string) =>
+  capture(port, { path }).then(
+    () => true,
+    () => false,
+  )
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await gone
+  clearTimeout(timer)
+}
+
+const ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive'])
+
+/** One answer as it came; anything but 200 throws. */
+export async function capture(port: number, { path, token }: Call): Promise<Captured> {
+  const headers = token ? { 'PRIVATE-TOKEN': token } : {}
+  const request = get({ host: '127.0.0.1', port, path, headers, agent: false })
+  const [response] = await once(request, 'response')
+  const body = await text(response)
+  if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`)
+  const raw: string[] = response.rawHeaders
+  const kept = raw.filter((_, i) => !ADDED_BY_NODE.has(raw[i - (i % 2)]!.toLowerCase()))
+  return { path, headers: kept, body }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/**
+ * Milliseconds the main thread of a process has had a processor; null where the system does not tell. Unlike the time on
+ * the wall it leaves out whatever else the machine did meanwhile.
+ */
+export async function processorTime(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => null)
+  return text === null ? null : Number(text.split(' ', 1)[0]) / 1e6
+}
+
+/** Resident bytes of a process and all its children. */
+export async function residentMemory(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,rss='])
+  const processes = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  const sum = (root: number): number =>
+    processes.reduce((total, [pid, parent, kilobytes]) => {
+      if (pid === root) return total + kilobytes! * 1024
+      return parent === root ? total + sum(pid!) : total
+    }, 0)
+  return sum(pid)
+}

@@ -1,0 +1,47 @@
+import { flagOf, settings, variableOf, type Config } from '../config.ts'
+import type { Verb } from './verb.ts'
+
+const HELP_COLUMN = 34
+
+const row = (left: string, right: string) => `  ${left.padEnd(HELP_COLUMN)}${right}`.trimEnd()
+
+export function helpOfAll(verbs: Record<string, Verb>): string {
+  return [
+    'Usage: mortise [VERB] [FLAGS]',
+    '',
+    'Verbs:',
+    ...verbRows(verbs),
+    '',
+    'mortise VERB --help tells more about one; mortise --version tells the version.',
+    '',
+    ...settingRows(),
+  ].join('\n')
+}
+
+/** Of `user`: all that begin with it. */
+export function helpOfGroup(group: string, verbs: Record<string, Verb>): string {
+  return [`Usage: mortise ${group} VERB [FLAGS]`, '', 'Verbs:', ...verbRows(verbs)].join('\n')
+}
+
+export function helpOfVerb(name: string, { summary, words = [], flags = {} }: Verb): string {
+  const own = Object.entries(flags).map(([flag, { value, help }]) => row(`--${flag} ${value ?? ''}`, help))
+  return [
+    ['Usage: mortise', name, ...words, '[FLAGS]'].join(' '),
+    '',
+    `${summary}.`,
+    '',
+    ...(own.length > 0 ? ['Flags:', ...own, ''] : []),
+    ...settingRows(),
+  ].join('\n')
+}
+
+const verbRows = (verbs: Record<string, Verb>) =>
+  Object.entries(verbs).map(([name, { summary, words = [] }]) => row([name, ...words].join(' '), summary))
+
+function settingRows(): string[] {
+  const rows = (Object.keys(settings) as (keyof Config)[]).flatMap((name) => {
+    const { help, shown, default: value } = settings[name]
+    return [row(`--${flagOf(name)} VALUE`, help), row(`    ${variableOf(name)}`, `default: ${shown ?? String(value)}`)]
+  })
+  return ['Settings, as flags, as variables of the environment, or in mortise.config.json in the data folder:', ...rows]
+}

@@ -1,0 +1,48 @@
+/** What stands behind the verbs. It is loaded only when a verb needs it: `--help` answers at once. */
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Workshop } from '../app.ts'
+import type { Config } from '../config.ts'
+import type { SignIn } from '../features/identity/users/first-administrator.ts'
+
+/** Beside the code, whose owner alone may write there; where this process may not, nothing is kept. */
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mortise', import.meta.url))
+
+/** Compiling takes a third of a start, so what was compiled is kept for the next one. */
+export function loadProgram() {
+  enableCompileCache(CACHE)
+  return import('../app.ts')
+}
+
+export interface Instance extends Workshop {
+  /** The first administrator, when this very start made it. */
+  readonly firstSignIn: SignIn | null
+}
+
+/** The instance of the data folder, migrated and with its administrator. */
+export async function openInstance(
+  config: Config,
+  { log = 'stdout' }: { log?: 'stdout' | 'stderr' } = {},
+): Promise<Instance> {
+  const { openWorkshop } = await loadProgram()
+  const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
+  const workshop = await openWorkshop(config, log === 'stderr' ? { logTo: process.stderr } : {})
+  try {
+    return { ...workshop, firstSignIn: await createFirstAdministrator(workshop.app) }
+  } catch (error) {
+    await workshop[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** How to sign in for the first time. Only a password nobody chose is shown, here and never again. */
+export function welcome({ username, password }: SignIn, { rootPassword, rootToken }: Config, url: string): string {
+  const call = rootToken
+    ? `curl --header "PRIVATE-TOKEN: $MORTISE_ROOT_TOKEN" ${url}/api/v4/user`
+    : `curl --data login=${username} --data-urlencode password=${rootPassword ? '"$MORTISE_ROOT_PASSWORD"' : password} ${url}/api/v4/session`
+  const chosen = 'the password you chose'
+  return [
+    `The first administrator is ${username}; ${rootPassword ? chosen : `the password, shown only now: ${password}`}`,
+    `Try: ${call}`,
+  ].join('\n')
+}

@@ -1,0 +1,144 @@
+/**
+ * Several HTTP processes on one machine (`workers`). The first process migrates, makes the administrator and then only
+ * watches: it opens no store and runs no feature, so nothing a request or job does can end it. Every HTTP process runs
+ * a job worker too, exactly as a single process does: jobs are claimed under a lease, so each runs once, and a change
+ * wakes the worker beside it without a message between processes.
+ *
+ * Each process keeps its own heap, statements and, on PostgreSQL, up to 10 connections: about 100 MB a process, plus
+ * about 80 MB for the first. On SQLite all of them write in turns; more processes help with reading and passwords.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
+import { createServer, type AddressInfo } from 'node:net'
+import { CannotStart, type Config } from '../config.ts'
+import { openLog, type Log } from '../log.ts'
+import { loadProgram, openInstance, welcome } from './instance.ts'
+import { lineOf } from './refusal.ts'
+import { stopRequested } from './stop.ts'
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 30_000
+/** Who lived this long did not die of how it was started. */
+const SETTLED_MS = 60_000
+
+/** Returns the exit code. */
+export async function superviseProcesses(given: Config): Promise<number> {
+  const config: Config = { ...given, port: await usablePort(given) }
+  const { addressOf } = await loadProgram()
+  const { firstSignIn } = await prepare(config)
+  // Else each of the others would compile the program again.
+  flushCompileCache()
+  const url = config.url ?? addressOf(config.host, config.port)
+  const crew = new Crew(config, await openLog(config.log))
+  const stop = stopRequested()
+  // Also when this process gives up: without it the others would answer on, unwatched.
+  process.once('exit', () => crew.signal('SIGKILL'))
+
+  const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
+  if (answers) console.log(`Mortise answers on ${url}`)
+  if (firstSignIn) console.log(welcome(firstSignIn, config, url))
+  await stop
+  return crew.stop()
+}
+
+async function prepare(config: Config) {
+  await using instance = await openInstance(config)
+  return { firstSignIn: instance.firstSignIn }
+}
+
+/** Tells before anything starts that the port is taken, and settles which one it is when any will do. */
+async function usablePort({ host, port }: Config): Promise<number> {
+  const probe = createServer().listen({ host, port })
+  try {
+    await once(probe, 'listening')
+  } catch (cause) {
+    throw new CannotStart(`cannot listen on ${host}:${port}: ${(cause as Error).message}`, { cause })
+  }
+  const { port: bound } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return bound
+}
+
+class Crew {
+  readonly #config: Config
+  readonly #log: Log
+  readonly #pauses = new Set<NodeJS.Timeout>()
+  #stopping = false
+  #failed = false
+
+  constructor(config: Config, log: Log) {
+    this.#config = config
+    this.#log = log.child({ part: 'processes' })
+  }
+
+  /** Resolves once all of them answer. */
+  async start(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#config.workers }, () => this.#hire(FIRST_PAUSE_MS)))
+  }
+
+  #hire(pause: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const born = performance.now()
+    const worker = cluster.fork()
+    // Handed over here and not by the environment, where other accounts of the machine may see it.
+    worker.send(this.#config)
+    worker.once('listening', () => {
+      this.#log.info({ pid: worker.process.pid }, 'process answers')
+      resolve()
+    })
+    worker.once('exit', (code, signal) => {
+      if (this.#stopping) {
+        // One that was still starting knows no SIGTERM yet.
+        this.#failed ||= code !== 0 && signal !== 'SIGTERM'
+        return
+      }
+      const next = performance.now() - born > SETTLED_MS ? FIRST_PAUSE_MS : pause
+      this.#log.error({ pid: worker.process.pid, status: code, signal, ms: next }, 'process ended; another follows')
+      const timer = setTimeout(() => {
+        this.#pauses.delete(timer)
+        void this.#hire(Math.min(next * 2, LONGEST_PAUSE_MS)).then(resolve)
+      }, next)
+      this.#pauses.add(timer)
+    })
+    return promise
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    for (const worker of crew()) worker.process.kill(signal)
+  }
+
+  /** Lets each finish what it runs; the exit code tells whether all did. */
+  async stop(): Promise<number> {
+    this.#stopping = true
+    for (const pause of this.#pauses) clearTimeout(pause)
+    const gone = crew().map((worker) => once(worker, 'exit'))
+    this.signal('SIGTERM')
+    await Promise.all(gone)
+    return this.#failed ? 1 : 0
+  }
+}
+
+const crew = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+
+/** What one of the HTTP processes does. Returns its exit code. */
+export async function runProcess(): Promise<number> {
+  // Ctrl-C reaches the whole group; the first process decides, and ends this one by SIGTERM.
+  process.on('SIGINT', () => {})
+  const stop = stopRequested(['SIGTERM'])
+  const [config] = (await once(process, 'message')) as [Config]
+  try {
+    const { serve } = await loadProgram()
+    await using _forge = await serve(config)
+    await stop
+  } catch (error) {
+    const line = lineOf(error)
+    if (line === null) throw error
+    console.error(`mortise: ${line}`)
+    return 1
+  } finally {
+    cluster.worker?.disconnect()
+  }
+  return 0
+}

@@ -1,0 +1,19 @@
+import { CannotStart } from '../config.ts'
+import { Refusal, type FieldErrors, type RefusalMessage } from '../errors.ts'
+import { Misuse } from './verb.ts'
+
+/** The one line for whatever is an answer; null for a failure of ours, which deserves its stack. */
+export function lineOf(error: unknown): string | null {
+  if (error instanceof Refusal) return said(error.said ?? error.kind)
+  return error instanceof Misuse || error instanceof CannotStart ? error.message : null
+}
+
+function said(message: RefusalMessage): string {
+  if (typeof message === 'string') return message
+  return Array.isArray(message) ? message.join(', ') : faults(message).join(', ')
+}
+
+const faults = (fields: FieldErrors): string[] =>
+  Object.entries(fields).flatMap(([name, inner]) =>
+    (Array.isArray(inner) ? inner : faults(inner)).map((fault) => `${name} ${fault}`),
+  )

@@ -1,0 +1,33 @@
+import { toDate } from '../lib/dates.ts'
+import { operatorOn, onInstance, userNamed } from './user.ts'
+import { Misuse, required, type Verb } from './verb.ts'
+
+const create: Verb = {
+  summary: 'Create a personal access token and print it, once',
+  flags: {
+    user: { value: 'USERNAME', help: 'whose token; needed' },
+    name: { value: 'NAME', help: 'what it is for; needed' },
+    scopes: { value: 'SCOPES', help: 'by comma, e.g. api,read_user; needed' },
+    expires: { value: 'DATE', help: 'the day it ends, e.g. 2030-01-31; without, it does not' },
+  },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { createToken } = await import('../features/identity/tokens/service.ts')
+      const { grantableScopes } = await import('../features/identity/tokens/policy.ts')
+      const [name, scopes] = [required(call, 'name'), required(call, 'scopes').split(',')]
+      const user = await userNamed(app, required(call, 'user'))
+      const grantable = grantableScopes(await operatorOn(app, user), { identity: null, address: 'local' })
+      const wish = { name, scopes: scopes.map((scope) => scope.trim()), expires_at: dateOf(call.flags.expires) }
+      const { secret } = await createToken(app, user, 'personal', wish, grantable)
+      console.log(secret)
+    }),
+}
+
+function dateOf(given: string | undefined): string | null {
+  if (given === undefined) return null
+  const date = toDate(given)
+  if (!date) throw new Misuse('--expires must be a date, e.g. 2030-01-31')
+  return date
+}
+
+export const token: Record<string, Verb> = { 'token create': create }

@@ -1,0 +1,153 @@
+import { createInterface } from 'node:readline'
+import type { App, User } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { openInstance, welcome } from './instance.ts'
+import { Misuse, required, type Call, type Verb } from './verb.ts'
+
+const PASSWORD = { value: 'PASSWORD', help: '- reads it from standard input; without, one is made and printed' }
+const words = ['USERNAME'] as const
+
+/** Runs `work` on the instance. The log and the first sign-in go to stderr: stdout is the verb's own answer. */
+export async function onInstance({ config }: Call, work: (app: App) => Promise<void>): Promise<void> {
+  await using instance = await openInstance(config, { log: 'stderr' })
+  const { app, firstSignIn } = instance
+  if (firstSignIn) console.error(welcome(firstSignIn, config, app.url))
+  await work(app)
+}
+
+export async function userNamed(app: App, username: string): Promise<User> {
+  const { findUserByUsername } = await import('../features/identity/users/queries.ts')
+  const user = await findUserByUsername(app.db, username)
+  if (!user) throw new Refusal('not_found', `no user is named ${username}`)
+  return user
+}
+
+/** Services ask who acts: an administrator, and where there is another one, not the very user acted on. */
+export async function operatorOn(app: App, user: User): Promise<User> {
+  const administrators = await app.db
+    .selectFrom('users')
+    .selectAll()
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .limit(2)
+    .execute()
+  return administrators.find(({ id }) => id !== user.id) ?? user
+}
+
+async function passwordOf({ flags }: Call): Promise<{ password: string; made: boolean }> {
+  const { randomToken } = await import('../lib/secrets.ts')
+  if (flags.password === undefined) return { password: randomToken(16), made: true }
+  if (flags.password !== '-') return { password: flags.password, made: false }
+  for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false }
+  throw new Misuse('standard input holds no password')
+}
+
+const create: Verb = {
+  summary: 'Create a user',
+  words,
+  flags: {
+    email: { value: 'ADDRESS', help: 'needed' },
+    name: { value: 'NAME', help: 'the full name; the username without' },
+    password: PASSWORD,
+    admin: { help: 'an administrator' },
+    external: { help: 'an external user' },
+  },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { createUser } = await import('../features/identity/users/service.ts')
+      const [username = ''] = call.words
+      const { password, made } = await passwordOf(call)
+      const { id } = await createUser(app, {
+        username,
+        password,
+        email: required(call, 'email'),
+        name: call.flags.name ?? username,
+        admin: call.switches.admin ?? false,
+        external: call.switches.external ?? null,
+        skip_confirmation: true,
+      })
+      console.log(`created ${username}, id ${id}${made ? `, password ${password}` : ''}`)
+    }),
+}
+
+const list: Verb = {
+  summary: 'List users: id, username, email, state, what is special',
+  run: (call) =>
+    onInstance(call, async (app) => {
+      for (let after = 0; ;) {
+        const users = await usersAfter(app, after)
+        for (const user of users) console.log(columns(user).join('\t'))
+        if (users.length === 0) return
+        after = users.at(-1)!.id
+      }
+    }),
+}
+
+const usersAfter = (app: App, id: number) =>
+  app.db.selectFrom('users').selectAll().where('id', '>', id).orderBy('id').limit(500).execute()
+
+function columns({ id, username, email, state, ...user }: User): (string | number)[] {
+  const special = (['admin', 'external', 'ghost'] as const).filter((kind) => user[kind])
+  return [id, username, email, state, special.join(',')]
+}
+
+const block: Verb = {
+  summary: 'Block a user: no credential of theirs is accepted',
+  words,
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { blockUser } = await import('../features/identity/users/standing.ts')
+      const user = await userNamed(app, call.words[0]!)
+      const changed = await blockUser(app, await operatorOn(app, user), user)
+      console.log(`${user.username} ${changed ? 'is' : 'was already'} blocked`)
+    }),
+}
+
+const unblock: Verb = {
+  summary: 'Let a blocked user in again',
+  words,
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { unblockUser } = await import('../features/identity/users/standing.ts')
+      const user = await userNamed(app, call.words[0]!)
+      const changed = await unblockUser(app, user)
+      console.log(`${user.username} ${changed ? 'is active' : 'was not blocked'}`)
+    }),
+}
+
+const password: Verb = {
+  summary: 'Set a password',
+  words,
+  flags: { password: PASSWORD },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { updateUser } = await import('../features/identity/users/service.ts')
+      const user = await userNamed(app, call.words[0]!)
+      const { password, made } = await passwordOf(call)
+      await updateUser(app, await operatorOn(app, user), user, { password })
+      console.log(made ? `the password of ${user.username} is ${password}` : `the password of ${user.username} is set`)
+    }),
+}
+
+const destroy: Verb = {
+  summary: 'Delete a user',
+  words,
+  flags: { hard: { help: 'with all they made, instead of leaving it to the ghost user' } },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { deleteUser } = await import('../features/identity/users/standing.ts')
+      const user = await userNamed(app, call.words[0]!)
+      await deleteUser(app, await operatorOn(app, user), user, { hard: call.switches.hard ?? false })
+      console.log(`${user.username} is deleted`)
+    }),
+}
+
+export const user: Record<string, Verb> = {
+  'user create': create,
+  'user list': list,
+  'user block': block,
+  'user unblock': unblock,
+  'user password': password,
+  'user delete': destroy,
+}

@@ -1,0 +1,68 @@
+/** What a verb of the command declares: its help, its own flags, and what it does. Settings are flags of every verb. */
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { flagOf, readConfig, settings, type Config } from '../config.ts'
+
+/** The command line itself is wrong; told in one line, with exit code 2. */
+export class Misuse extends Error {}
+
+export interface Flag {
+  readonly help: string
+  /** What stands for the value in `--help`; a flag without one is a switch. */
+  readonly value?: string
+}
+
+export interface Call {
+  readonly config: Config
+  /** One for each word that the verb names, in its order. */
+  readonly words: string[]
+  readonly flags: Record<string, string | undefined>
+  readonly switches: Record<string, boolean | undefined>
+}
+
+export interface Verb {
+  readonly summary: string
+  /** Names of the words after the verb, e.g. `USERNAME`; all are needed. */
+  readonly words?: readonly string[]
+  readonly flags?: Record<string, Flag>
+  /** Returns the exit code where it is not 0. */
+  run(call: Call): Promise<number | void>
+}
+
+export type Parsed = { help: true } | { help: false; call: Call }
+
+export function parseCall(name: string, verb: Verb, args: string[]): Parsed {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
+  for (const setting of Object.keys(settings)) options[flagOf(setting)] = { type: 'string' }
+  for (const [flag, { value }] of Object.entries(verb.flags ?? {}))
+    options[flag] = { type: value ? 'string' : 'boolean' }
+
+  const { values, positionals: words } = parse(args, options)
+  if (values.help) return { help: true }
+  const { words: expected = [] } = verb
+  const missing = expected.slice(words.length)
+  if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} missing, see mortise ${name} --help`)
+  if (words.length > expected.length) throw new Misuse(`unexpected argument: ${words[expected.length]}`)
+
+  const flags: Call['flags'] = {}
+  const switches: Call['switches'] = {}
+  for (const [flag, value] of Object.entries(values)) {
+    if (typeof value === 'string') flags[flag] = value
+    else switches[flag] = Boolean(value)
+  }
+  return { help: false, call: { config: readConfig(flags, process.env), words, flags, switches } }
+}
+
+function parse(args: string[], options: ParseArgsOptionsConfig) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (error) {
+    // The first sentence tells what is wrong, the rest how to write an argument that starts with a dash.
+    throw new Misuse((error as Error).message.split(/[.\n]/)[0])
+  }
+}
+
+export function required(call: Call, flag: string): string {
+  const value = call.flags[flag]
+  if (!value) throw new Misuse(`--${flag} is needed`)
+  return value
+}

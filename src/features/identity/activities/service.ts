@@ -1,0 +1,14 @@
+import { today } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+
+/** Of web sign-ins, pushes and fetches, not of API calls. Only the first of a day writes. */
+export async function recordActivity(app: App, { id, last_activity_on }: User): Promise<void> {
+  const day = today(app.clock)
+  if (last_activity_on === day) return
+  await app.db
+    .updateTable('users')
+    .set({ last_activity_on: day })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_activity_on', 'is', null), eb('last_activity_on', '<', day)]))
+    .execute()
+}

@@ -1,0 +1,108 @@
+/**
+ * What belongs to one person stands behind two doors: `/user/…`, where they find their own, and `/users/:id/…`, where
+ * administrators find anybody's. A family declares each of its endpoints once, for both doors, on records that are only
+ * ever looked up among their owner's.
+ */
+import { sql, type SelectQueryBuilder } from 'kysely'
+import { z } from 'zod'
+import { policy, resource, type Endpoint } from '../../api/endpoint.ts'
+import type { Page, PageWish } from '../../api/pages.ts'
+import { id } from '../../api/wire.ts'
+import type { App, User } from '../../context.ts'
+import { notFound } from '../../errors.ts'
+import type { Db } from '../../store/database.ts'
+import { findUser } from './users/queries.ts'
+
+interface Owned {
+  readonly owner: User
+  readonly viewer: User | null
+}
+
+const belongingsPolicy = policy<Owned>()({
+  read: ({ owner, viewer }) => viewer !== null && (viewer.admin || viewer.id === owner.id),
+})
+
+interface DoorPlan {
+  path: '/user' | '/users/:id(\\d+)'
+  allow: 'signed_in' | 'administrator'
+  /** For summaries. */
+  whose: string
+  params: z.ZodObject
+  findOwner(app: App, params: Record<string, unknown>, viewer: User | null): Promise<User | null>
+}
+
+function door({ params, findOwner, ...plan }: DoorPlan) {
+  return {
+    ...plan,
+    /** The person themselves: what lists and creation act on. */
+    owner: resource({
+      name: 'User',
+      params,
+      policy: belongingsPolicy,
+      async find(app, given, viewer) {
+        const owner = await findOwner(app, given, viewer)
+        return owner && { owner, viewer }
+      },
+    }),
+    /** One record of that person: what the rest acts on. */
+    record: <R>({ name, param, find }: Belonging<R>) =>
+      resource({
+        name,
+        params: params.extend({ [param]: id }),
+        policy: belongingsPolicy,
+        async find(app, given, viewer) {
+          const owner = await findOwner(app, given, viewer)
+          if (!owner) throw notFound('User')
+          const record = await find(app.db, owner, given[param] as number)
+          return record && { owner, viewer, record }
+        },
+      }),
+  }
+}
+
+/** A kind of record: its name in a 404, its id in the path, and how it is found among its owner's. */
+export interface Belonging<R> {
+  name: string
+  param: string
+  find(db: Db, owner: User, id: number): Promise<R | null | undefined>
+}
+
+export type Door = ReturnType<typeof door>
+
+export const ownDoor = door({
+  path: '/user',
+  allow: 'signed_in',
+  whose: 'of the signed-in user',
+  params: z.object({}),
+  findOwner: async (_app, _params, viewer) => viewer,
+})
+
+const administratorsDoor = door({
+  path: '/users/:id(\\d+)',
+  allow: 'administrator',
+  whose: 'of a user',
+  params: z.object({ id }),
+  findOwner: (app, params) => findUser(app.db, params.id as number),
+})
+
+/** `export const [listOwn, list] = throughBothDoors((door) => endpoint({ path: `${door.path}/keys`, … }))` */
+export const throughBothDoors = (declare: (door: Door) => Endpoint) =>
+  [declare(ownDoor), declare(administratorsDoor)] as const
+
+/** A page of one person's records. They are few and indexed by owner, so counting them costs next to nothing. */
+export async function newestFirst<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  { limit, offset }: PageWish,
+): Promise<Page<O>> {
+  const items = await query
+    .orderBy(sql`id`, 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow()
+  return { items, total }
+}

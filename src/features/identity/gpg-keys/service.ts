@@ -1,0 +1,79 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid, notFound, type Refusal } from '../../../errors.ts'
+import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from '../../../lib/pgp-key.ts'
+import type { Row } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+
+export async function createGpgKey(app: App, owner: User, wish: { key: string }): Promise<Row<'gpg_keys'>> {
+  const parsed = await readGpgKey(wish.key)
+  try {
+    return await transact(app, async (app) => {
+      const now = timestamp(app.clock)
+      const key = await app.db
+        .insertInto('gpg_keys')
+        .values({
+          user_id: owner.id,
+          key: parsed.armored,
+          fingerprint: parsed.fingerprint,
+          primary_keyid: parsed.keyId,
+          emails: parsed.emails.join(' '),
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const subkeys = parsed.subkeys.map(({ fingerprint, keyId }) => ({
+        gpg_key_id: key.id,
+        fingerprint,
+        keyid: keyId,
+      }))
+      if (subkeys.length > 0) await app.db.insertInto('gpg_subkeys').values(subkeys).execute()
+      await emit(app, 'gpg_key.created', { id: key.id, user_id: owner.id })
+      return key
+    })
+  } catch (error) {
+    if (uniqueViolation(error) !== 'gpg_keys_fingerprint_unique') throw error
+    throw await duplicate(app, parsed)
+  }
+}
+
+/** Subkeys go with the row. */
+export async function deleteGpgKey(
+  app: App,
+  owner: User,
+  { id }: Row<'gpg_keys'>,
+  { revoked }: { revoked: boolean },
+): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('gpg_keys').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('GPG Key') // somebody was faster
+    await emit(app, 'gpg_key.deleted', { id, user_id: owner.id, revoked })
+  })
+}
+
+const NO_BLOCK =
+  "is invalid. A valid public GPG key begins with '-----BEGIN PGP PUBLIC KEY BLOCK-----' " +
+  "and ends with '-----END PGP PUBLIC KEY BLOCK-----'"
+
+async function readGpgKey(text: string): Promise<PgpPublicKey> {
+  if (text.trim() === '') throw invalid({ key: ["can't be blank"] })
+  const isOneBlock = looksLikePgpBlock(text) && text.split('-----').length === 5
+  if (!isOneBlock) throw invalid({ key: [NO_BLOCK] })
+  const parsed = await parsePgpPublicKey(text)
+  if (!parsed) throw invalid({ fingerprint: ["can't be blank"], primary_keyid: ["can't be blank"] })
+  return parsed
+}
+
+/** The same text again, or another export of the same key. */
+async function duplicate(app: App, { armored, fingerprint }: PgpPublicKey): Promise<Refusal> {
+  const known = await app.db
+    .selectFrom('gpg_keys')
+    .select('key')
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+  const taken = ['has already been taken']
+  return known?.key === armored ? invalid({ key: taken }) : invalid({ fingerprint: taken, primary_keyid: taken })
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { Row } from '../../../store/database.ts'
+import { AdministeredUserEntity, presentAdministeredUser, type LoadedUser, type Surroundings } from '../users/entity.ts'
+import { USAGE_TYPES } from './model.ts'
+
+const fields = {
+  id: z.int(),
+  title: z.string(),
+  key: z.string(),
+  created_at: timestampOut,
+  expires_at: timestampOut.nullable(),
+  usage_type: z.enum(USAGE_TYPES),
+  last_used_at: timestampOut.nullable(),
+}
+
+export const KeyEntity = entity(fields).meta({ id: 'SshKey' })
+
+/** What administrators see of any key: whose it is, if it is anyone's. */
+export const KeyWithUserEntity = entity({
+  ...fields,
+  can_push: z.boolean(),
+  user: AdministeredUserEntity.omit({ is_admin: true }).nullable(),
+}).meta({ id: 'SshKeyWithUser' })
+
+export interface KeyWithUser extends Row<'keys'> {
+  user: LoadedUser | null
+}
+
+export function presentKey(key: Row<'keys'>): z.infer<typeof KeyEntity> {
+  return {
+    id: key.id,
+    title: key.title,
+    key: key.key,
+    created_at: key.created_at,
+    expires_at: key.expires_at,
+    usage_type: key.usage_type,
+    last_used_at: key.last_used_at,
+  }
+}
+
+export function presentKeyWithUser(key: KeyWithUser, around: Surroundings): z.infer<typeof KeyWithUserEntity> {
+  return {
+    ...presentKey(key),
+    key: signedByOwner(key, around),
+    can_push: false, // a right of a deploy key in a project, never of a key by itself
+    user: key.user && presentOwner(key.user, around),
+  }
+}
+
+function presentOwner(user: LoadedUser, around: Surroundings) {
+  const { is_admin: _, ...owner } = presentAdministeredUser(user, around)
+  return owner
+}
+
+/** Comments hold whatever the owner's machine wrote there; here the key says whose it is instead. */
+function signedByOwner({ key, user }: KeyWithUser, { url }: Surroundings): string {
+  const [algorithm, base64] = key.split(' ')
+  return user ? `${algorithm} ${base64} ${user.name} (${new URL(url).hostname})` : key
+}

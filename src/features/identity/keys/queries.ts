@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { newestFirst, type Belonging } from '../belongings.ts'
+import { findUser, loadUser } from '../users/queries.ts'
+import type { KeyWithUser } from './entity.ts'
+import { anyKeyPolicy } from './policy.ts'
+
+export const key: Belonging<Row<'keys'>> = {
+  name: 'Key',
+  param: 'key_id',
+  find: (db, owner, id) => keysOf(db, owner).where('id', '=', id).executeTakeFirst(),
+}
+
+const keysOf = (db: Db, { id }: User) => db.selectFrom('keys').selectAll().where('user_id', '=', id)
+
+export const listKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'keys'>>> =>
+  newestFirst(keysOf(db, owner), page)
+
+/** `/keys/:id`: any key of the instance, deploy keys included. */
+export const anyKey = resource({
+  params: z.object({ id }),
+  policy: anyKeyPolicy,
+  async find(app, { id }, viewer) {
+    const key = await app.db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst()
+    return key && { key, viewer }
+  },
+})
+
+const MD5 = /^(?:MD5:)?((?:[0-9a-f]{2}:){15}[0-9a-f]{2})$/i
+const SHA256 = /^SHA256:([A-Za-z0-9+/]{43})=?$/i
+
+export type Fingerprint = { fingerprint: string } | { fingerprint_sha256: string }
+
+/** Either form as ssh-keygen prints it, or null. */
+export function readFingerprint(text: string): Fingerprint | null {
+  const md5 = MD5.exec(text)?.[1]
+  if (md5) return { fingerprint: md5.toLowerCase() }
+  const sha256 = SHA256.exec(text)?.[1]
+  return sha256 ? { fingerprint_sha256: `SHA256:${sha256}` } : null
+}
+
+export async function findKeyByFingerprint(db: Db, wanted: Fingerprint): Promise<Row<'keys'> | null> {
+  const found = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where((eb) => eb.and(wanted))
+    .executeTakeFirst()
+  return found ?? null
+}
+
+export async function loadKeyWithUser(db: Db, key: Row<'keys'>): Promise<KeyWithUser> {
+  const user = key.user_id === null ? null : await findUser(db, key.user_id)
+  return { ...key, user: user && (await loadUser(db, user)) }
+}

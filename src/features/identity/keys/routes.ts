@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { throughBothDoors } from '../belongings.ts'
+import { surroundings } from '../users/queries.ts'
+import { KeyEntity, KeyWithUserEntity, presentKey, presentKeyWithUser } from './entity.ts'
+import { USAGE_TYPES } from './model.ts'
+import { anyKey, findKeyByFingerprint, key, listKeys, loadKeyWithUser, readFingerprint } from './queries.ts'
+import { createKey, deleteKey } from './service.ts'
+
+export const [listOwn, list] = throughBothDoors((door) =>
+  endpoint({
+    method: 'GET',
+    path: `${door.path}/keys`,
+    summary: `List the SSH keys ${door.whose}`,
+    on: door.owner,
+    allow: door.allow,
+    scopes: ['read_user'],
+    output: pageOf(KeyEntity),
+    async handle({ app, subject, page }) {
+      const { items, total } = await listKeys(app.db, subject.owner, page)
+      return { total, items: items.map(presentKey) }
+    },
+  }),
+)
+
+export const [getOwn, get] = throughBothDoors((door) =>
+  endpoint({
+    method: 'GET',
+    path: `${door.path}/keys/:key_id`,
+    summary: `Get an SSH key ${door.whose}`,
+    on: door.record(key),
+    allow: door.allow,
+    scopes: ['read_user'],
+    output: KeyEntity,
+    handle: async ({ subject }) => presentKey(subject.record),
+  }),
+)
+
+export const [createOwn, create] = throughBothDoors((door) =>
+  endpoint({
+    method: 'POST',
+    path: `${door.path}/keys`,
+    summary: `Add an SSH key ${door.whose}`,
+    on: door.owner,
+    allow: door.allow,
+    input: z.object({
+      title: text,
+      key: text,
+      expires_at: blankable(moment),
+      usage_type: oneOf(...USAGE_TYPES).nullish(),
+    }),
+    output: KeyEntity,
+    handle: async ({ app, subject, input }) => presentKey(await createKey(app, subject.owner, input)),
+  }),
+)
+
+export const [destroyOwn, destroy] = throughBothDoors((door) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${door.path}/keys/:key_id`,
+    summary: `Delete an SSH key ${door.whose}`,
+    on: door.record(key),
+    allow: door.allow,
+    changedAt: ({ record }) => record.updated_at,
+    output: null,
+    handle: ({ app, subject }) => deleteKey(app, subject.owner, subject.record),
+  }),
+)
+
+export const lookUp = endpoint({
+  method: 'GET',
+  path: '/keys/:id',
+  summary: 'Get any SSH key with its owner',
+  on: anyKey,
+  allow: 'administrator',
+  abilityFirst: true,
+  output: KeyWithUserEntity,
+  async handle({ app, subject }) {
+    return presentKeyWithUser(await loadKeyWithUser(app.db, subject.key), await surroundings(app))
+  },
+})
+
+export const lookUpByFingerprint = endpoint({
+  method: 'GET',
+  path: '/keys',
+  summary: 'Find an SSH key with its owner by fingerprint',
+  allow: 'administrator',
+  abilityFirst: true,
+  input: z.object({ fingerprint: text }),
+  output: KeyWithUserEntity,
+  async handle({ app, input }) {
+    const fingerprint = readFingerprint(input.fingerprint)
+    if (!fingerprint) throw new Refusal('bad_request', 'Failed to return the key')
+    const found = await findKeyByFingerprint(app.db, fingerprint)
+    if (!found) throw notFound('Key')
+    return presentKeyWithUser(await loadKeyWithUser(app.db, found), await surroundings(app))
+  },
+})

@@ -1,0 +1,47 @@
+import { invalid, type FieldErrors } from '../../../errors.ts'
+import { parseSshPublicKey, type SshPublicKey } from '../../../lib/ssh-key.ts'
+import type { Settings } from '../../instance/settings/model.ts'
+
+const LONGEST_TITLE = 255
+const LONGEST_KEY = 5000
+const TYPES = ['rsa', 'dsa', 'ecdsa', 'ed25519'] as const
+const FORBIDDEN = -1
+
+/** The key that was pasted, or a refusal with everything that is wrong with it and its title. */
+export function readKey(wish: { title: string; key: string }, settings: Settings): SshPublicKey {
+  const text = wish.key.replace(/[\r\n]/g, '').trim()
+  const parsed = text.length > LONGEST_KEY ? null : parseSshPublicKey(text)
+  const title = titleFaults(wish.title)
+  const key = parsed ? restrictionFaults(parsed, settings) : unreadableFaults(text, settings)
+  if (parsed && title.length === 0 && key.length === 0) return parsed
+
+  const faults: FieldErrors = {}
+  if (title.length > 0) faults.title = title
+  if (key.length > 0) faults.key = key
+  if (!parsed) faults.fingerprint = ['cannot be generated']
+  throw invalid(faults)
+}
+
+function titleFaults(title: string): string[] {
+  if (title.trim() === '') return ["can't be blank"]
+  return title.length > LONGEST_TITLE ? [`is too long (maximum is ${LONGEST_TITLE} characters)`] : []
+}
+
+function unreadableFaults(text: string, settings: Settings): string[] {
+  if (text === '') return ["can't be blank"]
+  if (text.length > LONGEST_KEY) return [`is too long (maximum is ${LONGEST_KEY} characters)`]
+  return ['is invalid', forbiddenType(settings)]
+}
+
+function restrictionFaults({ type, bits }: SshPublicKey, settings: Settings): string[] {
+  const least = settings[`${type}_key_restriction`]
+  if (least === FORBIDDEN) return [forbiddenType(settings)]
+  return bits < least ? [`must be at least ${least} bits`] : []
+}
+
+const inWords = new Intl.ListFormat('en', { type: 'disjunction' })
+
+function forbiddenType(settings: Settings): string {
+  const allowed = TYPES.filter((type) => settings[`${type}_key_restriction`] !== FORBIDDEN)
+  return `type is forbidden. Must be ${inWords.format(allowed.map((type) => type.toUpperCase()))}`
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { entity } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import type { Row } from '../../../store/database.ts'
+import { presentUserSummary, type Surroundings } from '../users/entity.ts'
+
+export const NamespaceEntity = entity({
+  id: z.int(),
+  name: z.string(),
+  path: z.string(),
+  kind: z.enum(['user', 'group']),
+  full_path: z.string(),
+  parent_id: z.int().nullable(),
+  avatar_url: z.string().nullable(),
+  web_url: z.string(),
+}).meta({ id: 'Namespace' })
+
+export const NamespaceExistenceEntity = entity({
+  exists: z.boolean(),
+  suggests: z.array(z.string()),
+}).meta({ id: 'NamespaceExistence' })
+
+export interface LoadedNamespace extends Row<'namespaces'> {
+  owner: User | null
+}
+
+export function presentNamespace(namespace: LoadedNamespace, around: Surroundings): z.infer<typeof NamespaceEntity> {
+  const { kind, full_path, owner } = namespace
+  return {
+    id: namespace.id,
+    name: namespace.name,
+    path: namespace.path,
+    kind,
+    full_path,
+    parent_id: namespace.parent_id,
+    avatar_url: owner && presentUserSummary(owner, around).avatar_url,
+    web_url: kind === 'group' ? `${around.url}/groups/${full_path}` : `${around.url}/${full_path}`,
+  }
+}

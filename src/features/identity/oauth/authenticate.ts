@@ -1,0 +1,23 @@
+import type { Identity } from '../../../api/credentials.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { digestOf } from '../../../lib/secrets.ts'
+import { oauthRefusal } from './errors.ts'
+import { findTokenWithUser } from './queries.ts'
+import { toScopes } from './scopes.ts'
+
+const FORM = /^[0-9a-f]{64}$/
+
+/** The person behind an OAuth token; null when there is none. A client learns why its own token ceased to work. */
+export async function byOAuthToken(app: App, secret: string): Promise<Identity | null> {
+  if (!FORM.test(secret)) return null
+  const found = await findTokenWithUser(app.db, digestOf(secret))
+  if (!found || found.state !== 'active') return null
+  if (found.token_revoked_at !== null) {
+    throw oauthRefusal('invalid_token', 'Token was revoked. You have to re-authorize from the user.')
+  }
+  if (found.token_expires_at !== null && found.token_expires_at <= timestamp(app.clock)) {
+    throw oauthRefusal('invalid_token', 'Token is expired. You can either do re-authorization or token refresh.')
+  }
+  return { kind: 'oauth', user: found, scopes: toScopes(found.token_scopes), tokenId: found.token_id }
+}

@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import type { Raw } from '../../../api/input.ts'
+import type { App } from '../../../context.ts'
+import { digestOf, sameSecret } from '../../../lib/secrets.ts'
+import { textOf } from '../sessions/forms.ts'
+import { oauthRefusal } from './errors.ts'
+import { findApplication, type Application } from './queries.ts'
+
+interface ShownClient {
+  id: string
+  secret: string
+}
+
+/** By HTTP Basic, or by `client_id` and `client_secret`; null when the request names no client. */
+function shownClient({ headers }: FastifyRequest, given: Raw): ShownClient | null {
+  const basic = /^basic +(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1]
+  if (!basic) {
+    const id = textOf(given, 'client_id')
+    return id ? { id, secret: textOf(given, 'client_secret') ?? '' } : null
+  }
+  const pair = Buffer.from(basic, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon < 0 ? { id: pair, secret: '' } : { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
+}
+
+/** The client that proves to be itself; a public one has no secret to prove it with. Null: none was named. */
+export async function authenticateClient(app: App, request: FastifyRequest, given: Raw): Promise<Application | null> {
+  const shown = shownClient(request, given)
+  if (!shown) return null
+  const application = await findApplication(app.db, shown.id)
+  if (!application) throw oauthRefusal('invalid_client')
+  if (!application.confidential && shown.secret === '') return application
+  if (sameSecret(digestOf(shown.secret), application.secret_digest)) return application
+  throw oauthRefusal('invalid_client')
+}

@@ -1,0 +1,67 @@
+import type { Scope } from '../../../api/credentials.ts'
+import type { Raw } from '../../../api/input.ts'
+import type { User } from '../../../context.ts'
+import { html } from '../../../lib/html.ts'
+import { tokenField } from '../sessions/forms.ts'
+import type { Page } from '../page.ts'
+import type { AuthorizationWish, Target } from './authorization.ts'
+
+const MEANING: Record<Scope, string> = {
+  api: 'use the whole API as you, including code and settings',
+  read_api: 'read everything you can read',
+  read_user: 'read your profile',
+  read_repository: 'read your repositories',
+  write_repository: 'read and change your repositories',
+  read_registry: 'read your container images',
+  sudo: 'act as any other user, if you are an administrator',
+  openid: 'know who you are',
+  profile: 'read your public profile',
+  email: 'read your email address',
+}
+
+const CARRIED = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'scope',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+]
+
+export interface Consent {
+  token: string
+  user: User
+  target: Target
+  wish: AuthorizationWish
+  given: Raw
+}
+
+export function consentPage({ token, user, target, wish, given }: Consent): Page {
+  const { application, redirectUri } = target
+  const carried = CARRIED.filter((name) => typeof given[name] === 'string').map(
+    (name) => html`<input type="hidden" name="${name}" value="${given[name] as string}" />`,
+  )
+  return {
+    title: `Authorize ${application.name}?`,
+    leadsOutside: true,
+    body: html`<p>You are signed in as <strong>${user.username}</strong>. The application would be allowed to:</p>
+      <ul>
+        ${wish.scopes.map((scope) => html`<li>${MEANING[scope]}</li>`)}
+      </ul>
+      <p class="quiet">You will be sent to ${redirectUri}</p>
+      <form method="post" action="/oauth/authorize">
+        ${tokenField(token)}${carried}
+        <button>Authorize</button>
+        <button class="quiet" name="_method" value="delete">Deny</button>
+      </form>`,
+  }
+}
+
+export const badClientPage: Page = {
+  title: 'Nothing was authorized',
+  body: html`<p role="alert">
+    The application is unknown here, or the address it wants you sent to is not registered.
+  </p>`,
+}

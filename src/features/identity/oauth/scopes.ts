@@ -1,0 +1,19 @@
+import { SCOPES, type Scope } from '../../../api/credentials.ts'
+import { oauthRefusal } from './errors.ts'
+
+const isScope = (word: string): word is Scope => (SCOPES as readonly string[]).includes(word)
+
+const words = (text: string): string[] => [...new Set(text.split(/\s+/).filter(Boolean))]
+
+export const unknownScopes = (text: string): string[] => words(text).filter((word) => !isScope(word))
+
+export const toScopes = (text: string): Scope[] => words(text).filter(isScope)
+
+/** What was asked for, all of which must be allowed; nothing asked for means `api`, or all of a lesser client's. */
+export function chosenScopes(asked: string | null, allowed: readonly Scope[]): readonly Scope[] {
+  const wanted = words(asked ?? '')
+  if (wanted.length === 0) return allowed.includes('api') ? ['api'] : allowed
+  const chosen = wanted.filter((word): word is Scope => (allowed as readonly string[]).includes(word))
+  if (chosen.length < wanted.length) throw oauthRefusal('invalid_scope')
+  return chosen
+}

@@ -1,0 +1,125 @@
+import type { FastifyRequest } from 'fastify'
+import { send } from '../../../api/answers.ts'
+import { shownCredential } from '../../../api/credentials.ts'
+import { readQuery, type Raw } from '../../../api/input.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { digestOf } from '../../../lib/secrets.ts'
+import type { WebRoutes } from '../../web.ts'
+import { readForm, textOf } from '../sessions/forms.ts'
+import { byOAuthToken } from './authenticate.ts'
+import { authenticateClient } from './clients.ts'
+import { NO_STORE, oauthRefusal } from './errors.ts'
+import { GRANT_TYPES, exchangeToken } from './exchange.ts'
+import { discovery, publicKeys, userInfo } from './openid.ts'
+import { findToken, findTokenByEither, isActive } from './queries.ts'
+import { toScopes } from './scopes.ts'
+import { epoch, revokeToken } from './tokens.ts'
+
+/** The client's side of OAuth: tokens, what they are worth, and OpenID Connect. */
+export const routes: WebRoutes = (server, door) => {
+  const { app } = door
+  const read = async (request: FastifyRequest): Promise<Raw> => ({
+    ...readQuery(request.raw.url!),
+    ...(request.method === 'POST' && (await readForm(door, request))),
+  })
+
+  server.post('/oauth/token', async (request, reply) => {
+    const given = await read(request)
+    const client = await authenticateClient(app, request, given)
+    const token = await exchangeToken(app, { given, client, address: request.ip })
+    return send(request, reply.headers(NO_STORE), 200, token)
+  })
+
+  server.get('/oauth/token/info', async (request, reply) => {
+    const token = await shownToken(app, request, await read(request))
+    if (!token || !isActive(app, token)) throw oauthRefusal('invalid_request')
+    return send(request, reply, 200, presentTokenInfo(app, token))
+  })
+
+  server.post('/oauth/revoke', async (request, reply) => {
+    const given = await read(request)
+    const token = await findTokenByEither(app.db, digestOf(textOf(given, 'token') ?? ''))
+    if (token && (await mayRevoke(app, request, given, token))) await revokeToken(app, token)
+    // Whoever asks learns nothing about a token that is not theirs.
+    return send(request, reply.headers(NO_STORE), 200, {})
+  })
+
+  server.post('/oauth/introspect', async (request, reply) => {
+    const given = await read(request)
+    const client = await authenticateClient(app, request, given)
+    if (!client?.confidential) throw oauthRefusal('invalid_client')
+    const token = await findToken(app.db, digestOf(textOf(given, 'token') ?? ''))
+    const isTheirs = token?.application_id === client.id && isActive(app, token)
+    return send(request, reply.headers(NO_STORE), 200, isTheirs ? presentIntrospection(token) : { active: false })
+  })
+
+  server.get('/.well-known/openid-configuration', async (request, reply) =>
+    send(request, reply, 200, discovery(app, GRANT_TYPES)),
+  )
+  server.get('/oauth/discovery/keys', async (request, reply) => send(request, reply, 200, await publicKeys(app)))
+
+  server.route({
+    method: ['GET', 'POST'],
+    url: '/oauth/userinfo',
+    async handler(request, reply) {
+      const shown = shownCredential(request, await read(request))
+      const identity = shown?.as === 'bearer' ? await byOAuthToken(app, shown.secret) : null
+      if (!identity) throw oauthRefusal('invalid_token')
+      const { user, scopes } = identity
+      if (!scopes?.includes('openid')) throw new Refusal('forbidden', undefined, { body: NEEDS_OPENID })
+      return send(request, reply, 200, await userInfo(app, user, scopes))
+    },
+  })
+}
+
+const NEEDS_OPENID = {
+  error: 'insufficient_scope',
+  error_description: 'The request requires higher privileges than provided by the access token.',
+  scope: 'openid',
+}
+
+type FoundToken = NonNullable<Awaited<ReturnType<typeof findToken>>>
+
+async function shownToken(app: App, request: FastifyRequest, given: Raw): Promise<FoundToken | null> {
+  const shown = shownCredential(request, given)
+  return shown?.as === 'bearer' ? findToken(app.db, digestOf(shown.secret)) : null
+}
+
+/** A client with a secret revokes only its own tokens, and must prove itself; others need no more than the token. */
+async function mayRevoke(app: App, request: FastifyRequest, given: Raw, token: FoundToken): Promise<boolean> {
+  if (!token.client_confidential) return true
+  const client = await authenticateClient(app, request, given).catch((error: unknown) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+  return client?.id === token.application_id
+}
+
+const secondsLeft = (app: App, { expires_at }: FoundToken): number | null =>
+  expires_at === null ? null : epoch(expires_at) - Math.floor(app.clock.now().getTime() / 1000)
+
+/** `scope` and `expires_in` are the names later clients read. */
+function presentTokenInfo(app: App, token: FoundToken) {
+  const scopes = toScopes(token.scopes)
+  const left = secondsLeft(app, token)
+  return {
+    resource_owner_id: token.user_id,
+    scopes,
+    scope: scopes,
+    expires_in_seconds: left,
+    expires_in: left,
+    application: { uid: token.client_uid },
+    created_at: epoch(token.created_at),
+  }
+}
+
+const presentIntrospection = (token: FoundToken) => ({
+  active: true,
+  scope: token.scopes,
+  client_id: token.client_uid,
+  token_type: 'bearer',
+  ...(token.expires_at && { exp: epoch(token.expires_at) }),
+  iat: epoch(token.created_at),
+  ...(token.user_id !== null && { sub: String(token.user_id) }),
+})

@@ -1,0 +1,80 @@
+import type { Scope } from '../../../api/credentials.ts'
+import { after, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import type { Application, OAuthToken } from './queries.ts'
+
+/** Tokens live until they are revoked; a number of milliseconds here would limit them. */
+const LIFETIME: number | null = null
+
+export interface TokenWish {
+  readonly application: Pick<Application, 'id'> | null
+  readonly user: User | null
+  readonly scopes: readonly Scope[]
+  /** The code it goes back to, which holds a chain of refreshed tokens together. */
+  readonly grantId?: number | null
+  readonly refreshable: boolean
+}
+
+export interface TokenAnswer {
+  access_token: string
+  token_type: 'bearer'
+  expires_in?: number
+  refresh_token?: string
+  scope: string
+  created_at: number
+  id_token?: string
+}
+
+export const epoch = (moment: string): number => Math.floor(Date.parse(moment) / 1000)
+
+export async function issueToken(app: App, wish: TokenWish): Promise<TokenAnswer> {
+  const secret = randomHex()
+  const refresh = wish.refreshable ? randomHex() : null
+  const created_at = timestamp(app.clock)
+  const scope = wish.scopes.join(' ')
+  await app.db
+    .insertInto('oauth_tokens')
+    .values({
+      application_id: wish.application?.id ?? null,
+      user_id: wish.user?.id ?? null,
+      grant_id: wish.grantId ?? null,
+      digest: digestOf(secret),
+      refresh_digest: refresh && digestOf(refresh),
+      scopes: scope,
+      expires_at: LIFETIME === null ? null : after(app.clock, LIFETIME),
+      revoked_at: null,
+      created_at,
+    })
+    .execute()
+  return {
+    access_token: secret,
+    token_type: 'bearer',
+    ...(LIFETIME !== null && { expires_in: LIFETIME / 1000 }),
+    ...(refresh && { refresh_token: refresh }),
+    scope,
+    created_at: epoch(created_at),
+  }
+}
+
+/** False when it was revoked before, be it by someone at the same moment. */
+export async function revokeToken(app: App, { id }: Pick<OAuthToken, 'id'>): Promise<boolean> {
+  const revoked = await app.db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return revoked !== undefined
+}
+
+/** Someone used a code or a refresh token twice: one of the two is a thief, so all that came of it ends. */
+export async function revokeChain(app: App, grantId: number): Promise<void> {
+  await app.db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: timestamp(app.clock) })
+    .where('grant_id', '=', grantId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}

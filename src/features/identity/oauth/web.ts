@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readQuery, type Raw } from '../../../api/input.ts'
+import type { User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import type { WebRoutes } from '../../web.ts'
+import { sendPage } from '../page.ts'
+import { signedInOn } from '../sessions/authenticate.ts'
+import { formToken, onForm, textOf, type FormHandler } from '../sessions/forms.ts'
+import {
+  denialAddress,
+  findTarget,
+  grant,
+  isConsentGiven,
+  readWish,
+  refusalAddress,
+  type AuthorizationWish,
+  type Target,
+} from './authorization.ts'
+import { badClientPage, consentPage } from './pages.ts'
+
+interface Asked {
+  user: User
+  target: Target
+  wish: AuthorizationWish
+  given: Raw
+}
+
+/** The user's side of OAuth: sign in, consent, and back to the client. */
+export const routes: WebRoutes = (server, door) => {
+  const { app } = door
+
+  /** Reads the request; what is wrong with it is answered here, to the user or to the client. */
+  async function asked(
+    given: Raw,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: (asked: Asked) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const target = await findTarget(app, given)
+    if (!target) return sendPage(reply, 400, badClientPage)
+    try {
+      const wish = readWish(target, given)
+      const user = await signedInOn(app, request)
+      if (!user) return reply.redirect(signInAddress(given), 303)
+      return await answer({ user, target, wish, given })
+    } catch (error) {
+      if (error instanceof Refusal && error.facts.body) return reply.redirect(refusalAddress(target, error), 303)
+      throw error
+    }
+  }
+
+  server.get('/oauth/authorize', (request, reply) =>
+    asked(readQuery(request.raw.url!), request, reply, async ({ user, target, wish, given }) => {
+      if (await isConsentGiven(app, user, target, wish)) {
+        return reply.redirect(await grant(app, user, target, wish), 303)
+      }
+      return sendPage(reply, 200, consentPage({ token: formToken(app, request, reply), user, target, wish, given }))
+    }),
+  )
+
+  onForm(server, door, '/oauth/authorize', (form, request, reply) =>
+    asked(form, request, reply, async ({ user, target, wish }) => {
+      // A form cannot send a DELETE, so its button says so.
+      const isDenied = textOf(form, '_method') === 'delete'
+      return reply.redirect(isDenied ? denialAddress(target) : await grant(app, user, target, wish), 303)
+    }),
+  )
+
+  const deny: FormHandler = (form, request, reply) =>
+    asked({ ...readQuery(request.raw.url!), ...form }, request, reply, async ({ target }) =>
+      reply.redirect(denialAddress(target), 303),
+    )
+  onForm(server, door, '/oauth/authorize', deny, 'DELETE')
+}
+
+/** Comes back as a GET with the same question, whatever the question came as. */
+function signInAddress(given: Raw): string {
+  const texts = Object.entries(given).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[0] !== 'authenticity_token',
+  )
+  const back = `/oauth/authorize?${new URLSearchParams(texts)}`
+  return `/users/sign_in?${new URLSearchParams({ return_to: back })}`
+}

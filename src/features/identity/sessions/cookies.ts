@@ -1,0 +1,14 @@
+import type { App } from '../../../context.ts'
+
+/** Out of reach of scripts and of posts from other sites; `maxAge` in seconds, else until the browser closes. */
+export function cookie(app: App, name: string, value: string, maxAge?: number): string {
+  const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax']
+  if (maxAge !== undefined) parts.push(`Max-Age=${maxAge}`)
+  if (app.url.startsWith('https:')) parts.push('Secure')
+  return parts.join('; ')
+}
+
+export function cookieOf(header: string | undefined, name: string): string | null {
+  const found = header?.split(';').find((part) => part.trim().startsWith(`${name}=`))
+  return found?.trim().slice(name.length + 1) || null
+}

@@ -1,0 +1,82 @@
+/**
+ * Posts to our own pages, and the proof that they come from there: the page holds a code made from a cookie of the
+ * browser (its session, or before there is one a random visit), which another site can neither read nor make.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { send } from '../../../api/answers.ts'
+import { sessionCookie } from '../../../api/credentials.ts'
+import { assertPlain, readBody, type Raw } from '../../../api/input.ts'
+import type { Door } from '../../../api/run.ts'
+import type { App } from '../../../context.ts'
+import { html } from '../../../lib/html.ts'
+import { randomHex, sameSecret } from '../../../lib/secrets.ts'
+import { sendPage } from '../page.ts'
+import { cookie, cookieOf } from './cookies.ts'
+
+const VISIT_COOKIE = '_service_visit'
+const LARGEST_FILE = 1024
+
+/** Reads a form or JSON; what stands in `user[…]` counts as if it stood outside. */
+export async function readForm({ spool }: Door, request: FastifyRequest): Promise<Raw> {
+  const { fields, discard } = await readBody(request.raw, spool, LARGEST_FILE)
+  await discard()
+  const { user } = fields
+  const form = typeof user === 'object' && user !== null && !Array.isArray(user) ? { ...fields, ...user } : fields
+  assertPlain(form)
+  return form
+}
+
+/** One piece of text; an array or an object in its place is nothing. */
+export function textOf(form: Raw, name: string): string | null {
+  const value = form[name]
+  return typeof value === 'string' ? value : null
+}
+
+export const isJson = (request: FastifyRequest): boolean =>
+  /^application\/json/i.test(request.headers['content-type'] ?? request.headers.accept ?? '')
+
+export const csrfToken = (app: App, secret: string): string => app.vault.sign('csrf', secret)
+
+export const provesOrigin = (app: App, secret: string, proof: string): boolean =>
+  sameSecret(proof, csrfToken(app, secret))
+
+const secretOf = ({ headers }: FastifyRequest) =>
+  sessionCookie(headers.cookie) ?? cookieOf(headers.cookie, VISIT_COOKIE)
+
+/** The code for the form that is about to be sent; begins a visit where the browser has no cookie yet. */
+export function formToken(app: App, request: FastifyRequest, reply: FastifyReply): string {
+  const known = secretOf(request)
+  if (known) return csrfToken(app, known)
+  const visit = randomHex()
+  reply.header('Set-Cookie', cookie(app, VISIT_COOKIE, visit))
+  return csrfToken(app, visit)
+}
+
+export const tokenField = (token: string) => html`<input type="hidden" name="authenticity_token" value="${token}" />`
+
+function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean {
+  const { 'x-csrf-token': header, 'sec-fetch-site': site = 'same-origin' } = request.headers
+  const proof = header ?? form.authenticity_token
+  const secret = secretOf(request)
+  // Where the browser tells, a page of a neighbouring host that set our cookies itself is refused as well.
+  if (site !== 'same-origin' && site !== 'none') return false
+  return secret !== null && typeof proof === 'string' && provesOrigin(app, secret, proof)
+}
+
+const EXPIRED = 'This form has expired. Go back, reload the page and try again.'
+
+export type FormHandler = (form: Raw, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** A route that takes posts of our own pages and nobody else's. */
+export function onForm(server: FastifyInstance, door: Door, url: string, handle: FormHandler, method = 'POST'): void {
+  server.route({
+    method,
+    url,
+    async handler(request, reply) {
+      const form = await readForm(door, request)
+      if (isOwnForm(door.app, request, form)) return handle(form, request, reply)
+      if (isJson(request)) return send(request, reply, 403, { message: EXPIRED })
+      return sendPage(reply, 403, { title: 'Try again', body: html`<p>${EXPIRED}</p>` })
+    },
+  })
+}

@@ -1,0 +1,81 @@
+import { readQuery } from '../../../api/input.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { Refusal } from '../../../errors.ts'
+import type { WebRoutes } from '../../web.ts'
+import { isPassword, passwordFaults } from '../passwords.ts'
+import { sendPage } from '../page.ts'
+import type { User } from '../../../context.ts'
+import { isEmail } from '../users/validation.ts'
+import { formToken, onForm, textOf } from './forms.ts'
+import { answerPasswordWish } from './jobs.ts'
+import { confirmByLink, resetPasswordByLink, userOfLink } from './links.ts'
+import {
+  confirmPage,
+  confirmedPage,
+  deadLinkPage,
+  forgottenPage,
+  mailedPage,
+  newPasswordPage,
+  passwordSetPage,
+} from './pages.ts'
+import { countTry } from './throttle.ts'
+
+/** The pages behind mailed links. Opening one changes nothing: mail programs open links on their own. */
+export const routes: WebRoutes = (server, door) => {
+  const { app } = door
+
+  server.get('/users/password/new', async (request, reply) =>
+    sendPage(reply, 200, forgottenPage(formToken(app, request, reply))),
+  )
+
+  onForm(server, door, '/users/password/new', async (form, request, reply) => {
+    const again = (status: number, fault: string) =>
+      sendPage(reply, status, forgottenPage(formToken(app, request, reply), fault))
+    const email = textOf(form, 'email')?.trim().toLowerCase()
+    if (!email || !isEmail(email)) return again(422, 'This is not an email address.')
+    try {
+      await countTry(app, `password-reset ${request.ip}`)
+    } catch (error) {
+      if (error instanceof Refusal) return again(429, 'Too many tries. Wait a minute.')
+      throw error
+    }
+    await enqueue(app, answerPasswordWish, { email })
+    return sendPage(reply, 200, mailedPage)
+  })
+
+  server.get('/users/password/edit', async (request, reply) => {
+    const link = textOf(readQuery(request.raw.url!), 'reset_password_token') ?? ''
+    if (!(await userOfLink(app, 'reset_password', link))) return sendPage(reply, 404, deadLinkPage)
+    return sendPage(reply, 200, newPasswordPage({ token: formToken(app, request, reply), link }))
+  })
+
+  onForm(server, door, '/users/password/edit', async (form, request, reply) => {
+    const link = textOf(form, 'reset_password_token') ?? ''
+    const user = await userOfLink(app, 'reset_password', link)
+    if (!user) return sendPage(reply, 404, deadLinkPage)
+    const password = textOf(form, 'password') ?? ''
+    const fault = await faultOf(user, password, textOf(form, 'password_confirmation'))
+    if (fault) return sendPage(reply, 422, newPasswordPage({ token: formToken(app, request, reply), link, fault }))
+    const isSet = await resetPasswordByLink(app, link, password)
+    return isSet ? sendPage(reply, 200, passwordSetPage) : sendPage(reply, 404, deadLinkPage)
+  })
+
+  server.get('/users/confirmation', async (request, reply) => {
+    const link = textOf(readQuery(request.raw.url!), 'confirmation_token') ?? ''
+    if (!(await userOfLink(app, 'confirm', link))) return sendPage(reply, 404, deadLinkPage)
+    return sendPage(reply, 200, confirmPage(formToken(app, request, reply), link))
+  })
+
+  onForm(server, door, '/users/confirmation', async (form, _request, reply) => {
+    const isConfirmed = await confirmByLink(app, textOf(form, 'confirmation_token') ?? '')
+    return isConfirmed ? sendPage(reply, 200, confirmedPage) : sendPage(reply, 404, deadLinkPage)
+  })
+}
+
+async function faultOf(user: User, password: string, again: string | null): Promise<string | null> {
+  const [fault] = passwordFaults(password)
+  if (fault) return `The password ${fault}.`
+  if (again !== null && again !== password) return 'The two passwords differ.'
+  const mustChange = user.password_expires_at !== null
+  return mustChange && (await isPassword(password, user.password_digest)) ? 'Choose another password.' : null
+}

@@ -1,0 +1,134 @@
+import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import type { Row } from '../../../store/database.ts'
+import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { hashPassword } from '../passwords.ts'
+
+export type Purpose = Row<'mailed_links'>['purpose']
+
+const VALID_FOR: Record<Purpose, number> = { reset_password: 2 * DAY, confirm: 7 * DAY }
+const SOON = 10 * MINUTE
+
+/** Only the digest is kept; the link is bound to the address it was made for. */
+async function createLink(app: App, user: User, purpose: Purpose, validFor: number): Promise<string> {
+  const token = randomHex()
+  await app.db
+    .insertInto('mailed_links')
+    .values({
+      user_id: user.id,
+      purpose,
+      email: user.email,
+      digest: digestOf(token),
+      expires_at: after(app.clock, validFor),
+      created_at: timestamp(app.clock),
+    })
+    .execute()
+  return token
+}
+
+/** For someone who has just shown the password that expired. */
+export const permitNewPassword = (app: App, user: User): Promise<string> =>
+  createLink(app, user, 'reset_password', SOON)
+
+export async function mailConfirmation(app: App, user: User): Promise<void> {
+  const token = await createLink(app, user, 'confirm', VALID_FOR.confirm)
+  await app.mail.send({
+    to: user.email,
+    subject: 'Confirm your email address',
+    text: `Hello ${user.name},
+
+an account with the username ${user.username} was made for you. Confirm that this address is yours:
+
+${app.url}/users/confirmation?confirmation_token=${token}
+
+The link is valid for 7 days.`,
+  })
+}
+
+export async function mailPasswordReset(app: App, user: User): Promise<void> {
+  const token = await createLink(app, user, 'reset_password', VALID_FOR.reset_password)
+  await app.mail.send({
+    to: user.email,
+    subject: 'Set your password',
+    text: `Hello ${user.name},
+
+choose a password for your account ${user.username}:
+
+${app.url}/users/password/edit?reset_password_token=${token}
+
+The link is valid for 2 days and works once. If you did not ask for it, nothing needs to be done.`,
+  })
+}
+
+/** Whose link it is; null once it was used, has expired, or the address is no longer the user's. */
+export async function userOfLink(app: App, purpose: Purpose, token: string): Promise<User | null> {
+  const user = await app.db
+    .selectFrom('mailed_links')
+    .innerJoin('users', 'users.id', 'mailed_links.user_id')
+    .selectAll('users')
+    .where('mailed_links.digest', '=', digestOf(token))
+    .where('mailed_links.purpose', '=', purpose)
+    .where('mailed_links.expires_at', '>', timestamp(app.clock))
+    .whereRef('mailed_links.email', '=', 'users.email')
+    .where('users.state', '=', 'active')
+    .where('users.ghost', '=', false)
+    .executeTakeFirst()
+  return user ?? null
+}
+
+/** Of two uses side by side only one finds the row to delete; the user's other links of the kind go with it. */
+async function spendLink(app: App, purpose: Purpose, token: string): Promise<User | null> {
+  const user = await userOfLink(app, purpose, token)
+  if (!user) return null
+  const spent = await app.db
+    .deleteFrom('mailed_links')
+    .where('digest', '=', digestOf(token))
+    .returning('id')
+    .executeTakeFirst()
+  if (!spent) return null
+  await app.db.deleteFrom('mailed_links').where('user_id', '=', user.id).where('purpose', '=', purpose).execute()
+  return user
+}
+
+/** False when the link no longer opens anything. */
+export async function confirmByLink(app: App, token: string): Promise<boolean> {
+  return transact(app, async (app) => {
+    const user = await spendLink(app, 'confirm', token)
+    if (!user) return false
+    const now = timestamp(app.clock)
+    await app.db
+      .updateTable('users')
+      .set({ confirmed_at: user.confirmed_at ?? now, updated_at: now })
+      .where('id', '=', user.id)
+      .execute()
+    await emit(app, 'user.updated', { id: user.id })
+    return true
+  })
+}
+
+/** Whoever reads the mail owns the address, so this confirms it too; all sessions end. False as above. */
+export async function resetPasswordByLink(app: App, token: string, password: string): Promise<boolean> {
+  const password_digest = await hashPassword(password)
+  return transact(app, async (app) => {
+    const user = await spendLink(app, 'reset_password', token)
+    if (!user) return false
+    const now = timestamp(app.clock)
+    await app.db
+      .updateTable('users')
+      .set({
+        password_digest,
+        password_expires_at: null,
+        failed_sign_ins: 0,
+        locked_until: null,
+        confirmed_at: user.confirmed_at ?? now,
+        updated_at: now,
+      })
+      .where('id', '=', user.id)
+      .execute()
+    await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await emit(app, 'user.updated', { id: user.id })
+    return true
+  })
+}

@@ -1,0 +1,128 @@
+import { html } from '../../../lib/html.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
+import { warning, type Page } from '../page.ts'
+import { tokenField } from './forms.ts'
+
+const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
+
+export interface SignInPage {
+  token: string
+  returnTo: string
+  login?: string
+  fault?: string | null
+}
+
+export const signInPage = ({ token, returnTo, login = '', fault }: SignInPage): Page => ({
+  title: 'Sign in',
+  leadsOutside: returnTo.startsWith('/oauth/authorize'),
+  body: html`${warning(fault)}
+    <form method="post" action="/users/sign_in">
+      ${tokenField(token)}
+      <input type="hidden" name="return_to" value="${returnTo}" />
+      <label for="login">Username or email</label>
+      <input
+        id="login"
+        name="user[login]"
+        value="${login}"
+        autocomplete="username"
+        autocapitalize="none"
+        required
+        autofocus
+      />
+      <label for="password">Password</label>
+      <input id="password" name="user[password]" type="password" autocomplete="current-password" required />
+      <button>Sign in</button>
+    </form>
+    <p><a href="/users/password/new">Forgot your password?</a></p>`,
+})
+
+export const noPasswordsPage: Page = {
+  title: 'Sign in',
+  body: html`<p>Signing in with a password is switched off on this instance.</p>`,
+}
+
+export const blockedPage: Page = {
+  title: 'Sign in',
+  body: html`${warning('Your account has been blocked.')}
+    <p>Ask an administrator of this instance.</p>`,
+}
+
+export const unconfirmedPage: Page = {
+  title: 'Confirm your email address',
+  body: html`<p>Follow the link we mailed you, then sign in.</p>
+    <p>
+      The mail is gone or too old? <a href="/users/password/new">Choose a new password</a>: its link confirms the
+      address too.
+    </p>`,
+}
+
+export const forgottenPage = (token: string, fault?: string): Page => ({
+  title: 'Choose a new password',
+  body: html`${warning(fault)}
+    <form method="post" action="/users/password/new">
+      ${tokenField(token)}
+      <label for="email">Email address of your account</label>
+      <input id="email" name="user[email]" type="email" autocomplete="email" required autofocus />
+      <button>Mail me a link</button>
+    </form>
+    ${SIGN_IN_LINK}`,
+})
+
+export const mailedPage: Page = {
+  title: 'Look into your mail',
+  body: html`<p>If an account has this address, a link to choose a new password is on its way.</p>
+    ${SIGN_IN_LINK}`,
+}
+
+export interface NewPasswordPage {
+  token: string
+  link: string
+  reason?: string
+  fault?: string
+}
+
+export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage): Page => ({
+  title: 'Choose a new password',
+  body: html`${reason && html`<p>${reason}</p>`}${warning(fault)}
+    <form method="post" action="/users/password/edit">
+      ${tokenField(token)}
+      <input type="hidden" name="user[reset_password_token]" value="${link}" />
+      <label for="password">New password</label>
+      <input
+        id="password"
+        name="user[password]"
+        type="password"
+        autocomplete="new-password"
+        required
+        autofocus
+        minlength="${SHORTEST_PASSWORD}"
+        maxlength="${LONGEST_PASSWORD}"
+      />
+      <label for="again">The same once more</label>
+      <input id="again" name="user[password_confirmation]" type="password" autocomplete="new-password" required />
+      <button>Set password</button>
+    </form>`,
+})
+
+export const passwordSetPage: Page = {
+  title: 'Your password is set',
+  body: html`<p>Wherever you were signed in, you are signed out now.</p>
+    ${SIGN_IN_LINK}`,
+}
+
+export const confirmPage = (token: string, link: string): Page => ({
+  title: 'Confirm your email address',
+  body: html`<form method="post" action="/users/confirmation">
+    ${tokenField(token)}
+    <input type="hidden" name="confirmation_token" value="${link}" />
+    <button>Confirm</button>
+  </form>`,
+})
+
+export const confirmedPage: Page = { title: 'Your email address is confirmed', body: SIGN_IN_LINK }
+
+export const deadLinkPage: Page = {
+  title: 'This link is no longer valid',
+  body: html`<p>It was used, has expired, or the address of the account has changed.</p>
+    <p><a href="/users/password/new">Ask for a new one</a></p>`,
+}

@@ -1,0 +1,117 @@
+import { DAY, MINUTE, after, timestamp, today } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, unauthenticated } from '../../../errors.ts'
+import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { isPassword } from '../passwords.ts'
+import { findUserByLogin } from '../users/queries.ts'
+import { countTry, forgiveTry } from './throttle.ts'
+
+const FAILURES_TO_LOCK = 10
+const LOCKED_FOR = 10 * MINUTE
+const TWO_FACTOR = '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API'
+
+export interface Credentials {
+  readonly login: string
+  readonly password: string
+  readonly address: string
+}
+
+/**
+ * The one place where a password opens anything. Whoever does not know the password learns nothing of the account: an
+ * unknown, a locked and a wrongly guessed one look and last the same.
+ */
+export async function signIn(app: App, { login, password, address }: Credentials): Promise<User> {
+  const tries = `sign-in ${address}`
+  await countTry(app, tries)
+  const named = await findUserByLogin(app.db, login)
+  const user = named && !named.ghost && !isLocked(app, named) ? named : null
+  const right = await isPassword(password, user?.password_digest ?? null)
+  if (!user || !right) {
+    if (user) await countFailure(app, user)
+    throw unauthenticated()
+  }
+  await forgiveTry(app, tries)
+  if (user.state !== 'active') throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+  if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor' })
+  if (user.failed_sign_ins > 0) await forgetFailures(app, user)
+  return user
+}
+
+const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)
+
+/** The count begins anew with the lock, so its end gives all tries back. */
+async function countFailure(app: App, { id }: User): Promise<void> {
+  const locked = after(app.clock, LOCKED_FOR)
+  await app.db
+    .updateTable('users')
+    .set((eb) => {
+      const isLast = eb('failed_sign_ins', '>=', FAILURES_TO_LOCK - 1)
+      return {
+        failed_sign_ins: eb
+          .case()
+          .when(isLast)
+          .then(0)
+          .else(eb('failed_sign_ins', '+', 1))
+          .end(),
+        locked_until: eb.case().when(isLast).then(eb.val(locked)).else(eb.ref('locked_until')).end(),
+      }
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function forgetFailures(app: App, { id }: User): Promise<void> {
+  await app.db.updateTable('users').set({ failed_sign_ins: 0 }).where('id', '=', id).execute()
+}
+
+/** What the web asks for besides the password; `ready` means a session may begin. */
+export type WebStanding = 'ready' | 'unconfirmed' | 'password_expired'
+
+export function webStanding(app: App, user: User): WebStanding {
+  if (user.confirmed_at === null) return 'unconfirmed'
+  return hasExpiredPassword(app, user) ? 'password_expired' : 'ready'
+}
+
+export const hasExpiredPassword = (app: App, { password_expires_at: at }: User): boolean =>
+  at !== null && at <= timestamp(app.clock)
+
+export interface NewSession {
+  readonly secret: string
+  /** In seconds; absent when the browser shall forget it as it closes. */
+  readonly maxAge?: number
+}
+
+/** Each sign-in gets a session of its own and ends the one the browser came with. */
+export async function startSession(app: App, user: User, previous: string | null): Promise<NewSession> {
+  const { session_expire_delay: minutes } = await currentSettings(app)
+  const now = timestamp(app.clock)
+  const secret = randomHex()
+  await transact(app, async (app) => {
+    if (previous) await endSession(app, previous)
+    await app.db
+      .insertInto('sessions')
+      .values({
+        user_id: user.id,
+        digest: digestOf(secret),
+        expires_at: after(app.clock, minutes > 0 ? minutes * MINUTE : DAY),
+        created_at: now,
+      })
+      .execute()
+    await app.db
+      .updateTable('users')
+      .set({
+        last_sign_in_at: user.current_sign_in_at ?? now,
+        current_sign_in_at: now,
+        last_activity_on: today(app.clock),
+      })
+      .where('id', '=', user.id)
+      .execute()
+  })
+  return minutes > 0 ? { secret, maxAge: minutes * 60 } : { secret }
+}
+
+export async function endSession(app: App, secret: string): Promise<void> {
+  await app.db.deleteFrom('sessions').where('digest', '=', digestOf(secret)).execute()
+}

@@ -1,0 +1,59 @@
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import { after } from '../../../clock.ts'
+import { startForge } from '../../../forge.ts'
+import type { App } from '../../../context.ts'
+import { transact } from '../../../store/transact.ts'
+import { queueFigures } from './queries.ts'
+
+interface Wish {
+  state?: 'ready' | 'dead'
+  due: number
+  leased?: number
+}
+
+async function insertJob({ db, clock }: App, { state = 'ready', due, leased }: Wish): Promise<void> {
+  const row = { name: 'some work', key: null, payload: '{}', attempts: 1, last_error: null }
+  const times = { run_at: after(clock, due), lease_until: leased ? after(clock, leased) : null }
+  await db
+    .insertInto('jobs')
+    .values({ ...row, state, ...times, created_at: after(clock, 0) })
+    .execute()
+}
+
+test('the figures are those of the job queue', async () => {
+  await using forge = await startForge()
+  const { app, administrator } = forge
+  await forge.settle()
+  await insertJob(app, { state: 'dead', due: -1000 })
+  await insertJob(app, { state: 'dead', due: -2000 })
+  await insertJob(app, { due: -1000, leased: 60_000 })
+  await insertJob(app, { due: 60_000 })
+
+  const queues = { default: { backlog: 0, latency: 0 } }
+  const jobs = { enqueued: 0, busy: 1, dead: 2 }
+  const { started_at } = (await administrator.get('/sidekiq/process_metrics')).body.processes[0]
+  const processes = [
+    { hostname: hostname(), pid: process.pid, tag: 'mortise', started_at, queues: ['default'], labels: [], busy: 1 },
+  ]
+  expect(Date.parse(started_at)).toBeLessThanOrEqual(Date.now())
+  expect((await administrator.get('/sidekiq/queue_metrics')).body).toEqual({ queues })
+  expect((await administrator.get('/sidekiq/process_metrics')).body).toEqual({ processes })
+  expect((await administrator.get('/sidekiq/job_stats')).body).toEqual({ jobs })
+  expect((await administrator.get('/sidekiq/compound_metrics')).body).toEqual({ queues, processes, jobs })
+})
+
+test('the latency is the wait of the oldest job that is due', async () => {
+  await using forge = await startForge()
+  await forge.settle()
+  // The worker would take due jobs at once; it cannot see those of an open transaction.
+  const figures = await transact(forge.app, async (app) => {
+    await insertJob(app, { due: -90_500 })
+    await insertJob(app, { due: -3000 })
+    await insertJob(app, { due: -5000, leased: -1000 })
+    await insertJob(app, { due: -500_000, leased: 60_000 })
+    await insertJob(app, { state: 'dead', due: -500_000 })
+    return queueFigures(app)
+  })
+  expect(figures).toEqual({ enqueued: 3, busy: 1, dead: 1, latencySeconds: 90 })
+})

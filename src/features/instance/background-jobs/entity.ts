@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { QueueFigures } from './queries.ts'
+
+const queues = entity({ default: entity({ backlog: z.int(), latency: z.int() }) })
+const jobs = entity({ enqueued: z.int(), busy: z.int(), dead: z.int() })
+const processes = z.array(
+  entity({
+    hostname: z.string(),
+    pid: z.int(),
+    tag: z.string(),
+    started_at: timestampOut,
+    queues: z.array(z.string()),
+    labels: z.array(z.string()),
+    busy: z.int(),
+  }),
+)
+
+export const QueueMetricsEntity = entity({ queues })
+export const ProcessMetricsEntity = entity({ processes })
+export const JobStatsEntity = entity({ jobs })
+export const CompoundMetricsEntity = entity({ queues, processes, jobs })
+
+export interface Process {
+  readonly hostname: string
+  readonly pid: number
+  readonly startedAt: string
+}
+
+export function presentMetrics(
+  { enqueued, busy, dead, latencySeconds }: QueueFigures,
+  { hostname, pid, startedAt }: Process,
+): z.infer<typeof CompoundMetricsEntity> {
+  return {
+    queues: { default: { backlog: enqueued, latency: latencySeconds } },
+    // The one that answers; the store does not know of the others.
+    processes: [{ hostname, pid, tag: 'mortise', started_at: startedAt, queues: ['default'], labels: [], busy }],
+    jobs: { enqueued, busy, dead },
+  }
+}

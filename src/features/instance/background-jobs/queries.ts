@@ -1,0 +1,37 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+
+export interface QueueFigures {
+  /** Due and not yet taken. */
+  readonly enqueued: number
+  /** Taken by a worker of some process. */
+  readonly busy: number
+  /** Given up after the last try. */
+  readonly dead: number
+  /** How long the oldest due job has waited. */
+  readonly latencySeconds: number
+}
+
+export async function queueFigures(app: App): Promise<QueueFigures> {
+  const now = timestamp(app.clock)
+  const { enqueued, busy, dead, oldest } = await app.db
+    .selectFrom('jobs')
+    .select((eb) => {
+      const ready = eb('state', '=', 'ready')
+      const leased = eb.and([ready, eb('lease_until', '>=', now)])
+      const due = eb.and([
+        ready,
+        eb('run_at', '<=', now),
+        eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]),
+      ])
+      return [
+        eb.fn.countAll<number>().filterWhere(due).as('enqueued'),
+        eb.fn.countAll<number>().filterWhere(leased).as('busy'),
+        eb.fn.countAll<number>().filterWhere('state', '=', 'dead').as('dead'),
+        eb.fn.min<string | null>('run_at').filterWhere(due).as('oldest'),
+      ]
+    })
+    .executeTakeFirstOrThrow()
+  const latencySeconds = oldest ? Math.floor((Date.parse(now) - Date.parse(oldest)) / 1000) : 0
+  return { enqueued: Number(enqueued), busy: Number(busy), dead: Number(dead), latencySeconds }
+}

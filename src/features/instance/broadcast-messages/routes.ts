@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import { BroadcastMessageEntity, presentBroadcastMessage } from './entity.ts'
+import { BROADCAST_TYPES, THEMES } from './model.ts'
+import { broadcastMessage, listBroadcastMessages } from './queries.ts'
+import { createBroadcastMessage, deleteBroadcastMessage, updateBroadcastMessage } from './service.ts'
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/broadcast_messages',
+  summary: 'List broadcast messages',
+  allow: 'anyone',
+  output: pageOf(BroadcastMessageEntity),
+  async handle({ app, page }) {
+    const { items, total } = await listBroadcastMessages(app.db, page)
+    const now = timestamp(app.clock)
+    return { total, items: items.map((row) => presentBroadcastMessage(row, now)) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/broadcast_messages/:id',
+  summary: 'Get a broadcast message',
+  on: broadcastMessage,
+  allow: 'anyone',
+  output: BroadcastMessageEntity,
+  handle: async ({ app, subject }) => presentBroadcastMessage(subject, timestamp(app.clock)),
+})
+
+const attributes = {
+  starts_at: blankable(moment),
+  ends_at: blankable(moment),
+  color: text.nullish(),
+  font: text.nullish(),
+  target_path: text.nullish(),
+  broadcast_type: oneOf(...BROADCAST_TYPES).nullish(),
+  dismissable: bool.nullish(),
+  target_access_levels: listOf(int.pipe(z.literal([10, 20, 30, 40, 50]))).nullish(),
+  theme: oneOf(...THEMES).nullish(),
+}
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/broadcast_messages',
+  summary: 'Create a broadcast message',
+  allow: 'administrator',
+  abilityFirst: true,
+  input: z.object({ message: text, ...attributes }),
+  output: BroadcastMessageEntity,
+  async handle({ app, input }) {
+    const created = await createBroadcastMessage(app, input)
+    return presentBroadcastMessage(created, timestamp(app.clock))
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/broadcast_messages/:id',
+  summary: 'Change a broadcast message',
+  on: broadcastMessage,
+  allow: 'administrator',
+  abilityFirst: true,
+  input: z.object({ message: text.nullish(), ...attributes }),
+  output: BroadcastMessageEntity,
+  async handle({ app, subject, input }) {
+    const updated = await updateBroadcastMessage(app, subject, input)
+    return presentBroadcastMessage(updated, timestamp(app.clock))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/broadcast_messages/:id',
+  summary: 'Delete a broadcast message',
+  on: broadcastMessage,
+  allow: 'administrator',
+  abilityFirst: true,
+  changedAt: (row) => row.updated_at,
+  output: null,
+  handle: ({ app, subject }) => deleteBroadcastMessage(app, subject),
+})

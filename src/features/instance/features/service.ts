@@ -1,0 +1,61 @@
+import type { App } from '../../../context.ts'
+import { Refusal, invalid } from '../../../errors.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Feature } from './model.ts'
+import { findActors, itemsOf } from './queries.ts'
+
+const LONGEST_NAME = 255
+
+/** True or false for everybody or for the targets; a number is a percentage, whatever the targets. */
+export interface FeatureWish {
+  value: boolean | number
+  key: 'percentage_of_time' | 'percentage_of_actors'
+  feature_groups: string[]
+  usernames: string[]
+  /** Paths of things that no switch can be bound to yet. */
+  others: string[]
+}
+
+export async function setFeature(app: App, name: string, wish: FeatureWish): Promise<Feature> {
+  if (name.length > LONGEST_NAME) throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
+  return transact(app, async (app) => {
+    const { actors, unknown } = await findActors(app.db, wish.usernames)
+    const nowhere = unknown[0] ?? wish.others[0]
+    if (nowhere !== undefined) throw new Refusal('bad_request', `400 Bad request - ${nowhere} is not found!`)
+
+    // Made on demand; a row that is there already is only locked, so changes at the same time add up.
+    const feature = await app.db
+      .insertInto('features')
+      .values({ ...EVERYTHING_OFF, name })
+      .onConflict((c) => c.column('name').doUpdateSet((eb) => ({ name: eb.ref('excluded.name') })))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return app.db
+      .updateTable('features')
+      .set(changeOf(feature, wish, actors))
+      .where('id', '=', feature.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+const EVERYTHING_OFF = { enabled: false, percentage_of_time: 0, percentage_of_actors: 0, groups: '', actors: '' }
+
+function changeOf(feature: Feature, wish: FeatureWish, actors: string[]): RowChange<'features'> {
+  const { value, key, feature_groups } = wish
+  if (typeof value === 'number') return { [key]: value }
+  if (feature_groups.length === 0 && actors.length === 0) return value ? { enabled: true } : EVERYTHING_OFF
+  const turn = value ? withItems : withoutItems
+  return { groups: turn(feature.groups, feature_groups), actors: turn(feature.actors, actors) }
+}
+
+const withItems = (list: string, items: string[]) => [...new Set([...itemsOf(list), ...items])].join(',')
+const withoutItems = (list: string, items: string[]) =>
+  itemsOf(list)
+    .filter((item) => !items.includes(item))
+    .join(',')
+
+export async function deleteFeature(app: App, name: string): Promise<void> {
+  await app.db.deleteFrom('features').where('name', '=', name).execute()
+}

@@ -1,0 +1,73 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startForge, type TestForge } from '../../../forge.ts'
+
+async function ask(forge: TestForge, path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(forge.url + path, { headers })
+  return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() }
+}
+
+test('a forge that serves says so, to anyone', async () => {
+  await using forge = await startForge()
+  const json = 'application/json; charset=utf-8'
+  expect(await ask(forge, '/-/liveness')).toEqual({ status: 200, type: json, body: '{"status":"ok"}' })
+  expect(await ask(forge, '/-/readiness')).toEqual({
+    status: 200,
+    type: json,
+    body: '{"status":"ok","checks":{"store":"ok","spool":"ok"}}',
+  })
+  expect(await ask(forge, '/-/health')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', body: 'Mortise OK' })
+})
+
+test('readiness names what fails, and why only in the log', async () => {
+  const lines: string[] = []
+  await using forge = await startForge({ logTo: { write: (line) => void lines.push(line) } })
+  const spool = join(forge.app.config.data, 'spool')
+  await rm(spool, { recursive: true, force: true })
+  await writeFile(spool, 'no folder')
+  expect(await ask(forge, '/-/readiness')).toMatchObject({
+    status: 503,
+    body: '{"status":"failed","checks":{"store":"ok","spool":"failed"}}',
+  })
+  expect(lines.filter((line) => line.includes('"check":"spool"') && line.includes('EEXIST'))).toHaveLength(1)
+
+  await rm(spool)
+  await forge.app.store.close()
+  expect(await ask(forge, '/-/readiness')).toMatchObject({
+    status: 503,
+    body: '{"status":"failed","checks":{"store":"failed","spool":"ok"}}',
+  })
+  expect(await ask(forge, '/-/liveness')).toMatchObject({ status: 200 })
+})
+
+test('metrics are for this machine, and for administrators elsewhere', async () => {
+  await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const { administrator } = forge
+  const user = await forge.user()
+  await administrator.get('/user')
+  const local = await ask(forge, '/-/metrics')
+  expect(local).toMatchObject({ status: 200, type: expect.stringContaining('text/plain; version=0.0.4') })
+  expect(local.body).toMatch(/mortise_http_requests_total\{method="GET",route="\/api\/v4\/user",status="200"\} 1/)
+  expect(local.body).toMatch(/mortise_jobs\{state="dead"\} 0/)
+
+  const scoped = async (scope: string) => {
+    const token = await administrator.post('/user/personal_access_tokens', { name: scope, scopes: [scope] })
+    return token.body.token as string
+  }
+  const elsewhere = { 'X-Forwarded-For': '203.0.113.7' }
+  const callers: [string, Record<string, string>, number][] = [
+    ['a visitor', {}, 401],
+    ['someone who claims to be local', { 'X-Forwarded-For': '127.0.0.1' }, 401],
+    ['a proxy by another header', { Forwarded: 'for=127.0.0.1' }, 401],
+    ['an ordinary user', { ...elsewhere, 'PRIVATE-TOKEN': user.token }, 401],
+    ['a wrong token', { ...elsewhere, 'PRIVATE-TOKEN': 'wrong' }, 401],
+    ['a token of too little scope', { ...elsewhere, 'PRIVATE-TOKEN': await scoped('read_user') }, 401],
+    ['a token that may read', { ...elsewhere, 'PRIVATE-TOKEN': await scoped('read_api') }, 200],
+    ['an administrator', { ...elsewhere, Authorization: `Bearer ${administrator.token}` }, 200],
+  ]
+  for (const [who, headers, status] of callers) {
+    const given = Object.keys(headers).length > 0 ? headers : elsewhere
+    expect(await ask(forge, '/-/metrics', given).then((answer) => answer.status), who).toBe(status)
+  }
+})

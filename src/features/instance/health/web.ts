@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { scopesOf, shownCredential } from '../../../api/credentials.ts'
+import { readQuery } from '../../../api/input.ts'
+import type { Door } from '../../../api/run.ts'
+import { unauthenticated } from '../../../errors.ts'
+import type { WebRoutes } from '../../web.ts'
+
+/**
+ * For whoever watches the instance. `/-/liveness`, `/-/readiness` and `/-/health` tell nothing worth hiding and are
+ * open. `/-/metrics` tells how the instance is used: it answers callers on this machine, and from elsewhere only an
+ * administrator's credential.
+ */
+export const routes: WebRoutes = (server, door, metrics) => {
+  server.get('/-/liveness', fresh, async () => ({ status: 'ok' }))
+
+  server.get('/-/health', fresh, async () => 'Mortise OK')
+
+  server.get('/-/readiness', fresh, async (_request, reply) => {
+    const checks = await inspect(door)
+    const ready = Object.values(checks).every((state) => state === 'ok')
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'failed', checks })
+  })
+
+  server.get('/-/metrics', fresh, async (request, reply) => {
+    if (!isFromThisMachine(request) && !(await isAdministrator(door, request))) throw unauthenticated()
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
+}
+
+const fresh: RouteShorthandOptions = {
+  onRequest: (_request, reply, done) => {
+    reply.header('Cache-Control', 'no-store')
+    done()
+  },
+}
+
+/** Why a check failed is told to the log only. */
+async function inspect({ app, spool }: Door): Promise<Record<string, 'ok' | 'failed'>> {
+  const state = async (check: string, work: () => Promise<unknown>) => {
+    try {
+      await inTime(work())
+      return 'ok'
+    } catch (error) {
+      app.log.error({ part: 'health', check, err: error }, 'not ready')
+      return 'failed'
+    }
+  }
+  const [store, files] = await Promise.all([
+    state('store', () => sql`select 1`.execute(app.db)),
+    state('spool', () => writeInto(spool)),
+  ])
+  return { store, spool: files }
+}
+
+const PATIENCE_MS = 5_000
+
+/** A store that is cut off may never answer, while whoever asks waits to be told so. */
+async function inTime(work: Promise<unknown>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Only a file that was written proves it: rights do not tell of a full disk, nor stop root. */
+async function writeInto(folder: string): Promise<void> {
+  const file = join(folder, randomUUID())
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, 'ready')
+  await rm(file)
+}
+
+const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** What a proxy on this machine passes on comes from elsewhere, whether or not the proxy is trusted. */
+const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
+  LOOPBACK.test(socket.remoteAddress ?? '') && !FORWARDED.some((name) => name in headers)
+
+async function isAdministrator({ app, authentication }: Door, request: FastifyRequest): Promise<boolean> {
+  const shown = shownCredential(request, readQuery(request.raw.url!))
+  const identity = shown && (await authentication.identify(app, shown, request.ip))
+  if (!identity?.user.admin) return false
+  return identity.scopes?.some((scope) => scopesOf({ method: 'GET' }).includes(scope)) ?? true
+}

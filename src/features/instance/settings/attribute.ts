@@ -1,0 +1,131 @@
+/** Kinds of settings: what a client may write, what it reads back, what the instance starts with. */
+import { z } from 'zod'
+import { bool, int, listOf, oneOf, text } from '../../../api/wire.ts'
+
+export interface Attribute<T> {
+  readonly initial: T
+  readonly input: z.ZodType
+  readonly output: z.ZodType<T>
+  /** What is wrong with a value, in the words of a failed validation. */
+  faults(value: NonNullable<T>): string[]
+  /** Attributes that must come along when this one is switched on, and must then be filled. */
+  readonly needs: readonly string[]
+  /** Kept encrypted: a credential of somebody else's service. */
+  readonly sealed: boolean
+}
+
+type Rule<T> = (value: T) => string | false
+
+const attribute = <T>(
+  initial: T,
+  input: z.ZodType,
+  output: z.ZodType<T>,
+  more: { rules?: Rule<NonNullable<T>>[]; needs?: readonly string[]; sealed?: boolean } = {},
+): Attribute<T> => ({
+  initial,
+  input: input.nullish(),
+  output,
+  faults: (value) => (more.rules ?? []).map((rule) => rule(value)).filter((fault) => fault !== false),
+  needs: more.needs ?? [],
+  sealed: more.sealed ?? false,
+})
+
+export const flag = (initial: boolean, { needs = [] }: { needs?: readonly string[] } = {}) =>
+  attribute<boolean>(initial, bool, z.boolean(), { needs })
+
+const LARGEST_INTEGER = 2_147_483_647
+
+export const positive: Rule<number> = (value) => value <= 0 && 'must be greater than 0'
+export const notNegative: Rule<number> = (value) => value < 0 && 'must be greater than or equal to 0'
+export const below =
+  (limit: number): Rule<number> =>
+  (value) =>
+    value >= limit && `must be less than ${limit}`
+const bounded: Rule<number> = (value) => value > LARGEST_INTEGER && `must be less than or equal to ${LARGEST_INTEGER}`
+
+export const integer = (initial: number, rule: Rule<number> = notNegative) =>
+  attribute<number>(initial, int, z.int(), { rules: [rule, bounded] })
+
+export const optionalInteger = (rule: Rule<number> = notNegative) =>
+  attribute<number | null>(null, emptyIsNull(int), z.int().nullable(), { rules: [rule, bounded] })
+
+/** One of a few numbers. */
+export const level = (initial: number, ...values: number[]) =>
+  attribute<number>(initial, int.pipe(z.literal(values)), z.int())
+
+const decimalIn = z.preprocess(
+  (value) => (typeof value === 'string' && /^[+-]?\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : value),
+  z.number(),
+)
+
+export const decimal = (initial: number, ...rules: Rule<number>[]) =>
+  attribute<number>(initial, decimalIn, z.number(), { rules: [...rules, bounded] })
+
+const emptyIsNull = <T extends z.ZodType>(inner: T) =>
+  z.preprocess((value) => (value === '' ? null : value), inner.nullable())
+
+export const SHORT = 255
+/** Pages of text: terms, welcome texts. */
+export const LONG = 65_535
+
+export const atMost =
+  (length: number): Rule<string> =>
+  (value) =>
+    value.length > length && `is too long (maximum is ${length} characters)`
+
+export const matching =
+  (pattern: RegExp, fault = 'is invalid'): Rule<string> =>
+  (value) =>
+    !pattern.test(value) && fault
+
+export const email = matching(/^[^@\s<>,;]+@[^@\s<>,;]+$/)
+export const address: Rule<string> = (value) =>
+  !(/^https?:\/\//i.test(value) && URL.canParse(value)) && 'must be a valid URL'
+
+/** Text that is always there, if only empty. */
+export const words = (initial: string, ...rules: Rule<string>[]) =>
+  attribute<string>(initial, text, z.string(), { rules: [atMost(LONG), ...rules] })
+
+export const optionalText = (...rules: Rule<string>[]) =>
+  attribute<string | null>(null, emptyIsNull(text), z.string().nullable(), { rules: [atMost(LONG), ...rules] })
+
+export const secret = () =>
+  attribute<string | null>(null, emptyIsNull(text), z.string().nullable(), { rules: [atMost(SHORT)], sealed: true })
+
+export const choice = <const V extends readonly string[]>(initial: V[number], ...values: V) =>
+  attribute<V[number]>(initial, oneOf(...values), z.enum(values))
+
+/** Clients write the absence of a choice in several ways. */
+export const optionalChoice = <const V extends readonly string[]>(...values: V) =>
+  attribute<V[number] | null>(
+    null,
+    z.preprocess((value) => (['', 'nil', 'all'].includes(value as string) ? null : value), oneOf(...values).nullable()),
+    z.enum(values).nullable(),
+  )
+
+export const choices = <const V extends readonly string[]>(initial: V[number][], ...values: V) =>
+  attribute<V[number][]>(initial, listOf(oneOf(...values)), z.array(z.enum(values)))
+
+export const list = (initial: string[], ...rules: Rule<string[]>[]) =>
+  attribute<string[]>(initial, listOf(text.pipe(z.string().max(SHORT))), z.array(z.string()), { rules })
+
+/** By comma, semicolon, space or line, or an array. */
+export const domains = () =>
+  attribute<string[]>(
+    [],
+    z.preprocess(
+      (value) => (typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : value),
+      z.array(z.string().max(SHORT)).max(10_000),
+    ),
+    z.array(z.string()),
+  )
+
+/** Kept as it came: a structure of later clients. */
+export const structure = (initial: Record<string, unknown>) => {
+  const record = z.record(z.string(), z.unknown())
+  const small: Rule<Record<string, unknown>> = (value) => atMost(LONG)(JSON.stringify(value))
+  return attribute<Record<string, unknown>>(initial, record, record, { rules: [small] })
+}
+
+/** In: a group's path or id; out: its id. */
+export const group = () => attribute<number | null>(null, emptyIsNull(text), z.int().nullable())

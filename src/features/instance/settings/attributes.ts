@@ -1,0 +1,245 @@
+import {
+  SHORT,
+  address,
+  atMost,
+  below,
+  choice,
+  choices,
+  decimal,
+  domains,
+  email,
+  flag,
+  group,
+  integer,
+  level,
+  list,
+  matching,
+  notNegative,
+  optionalChoice,
+  optionalInteger,
+  optionalText,
+  positive,
+  secret,
+  structure,
+  words,
+  type Attribute,
+} from './attribute.ts'
+
+const VISIBILITY = ['private', 'internal', 'public'] as const
+
+const IMPORT_SOURCES = [
+  'github',
+  'bitbucket',
+  'gitlab',
+  'google_code',
+  'fogbugz',
+  'git',
+  'gitlab_project',
+  'gitea',
+] as const
+
+const HOUSEKEEPING = [
+  'housekeeping_bitmaps_enabled',
+  'housekeeping_incremental_repack_period',
+  'housekeeping_full_repack_period',
+  'housekeeping_gc_period',
+]
+
+const METRICS = [
+  'metrics_host',
+  'metrics_port',
+  'metrics_pool_size',
+  'metrics_timeout',
+  'metrics_method_call_threshold',
+  'metrics_sample_interval',
+  'metrics_packet_size',
+]
+
+const STORAGES = ['default']
+
+const knownStorages = (names: string[]) => {
+  const unknown = names.filter((name) => !STORAGES.includes(name))
+  return unknown.length > 0 && `can't include: ${unknown.join(', ')}`
+}
+
+const filled = (names: string[]) => names.length === 0 && "can't be blank"
+
+/** No sign-in through other services yet, so there is none to disable. */
+const signInSources = (names: string[]) => names.length > 0 && `'${names[0]}' is not an OAuth sign-in source`
+
+/** Every setting of the instance. The type, the defaults, the input, the record and the validation come from here. */
+export const ATTRIBUTES = {
+  // Sign-in and accounts
+  signup_enabled: flag(true),
+  password_authentication_enabled: flag(true),
+  password_authentication_enabled_for_git: flag(true),
+  send_user_confirmation_email: flag(false),
+  email_confirmation_setting: choice('off', 'off', 'soft', 'hard'),
+  require_admin_approval_after_user_signup: flag(false),
+  require_two_factor_authentication: flag(false, { needs: ['two_factor_grace_period'] }),
+  two_factor_grace_period: integer(48),
+  session_expire_delay: integer(10_080),
+  user_default_external: flag(false),
+  user_oauth_applications: flag(true),
+  disabled_oauth_sign_in_sources: list([], signInSources),
+  default_projects_limit: integer(100_000),
+  can_create_group: flag(true),
+  domain_whitelist: domains(),
+  domain_blacklist_enabled: flag(false, { needs: ['domain_blacklist'] }),
+  domain_blacklist: domains(),
+  unique_ips_limit_enabled: flag(false),
+  unique_ips_limit_per_user: integer(10, positive),
+  unique_ips_limit_time_window: integer(3600),
+  admin_mode: flag(false),
+  enforce_terms: flag(false, { needs: ['terms'] }),
+  terms: optionalText(),
+  disable_feed_token: flag(false),
+  personal_access_token_prefix: words(
+    'mpat-',
+    atMost(20),
+    matching(/^[\w+=/@:.-]*$/, 'can contain only letters of the Base64 alphabet (RFC4648) and @, :, .'),
+  ),
+  require_personal_access_token_expiry: flag(false),
+  max_personal_access_token_lifetime: optionalInteger(positive),
+  recaptcha_enabled: flag(false, { needs: ['recaptcha_site_key', 'recaptcha_private_key'] }),
+  recaptcha_site_key: optionalText(atMost(SHORT)),
+  recaptcha_private_key: secret(),
+  akismet_enabled: flag(false, { needs: ['akismet_api_key'] }),
+  akismet_api_key: secret(),
+  rsa_key_restriction: level(0, -1, 0, 1024, 2048, 3072, 4096),
+  dsa_key_restriction: level(0, -1, 0, 1024, 2048, 3072),
+  ecdsa_key_restriction: level(0, -1, 0, 256, 384, 521),
+  ed25519_key_restriction: level(0, -1, 0, 256),
+
+  // Pages and mail
+  // These three would call a service outside; Mortise calls none unless asked.
+  gravatar_enabled: flag(false),
+  usage_ping_enabled: flag(false),
+  version_check_enabled: flag(false),
+  admin_notification_email: optionalText(atMost(SHORT), email),
+  after_sign_out_path: optionalText(atMost(SHORT), address),
+  home_page_url: optionalText(atMost(SHORT), address),
+  help_page_support_url: optionalText(atMost(SHORT), address),
+  help_page_hide_commercial_content: flag(false),
+  after_sign_up_text: optionalText(),
+  sign_in_text: optionalText(),
+  help_page_text: optionalText(),
+  html_emails_enabled: flag(true),
+  email_author_in_body: flag(false),
+  first_day_of_week: level(0, 0, 1, 6),
+  polling_interval_multiplier: decimal(1, notNegative),
+  koding_enabled: flag(false, { needs: ['koding_url'] }),
+  koding_url: optionalText(atMost(SHORT)),
+  plantuml_enabled: flag(false, { needs: ['plantuml_url'] }),
+  plantuml_url: optionalText(atMost(SHORT)),
+  kroki_enabled: flag(false, { needs: ['kroki_url'] }),
+  kroki_url: optionalText(atMost(SHORT), address),
+  kroki_formats: structure({}),
+  gitpod_enabled: flag(false, { needs: ['gitpod_url'] }),
+  gitpod_url: optionalText(atMost(SHORT), address),
+  sourcegraph_enabled: flag(false, { needs: ['sourcegraph_url'] }),
+  sourcegraph_url: optionalText(atMost(SHORT), address),
+  sourcegraph_public_only: flag(true),
+  asset_proxy_enabled: flag(false, { needs: ['asset_proxy_url', 'asset_proxy_secret_key'] }),
+  asset_proxy_url: optionalText(atMost(SHORT), address),
+  asset_proxy_secret_key: secret(),
+  asset_proxy_allowlist: domains(),
+
+  // Projects and repositories
+  default_project_visibility: choice('private', ...VISIBILITY),
+  default_group_visibility: choice('private', ...VISIBILITY),
+  default_snippet_visibility: choice('private', ...VISIBILITY),
+  restricted_visibility_levels: choices([], ...VISIBILITY),
+  default_project_creation: level(2, 0, 1, 2, 3, 4),
+  default_branch_name: optionalText(atMost(SHORT)),
+  default_branch_protection: level(2, 0, 1, 2, 3),
+  default_branch_protection_defaults: structure({}),
+  enabled_git_access_protocol: optionalChoice('ssh', 'http'),
+  import_sources: choices([...IMPORT_SOURCES], ...IMPORT_SOURCES),
+  project_export_enabled: flag(true),
+  mirror_available: flag(true),
+  max_attachment_size: integer(10, positive),
+  max_import_size: integer(0),
+  max_export_size: integer(0),
+  receive_max_input_size: optionalInteger(),
+  hashed_storage_enabled: flag(false),
+  repository_storages: list(STORAGES, filled, knownStorages),
+  repository_storages_weighted: structure({ default: 100 }),
+  repository_checks_enabled: flag(true),
+  housekeeping_enabled: flag(true, { needs: HOUSEKEEPING }),
+  housekeeping_bitmaps_enabled: flag(true),
+  housekeeping_incremental_repack_period: integer(10, positive),
+  housekeeping_full_repack_period: integer(50, positive),
+  housekeeping_gc_period: integer(200, positive),
+  push_event_hooks_limit: integer(3),
+  push_event_activities_limit: integer(3),
+
+  // Continuous integration
+  auto_devops_enabled: flag(false),
+  default_ci_config_path: optionalText(atMost(SHORT)),
+  default_artifacts_expire_in: words('30 days', atMost(SHORT)),
+  max_artifacts_size: integer(100, positive),
+  max_pages_size: integer(100, positive),
+  container_registry_token_expire_delay: integer(5, positive),
+  protected_ci_variables: flag(true),
+  shared_runners_enabled: flag(true, { needs: ['shared_runners_text'] }),
+  shared_runners_text: words(''),
+  valid_runner_registrars: choices(['project', 'group'], 'project', 'group'),
+  allow_runner_registration_token: flag(true),
+  terminal_max_session_time: integer(0),
+
+  // Requests, in and out
+  allow_local_requests_from_web_hooks_and_services: flag(false),
+  allow_local_requests_from_system_hooks: flag(false),
+  outbound_local_requests_whitelist: domains(),
+  dns_rebinding_protection_enabled: flag(true),
+  deny_all_requests_except_allowed: flag(false),
+  throttle_unauthenticated_enabled: flag(false),
+  throttle_unauthenticated_period_in_seconds: integer(3600, positive),
+  throttle_unauthenticated_requests_per_period: integer(3600, positive),
+  throttle_authenticated_api_enabled: flag(false),
+  throttle_authenticated_api_period_in_seconds: integer(3600, positive),
+  throttle_authenticated_api_requests_per_period: integer(7200, positive),
+  throttle_authenticated_web_enabled: flag(false),
+  throttle_authenticated_web_period_in_seconds: integer(3600, positive),
+  throttle_authenticated_web_requests_per_period: integer(7200, positive),
+
+  // The instance itself
+  // Clients hide what the reported release would lack: `Draft:` titles need 13.2, reviewers 13.9, detailed merge status
+  // 15.6. The first release of 16 is past all of these and promises none of the fields of the ones after it.
+  reported_version: words('16.0.0', matching(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
+  silent_mode_enabled: flag(false),
+  performance_bar_allowed_group_id: group(),
+  prometheus_metrics_enabled: flag(false),
+  metrics_enabled: flag(false, { needs: METRICS }),
+  metrics_host: words('localhost', atMost(SHORT)),
+  metrics_port: integer(8089, positive),
+  metrics_pool_size: integer(16, positive),
+  metrics_timeout: integer(10, positive),
+  metrics_method_call_threshold: integer(10),
+  metrics_sample_interval: integer(15, positive),
+  metrics_packet_size: integer(1, positive),
+  sentry_enabled: flag(false, { needs: ['sentry_dsn'] }),
+  sentry_dsn: secret(),
+  clientside_sentry_enabled: flag(false, { needs: ['clientside_sentry_dsn'] }),
+  clientside_sentry_dsn: optionalText(atMost(SHORT)),
+  sidekiq_throttling_enabled: flag(false, { needs: ['sidekiq_throttling_queues', 'sidekiq_throttling_factor'] }),
+  sidekiq_throttling_queues: list([]),
+  sidekiq_throttling_factor: decimal(0.1, positive, below(1)),
+} satisfies Record<string, Attribute<unknown>>
+
+/** Other spellings of one setting, of older and newer clients; each is read and written like the setting itself. */
+export const ALIASES = {
+  signin_enabled: 'password_authentication_enabled',
+  password_authentication_enabled_for_web: 'password_authentication_enabled',
+  domain_allowlist: 'domain_whitelist',
+  domain_whitelist_raw: 'domain_whitelist',
+  domain_allowlist_raw: 'domain_whitelist',
+  domain_denylist_enabled: 'domain_blacklist_enabled',
+  domain_denylist: 'domain_blacklist',
+  domain_blacklist_raw: 'domain_blacklist',
+  domain_denylist_raw: 'domain_blacklist',
+} as const satisfies Record<string, keyof typeof ATTRIBUTES>
+
+/** A list under a `_raw` name is read as text, an item a line. */
+export const isRaw = (alias: string): boolean => alias.endsWith('_raw')

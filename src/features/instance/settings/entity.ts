@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import { ALIASES, isRaw } from './attributes.ts'
+import { SETTING_NAMES, attributeOf, type Settings } from './model.ts'
+import type { SettingsRecord } from './queries.ts'
+
+const aliases = Object.entries(ALIASES)
+
+export const SettingsEntity = entity({
+  id: z.int(),
+  ...Object.fromEntries(SETTING_NAMES.map((name) => [name, attributeOf(name).output])),
+  ...Object.fromEntries(aliases.map(([alias, name]) => [alias, isRaw(alias) ? z.string() : attributeOf(name).output])),
+  created_at: timestampOut,
+  updated_at: timestampOut,
+}).meta({ id: 'Settings' })
+
+const readAs = (alias: string, value: Settings[(typeof ALIASES)[keyof typeof ALIASES]]) =>
+  isRaw(alias) && Array.isArray(value) ? value.join('\n') : value
+
+export function presentSettings({ settings, created_at, updated_at }: SettingsRecord): z.infer<typeof SettingsEntity> {
+  return {
+    id: 1,
+    ...settings,
+    ...Object.fromEntries(aliases.map(([alias, name]) => [alias, readAs(alias, settings[name])])),
+    created_at,
+    updated_at,
+  }
+}

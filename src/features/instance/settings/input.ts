@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { bool } from '../../../api/wire.ts'
+import { ALIASES } from './attributes.ts'
+import { SETTING_NAMES, attributeOf, type SettingName } from './model.ts'
+
+type Wish = Record<string, unknown>
+type Alias = keyof typeof ALIASES
+
+const ALIAS_NAMES = Object.keys(ALIASES) as Alias[]
+
+const spellingsOf = (name: SettingName): string[] => [name, ...ALIAS_NAMES.filter((alias) => ALIASES[alias] === name)]
+
+const ALIASED = [...new Set(Object.values(ALIASES))].map(spellingsOf)
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
+
+/** One value under the setting's own name, whichever spelling it came in. */
+export function canonicalWish(input: Wish): Wish {
+  const wish = { ...input }
+  for (const alias of ALIAS_NAMES) {
+    if (isGiven(wish[alias])) wish[ALIASES[alias]] = wish[alias]
+    delete wish[alias]
+  }
+  return wish
+}
+
+/** Clients send whole records back, so two spellings of one setting exclude each other only where they disagree. */
+function contradictions(input: Wish): string[] {
+  return ALIASED.map((spellings) => spellings.filter((name) => isGiven(input[name])))
+    .filter((given) => new Set(given.map((name) => JSON.stringify(input[name]))).size > 1)
+    .map((given) => `${given.join(', ')} are mutually exclusive`)
+}
+
+function missingCompanions(input: Wish): string[] {
+  const wish = canonicalWish(input)
+  return SETTING_NAMES.filter((name) => wish[name] === true)
+    .flatMap((name) => attributeOf(name).needs)
+    .filter((need) => wish[need] === undefined)
+}
+
+const shape = {
+  ...Object.fromEntries(SETTING_NAMES.map((name) => [name, attributeOf(name).input])),
+  ...Object.fromEntries(ALIAS_NAMES.map((alias) => [alias, attributeOf(ALIASES[alias]).input])),
+  performance_bar_enabled: bool.nullish(),
+}
+const NONE = `${Object.keys(shape).join(', ')} are missing, at least one parameter must be provided`
+
+export const SettingsInput = z.object(shape).superRefine((input, { addIssue }) => {
+  if (Object.keys(input).length === 0) addIssue(NONE)
+  for (const message of contradictions(input)) addIssue(message)
+  for (const name of missingCompanions(input)) addIssue({ code: 'custom', path: [name] })
+})

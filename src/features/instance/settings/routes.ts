@@ -1,0 +1,29 @@
+import { endpoint } from '../../../api/endpoint.ts'
+import { SettingsEntity, presentSettings } from './entity.ts'
+import { SettingsInput, canonicalWish } from './input.ts'
+import { loadSettings } from './queries.ts'
+import { updateSettings } from './service.ts'
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/application/settings',
+  summary: 'Get the settings of the instance',
+  allow: 'administrator',
+  abilityFirst: true,
+  output: SettingsEntity,
+  handle: async ({ app }) => presentSettings(await loadSettings(app)),
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/application/settings',
+  summary: 'Change settings of the instance',
+  allow: 'administrator',
+  abilityFirst: true,
+  input: SettingsInput,
+  output: SettingsEntity,
+  async handle({ app, input }) {
+    await updateSettings(app, canonicalWish(input))
+    return presentSettings(await loadSettings(app))
+  },
+})

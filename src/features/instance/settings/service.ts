@@ -1,0 +1,59 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { SETTING_NAMES, attributeOf, type Settings } from './model.ts'
+import { UPDATED_AT, currentSettings, encodeSetting, findGroupId, forgetSettings } from './queries.ts'
+import { assertValidSettings } from './validation.ts'
+
+/** Values by setting, as the input schema let them through; null clears what may be empty and leaves the rest alone. */
+export type SettingsWish = Record<string, unknown>
+
+export async function updateSettings(app: App, wish: SettingsWish): Promise<void> {
+  await transact(app, async (app) => {
+    await awaitTurn(app)
+    const current = await currentSettings(app)
+    const next: Settings = { ...current, ...wished(wish), ...(await performanceBar(app, wish)) }
+    assertValidSettings(next)
+    const names = SETTING_NAMES.filter((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))
+    if (names.length === 0) return
+
+    const rows = names.map((name) => ({ name: name as string, value: encodeSetting(app, name, next[name]) }))
+    await app.db
+      .insertInto('settings')
+      .values([...rows, changedNow(app)])
+      .onConflict((c) => c.column('name').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })))
+      .execute()
+    await emit(app, 'settings.updated', { names })
+    app.onCommit(() => forgetSettings(app))
+  })
+}
+
+const changedNow = (app: App) => ({ name: UPDATED_AT, value: JSON.stringify(timestamp(app.clock)) })
+
+/** Of two changes at once the second waits here, so that it is judged together with what the first one wrote. */
+async function awaitTurn(app: App): Promise<void> {
+  await app.db
+    .insertInto('settings')
+    .values(changedNow(app))
+    .onConflict((c) => c.column('name').doUpdateSet((eb) => ({ value: eb.ref('settings.value') })))
+    .execute()
+}
+
+function wished(wish: SettingsWish): Partial<Settings> {
+  const given = SETTING_NAMES.filter((name) => {
+    const value = wish[name]
+    return value !== undefined && (value !== null || attributeOf(name).initial === null)
+  })
+  return Object.fromEntries(given.map((name) => [name, wish[name]]))
+}
+
+async function performanceBar(app: App, wish: SettingsWish): Promise<Partial<Settings>> {
+  const { performance_bar_enabled: enabled, performance_bar_allowed_group_id: given } = wish
+  if (enabled === false || given === null) return { performance_bar_allowed_group_id: null }
+  if (typeof given !== 'string') return {}
+  const id = await findGroupId(app, given)
+  if (id === null) throw invalid({ performance_bar_allowed_group_id: ['not found'] })
+  return { performance_bar_allowed_group_id: id }
+}

@@ -1,0 +1,30 @@
+/**
+ * HTML as a tagged template that escapes every value it is given: `` html`<h1>${title}</h1>` ``. Only what is itself
+ * made by this module goes in as it is, so forgetting to escape is not possible. Attribute values must be quoted.
+ */
+export class Html {
+  readonly #text: string
+  constructor(text: string) {
+    this.#text = text
+  }
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** Nothing stands for the absent ones, so `${wish && html`…`}` reads as it should. */
+export type Part = Html | string | number | null | undefined | false | readonly Part[]
+
+export function html(literals: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(literals.reduce((text, literal, at) => text + render(parts[at - 1]) + literal))
+}
+
+function render(part: Part): string {
+  if (part === null || part === undefined || part === false) return ''
+  if (part instanceof Html) return part.toString()
+  return typeof part === 'object' ? part.map(render).join('') : escape(String(part))
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)

@@ -1,0 +1,108 @@
+/** The real command as a child process, on a temporary data folder. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** Generous: a start takes half a second alone and many times that on a busy machine. */
+export const DEADLINE_MS = 60_000
+
+export interface Folder extends AsyncDisposable {
+  readonly path: string
+}
+
+export async function temporaryFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'mortise-start-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+type Settings = Record<`MORTISE_${string}`, string>
+
+/** Whatever the suite itself was given must not reach the command. */
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('MORTISE_'))
+  return { ...Object.fromEntries(kept), ...settings }
+}
+
+export class Child implements AsyncDisposable {
+  readonly process: ChildProcess
+  stdout = ''
+  stderr = ''
+  readonly #ended: Promise<unknown>
+
+  constructor(args: string[], settings: Settings = {}, input = '') {
+    this.process = spawn(process.execPath, [MAIN, ...args], { env: environment(settings) })
+    this.process.stdout!.on('data', (chunk) => (this.stdout += chunk))
+    this.process.stderr!.on('data', (chunk) => (this.stderr += chunk))
+    this.process.stdin!.on('error', () => {}).end(input)
+    this.#ended = once(this.process, 'close')
+  }
+
+  /** The exit code, or the signal that ended it. */
+  async ended(): Promise<number | NodeJS.Signals | null> {
+    await this.#ended
+    return this.process.exitCode ?? this.process.signalCode
+  }
+
+  /** The address it answers on, as it says itself. */
+  async url(): Promise<string> {
+    await until(() => {
+      if (this.process.exitCode !== null) throw new Error(`it ended: ${this.stderr}`)
+      return this.stdout.includes('Mortise answers on')
+    })
+    return /answers on (\S+)/.exec(this.stdout)![1]!
+  }
+
+  /** What was printed for people, and what was logged for machines. */
+  get lines(): { plain: string[]; logged: Record<string, unknown>[] } {
+    const lines = this.stdout.split('\n').filter(Boolean)
+    return {
+      plain: lines.filter((line) => !line.startsWith('{')),
+      logged: lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.process.kill('SIGKILL')
+    await this.#ended
+  }
+}
+
+export async function run(args: string[], settings: Settings = {}, input = '') {
+  await using command = new Child(args, settings, input)
+  const code = await command.ended()
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+export interface Command {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A serving command with a data folder and a port of its own, both gone when it is stopped. */
+export async function startCommand(settings: Settings = {}): Promise<Command> {
+  const folder = await temporaryFolder()
+  const child = new Child(['serve'], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', ...settings })
+  const stop = async () => {
+    await child[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  }
+  try {
+    return { url: await child.url(), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not so after ${DEADLINE_MS} ms: ${holds}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/database.ts'
+import { Child, run, temporaryFolder, until } from './command.ts'
+
+const TIMEOUT = 180_000
+const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
+
+test('the first start tells how to sign in, later ones only the address', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
+  let password: string
+  {
+    await using first = new Child([], settings)
+    const url = await first.url()
+    await until(() => first.stdout.includes('curl'))
+    password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
+    expect(first.lines.plain).toEqual([
+      `Mortise answers on ${url}`,
+      `The first administrator is root; the password, shown only now: ${password}`,
+      `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
+    ])
+    const answer = await fetch(`${url}/api/v4/session`, {
+      method: 'POST',
+      body: new URLSearchParams({ login: 'root', password }),
+    })
+    expect(answer.status).toBe(201)
+    first.process.kill('SIGTERM')
+    expect(await first.ended()).toBe(0)
+    expect(JSON.stringify(first.lines.logged)).not.toContain(password)
+  }
+  await using second = new Child(['serve'], settings)
+  expect(second.lines.plain.join()).not.toContain('root')
+  const url = await second.url()
+  second.process.kill('SIGINT')
+  expect(await second.ended()).toBe(0)
+  expect(second.lines.plain).toEqual([`Mortise answers on ${url}`])
+})
+
+test('chosen secrets are not printed, and the token opens the API', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = {
+    MORTISE_DATA: folder.path,
+    MORTISE_PORT: '0',
+    MORTISE_ROOT_TOKEN,
+    MORTISE_ROOT_PASSWORD: 'chosen by me',
+  }
+  await using command = new Child(['serve'], settings)
+  const url = await command.url()
+  const answer = await fetch(`${url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN } })
+  expect(answer.status).toBe(200)
+  await until(() => command.stdout.includes('curl'))
+  expect(command.stdout).toContain(`curl --header "PRIVATE-TOKEN: $MORTISE_ROOT_TOKEN" ${url}/api/v4/user`)
+  expect(command.stdout).not.toContain(MORTISE_ROOT_TOKEN)
+  expect(command.stdout).not.toContain('chosen by me')
+})
+
+test('what stops a start is told in one line', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const MORTISE_DATA = folder.path
+  const refused = (line: string) => ({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(`^mortise: ${line}[^\n]*\n$`),
+  })
+
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  const MORTISE_PORT = String((blocker.address() as AddressInfo).port)
+  const inUse = refused('cannot listen on \\S+: listen EADDRINUSE: address already in use')
+  expect(await run(['serve'], { MORTISE_DATA, MORTISE_PORT, MORTISE_LOG: 'silent' })).toMatchObject({
+    code: 1,
+    stderr: inUse.stderr,
+  })
+  expect(await run(['serve'], { MORTISE_DATA, MORTISE_PORT, MORTISE_WORKERS: '2' })).toEqual(inUse)
+  blocker.close()
+
+  const file = join(MORTISE_DATA, 'file')
+  await writeFile(file, '')
+  expect(await run(['serve'], { MORTISE_DATA: join(file, 'inside') })).toEqual(
+    refused('the data folder \\S+ cannot be used: ENOTDIR'),
+  )
+  const MORTISE_DATABASE_URL = 'postgres://someone:secret@127.0.0.1:1/none'
+  expect(await run(['serve'], { MORTISE_DATA, MORTISE_DATABASE_URL })).toEqual(
+    refused('the database cannot be used: connect ECONNREFUSED'),
+  )
+
+  const store = await openStore(join(MORTISE_DATA, 'mortise.sqlite'), { durable: false, poolSize: 1 })
+  await sql`insert into kysely_migration (name, timestamp) values ('999-future', '2099-01-01')`.execute(store.db)
+  await store.close()
+  const newer = refused('the database \\S+ cannot be used: a newer version of Mortise has changed it')
+  expect(await run(['serve'], { MORTISE_DATA })).toEqual(newer)
+  expect(await run(['user', 'list'], { MORTISE_DATA })).toEqual(newer)
+})
+
+/** A request of which the end is held back: it runs until `finish`. */
+async function openRequest(url: string): Promise<{ finish(): Promise<string>; socket: Socket }> {
+  const body = JSON.stringify({ username: 'late', name: 'Late', email: 'late@example.com', password: 'long enough' })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    'POST /api/v4/users HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    `PRIVATE-TOKEN: ${MORTISE_ROOT_TOKEN}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  let answer = ''
+  socket.on('data', (chunk) => (answer += chunk))
+  // The server says this once it has begun with the request.
+  await until(() => answer.includes('100 Continue'))
+  return {
+    socket,
+    async finish() {
+      socket.write(body)
+      await until(() => answer.includes('"username"') || socket.destroyed)
+      return answer.replace(/^HTTP\/1.1 100 Continue\s+/, '')
+    },
+  }
+}
+
+const refusesConnections = async (url: string) => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const [event] = await Promise.race([
+    once(socket, 'connect').then(() => ['connect']),
+    new Promise<string[]>((resolve) => socket.once('error', () => resolve(['error']))),
+  ])
+  socket.destroy()
+  return event === 'error'
+}
+
+test.each(['1', '2'])(
+  'SIGTERM lets a running request finish, with MORTISE_WORKERS=%s',
+  { timeout: TIMEOUT },
+  async (MORTISE_WORKERS) => {
+    await using folder = await temporaryFolder()
+    await using command = new Child(['serve'], {
+      MORTISE_DATA: folder.path,
+      MORTISE_PORT: '0',
+      MORTISE_ROOT_TOKEN,
+      MORTISE_WORKERS,
+    })
+    const url = await command.url()
+    // Left open by the client, as every pool of connections does.
+    await (await fetch(`${url}/-/liveness`)).text()
+    const request = await openRequest(url)
+
+    command.process.kill('SIGTERM')
+    await until(() => refusesConnections(url))
+    command.process.kill('SIGTERM') // the same signal once more, as a launcher passes it on
+    expect(await request.finish()).toMatch(/^HTTP\/1.1 201 Created/)
+    expect(await command.ended()).toBe(0)
+    expect(command.stderr).toBe('')
+
+    const store = await openStore(join(folder.path, 'mortise.sqlite'), { durable: false, poolSize: 1 })
+    const { rows } = await sql`select username from users order by id`.execute(store.db)
+    await store.close()
+    expect(rows).toEqual([{ username: 'root' }, { username: 'late' }])
+  },
+)
+
+test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  await using command = new Child(['serve'], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_ROOT_TOKEN })
+  const url = await command.url()
+  const { socket } = await openRequest(url)
+  command.process.kill('SIGINT')
+  await until(() => refusesConnections(url))
+  await until(() => {
+    command.process.kill('SIGINT')
+    return command.process.exitCode !== null || command.process.signalCode !== null
+  })
+  expect(await command.ended()).toBe(1)
+  expect(command.stderr).toBe('mortise: asked twice, stopped without waiting\n')
+  socket.destroy()
+})
+
+test('the key and the folder are readable by their owner only', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const MORTISE_DATA = join(folder.path, 'data')
+  await run(['migrate'], { MORTISE_DATA })
+  expect((await stat(MORTISE_DATA)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(MORTISE_DATA, 'secret.key'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(MORTISE_DATA, 'secret.key'), 'utf8')).toMatch(/^[0-9a-f]{64}$/)
+})
