@@ -140,7 +140,7 @@ const SWEEP_MS = 50
  * else stay open, idle, for as long as its client likes.
  */
 async function drain(server: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => {}, SWEEP_MS)
+  const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS)
   try {
     await server.close()
   } finally {

@@ -84,7 +84,9 @@ export async function openLog(level: LogLevel, destination?: DestinationStream):
     timestamp: pino.stdTimeFunctions.isoTime,
   }
   if (destination) return pino(options, destination)
-  if (!process.stdout.isTTY) return pino(options)
+  // A line for each request would else be a system call for each request; what is left is written at the exit.
+  if (!process.stdout.isTTY)
+    return pino(options, pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 500 }))
   const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ colorize: true, sync: true }))
 }

@@ -53,7 +53,7 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusa
 /** Everything that was thrown and is not an answer is our fault: the caller learns no more than that. */
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof Refusal) return sendRefusal(request, reply, error)
-  request.log.error({ err: error }, 'request failed')
+  request.log.error({ err: error, reqId: request.id }, 'request failed')
   return send(request, reply, 500, FAILURE)
 }
 
@@ -63,7 +63,7 @@ export function send(request: FastifyRequest, reply: FastifyReply, status: numbe
   if (body instanceof Readable || Buffer.isBuffer(body)) return reply.send(body)
 
   const text = JSON.stringify(body)
-  reply.header('Content-Type', 'application/json')
+  reply.header('Content-Type', 'application/json').header('X-Runtime', (reply.elapsedTime / 1000).toFixed(6))
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     if (status < 400) reply.header('Cache-Control', 'no-store')
     return reply.send(text)

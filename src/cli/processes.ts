@@ -4,8 +4,8 @@
  * a job worker too, exactly as a single process does: jobs are claimed under a lease, so each runs once, and a change
  * wakes the worker beside it without a message between processes.
  *
- * Each process keeps its own heap, statements and, on PostgreSQL, up to 10 connections: about 100 MB a process, plus
- * about 80 MB for the first. On SQLite all of them write in turns; more processes help with reading and passwords.
+ * Each process keeps its own heap, statements and, on PostgreSQL, up to 10 connections: about 150 MB a process, the
+ * first one included. On SQLite all of them write in turns; more processes help with reading and hashing only.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

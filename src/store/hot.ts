@@ -5,9 +5,13 @@
  *     const findUsers = hotQuery((db, p: { state?: string }, given) =>
  *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
  *     await findUsers(app.db, { state: 'active' })
+ *
+ * On the embedded engine the same question is not asked twice while nothing was committed in between, so rows are
+ * shared and frozen.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
 import type { Db } from './database.ts'
+import { directOf, type Direct } from './direct.ts'
 
 export type Given<P> = (name: keyof P) => boolean
 
@@ -36,6 +40,8 @@ export function hotQuery<P extends object, R>(
       shapes.set(shape, query)
     }
     const parameters = query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
+    const direct = db.isTransaction ? undefined : directOf(adapter)
+    if (direct) return remembered(direct, query, parameters)
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
@@ -43,6 +49,38 @@ export function hotQuery<P extends object, R>(
 
 export function shapeOf(values: object): string {
   let shape = ''
-  for (const [name, value] of Object.entries(values)) if (value !== undefined && value !== null) shape += `${name},`
+  for (const name in values) {
+    const value = values[name as keyof object] as unknown
+    if (value !== undefined && value !== null) shape += `${name},`
+  }
   return shape
+}
+
+const ROWS_REMEMBERED = 20_000
+
+interface Memory {
+  version: number
+  rows: number
+  answers: Map<object, Map<string, unknown[]>>
+}
+
+const memories = new WeakMap<Direct, Memory>()
+
+function remembered<R>(direct: Direct, query: CompiledQuery<R>, parameters: unknown[]): R[] {
+  const version = direct.version()
+  let memory = memories.get(direct)
+  if (!memory || memory.version !== version || memory.rows > ROWS_REMEMBERED) {
+    memories.set(direct, (memory = { version, rows: 0, answers: new Map() }))
+  }
+  let answers = memory.answers.get(query)
+  if (!answers) memory.answers.set(query, (answers = new Map()))
+  const key = JSON.stringify(parameters)
+  const known = answers.get(key)
+  if (known) return known as R[]
+
+  const rows = direct.read<R>(query.sql, parameters)
+  for (const row of rows) Object.freeze(row)
+  answers.set(key, Object.freeze(rows) as R[])
+  memory.rows += rows.length + 1
+  return rows
 }

@@ -2,7 +2,7 @@
  * PostgreSQL behind Kysely. Every statement is named by its text, so the server plans it once per connection. Columns
  * have their real types; the client hands moments, dates and big integers over in the store's own form.
  */
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Store, Tables } from './database.ts'
 
@@ -33,6 +33,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
+    connectionTimeoutMillis: 10_000,
     Client: NamingClient as unknown as typeof pg.Client,
   })
   // An idle connection that breaks must not end the process; the next query opens another.
@@ -45,7 +46,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
       return counter.queries
     },
     async ping() {
-      await pool.query('select 1')
+      await sql`select 1`.execute(db)
     },
     async close() {
       await db.destroy()

@@ -12,9 +12,11 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type LimitNode,
   type QueryResult,
 } from 'kysely'
 import type { Store, Tables } from './database.ts'
+import { openDirect, type Direct } from './direct.ts'
 
 const STATEMENTS_KEPT = 1000
 const BUSY_TIMEOUT_MS = 10_000
@@ -28,12 +30,14 @@ export function openSqlite(file: string, { durable }: { durable: boolean }): Sto
   writer.pragma('foreign_keys = ON')
 
   const driver = new SqliteDriver(writer, file)
+  const adapter = new TransactionalSqliteAdapter()
+  openDirect(adapter, driver)
   const db = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new TransactionalSqliteAdapter(),
+      createAdapter: () => adapter,
       createDriver: () => driver,
       createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new CalmSqliteCompiler(),
     },
   })
   return {
@@ -62,10 +66,19 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-class SqliteDriver implements Driver {
+/** SQLite plans `limit ?` anew for each value; an expression it plans once. */
+class CalmSqliteCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    this.append('limit +')
+    this.visitNode(node.limit)
+  }
+}
+
+class SqliteDriver implements Driver, Direct {
   queries = 0
   readonly writes: Statements
   readonly reads: Statements
+  readonly #dataVersion: Database.Statement
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(writer: Database.Database, file: string) {
@@ -73,6 +86,7 @@ class SqliteDriver implements Driver {
     const reader = new Database(file, { readonly: true })
     reader.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     this.reads = new Statements(reader)
+    this.#dataVersion = reader.prepare('pragma data_version').pluck()
   }
 
   async init() {}
@@ -96,6 +110,15 @@ class SqliteDriver implements Driver {
   async releaseConnection() {}
 
   async destroy() {}
+
+  version(): number {
+    return this.#dataVersion.get() as number
+  }
+
+  read<R>(sql: string, parameters: readonly unknown[]): R[] {
+    this.queries++
+    return this.reads.run<R>(sql, parameters).rows
+  }
 
   closeFiles() {
     this.reads.database.close()
