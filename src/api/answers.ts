@@ -1,8 +1,9 @@
 /** How a refusal, a failure or a value becomes an HTTP answer: the one table of statuses and bodies. */
-import { hash } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, type RefusalKind } from '../errors.ts'
+import { written } from './once.ts'
 
 const STATUS: Record<RefusalKind, number> = {
   not_modified: 304,
@@ -62,15 +63,27 @@ export function send(request: FastifyRequest, reply: FastifyReply, status: numbe
   if (body === undefined) return reply.send()
   if (body instanceof Readable || Buffer.isBuffer(body)) return reply.send(body)
 
-  const text = JSON.stringify(body)
-  reply.header('Content-Type', 'application/json').header('X-Runtime', (reply.elapsedTime / 1000).toFixed(6))
+  reply.header('content-type', 'application/json').header('x-runtime', (reply.elapsedTime / 1000).toFixed(6))
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    if (status < 400) reply.header('Cache-Control', 'no-store')
-    return reply.send(text)
+    if (status < 400) reply.header('cache-control', 'no-store')
+    const text = JSON.stringify(body)
+    return sendText(request, reply, text, Buffer.byteLength(text))
   }
-  const tag = `W/"${hash('sha1', text, 'base64url')}"`
-  reply.header('ETag', tag).header('Cache-Control', 'max-age=0, private, must-revalidate')
-  return unchanged(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(text)
+  const { text, length, tag } = written(body)
+  reply.header('etag', tag).header('cache-control', 'max-age=0, private, must-revalidate')
+  if (unchanged(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  return sendText(request, reply, text, length)
+}
+
+/**
+ * Past the framework, which would look at the type again, parse it and add a charset to it: python-gitlab, for one,
+ * wants it bare.
+ */
+function sendText(request: FastifyRequest, reply: FastifyReply, text: string, length: number): FastifyReply {
+  const headers = reply.header('content-length', length).getHeaders()
+  reply.hijack().raw.writeHead(reply.statusCode, headers as OutgoingHttpHeaders)
+  reply.raw.end(request.method === 'HEAD' ? undefined : text)
+  return reply
 }
 
 const unchanged = (given: string | undefined, tag: string) =>

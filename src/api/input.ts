@@ -176,10 +176,13 @@ interface Complaints {
   other: string[]
 }
 
-/** Parses by each schema in turn and refuses with everything that is missing, else with the first thing wrong. */
-export function parseInput(schemas: readonly z.ZodObject[], raw: Raw): Raw[] {
+const NOTHING: Raw = Object.freeze({})
+
+/** Parses by each schema in turn and refuses with everything that is missing, else with all that is wrong. */
+export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): Raw[] {
   const complaints: Complaints = { missing: [], other: [] }
   const parsed = schemas.map((schema) => {
+    if (!schema) return NOTHING
     const result = schema.safeParse(raw)
     if (!result.success) for (const issue of result.error.issues) complain(complaints, issue, raw)
     return result.data as Raw

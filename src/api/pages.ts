@@ -40,14 +40,23 @@ export function pageFrom<T>(all: T[], { offset, limit }: PageWish): Page<T> {
   return { items: all.slice(offset, offset + limit), total: all.length }
 }
 
-const SECRET = new Set(['private_token', 'access_token', 'bearer_token', 'job_token', 'sudo'])
+const SET_OR_SECRET = new Set([
+  'page',
+  'per_page',
+  'private_token',
+  'access_token',
+  'bearer_token',
+  'job_token',
+  'sudo',
+])
 
 export function pageHeaders(wish: PageWish, total: number, address: string, query: string): Record<string, string> {
   const pages = Math.max(1, Math.ceil(total / wish.limit))
   const previous = wish.page > 1 && wish.page <= pages ? wish.page - 1 : null
   const next = wish.page < pages ? wish.page + 1 : null
-  const given = [...new URLSearchParams(query)].filter(([k]) => !SECRET.has(k) && k !== 'page' && k !== 'per_page')
+  const given = query === '' ? [] : [...new URLSearchParams(query)].filter(([name]) => !SET_OR_SECRET.has(name))
   const link = (page: number, rel: string) => {
+    if (given.length === 0) return `<${address}?page=${page}&per_page=${wish.limit}>; rel="${rel}"`
     const all = [...given, ['page', String(page)], ['per_page', String(wish.limit)]] as [string, string][]
     const sorted = all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return `<${address}?${new URLSearchParams(sorted)}>; rel="${rel}"`

@@ -125,15 +125,10 @@ async function prepare(door: Door, endpoint: Endpoint, viewer: User | null, raw:
   return { ...parsed, subject: await lookUp(door, endpoint, parsed.params, viewer) }
 }
 
-function parseAll(endpoint: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
-  const { on, output, input: declared } = endpoint
-  const schemas = [on?.params, output instanceof PageOf ? pageInput : undefined, declared].filter(
-    (s) => s !== undefined,
-  )
-  const parsed = parseInput(schemas, raw)
-  const params = on ? parsed.shift()! : {}
-  const page = pageWish(output instanceof PageOf ? parsed.shift()! : {})
-  return { params, page, input: parsed[0] ?? {} }
+function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
+  const paged = output instanceof PageOf ? pageInput : undefined
+  const [params, paging, parsed] = parseInput([on?.params, paged, input], raw)
+  return { params: params!, page: pageWish(paging!), input: parsed! }
 }
 
 function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {

@@ -9,10 +9,18 @@ import Fastify, {
   type HTTPMethods,
 } from 'fastify'
 import { Refusal } from '../errors.ts'
+import { requestLog } from '../log.ts'
 import { UNKNOWN_ROUTE, send, sendError } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Metrics } from './metrics.ts'
 import { run, type Door } from './run.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The declared path of the endpoint, for the log and the metrics. */
+    route: string | null
+  }
+}
 
 export const API = '/api/v4'
 
@@ -23,6 +31,7 @@ const HEADERS_EXPOSED =
 export function createServer(door: Door, endpoints: readonly Endpoint[], metrics: Metrics): FastifyInstance {
   const { app } = door
   const log = app.log.child({ part: 'http' })
+  const logRequest = requestLog(log)
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // Lines name their request themselves; a logger for each would cost more than the line.
@@ -55,6 +64,7 @@ export function createServer(door: Door, endpoints: readonly Endpoint[], metrics
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+  server.decorateRequest('route', null)
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     reply.header('X-Frame-Options', 'SAMEORIGIN')
@@ -66,9 +76,9 @@ export function createServer(door: Door, endpoints: readonly Endpoint[], metrics
   server.addHook('onResponse', (request, reply, done) => {
     const { method, id: reqId, ip } = request
     const { statusCode: status, elapsedTime } = reply
-    const route = request.routeOptions.url ?? 'unknown'
+    const route = request.route ?? request.routeOptions.url ?? 'unknown'
     metrics.request(method, route, status, elapsedTime / 1000)
-    log.info({ reqId, method, route, status, ms: Math.round(elapsedTime * 1000) / 1000, ip }, 'request')
+    logRequest({ reqId, method, route, status, ms: elapsedTime, ip })
     done()
   })
   server.setErrorHandler((error, request, reply) => void sendError(request, reply, asRefusal(error)))
@@ -84,7 +94,15 @@ function addEndpoints(server: FastifyInstance, door: Door, endpoints: readonly E
     const url = routeOf(endpoint)
     const shape = url.replace(/:\w+/g, ':')
     served.set(shape, (served.get(shape) ?? new Set()).add(endpoint.method))
-    server.route({ method: endpoint.method, url, handler: (request, reply) => run(door, endpoint, request, reply) })
+    const route = API + endpoint.path
+    server.route({
+      method: endpoint.method,
+      url,
+      handler(request, reply) {
+        request.route = route
+        return run(door, endpoint, request, reply)
+      },
+    })
   }
   // A known path answers every other method with 405 and the methods it does serve, and OPTIONS for browsers.
   const done = new Set<string>()

@@ -118,3 +118,12 @@ export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(
 export async function holdName(db: AnyDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
+
+/** A list of ids as one parameter, so that a query has one shape however long the list is. */
+export const idList = (db: Pick<AnyDb, 'getExecutor'>, ids: readonly number[]): string =>
+  isSqlite(db) ? JSON.stringify(ids) : `{${ids.join()}}`
+
+export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: string): RawBuilder<boolean> {
+  if (isSqlite(db)) return sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
+  return sql<boolean>`${sql.ref(column)} = any(${list}::bigint[])`
+}

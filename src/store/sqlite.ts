@@ -79,6 +79,8 @@ class SqliteDriver implements Driver, Direct {
   readonly writes: Statements
   readonly reads: Statements
   readonly #dataVersion: Database.Statement
+  readonly #forgetGlance = () => void (this.#glance = null)
+  #glance: number | null = null
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(writer: Database.Database, file: string) {
@@ -111,8 +113,16 @@ class SqliteDriver implements Driver, Direct {
 
   async destroy() {}
 
+  /** Asked once a turn of the event loop: whoever calls in a later turn sees every commit answered before. */
   version(): number {
-    return this.#dataVersion.get() as number
+    if (this.#glance !== null) return this.#glance
+    setImmediate(this.#forgetGlance)
+    return (this.#glance = this.#dataVersion.get() as number)
+  }
+
+  /** A commit of our own is seen at once. */
+  changed(): void {
+    this.#glance = null
   }
 
   read<R>(sql: string, parameters: readonly unknown[]): R[] {
@@ -155,6 +165,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   end(how: 'commit' | 'rollback') {
+    this.#driver.changed()
     try {
       // A failed statement may have rolled the transaction back already; a second rollback would throw over the cause.
       if (how === 'commit' || this.#driver.writes.database.inTransaction) this.#driver.writes.run(how, [])
@@ -171,6 +182,7 @@ class SqliteConnection implements DatabaseConnection {
     if (reads.isReadOnly(sql)) return reads.run<R>(sql, parameters)
 
     const endTurn = await this.#driver.writeTurn()
+    this.#driver.changed()
     try {
       return writes.run<R>(sql, parameters)
     } finally {

@@ -41,13 +41,12 @@ export async function findTokenWithUser(db: Db, digest: string) {
 
 export const scopesFrom = (text: string): Scope[] => words(text) as Scope[]
 
+const sealedPrivateToken = hotQuery((db, p: { user_id: number }) =>
+  db.selectFrom('access_tokens').select('sealed').where('user_id', '=', p.user_id).where('kind', '=', 'private'),
+)
+
 export async function privateTokenOf(app: App, user: User): Promise<string | null> {
-  const token = await app.db
-    .selectFrom('access_tokens')
-    .select('sealed')
-    .where('user_id', '=', user.id)
-    .where('kind', '=', 'private')
-    .executeTakeFirst()
+  const [token] = await sealedPrivateToken(app.db, { user_id: user.id })
   return token?.sealed ? app.vault.open(token.sealed) : null
 }
 

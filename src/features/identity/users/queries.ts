@@ -5,7 +5,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundId, substring, whereContains } from '../../../store/dialect.ts'
+import { SUBSTRING_FROM, foundId, idList, inIdList, substring, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -78,10 +78,22 @@ export async function loadUser(db: Db, user: User): Promise<LoadedUser> {
   return { ...user, identities: await identitiesOf(db, { user_id: user.id }) }
 }
 
-export async function loadUsers(db: Db, users: User[]): Promise<LoadedUser[]> {
+const identitiesOfAll = hotQuery((db, p: { users: string }) =>
+  db
+    .selectFrom('identities')
+    .selectAll()
+    .where(inIdList(db, 'user_id', p.users))
+    .orderBy('id'),
+)
+
+export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedUser[]> {
   if (users.length === 0) return []
-  const ids = users.map((user) => user.id)
-  const identities = await db.selectFrom('identities').selectAll().where('user_id', 'in', ids).orderBy('id').execute()
+  const identities = await identitiesOfAll(db, {
+    users: idList(
+      db,
+      users.map((user) => user.id),
+    ),
+  })
   return users.map((user) => ({ ...user, identities: identities.filter((one) => one.user_id === user.id) }))
 }
 
@@ -108,7 +120,8 @@ export async function listUsers(db: Db, viewer: User | null, filter: UserFilter,
   if (wanted.length < SUBSTRING_FROM) return exact
   const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
   const others = await users(db, { ...named, beside: substring(db, wanted) }, rest)
-  return { items: [...exact.items, ...others.items], total: exact.total + others.total }
+  const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
+  return { items, total: exact.total + others.total }
 }
 
 /** Filters as they apply: lists do not show external users to ordinary ones, and some filters are for administrators. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { once } from '../../../api/once.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, file, int, moment, text } from '../../../api/wire.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
@@ -49,9 +50,12 @@ export const list = endpoint({
 
     const { items, total } = await listUsers(app.db, viewer, input, page)
     const around = await surroundings(app)
-    if (!viewer?.admin) return { total, items: items.map((user) => presentUserSummary(user, around)) }
-    const loaded = await loadUsers(app.db, items)
-    return { total, items: loaded.map((user) => presentAccount(user, around)) }
+    if (!viewer?.admin) {
+      const summaries = () => items.map((user) => presentUserSummary(user, around))
+      return { total, items: await once(items, `summaries ${around.gravatar}`, summaries) }
+    }
+    const accounts = async () => (await loadUsers(app.db, items)).map((user) => presentAccount(user, around))
+    return { total, items: await once(items, `accounts ${around.gravatar}`, accounts) }
   },
 })
 
@@ -78,11 +82,13 @@ export const current = endpoint({
   scopes: readUser,
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
-    const own = await loadUser(app.db, viewer)
     // A token of some scopes must not lead to the one that has them all.
-    const wholeAccount = caller.identity?.scopes === null
-    const token = viewer.admin && wholeAccount ? await privateTokenOf(app, viewer) : null
-    return presentOwnUser(own, await surroundings(app), token)
+    const withToken = viewer.admin && caller.identity?.scopes === null
+    const around = await surroundings(app)
+    return once(viewer, `own ${around.gravatar} ${withToken}`, async () => {
+      const token = withToken ? await privateTokenOf(app, viewer) : null
+      return presentOwnUser(await loadUser(app.db, viewer), around, token)
+    })
   },
 })
 
