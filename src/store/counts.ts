@@ -1,56 +1,100 @@
 /**
- * Totals of lists that do not grow with the table. A counted table bumps its version in the transaction of every change
- * that can alter a count; a total once counted stays true while the versions of its tables stand. So the common case
- * costs one row, and the first list after a change pays for the count.
+ * Totals of lists that do not grow with the table, in two ways.
+ *
+ * Facets: a table keeps beside itself how many rows it has of each combination of a few short-valued columns; a list
+ * that filters by those alone adds up a handful of rows.
+ *
+ * Kept totals: whatever else a list filters by is counted once. A counted table bumps its version in the transaction of
+ * every change that can alter a count, and a total stays true while the versions it depends on stand.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
-import type { Db, Row, Tables } from './database.ts'
-import { isSqlite } from './dialect.ts'
+import type { Db, Row } from './database.ts'
+import { columnTypes, isSqlite } from './dialect.ts'
 import { hotQuery } from './hot.ts'
 
 declare module './database.ts' {
   interface Tables {
-    changes: { table_name: string; version: number }
+    changes: { subject: string; version: number }
   }
 }
 
 const TOTALS_KEPT = 10_000
 
-/** For migrations: counts inserts, deletes and updates of the columns that lists filter by. */
-export async function countChanges(db: Kysely<never>, table: string, columns: string[]): Promise<void> {
-  const t = sql.raw(table)
-  const list = sql.raw(columns.join(', '))
-  await sql`insert into changes (table_name, version) values (${sql.lit(table)}, 0)`.execute(db)
-  const bump = sql`update changes set version = version + 1 where table_name = ${sql.lit(table)};`
+/** For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`. */
+export async function countChanges(
+  db: Kysely<never>,
+  table: string,
+  columns: string[],
+  subject = table,
+): Promise<void> {
+  await sql`insert into changes (subject, version) values (${sql.lit(subject)}, 0)`.execute(db)
+  const bump = `update changes set version = version + 1 where subject = '${subject}';`
+  await onChange(db, { name: `${subject}_changed`, table, columns, insert: bump, remove: bump, each: 'statement' })
+}
+
+/** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`. */
+export async function countFacets(
+  db: Kysely<never>,
+  table: string,
+  columns: Record<string, 'text' | 'boolean'>,
+): Promise<void> {
+  const names = Object.keys(columns)
+  const facets = `${table}_facets`
+  const { ref } = columnTypes(db)
+  let creation = db.schema.createTable(facets).addColumn('total', ref, (c) => c.notNull())
+  for (const [name, type] of Object.entries(columns))
+    creation = creation.addColumn(name, sql.raw(type), (c) => c.notNull())
+  await creation.addPrimaryKeyConstraint(`${facets}_unique`, names as never[]).execute()
+
+  const values = (row: string) => names.map((name) => `${row}.${name}`).join(', ')
+  const same = names.map((name) => `${name} = old.${name}`).join(' and ')
+  const list = names.join(', ')
+  await onChange(db, {
+    name: `${facets}_kept`,
+    table,
+    columns: names,
+    insert: `insert into ${facets} (${list}, total) values (${values('new')}, 1)
+      on conflict (${list}) do update set total = ${facets}.total + 1;`,
+    remove: `update ${facets} set total = total - 1 where ${same};`,
+    each: 'row',
+  })
+}
+
+interface Reaction {
+  name: string
+  table: string
+  /** An update of these counts as a removal and an insertion. */
+  columns: string[]
+  insert: string
+  remove: string
+  each: 'row' | 'statement'
+}
+
+async function onChange(db: Kysely<never>, { name, table, columns, insert, remove, each }: Reaction): Promise<void> {
+  const run = (text: string) => sql.raw(text).execute(db)
+  const update = insert === remove ? insert : `${remove} ${insert}`
+  const list = columns.join(', ')
   if (isSqlite(db)) {
-    for (const [when, clause] of [
-      ['i', 'insert'],
-      ['d', 'delete'],
-    ] as const) {
-      await sql`create trigger ${sql.raw(`${table}_count_${when}`)} after ${sql.raw(clause)} on ${t} begin ${bump} end`.execute(
-        db,
-      )
-    }
-    await sql`create trigger ${sql.raw(`${table}_count_u`)} after update of ${list} on ${t} begin ${bump} end`.execute(
-      db,
-    )
+    await run(`create trigger ${name}_i after insert on ${table} begin ${insert} end`)
+    await run(`create trigger ${name}_d after delete on ${table} begin ${remove} end`)
+    await run(`create trigger ${name}_u after update of ${list} on ${table} begin ${update} end`)
     return
   }
-  const bumping = sql.raw(`${table}_changed`)
-  await sql`create function ${bumping}() returns trigger language plpgsql as $$ begin ${bump} return null; end $$`.execute(
-    db,
-  )
-  await sql`create trigger ${sql.raw(`${table}_count`)} after insert or delete or update of ${list} on ${t}
-    for each statement execute function ${bumping}()`.execute(db)
+  await run(`create function ${name}() returns trigger language plpgsql as $$ begin
+    if tg_op = 'INSERT' then ${insert} elsif tg_op = 'DELETE' then ${remove} else ${update} end if;
+    return null;
+  end $$`)
+  await run(`create trigger ${name} after insert or delete or update of ${list} on ${table}
+    for each ${each} execute function ${name}()`)
 }
 
 const readVersions = hotQuery<object, Row<'changes'>>((db) => db.selectFrom('changes').selectAll())
 const totals = new WeakMap<object, Map<string, { versions: string; total: number }>>()
 
-/** The total known under `key`, counted anew only if one of `tables` changed since. */
+/** The total known under `key`, counted anew only if one of the `subjects` changed since. */
 export async function keptTotal(
   db: Db,
-  tables: readonly (keyof Tables)[],
+  subjects: readonly string[],
   key: string,
   count: () => Promise<number>,
 ): Promise<number> {
@@ -59,8 +103,8 @@ export async function keptTotal(
   if (kept.size === 0) totals.set(adapter, kept)
 
   let versions = ''
-  for (const { table_name, version } of await readVersions(db, {})) {
-    if ((tables as readonly string[]).includes(table_name)) versions += `${version},`
+  for (const { subject, version } of await readVersions(db, {})) {
+    if (subjects.includes(subject)) versions += `${version},`
   }
   const known = kept.get(key)
   if (known?.versions === versions) return known.total
@@ -74,7 +118,7 @@ export async function keptTotal(
 /** How many rows `query` has. Conditions on the current moment have no place in it: the total would never age. */
 export async function totalOf<DB, TB extends keyof DB, O>(
   db: Db,
-  tables: readonly (keyof Tables)[],
+  subjects: readonly string[],
   query: SelectQueryBuilder<DB, TB, O>,
 ): Promise<number> {
   const counting = query
@@ -82,7 +126,7 @@ export async function totalOf<DB, TB extends keyof DB, O>(
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
   const { sql: text, parameters } = counting.compile()
-  return keptTotal(db, tables, `${text}\n${JSON.stringify(parameters)}`, async () => {
+  return keptTotal(db, subjects, `${text}\n${JSON.stringify(parameters)}`, async () => {
     const { total } = (await counting.executeTakeFirstOrThrow()) as { total: number }
     return Number(total)
   })

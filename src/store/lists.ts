@@ -1,10 +1,11 @@
 /**
- * Long lists in pages: the rows of one page and the total, at the same cost however long the list is. Both queries are
- * compiled once per set of given filters; the total is counted once per change of the tables it depends on.
+ * Long lists in pages: the rows of one page and the total, at the same cost however long the list is. Queries are
+ * compiled once per set of given filters; the total comes from the table's facets where they decide it, else it is
+ * counted once per change.
  */
-import type { SelectQueryBuilder } from 'kysely'
+import { sql, type SelectQueryBuilder } from 'kysely'
 import { keptTotal } from './counts.ts'
-import type { Db, Tables } from './database.ts'
+import type { Db, Row, Tables } from './database.ts'
 import { hotQuery, shapeOf, type Given } from './hot.ts'
 
 export interface Cut {
@@ -12,33 +13,50 @@ export interface Cut {
   readonly offset: number
 }
 
-let lists = 0
+// oxlint-disable-next-line no-empty-object-type
+type Query<T extends keyof Tables, O = {}> = SelectQueryBuilder<Tables, T, O>
 
-export function hotList<F extends object, TB extends keyof Tables, O>({
-  counted,
-  matching,
-  order,
-}: {
-  /** Tables that count their changes and decide the total. */
-  counted: readonly (keyof Tables)[]
-  matching: (db: Db, filter: F, given: Given<F>) => SelectQueryBuilder<Tables, TB, O>
-  order: (query: SelectQueryBuilder<Tables, TB, O>, db: Db, given: Given<F>) => SelectQueryBuilder<Tables, TB, O>
-}): (db: Db, filter: F, cut: Cut) => Promise<{ items: O[]; total: number }> {
-  const name = `list ${++lists}`
-  const rows = hotQuery((db, values: F & Cut, given: Given<F & Cut>) =>
-    order(matching(db, values, given), db, given)
+interface ListPlan<F extends object, T extends keyof Tables> {
+  table: T
+  /** Whose changes can alter a counted total. */
+  counted: readonly string[]
+  /** Filters on nothing but columns of `<table>_facets`. */
+  facets?: readonly (keyof F)[]
+  narrow<O>(query: Query<T, O>, filter: F, given: Given<F>, db: Db): Query<T, O>
+  order<O>(query: Query<T, O>, given: Given<F>, db: Db): Query<T, O>
+}
+
+export function hotList<F extends object, T extends keyof Tables>(
+  plan: ListPlan<F, T>,
+): (db: Db, filter: F, cut: Cut) => Promise<{ items: Row<T>[]; total: number }> {
+  const { table, counted, facets, narrow, order } = plan
+  const rows = hotQuery((db, values: F & Cut, given: Given<F & Cut>) => {
+    const all = db.selectFrom(table as 'users').selectAll(table as 'users') as unknown as Query<T, Row<T>>
+    return order(narrow(all, values, given, db), given, db)
       .limit(values.limit)
-      .offset(values.offset),
-  )
-  const count = hotQuery((db, values: F, given) =>
-    matching(db, values, given)
-      .clearSelect()
-      .select((eb) => eb.fn.countAll<number>().as('total')),
-  )
+      .offset(values.offset)
+  })
+  const count = hotQuery((db, values: F, given) => {
+    const all = db.selectFrom(table as 'users').select(sql<number>`count(*)`.as('total'))
+    return narrow(all as unknown as Query<T, { total: number }>, values, given, db)
+  })
+  // The conditions are the same, on the same names: only the rows are fewer and weigh more.
+  const sum = hotQuery((db, values: F, given) => {
+    const all = db
+      .selectFrom(sql.raw(`${table}_facets`).as(table as 'users') as never)
+      .select(sql<number>`coalesce(sum(total), 0)`.as('total'))
+    return narrow(all as unknown as Query<T, { total: number }>, values, given, db)
+  })
+  const decidedByFacets = (filter: F) =>
+    facets !== undefined &&
+    (Object.keys(filter) as (keyof F)[]).every((name) => facets.includes(name) || (filter[name] ?? null) === null)
+
   return async (db, filter, cut) => {
-    const key = `${name} ${shapeOf(filter)} ${JSON.stringify(filter)}`
-    const total = await keptTotal(db, counted, key, async () => Number((await count(db, filter))[0]!.total))
+    const key = () => `${table} ${shapeOf(filter)} ${JSON.stringify(filter)}`
+    const total = decidedByFacets(filter)
+      ? Number((await sum(db, filter))[0]!.total)
+      : await keptTotal(db, counted, key(), async () => Number((await count(db, filter))[0]!.total))
     const items = cut.limit > 0 && cut.offset < total ? await rows(db, { ...filter, ...cut }) : []
-    return { items, total }
+    return { items: items as unknown as Row<T>[], total }
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { totalOf } from './counts.ts'
@@ -132,6 +133,22 @@ test('totals are counted once for as long as nothing changes, and again after ea
   expect(await queriesOf(total)).toBe(1)
   await forge.administrator.delete(`/users/${user.id}`)
   expect(await queriesOf(total)).toBe(2)
+})
+
+test('facets agree with the rows after every kind of change', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const [ann, bob] = [await forge.user({ external: true }), await forge.user({ blocked: true })]
+  await administrator.put(`/users/${ann.id}`, { external: false })
+  await administrator.post(`/users/${bob.id}/unblock`)
+  await administrator.delete(`/users/${bob.id}`) // and a ghost comes
+  await forge.user({ external: true, blocked: true })
+  const counted = await sql<object>`select state, external, ghost, count(*) as total from users group by 1, 2, 3
+    order by 1, 2, 3`.execute(forge.app.db)
+  const kept = await sql<object>`select state, external, ghost, total from users_facets where total > 0
+    order by 1, 2, 3`.execute(forge.app.db)
+  expect(kept.rows).toEqual(counted.rows)
+  expect(counted.rows).toHaveLength(3)
 })
 
 test('substrings are found by the index, whatever characters they hold', async () => {

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { columnTypes, createSubstringIndex } from '../dialect.ts'
-import { countChanges } from '../counts.ts'
+import { countChanges, countFacets } from '../counts.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, date, boolean, yes, no } = columnTypes(db)
@@ -30,7 +30,7 @@ export async function up(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('changes')
-    .addColumn('table_name', 'text', (c) => c.primaryKey())
+    .addColumn('subject', 'text', (c) => c.primaryKey())
     .addColumn('version', ref, (c) => c.notNull())
     .execute()
 
@@ -75,18 +75,11 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.createIndex('users_external').on('users').columns(['external', 'id']).execute()
   await db.schema.createIndex('users_created_at').on('users').columns(['created_at', 'id']).execute()
   await db.schema.createIndex('users_last_activity_on').on('users').columns(['last_activity_on', 'id']).execute()
-  await sql`create index users_name on users (lower(name))`.execute(db)
+  await db.schema.createIndex('users_avatar').on('users').column('avatar_digest').execute()
   await createSubstringIndex(db, 'users', ['name', 'username', 'email'])
-  await countChanges(db, 'users', [
-    'state',
-    'external',
-    'ghost',
-    'admin',
-    'username',
-    'name',
-    'email',
-    'last_activity_on',
-  ])
+  await countFacets(db, 'users', { state: 'text', external: 'boolean', ghost: 'boolean' })
+  await countChanges(db, 'users', ['state', 'external', 'ghost', 'username', 'name', 'email', 'created_at'])
+  await countChanges(db, 'users', ['last_activity_on'], 'user_activity')
 
   /** The links mailed to a user: single use, by digest. */
   await table('mailed_links')
@@ -133,6 +126,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create unique index namespaces_full_path_unique on namespaces (lower(full_path))`.execute(db)
   await db.schema.createIndex('namespaces_owner').on('namespaces').column('owner_id').execute()
   await createSubstringIndex(db, 'namespaces', ['name', 'path'])
+  await countFacets(db, 'namespaces', { kind: 'text' })
   await countChanges(db, 'namespaces', ['name', 'path', 'owner_id', 'parent_id'])
 
   await table('emails')

@@ -9,5 +9,5 @@ export type Activity = Pick<User, 'username' | 'last_activity_on'>
 export async function listActivities(db: Db, from: string, { limit, offset }: PageWish): Promise<Page<Activity>> {
   const active = db.selectFrom('users').select(['username', 'last_activity_on']).where('last_activity_on', '>=', from)
   const items = await active.orderBy('last_activity_on').orderBy('id').limit(limit).offset(offset).execute()
-  return { items, total: await totalOf(db, ['users'], active) }
+  return { items, total: await totalOf(db, ['user_activity'], active) }
 }

@@ -77,19 +77,19 @@ interface Filter {
   top_level_only?: boolean
 }
 
-const namespaces = hotList({
+const namespaces = hotList<Filter, 'namespaces'>({
+  table: 'namespaces',
   counted: ['namespaces'],
-  matching: (db, filter: Filter, given) =>
-    db
-      .selectFrom('namespaces')
-      .selectAll('namespaces')
+  facets: [],
+  narrow: (query, filter, given, db) =>
+    query
       .$if(given('owner_id'), (query) => query.where('owner_id', '=', filter.owner_id!))
       .$if(given('top_level_only'), (query) => query.where('parent_id', 'is', null))
       .$if(given('called'), (query) => query.where(fullPath, '=', filter.called!))
       .$if(given('containing'), (query) =>
         whereContains(db, query, 'namespaces', ['name', 'path'], filter.containing!),
       ),
-  order: (query, db, given) => query.orderBy(given('containing') ? foundId(db, 'namespaces') : 'namespaces.id'),
+  order: (query, given, db) => query.orderBy(given('containing') ? foundId(db, 'namespaces') : 'namespaces.id'),
 })
 
 const SUGGESTIONS_TRIED = 100

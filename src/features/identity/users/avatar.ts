@@ -3,6 +3,7 @@ import type { Upload } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { sniffImage } from '../../../lib/image.ts'
+import { leaveAvatar } from './jobs.ts'
 
 export const LARGEST_AVATAR = 200 * 1024
 
@@ -15,6 +16,8 @@ export async function storeAvatar(app: App, upload: Upload) {
   const image = sniffImage(bytes)
   if (!image || image.format === 'webp') throw invalid({ avatar: ['only images allowed'] })
   const { digest } = await app.blobs.put(bytes)
+  // The row that will name it may never come: then it goes again.
+  await leaveAvatar(app, digest)
   const stem =
     upload.filename
       .replace(/\.[^.]*$/, '')

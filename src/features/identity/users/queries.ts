@@ -144,13 +144,13 @@ interface Filter extends Omit<UserFilter, 'search'> {
   beside?: string
 }
 
-const users = hotList({
+const users = hotList<Filter, 'users'>({
+  table: 'users',
   counted: ['users', 'identities'],
-  matching(db, filter: Filter, given) {
+  facets: ['active', 'blocked', 'external'],
+  narrow(query, filter, given, db) {
     const named = sql<boolean>`(lower(users.username) = ${filter.exactly} or users.email = ${filter.exactly})`
-    return db
-      .selectFrom('users')
-      .selectAll('users')
+    return query
       .$if(given('username'), (query) => query.where(sql`lower(users.username)`, '=', filter.username))
       .$if(given('active'), (query) => query.where('state', '=', 'active').where('ghost', '=', false))
       .$if(given('blocked'), (query) => query.where('state', 'in', ['blocked', 'ldap_blocked']))
@@ -158,7 +158,7 @@ const users = hotList({
       .$if(given('created_before'), (query) => query.where('created_at', '<=', filter.created_before!))
       .$if(given('created_after'), (query) => query.where('created_at', '>=', filter.created_after!))
       .$if(given('provider') && given('extern_uid'), (query) =>
-        query.where('id', 'in', (eb) =>
+        query.where('users.id', 'in', (eb) =>
           eb
             .selectFrom('identities')
             .select('user_id')
@@ -173,5 +173,10 @@ const users = hotList({
         ),
       )
   },
-  order: (query, db, given) => query.orderBy(given('beside') ? foundId(db, 'users') : 'users.id', 'desc'),
+  /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
+  order(query, given, db) {
+    if (given('beside')) return query.orderBy(foundId(db, 'users'), 'desc')
+    const byTime = given('created_before') || given('created_after')
+    return query.$if(byTime, (query) => query.orderBy('created_at', 'desc')).orderBy('users.id', 'desc')
+  },
 })

@@ -12,6 +12,7 @@ import { createUserNamespace, renameUserNamespace } from '../namespaces/service.
 import { hashPassword } from '../passwords.ts'
 import { createPrivateToken } from '../tokens/service.ts'
 import { NO_AVATAR, storeAvatar } from './avatar.ts'
+import { leaveAvatar } from './jobs.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
 
 export interface NewUser extends UserAttributes {
@@ -139,6 +140,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .executeTakeFirstOrThrow()
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
         await setIdentity(app, updated, wish)
+        if (updated.avatar_digest !== user.avatar_digest) await leaveAvatar(app, user.avatar_digest)
         const renamed = updated.username !== user.username
         await emit(app, 'user.updated', { id: user.id, ...(renamed && { old_username: user.username }) })
         return updated

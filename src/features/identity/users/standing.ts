@@ -4,6 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { forbidden } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { leaveAvatar } from './jobs.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
 /** False when there was nothing to change. */
@@ -40,6 +41,7 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
   await transact(app, async (app) => {
     if (!wish.hard) await ghostUser(app)
     await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    await leaveAvatar(app, user.avatar_digest)
     const { id, username, email, name } = user
     await emit(app, 'user.deleted', { id, username, email, name })
   })

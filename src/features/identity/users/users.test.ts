@@ -1,6 +1,7 @@
 import { deflateSync, crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { HOUR } from '../../../clock.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
 
@@ -572,4 +573,26 @@ test('an avatar that is no image, or too large, is refused and the old one stays
   })
   expect(await set(png(500 * 1024))).toMatchObject({ status: 413 })
   expect((await user.get('/user')).body.avatar_url).toBe(before)
+})
+
+test('a picture goes once the last of those who share it has left it', async () => {
+  await using forge = await startForge()
+  const [ann, bob] = [await forge.user(), await forge.user()]
+  for (const { id } of [ann, bob]) await forge.administrator.put(`/users/${id}`, avatarForm(png(), 'a.png'))
+  const { avatar_digest: digest } = await forge.app.db
+    .selectFrom('users')
+    .select('avatar_digest')
+    .where('id', '=', ann.id)
+    .executeTakeFirstOrThrow()
+  const kept = async () => {
+    forge.clock.advance(2 * HOUR)
+    await forge.settle()
+    const blob = await forge.app.blobs.open(digest!)
+    blob?.stream.destroy()
+    return blob !== null
+  }
+  await forge.administrator.put(`/users/${ann.id}`, avatarForm(png(10), 'b.png'))
+  expect(await kept()).toBe(true)
+  await forge.administrator.delete(`/users/${bob.id}`)
+  expect(await kept()).toBe(false)
 })
