@@ -24,7 +24,7 @@ export const MEMBER = 'bench-member'
 export const daysAgo = (days: number): string => new Date(Date.now() - days * DAY).toISOString()
 
 export async function seed(url: string, users: number): Promise<void> {
-  const store = await openStore(url, { durable: false, poolSize: 1 })
+  const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })
   try {
     await migrate(store)
     await store.db.transaction().execute(async (db) => {

@@ -18,6 +18,9 @@ async function startHere() {
   process.emitWarning = (warning, ...rest) => {
     if (!String(warning).startsWith('Type Stripping')) emitWarning.call(process, warning, ...rest)
   }
+  // Before the first file of ours is read: one that comes from the cache need not be stripped of its types either.
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
   const source = new URL('../src/main.ts', import.meta.url)
   await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
 }

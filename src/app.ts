@@ -19,7 +19,7 @@ import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
 import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
-import { folderBlobs } from './store/blobs.ts'
+import { openBlobs } from './store/blobs/blobs.ts'
 import { openStore } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 
@@ -30,6 +30,8 @@ export interface Options {
   readonly durable?: boolean
   /** On in tests: every answer is compared with its declared schema. */
   readonly checkOutput?: boolean
+  /** The doors are built while this goes on and opened once it is done. */
+  readonly openAfter?: Promise<unknown>
 }
 
 /** The machinery without its doors: what the command's verbs work with. */
@@ -61,9 +63,12 @@ export async function openWorkshop(config: Config, options: Options = {}): Promi
     await mkdir(config.data, { recursive: true, mode: 0o700 })
     return instanceKey(config)
   })
+  const blobs = await orCannotStart('the blob store cannot be used', () => openBlobs(config))
   const log = await openLog(config.log, options.logTo)
   const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
-  const store = await orCannotStart(unusable, () => openStore(config.databaseUrl ?? file, { durable, poolSize: 10 }))
+  const store = await orCannotStart(unusable, () =>
+    openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: 10 }),
+  )
   try {
     const applied = await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? addressOf(config.host, config.port)
@@ -77,7 +82,7 @@ export async function openWorkshop(config: Config, options: Options = {}): Promi
       db: store.db,
       onCommit: (react) => react(),
       jobs: { wake: () => {} },
-      blobs: folderBlobs(join(config.data, 'blobs')),
+      blobs,
       mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
       vault: vault(key),
     }
@@ -120,6 +125,7 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
     await workshop[Symbol.asyncDispose]()
   }
   try {
+    await options.openAfter
     const { host, port } = config
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo

@@ -21,6 +21,9 @@ export interface Config {
   readonly url: string | null
   readonly data: string
   readonly databaseUrl: string | null
+  readonly blobsUrl: string | null
+  readonly s3AccessKey: string | null
+  readonly s3SecretKey: string | null
   readonly rootPassword: string | null
   readonly rootToken: string | null
   readonly rootEmail: string
@@ -56,6 +59,14 @@ export const settings: SettingTable = {
     shown: 'SQLite in the data folder',
     parse: databaseUrl,
   },
+  blobsUrl: {
+    help: 's3://bucket?endpoint=…&region=… for any S3',
+    default: null,
+    shown: 'a folder in the data folder',
+    parse: blobsUrl,
+  },
+  s3AccessKey: { help: 'access key of that S3', default: null, shown: 'as in the address', parse: text },
+  s3SecretKey: { help: 'secret key of that S3', default: null, shown: 'as in the address', parse: text },
   rootPassword: {
     help: "the first administrator's password",
     default: null,
@@ -166,6 +177,17 @@ function webAddress(value: string): string {
 
 function databaseUrl(value: string): string {
   return address(['postgres:', 'postgresql:', 'sqlite:'], 'postgres://user:password@host:5432/name')(value)
+}
+
+function blobsUrl(value: string): string {
+  const example = 's3://bucket?endpoint=https://s3.example.com&region=us-east-1'
+  const { hostname, pathname, searchParams } = new URL(address(['s3:'], example)(value))
+  const isBucket = hostname !== '' && pathname.length < 2
+  const isKnown = [...searchParams.keys()].every((name) => name === 'endpoint' || name === 'region')
+  const endpoint = searchParams.get('endpoint')
+  const isReachable = endpoint === null || (/^https?:/.test(endpoint) && URL.canParse(endpoint))
+  if (!isBucket || !isKnown || !isReachable) throw new Error(`must look like ${example}`)
+  return value
 }
 
 function smtpUrl(value: string): string {

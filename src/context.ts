@@ -6,7 +6,7 @@ import type { Subscription } from './jobs/worker.ts'
 import type { Vault } from './lib/secrets.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
-import type { Blobs } from './store/blobs.ts'
+import type { Blobs } from './store/blobs/blobs.ts'
 import type { Db, Events, Row, Store } from './store/database.ts'
 
 export interface App {

@@ -74,6 +74,8 @@ function errorFields(error: unknown): unknown {
   }
 }
 
+let stdout: PatientStream | null = null
+
 export async function openLog(level: LogLevel, destination?: DestinationStream): Promise<Log> {
   const options: LoggerOptions = {
     level,
@@ -84,7 +86,7 @@ export async function openLog(level: LogLevel, destination?: DestinationStream):
     timestamp: pino.stdTimeFunctions.isoTime,
   }
   if (destination) return pino(options, destination)
-  if (!process.stdout.isTTY) return pino(options, batching(pino.destination({ fd: 1, sync: true })))
+  if (!process.stdout.isTTY) return pino(options, (stdout ??= batching(pino.destination({ fd: 1, sync: true }))))
   const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ colorize: true, sync: true }))
 }
@@ -138,7 +140,7 @@ export function requestLog(log: Log): (line: RequestLine) => void {
     if (!named) written.set(route, (named = JSON.stringify(route)))
     const line =
       `{"level":30,"time":"${new Date().toISOString()}","part":"http","reqId":"${reqId}","method":"${method}",` +
-      `"route":${named},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"ip":"${ip}","msg":"request"}\n`
+      `"route":${named},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"ip":${JSON.stringify(ip)},"msg":"request"}\n`
     if (stream.writeSoon) stream.writeSoon(line)
     else stream.write(line)
   }

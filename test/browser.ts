@@ -17,7 +17,7 @@ export class Browser {
     this.url = url
   }
 
-  async request(path: string, init: RequestInit & { headers?: Fields } = {}): Promise<Page> {
+  async request(path: string, init: Omit<RequestInit, 'headers'> & { headers?: Fields } = {}): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await fetch(new URL(path, this.url), {
       ...init,

@@ -1,8 +1,8 @@
 /** How a refusal, a failure or a value becomes an HTTP answer: the one table of statuses and bodies. */
-import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
+import type { Exchange } from './exchange.ts'
 import { written } from './once.ts'
 
 const STATUS: Record<RefusalKind, number> = {
@@ -46,44 +46,42 @@ export function refusalBody({ kind, said = REASON[kind], facts }: Refusal): unkn
 export const UNKNOWN_ROUTE = { error: '404 Not Found' }
 export const FAILURE = { message: '500 Internal Server Error' }
 
-export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  if (refusal.facts.headers) reply.headers(refusal.facts.headers as Record<string, string>)
-  return send(request, reply, STATUS[refusal.kind], refusalBody(refusal))
+export interface Answered {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
 }
 
-/** Everything that was thrown and is not an answer is our fault: the caller learns no more than that. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof Refusal) return sendRefusal(request, reply, error)
-  request.log.error({ err: error, reqId: request.id }, 'request failed')
-  return send(request, reply, 500, FAILURE)
+/** What is answered instead. Whatever was thrown and is not a refusal is our fault: the caller learns no more. */
+export function answerTo(error: unknown): Answered {
+  if (!(error instanceof Refusal)) return { status: 500, body: FAILURE }
+  return {
+    status: STATUS[error.kind],
+    body: refusalBody(error),
+    headers: error.facts.headers as Record<string, string>,
+  }
 }
 
-export function send(request: FastifyRequest, reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  reply.code(status)
-  if (body === undefined) return reply.send()
-  if (body instanceof Readable || Buffer.isBuffer(body)) return reply.send(body)
-
-  reply.header('content-type', 'application/json').header('x-runtime', (reply.elapsedTime / 1000).toFixed(6))
+export function send({ request, response, headers, elapsed }: Exchange, status: number, body: unknown): void {
+  headers['X-Runtime'] = (elapsed / 1000).toFixed(6)
+  if (body === undefined) return void response.writeHead(status, headers).end()
+  if (body instanceof Readable) {
+    response.writeHead(status, headers)
+    return void pipeline(body, response).catch(() => response.destroy())
+  }
+  headers['Content-Type'] = 'application/json'
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    if (status < 400) reply.header('cache-control', 'no-store')
+    if (status < 400) headers['Cache-Control'] = 'no-store'
     const text = JSON.stringify(body)
-    return sendText(request, reply, text, Buffer.byteLength(text))
+    headers['Content-Length'] = Buffer.byteLength(text)
+    return void response.writeHead(status, headers).end(text)
   }
   const { text, length, tag } = written(body)
-  reply.header('etag', tag).header('cache-control', 'max-age=0, private, must-revalidate')
-  if (unchanged(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return sendText(request, reply, text, length)
-}
-
-/**
- * Past the framework, which would look at the type again, parse it and add a charset to it: python-gitlab, for one,
- * wants it bare.
- */
-function sendText(request: FastifyRequest, reply: FastifyReply, text: string, length: number): FastifyReply {
-  const headers = reply.header('content-length', length).getHeaders()
-  reply.hijack().raw.writeHead(reply.statusCode, headers as OutgoingHttpHeaders)
-  reply.raw.end(request.method === 'HEAD' ? undefined : text)
-  return reply
+  headers.ETag = tag
+  headers['Cache-Control'] = 'max-age=0, private, must-revalidate'
+  if (unchanged(request.headers['if-none-match'], tag)) return void response.writeHead(304, headers).end()
+  headers['Content-Length'] = length
+  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : text)
 }
 
 const unchanged = (given: string | undefined, tag: string) =>

@@ -1,5 +1,5 @@
 /** Which credential a request shows, and what the caller behind it may reach. */
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { User } from '../context.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -40,8 +40,10 @@ export interface Shown {
 }
 
 /** In the contract's order; an empty value shows nothing. */
-export function shownCredential(request: FastifyRequest, parameters: Record<string, unknown>): Shown | null {
-  const { headers } = request
+export function shownCredential(
+  { headers }: { headers: IncomingHttpHeaders },
+  parameters: Record<string, unknown>,
+): Shown | null {
   const parameter = (name: string) => (typeof parameters[name] === 'string' && parameters[name]) || null
   const privateToken = parameter('private_token') ?? headers['private-token']
   if (typeof privateToken === 'string' && privateToken) return { as: 'private_token', secret: privateToken }

@@ -2,7 +2,7 @@
  * A generous limit of requests a minute for each caller: a user, or an address without one. The count is kept by each
  * process for the current minute only; it protects a process from a runaway script, it is no quota.
  */
-import type { FastifyReply } from 'fastify'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Caller } from './credentials.ts'
@@ -20,7 +20,7 @@ export class RateLimiter {
     this.#clock = clock
   }
 
-  admit({ identity, address }: Caller, reply: FastifyReply): void {
+  admit({ identity, address }: Caller, headers: OutgoingHttpHeaders): void {
     if (this.#limit === 0) return
     const window = Math.floor(this.#clock.now().getTime() / WINDOW_MS)
     if (window !== this.#window) {
@@ -32,10 +32,10 @@ export class RateLimiter {
     this.#counts.set(key, count)
 
     const reset = ((window + 1) * WINDOW_MS) / 1000
-    reply.header('RateLimit-Limit', this.#limit)
-    reply.header('RateLimit-Observed', count)
-    reply.header('RateLimit-Remaining', Math.max(0, this.#limit - count))
-    reply.header('RateLimit-Reset', reset)
+    headers['RateLimit-Limit'] = this.#limit
+    headers['RateLimit-Observed'] = count
+    headers['RateLimit-Remaining'] = Math.max(0, this.#limit - count)
+    headers['RateLimit-Reset'] = reset
     if (count <= this.#limit) return
     const wait = Math.max(1, Math.ceil(reset - this.#clock.now().getTime() / 1000))
     throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(wait) } })

@@ -40,6 +40,8 @@ export function pageFrom<T>(all: T[], { offset, limit }: PageWish): Page<T> {
   return { items: all.slice(offset, offset + limit), total: all.length }
 }
 
+const LONGEST_LINKED = 2000
+
 const SET_OR_SECRET = new Set([
   'page',
   'per_page',
@@ -71,6 +73,7 @@ export function pageHeaders(wish: PageWish, total: number, address: string, quer
     'X-Page': String(wish.page),
     'X-Next-Page': next ? String(next) : '',
     'X-Prev-Page': previous ? String(previous) : '',
-    Link: links.join(', '),
+    // Four times a long query would be more header than clients bear.
+    ...(query.length <= LONGEST_LINKED && { Link: links.join(', ') }),
   }
 }

@@ -2,12 +2,13 @@
  * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
  * parameters, lookup (404 when not readable), ability (403), precondition; then the handler, then the answer.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { send } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
 import { Answer, type Endpoint } from './endpoint.ts'
+import type { Exchange } from './exchange.ts'
 import { assertPlain, isMultipart, parseInput, readBody, readQuery, type Body, type Raw } from './input.ts'
 import type { RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
@@ -32,47 +33,49 @@ export interface Door {
 
 const NO_UPLOAD = 1024 * 1024
 
-const hasBody = ({ method }: FastifyRequest) => method !== 'GET' && method !== 'HEAD'
+const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
 
-export async function run(door: Door, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+export async function run(door: Door, endpoint: Endpoint, exchange: Exchange, path: Raw): Promise<void> {
   const { app } = door
-  const query = readQuery(request.raw.url!)
+  const { request } = exchange
+  const query = readQuery(request.url!)
   let body: Body | null = null
   try {
     let shown = shownCredential(request, query)
     // A form may hold the credential itself; files are taken only from callers who are known already.
-    if (!shown && hasBody(request) && !isMultipart(request.raw)) {
-      body = await readBody(request.raw, door.spool, NO_UPLOAD)
+    if (!shown && hasBody(request) && !isMultipart(request)) {
+      body = await readBody(request, door.spool, NO_UPLOAD)
       shown = shownCredential(request, body.fields)
     }
-    const caller = await identify(door, endpoint, request, shown)
-    door.limiter.admit(caller, reply)
+    const caller = await identify(door, endpoint, exchange, shown)
+    door.limiter.admit(caller, exchange.headers)
     assertMayEnter(endpoint, caller)
-    if (hasBody(request)) body ??= await readBody(request.raw, door.spool, endpoint.upload ?? NO_UPLOAD)
-    const raw: Raw = { ...query, ...body?.fields, ...(request.params as Raw) }
+    if (hasBody(request)) body ??= await readBody(request, door.spool, endpoint.upload ?? NO_UPLOAD)
+    const raw: Raw = { ...query, ...body?.fields, ...path }
     const viewer = await actAs(door, caller, raw.sudo ?? request.headers.sudo)
     const { subject, input, page } = await prepare(door, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page }
     const result = await endpoint.handle(context as never)
-    return await answer(door, endpoint, request, reply, result, page)
+    answer(door, endpoint, exchange, result, page)
   } finally {
     await body?.discard()
   }
 }
 
-async function identify(door: Door, endpoint: Endpoint, request: FastifyRequest, shown: Shown | null): Promise<Caller> {
-  const anonymous: Caller = { identity: null, address: request.ip }
-  if (!shown) return anonymous
+async function identify(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): Promise<Caller> {
+  const { address, request } = exchange
+  if (!shown) return { identity: null, address }
   if (shown.as === 'session' && endpoint.method !== 'GET') {
     const proof = request.headers['x-csrf-token']
-    if (typeof proof !== 'string' || !door.authentication.provesOrigin(door.app, shown.secret, proof)) return anonymous
+    const proven = typeof proof === 'string' && door.authentication.provesOrigin(door.app, shown.secret, proof)
+    if (!proven) return { identity: null, address }
   }
-  const identity = await door.authentication.identify(door.app, shown, request.ip)
+  const identity = await door.authentication.identify(door.app, shown, address)
   // A cookie outlives its session; every other credential was put there on purpose and must be right.
   if (!identity && shown.as !== 'session') throw unauthenticated()
-  return { ...anonymous, identity }
+  return { identity, address }
 }
 
 function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
@@ -145,7 +148,7 @@ async function lookUp(door: Door, { on, allow, denied }: Endpoint, params: Raw, 
 }
 
 /** Only deletions heed it; an unparseable moment is no condition. */
-function assertUnmodified(endpoint: Endpoint, subject: unknown, request: FastifyRequest): void {
+function assertUnmodified(endpoint: Endpoint, subject: unknown, request: IncomingMessage): void {
   const since = Date.parse(request.headers['if-unmodified-since'] ?? '')
   if (endpoint.method !== 'DELETE' || !endpoint.changedAt || Number.isNaN(since)) return
   // The header counts whole seconds.
@@ -153,27 +156,20 @@ function assertUnmodified(endpoint: Endpoint, subject: unknown, request: Fastify
   if (changed > since) throw new Refusal('precondition_failed')
 }
 
-async function answer(
-  door: Door,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  result: unknown,
-  page: PageWish,
-) {
+function answer(door: Door, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): void {
   if (result instanceof Answer) {
-    reply.headers(result.headers)
-    return send(request, reply, result.status, result.body)
+    Object.assign(exchange.headers, result.headers)
+    return send(exchange, result.status, result.body)
   }
   const { output, method } = endpoint
   if (output instanceof PageOf) {
     const { items, total } = result as Page<unknown>
-    const [path, query = ''] = request.raw.url!.split('?', 2)
-    reply.headers(pageHeaders(page, total, door.app.url + path, query))
+    const [path, query = ''] = exchange.request.url!.split('?', 2)
+    Object.assign(exchange.headers, pageHeaders(page, total, door.app.url + path, query))
     if (door.checkOutput) for (const item of items) output.item.parse(item)
-    return send(request, reply, 200, items)
+    return send(exchange, 200, items)
   }
-  if (output === null) return send(request, reply, endpoint.status ?? (method === 'POST' ? 201 : 204), undefined)
+  if (output === null) return send(exchange, endpoint.status ?? (method === 'POST' ? 201 : 204), undefined)
   if (door.checkOutput) output.parse(result)
-  return send(request, reply, endpoint.status ?? (method === 'POST' ? 201 : 200), result)
+  send(exchange, endpoint.status ?? (method === 'POST' ? 201 : 200), result)
 }

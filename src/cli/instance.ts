@@ -8,7 +8,7 @@ import type { SignIn } from '../features/identity/users/first-administrator.ts'
 /** Beside the code, whose owner alone may write there; where this process may not, nothing is kept. */
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mortise', import.meta.url))
 
-/** Compiling takes a third of a start, so what was compiled is kept for the next one. */
+/** Compiling takes a third of a start, so what was compiled is kept for the next one, also without `bin/mortise.js`. */
 export function loadProgram() {
   enableCompileCache(CACHE)
   return import('../app.ts')

@@ -14,5 +14,5 @@ test('markup made here is kept, lists are joined and absent values leave nothing
 
 test('an object that only looks like markup is refused', () => {
   const forged = { toString: () => '<i>' } as unknown as string
-  expect(() => html`${forged}`).toThrow()
+  expect(() => html`${forged}`).toThrow(TypeError)
 })

@@ -18,7 +18,8 @@ export function smtpMailer(url: string, from: string): Mailer {
   return {
     async send(mail) {
       const { createTransport } = await import('nodemailer')
-      await createTransport(url).sendMail({ from, ...mail })
+      // As an object, or a comma in it would make it two.
+      await createTransport(url).sendMail({ from, ...mail, to: { name: '', address: mail.to } })
     },
   }
 }

@@ -19,6 +19,7 @@ declare module './database.ts' {
 }
 
 const TOTALS_KEPT = 10_000
+const LONGEST_KEPT = 2000
 
 /** For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`. */
 export async function countChanges(
@@ -110,6 +111,7 @@ export async function keptTotal(
   if (known?.versions === versions) return known.total
 
   const total = await count()
+  if (key.length > LONGEST_KEPT) return total
   if (kept.size >= TOTALS_KEPT) kept.clear()
   kept.set(key, { versions, total })
   return total

@@ -28,7 +28,15 @@ export interface Store {
   close(): Promise<void>
 }
 
-export async function openStore(url: string, options: { durable: boolean; poolSize: number }): Promise<Store> {
+export interface StoreOptions {
+  /** Whether an answered write must survive a power cut. */
+  readonly durable: boolean
+  /** Whether several processes of one instance work on it. */
+  readonly shared: boolean
+  readonly poolSize: number
+}
+
+export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) {
     const { openPostgres } = await import('./postgres.ts')
     return openPostgres(url, options)

@@ -57,6 +57,8 @@ export function shapeOf(values: object): string {
 }
 
 const ROWS_REMEMBERED = 20_000
+/** Questions longer than this are somebody filling our memory. */
+const LONGEST_REMEMBERED = 500
 
 interface Memory {
   version: number
@@ -75,6 +77,7 @@ function remembered<R>(direct: Direct, query: CompiledQuery<R>, parameters: unkn
   let answers = memory.answers.get(query)
   if (!answers) memory.answers.set(query, (answers = new Map()))
   const key = JSON.stringify(parameters)
+  if (key.length > LONGEST_REMEMBERED) return direct.read<R>(query.sql, parameters)
   const known = answers.get(key)
   if (known) return known as R[]
 

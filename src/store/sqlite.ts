@@ -20,8 +20,9 @@ import { openDirect, type Direct } from './direct.ts'
 
 const STATEMENTS_KEPT = 1000
 const BUSY_TIMEOUT_MS = 10_000
+const GLANCE_MS = 20
 
-export function openSqlite(file: string, { durable }: { durable: boolean }): Store {
+export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
   const writer = new Database(file)
   writer.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   writer.pragma('journal_mode = WAL')
@@ -29,7 +30,7 @@ export function openSqlite(file: string, { durable }: { durable: boolean }): Sto
   writer.pragma(`synchronous = ${durable ? 'FULL' : 'OFF'}`)
   writer.pragma('foreign_keys = ON')
 
-  const driver = new SqliteDriver(writer, file)
+  const driver = new SqliteDriver(writer, file, shared)
   const adapter = new TransactionalSqliteAdapter()
   openDirect(adapter, driver)
   const db = new Kysely<Tables>({
@@ -81,9 +82,12 @@ class SqliteDriver implements Driver, Direct {
   readonly #dataVersion: Database.Statement
   readonly #forgetGlance = () => void (this.#glance = null)
   #glance: number | null = null
+  #glanceUntil = 0
+  readonly #shared: boolean
   #lastWrite: Promise<void> = Promise.resolve()
 
-  constructor(writer: Database.Database, file: string) {
+  constructor(writer: Database.Database, file: string, shared: boolean) {
+    this.#shared = shared
     this.writes = new Statements(writer)
     const reader = new Database(file, { readonly: true })
     reader.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -113,10 +117,14 @@ class SqliteDriver implements Driver, Direct {
 
   async destroy() {}
 
-  /** Asked once a turn of the event loop: whoever calls in a later turn sees every commit answered before. */
+  /**
+   * Beside other processes it is asked once a turn of the event loop, so that whoever calls in a later turn sees every
+   * commit that was answered before. A process that writes alone looks less often: only the command could be writing.
+   */
   version(): number {
-    if (this.#glance !== null) return this.#glance
-    setImmediate(this.#forgetGlance)
+    if (this.#glance !== null && performance.now() < this.#glanceUntil) return this.#glance
+    this.#glanceUntil = performance.now() + GLANCE_MS
+    if (this.#shared) setImmediate(this.#forgetGlance)
     return (this.#glance = this.#dataVersion.get() as number)
   }
 

@@ -1,7 +1,6 @@
 /** Databases for forges that live as long as a test: made once, migrated and filled, then copied for each. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { randomHex } from '../lib/secrets.ts'
 
 export interface TemporaryDatabase {
@@ -30,6 +29,7 @@ export async function sqliteTemplate(root: string, fill: (url: string) => Promis
 }
 
 export async function postgresTemplate(server: string, fill: (url: string) => Promise<void>): Promise<Template> {
+  const { default: pg } = await import('pg')
   const named = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
   const command = async (sql: string) => {
     const client = new pg.Client({ connectionString: server })

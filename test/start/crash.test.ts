@@ -87,7 +87,7 @@ async function expectAll(url: string, usernames: string[]): Promise<void> {
 }
 
 async function expectWholeRows(databaseUrl: string, tried: string[], acknowledged: string[]): Promise<void> {
-  const store = await openStore(databaseUrl, { durable: false, poolSize: 2 })
+  const store = await openStore(databaseUrl, { durable: false, shared: true, poolSize: 2 })
   try {
     const { db } = store
     const users = await db.selectFrom('users').select(['id', 'username']).orderBy('id').execute()

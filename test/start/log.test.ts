@@ -17,18 +17,15 @@ const headers = [
   { 'X-CSRF-Token': SECRET },
 ]
 
-const MALFORMED = '/api/v4/users/%zz'
-
 /** Every way to show a secret, on every kind of path: known, unknown, malformed. */
 async function showEverywhere({ url }: TestForge, statuses: Set<number>): Promise<number> {
-  const paths = ['/api/v4/user', '/api/v4/users', '/api/v4/users/1', '/api/v4/nothing', '/nothing', MALFORMED]
+  const paths = ['/api/v4/user', '/api/v4/users', '/api/v4/users/1', '/api/v4/nothing', '/nothing', '/api/v4/users/%zz']
   let count = 0
   const send = async (method: string, path: string, init: RequestInit = {}) => {
     const answer = await fetch(url + path, { method, redirect: 'manual', ...init })
     await answer.text()
     statuses.add(answer.status)
-    // What cannot be routed has no line of its own.
-    if (!path.startsWith(MALFORMED)) count++
+    count++
   }
   for (const path of paths) {
     for (const name of parameters) {

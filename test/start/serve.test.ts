@@ -89,7 +89,7 @@ test('what stops a start is told in one line', { timeout: TIMEOUT }, async () =>
     refused('the database cannot be used: connect ECONNREFUSED'),
   )
 
-  const store = await openStore(join(MORTISE_DATA, 'mortise.sqlite'), { durable: false, poolSize: 1 })
+  const store = await openStore(join(MORTISE_DATA, 'mortise.sqlite'), { durable: false, shared: true, poolSize: 1 })
   await sql`insert into kysely_migration (name, timestamp) values ('999-future', '2099-01-01')`.execute(store.db)
   await store.close()
   const newer = refused('the database \\S+ cannot be used: a newer version of Mortise has changed it')
@@ -159,7 +159,7 @@ test.each(['1', '2'])(
     expect(await command.ended()).toBe(0)
     expect(command.stderr).toBe('')
 
-    const store = await openStore(join(folder.path, 'mortise.sqlite'), { durable: false, poolSize: 1 })
+    const store = await openStore(join(folder.path, 'mortise.sqlite'), { durable: false, shared: true, poolSize: 1 })
     const { rows } = await sql`select username from users order by id`.execute(store.db)
     await store.close()
     expect(rows).toEqual([{ username: 'root' }, { username: 'late' }])

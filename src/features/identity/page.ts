@@ -20,7 +20,8 @@ input { width: 100%; margin-bottom: 1rem; padding: .5rem .75rem; font: inherit; 
 button { width: 100%; margin-bottom: .75rem; padding: .5rem .75rem; font: inherit; font-weight: 600; cursor: pointer;
   color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .5rem }
 button.quiet { color: var(--ink); background: transparent; border-color: var(--line) }
-a { color: var(--accent) } .bad { color: var(--bad) } .quiet { color: var(--quiet) } main > :last-child { margin: 0 }
+a { color: var(--accent) } .bad { color: var(--bad) } .quiet { color: var(--quiet) }
+form { margin-bottom: .75rem } form > :last-child, main > :last-child { margin-bottom: 0 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 `
 

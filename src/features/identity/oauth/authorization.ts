@@ -13,7 +13,20 @@ import { chosenScopes, toScopes } from './scopes.ts'
 import { issueToken } from './tokens.ts'
 import { linesOf } from './validation.ts'
 
+/** The parameters of the standard: all that is carried along while a user signs in and consents. */
+export const QUESTION = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'state',
+  'scope',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+]
+
 const CODE_LIFETIME = 10 * MINUTE
+const LONGEST_NONCE = 1000
 const CHALLENGE_FORM = /^[A-Za-z0-9._~-]{43,128}$/
 
 /** Who asks, and the one registered address that may be answered to. */
@@ -54,7 +67,9 @@ export function readWish({ application, responseType }: Target, given: Raw): Aut
   if (responseType === 'code' && !application.confidential && challenge.code_challenge === null) {
     throw oauthRefusal('invalid_request', 'Code challenge is required.')
   }
-  return { responseType, scopes, challenge, nonce: textOf(given, 'nonce') }
+  const nonce = textOf(given, 'nonce')
+  if (nonce && nonce.length > LONGEST_NONCE) throw oauthRefusal('invalid_request', 'The nonce is too long.')
+  return { responseType, scopes, challenge, nonce }
 }
 
 function readChallenge(given: Raw): AuthorizationWish['challenge'] {

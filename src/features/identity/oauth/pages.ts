@@ -4,7 +4,7 @@ import type { User } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
 import { tokenField } from '../sessions/forms.ts'
 import type { Page } from '../page.ts'
-import type { AuthorizationWish, Target } from './authorization.ts'
+import { QUESTION, type AuthorizationWish, type Target } from './authorization.ts'
 
 const MEANING: Record<Scope, string> = {
   api: 'use the whole API as you, including code and settings',
@@ -19,17 +19,6 @@ const MEANING: Record<Scope, string> = {
   email: 'read your email address',
 }
 
-const CARRIED = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'state',
-  'scope',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-]
-
 export interface Consent {
   token: string
   user: User
@@ -40,7 +29,7 @@ export interface Consent {
 
 export function consentPage({ token, user, target, wish, given }: Consent): Page {
   const { application, redirectUri } = target
-  const carried = CARRIED.filter((name) => typeof given[name] === 'string').map(
+  const carried = QUESTION.filter((name) => typeof given[name] === 'string').map(
     (name) => html`<input type="hidden" name="${name}" value="${given[name] as string}" />`,
   )
   return {

@@ -24,7 +24,10 @@ export const application = resource({
 export const listApplications = (db: Db): Promise<Application[]> =>
   db.selectFrom('oauth_applications').selectAll().orderBy('id').execute()
 
+const UID_FORM = /^[0-9a-f]{64}$/
+
 export async function findApplication(db: Db, uid: string): Promise<Application | null> {
+  if (!UID_FORM.test(uid)) return null
   const found = await db.selectFrom('oauth_applications').selectAll().where('uid', '=', uid).executeTakeFirst()
   return found ?? null
 }

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { send } from '../../../api/answers.ts'
+import { send } from '../../../api/web-answers.ts'
 import { shownCredential } from '../../../api/credentials.ts'
-import { readQuery, type Raw } from '../../../api/input.ts'
+import type { Raw } from '../../../api/input.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { WebRoutes } from '../../web.ts'
-import { readForm, textOf } from '../sessions/forms.ts'
+import { queryOf, readForm, textOf } from '../sessions/forms.ts'
 import { byOAuthToken } from './authenticate.ts'
 import { authenticateClient } from './clients.ts'
 import { NO_STORE, oauthRefusal } from './errors.ts'
@@ -20,7 +20,7 @@ import { epoch, revokeToken } from './tokens.ts'
 export const routes: WebRoutes = (server, door) => {
   const { app } = door
   const read = async (request: FastifyRequest): Promise<Raw> => ({
-    ...readQuery(request.raw.url!),
+    ...queryOf(request),
     ...(request.method === 'POST' && (await readForm(door, request))),
   })
 

@@ -8,6 +8,11 @@ export interface NewApplication {
   confidential: boolean
 }
 
+const LONGEST_NAME = 255
+const LONGEST_ADDRESSES = 10_000
+
+const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
+
 /** Schemes a browser runs or reads locally instead of going somewhere. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'view-source'])
 
@@ -29,6 +34,7 @@ function addressFault(line: string): string | null {
 function addressFaults(text: string): string[] {
   const lines = linesOf(text)
   if (lines.length === 0) return ["can't be blank"]
+  if (text.length > LONGEST_ADDRESSES) return [tooLong(LONGEST_ADDRESSES)]
   return [...new Set(lines.map(addressFault).filter((fault) => fault !== null))]
 }
 
@@ -39,7 +45,7 @@ function scopeFaults(text: string): string[] {
 
 function nameFaults(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"]
-  return name.length > 255 ? ['is too long (maximum is 255 characters)'] : []
+  return name.length > LONGEST_NAME ? [tooLong(LONGEST_NAME)] : []
 }
 
 export function assertValidApplication({ name, redirect_uri, scopes }: NewApplication): void {

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readQuery, type Raw } from '../../../api/input.ts'
+import type { Raw } from '../../../api/input.ts'
 import type { User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import type { WebRoutes } from '../../web.ts'
 import { sendPage } from '../page.ts'
 import { signedInOn } from '../sessions/authenticate.ts'
-import { formToken, onForm, textOf, type FormHandler } from '../sessions/forms.ts'
+import { formToken, onForm, queryOf, textOf, type FormHandler } from '../sessions/forms.ts'
 import {
+  QUESTION,
   denialAddress,
   findTarget,
   grant,
@@ -50,7 +51,7 @@ export const routes: WebRoutes = (server, door) => {
   }
 
   server.get('/oauth/authorize', (request, reply) =>
-    asked(readQuery(request.raw.url!), request, reply, async ({ user, target, wish, given }) => {
+    asked(queryOf(request), request, reply, async ({ user, target, wish, given }) => {
       if (await isConsentGiven(app, user, target, wish)) {
         return reply.redirect(await grant(app, user, target, wish), 303)
       }
@@ -67,17 +68,15 @@ export const routes: WebRoutes = (server, door) => {
   )
 
   const deny: FormHandler = (form, request, reply) =>
-    asked({ ...readQuery(request.raw.url!), ...form }, request, reply, async ({ target }) =>
+    asked({ ...queryOf(request), ...form }, request, reply, async ({ target }) =>
       reply.redirect(denialAddress(target), 303),
     )
   onForm(server, door, '/oauth/authorize', deny, 'DELETE')
 }
 
-/** Comes back as a GET with the same question, whatever the question came as. */
+/** Comes back as a GET with the same question, whatever the question came as; no secret that came along is repeated. */
 function signInAddress(given: Raw): string {
-  const texts = Object.entries(given).filter(
-    (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[0] !== 'authenticity_token',
-  )
-  const back = `/oauth/authorize?${new URLSearchParams(texts)}`
+  const texts = QUESTION.map((name) => [name, textOf(given, name)] as const).filter((pair) => pair[1] !== null)
+  const back = `/oauth/authorize?${new URLSearchParams(texts as [string, string][])}`
   return `/users/sign_in?${new URLSearchParams({ return_to: back })}`
 }

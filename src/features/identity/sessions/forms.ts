@@ -3,9 +3,9 @@
  * browser (its session, or before there is one a random visit), which another site can neither read nor make.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { send } from '../../../api/answers.ts'
+import { send } from '../../../api/web-answers.ts'
 import { sessionCookie } from '../../../api/credentials.ts'
-import { assertPlain, readBody, type Raw } from '../../../api/input.ts'
+import { assertPlain, readBody, readQuery, type Raw } from '../../../api/input.ts'
 import type { Door } from '../../../api/run.ts'
 import type { App } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
@@ -24,6 +24,13 @@ export async function readForm({ spool }: Door, request: FastifyRequest): Promis
   const form = typeof user === 'object' && user !== null && !Array.isArray(user) ? { ...fields, ...user } : fields
   assertPlain(form)
   return form
+}
+
+/** The query of a page, held to the same rules as a form. */
+export function queryOf({ raw }: FastifyRequest): Raw {
+  const query = readQuery(raw.url!)
+  assertPlain(query)
+  return query
 }
 
 /** One piece of text; an array or an object in its place is nothing. */

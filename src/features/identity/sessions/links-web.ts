@@ -1,4 +1,3 @@
-import { readQuery } from '../../../api/input.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { Refusal } from '../../../errors.ts'
 import type { WebRoutes } from '../../web.ts'
@@ -6,7 +5,7 @@ import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'
 import { isEmail } from '../users/validation.ts'
-import { formToken, onForm, textOf } from './forms.ts'
+import { formToken, onForm, queryOf, textOf } from './forms.ts'
 import { answerPasswordWish } from './jobs.ts'
 import { confirmByLink, resetPasswordByLink, userOfLink } from './links.ts'
 import {
@@ -44,7 +43,7 @@ export const routes: WebRoutes = (server, door) => {
   })
 
   server.get('/users/password/edit', async (request, reply) => {
-    const link = textOf(readQuery(request.raw.url!), 'reset_password_token') ?? ''
+    const link = textOf(queryOf(request), 'reset_password_token') ?? ''
     if (!(await userOfLink(app, 'reset_password', link))) return sendPage(reply, 404, deadLinkPage)
     return sendPage(reply, 200, newPasswordPage({ token: formToken(app, request, reply), link }))
   })
@@ -61,7 +60,7 @@ export const routes: WebRoutes = (server, door) => {
   })
 
   server.get('/users/confirmation', async (request, reply) => {
-    const link = textOf(readQuery(request.raw.url!), 'confirmation_token') ?? ''
+    const link = textOf(queryOf(request), 'confirmation_token') ?? ''
     if (!(await userOfLink(app, 'confirm', link))) return sendPage(reply, 404, deadLinkPage)
     return sendPage(reply, 200, confirmPage(formToken(app, request, reply), link))
   })

@@ -36,6 +36,15 @@ export const signInPage = ({ token, returnTo, login = '', fault }: SignInPage): 
     <p><a href="/users/password/new">Forgot your password?</a></p>`,
 })
 
+export const homePage = ({ username, token }: { username: string; token: string }): Page => ({
+  title: `Signed in as ${username}`,
+  body: html`<p>The API is at <code>/api/v4</code>; <a href="/api/docs">its documentation</a> lists every endpoint.</p>
+    <form method="post" action="/users/sign_out">
+      ${tokenField(token)}
+      <button>Sign out</button>
+    </form>`,
+})
+
 export const noPasswordsPage: Page = {
   title: 'Sign in',
   body: html`<p>Signing in with a password is switched off on this instance.</p>`,

@@ -276,3 +276,28 @@ test('behind https the cookies are sent over https only', async () => {
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; HttpOnly; SameSite=Lax.*; Secure$/)])
   }
 })
+
+test('the front page leads visitors to the sign-in and lets the signed-in sign out', async () => {
+  await using forge = await startForge()
+  await forge.user({ username: 'jane', password: PASSWORD })
+  const browser = new Browser(forge.url)
+  expect(await browser.get('/')).toMatchObject({ status: 303, location: '/users/sign_in' })
+  expect(await browser.signIn('jane', PASSWORD)).toMatchObject({ status: 303, location: '/' })
+  const page = await browser.get('/')
+  expect([page.status, page.body.includes('Signed in as jane')]).toEqual([200, true])
+  expect(await browser.post('/users/sign_out', hiddenFields(page))).toMatchObject({ status: 303 })
+  expect(await browser.get('/')).toMatchObject({ status: 303, location: '/users/sign_in' })
+})
+
+test('a new password or address ends the sessions and links of the old one', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user({ username: 'jane', password: PASSWORD })
+  for (const change of [{ password: 'another horse' }, { email: 'new@example.com' }]) {
+    await forge.app.db.updateTable('users').set({ password_expires_at: null }).where('id', '=', jane.id).execute()
+    const browser = new Browser(forge.url)
+    await browser.signIn('jane', 'password' in change ? PASSWORD : 'another horse')
+    expect(await whoAmI(browser)).toBe('jane')
+    await forge.administrator.put(`/users/${jane.id}`, change)
+    expect(await whoAmI(browser)).toBe(401)
+  }
+})

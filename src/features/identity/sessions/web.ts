@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { send, sendRefusal } from '../../../api/answers.ts'
+import { send, sendRefusal } from '../../../api/web-answers.ts'
 import { SESSION_COOKIE, sessionCookie } from '../../../api/credentials.ts'
-import { readQuery, type Raw } from '../../../api/input.ts'
+import type { Raw } from '../../../api/input.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -9,17 +9,23 @@ import type { WebRoutes } from '../../web.ts'
 import { sendPage, type Page } from '../page.ts'
 import { signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
-import { csrfToken, formToken, isJson, onForm, textOf } from './forms.ts'
+import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
 import { permitNewPassword } from './links.ts'
-import { blockedPage, newPasswordPage, noPasswordsPage, signInPage, unconfirmedPage } from './pages.ts'
+import { blockedPage, homePage, newPasswordPage, noPasswordsPage, signInPage, unconfirmedPage } from './pages.ts'
 import { returnAddress } from './return-address.ts'
 import { endSession, signIn, startSession, webStanding } from './service.ts'
 
 export const routes: WebRoutes = (server, door) => {
   const { app } = door
 
+  server.get('/', async (request, reply) => {
+    const user = await signedInOn(app, request)
+    if (!user) return reply.redirect('/users/sign_in', 303)
+    return sendPage(reply, 200, homePage({ username: user.username, token: formToken(app, request, reply) }))
+  })
+
   server.get('/users/sign_in', async (request, reply) => {
-    const returnTo = returnAddress(textOf(readQuery(request.raw.url!), 'return_to'))
+    const returnTo = returnAddress(textOf(queryOf(request), 'return_to'))
     const token = formToken(app, request, reply)
     // A script's way to the code that its sign-in must show.
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })

@@ -15,6 +15,7 @@ import { userPolicy } from './policy.ts'
 const userById = hotQuery((db, p: { id: number }) => db.selectFrom('users').selectAll().where('id', '=', p.id))
 
 export async function findUser(db: Db, id: number): Promise<User | null> {
+  if (!Number.isSafeInteger(id)) return null
   const [user] = await userById(db, { id })
   return user ?? null
 }
@@ -127,7 +128,8 @@ export async function listUsers(db: Db, viewer: User | null, filter: UserFilter,
 /** Filters as they apply: lists do not show external users to ordinary ones, and some filters are for administrators. */
 function visibleTo(viewer: User | null, { active, blocked, external, username, search, ...more }: UserFilter) {
   const common = {
-    search,
+    // A visitor's search would tell whose an address is.
+    search: viewer ? search : null,
     username: username?.toLowerCase(),
     // Only true is a filter.
     active: active || null,

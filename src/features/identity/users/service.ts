@@ -24,8 +24,6 @@ export interface NewUser extends UserAttributes {
   admin?: boolean | null
   external?: boolean | null
   can_create_group?: boolean | null
-  provider?: string | null
-  extern_uid?: string | null
   shared_runners_minutes_limit?: number | null
   avatar?: Upload
   /** Given by whoever starts the instance; everybody else's is random. */
@@ -89,8 +87,6 @@ export interface UserChange extends UserAttributes {
   admin?: boolean | null
   external?: boolean | null
   can_create_group?: boolean | null
-  provider?: string | null
-  extern_uid?: string | null
   shared_runners_minutes_limit?: number | null
   avatar?: Upload
 }
@@ -139,6 +135,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .returningAll()
           .executeTakeFirstOrThrow()
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
+        if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
         if (updated.avatar_digest !== user.avatar_digest) await leaveAvatar(app, user.avatar_digest)
         const renamed = updated.username !== user.username
@@ -205,6 +202,12 @@ async function takeEmail(app: App, user: User, email: string): Promise<void> {
     .where('user_id', '=', user.id)
     .where('email', '=', email)
     .execute()
+}
+
+/** Links to an old address and sessions of an old password open nothing any more. */
+async function endOldWaysIn(app: App, user: User): Promise<void> {
+  await app.db.deleteFrom('mailed_links').where('user_id', '=', user.id).execute()
+  await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
 }
 
 async function setIdentity(

@@ -16,6 +16,8 @@ export interface UserAttributes {
   microblog?: string | null
   website_url?: string | null
   projects_limit?: number | null
+  provider?: string | null
+  extern_uid?: string | null
 }
 
 const EMAIL = /^[^@\s<>,;]+@[^@\s<>,;]+$/
@@ -68,6 +70,8 @@ const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes
   microblog: atMost(255),
   website_url: addressFaults,
   projects_limit: limitFaults,
+  provider: atMost(255),
+  extern_uid: atMost(255),
 }
 
 /** Refuses with every fault of every given attribute. */

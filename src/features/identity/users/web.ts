@@ -1,5 +1,6 @@
 import type { WebRoutes } from '../../web.ts'
-import { UNKNOWN_ROUTE, send } from '../../../api/answers.ts'
+import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
+import { send } from '../../../api/web-answers.ts'
 import { findUser } from './queries.ts'
 
 /** Avatars are public, like the profile they stand on; whatever the bytes hold, a browser only ever shows them. */

@@ -6,6 +6,7 @@ import type { Feature } from './model.ts'
 import { findActors, itemsOf } from './queries.ts'
 
 const LONGEST_NAME = 255
+const TOO_LONG = `is too long (maximum is ${LONGEST_NAME} characters)`
 
 /** True or false for everybody or for the targets; a number is a percentage, whatever the targets. */
 export interface FeatureWish {
@@ -18,7 +19,8 @@ export interface FeatureWish {
 }
 
 export async function setFeature(app: App, name: string, wish: FeatureWish): Promise<Feature> {
-  if (name.length > LONGEST_NAME) throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
+  if (name.length > LONGEST_NAME) throw invalid({ name: [TOO_LONG] })
+  if (wish.feature_groups.some((group) => group.length > LONGEST_NAME)) throw invalid({ feature_group: [TOO_LONG] })
   return transact(app, async (app) => {
     const { actors, unknown } = await findActors(app.db, wish.usernames)
     const nowhere = unknown[0] ?? wish.others[0]

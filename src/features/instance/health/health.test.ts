@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { ACCESS_KEY, SECRET_KEY, startS3 } from '../../../../test/s3.ts'
 
 async function ask(forge: TestForge, path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(forge.url + path, { headers })
@@ -15,7 +16,7 @@ test('a forge that serves says so, to anyone', async () => {
   expect(await ask(forge, '/-/readiness')).toEqual({
     status: 200,
     type: json,
-    body: '{"status":"ok","checks":{"store":"ok","spool":"ok"}}',
+    body: '{"status":"ok","checks":{"store":"ok","blobs":"ok","spool":"ok"}}',
   })
   expect(await ask(forge, '/-/health')).toEqual({ status: 200, type: 'text/plain; charset=utf-8', body: 'Mortise OK' })
 })
@@ -28,7 +29,7 @@ test('readiness names what fails, and why only in the log', async () => {
   await writeFile(spool, 'no folder')
   expect(await ask(forge, '/-/readiness')).toMatchObject({
     status: 503,
-    body: '{"status":"failed","checks":{"store":"ok","spool":"failed"}}',
+    body: '{"status":"failed","checks":{"store":"ok","blobs":"ok","spool":"failed"}}',
   })
   expect(lines.filter((line) => line.includes('"check":"spool"') && line.includes('EEXIST'))).toHaveLength(1)
 
@@ -36,9 +37,30 @@ test('readiness names what fails, and why only in the log', async () => {
   await forge.app.store.close()
   expect(await ask(forge, '/-/readiness')).toMatchObject({
     status: 503,
-    body: '{"status":"failed","checks":{"store":"failed","spool":"ok"}}',
+    body: '{"status":"failed","checks":{"store":"failed","blobs":"ok","spool":"ok"}}',
   })
   expect(await ask(forge, '/-/liveness')).toMatchObject({ status: 200 })
+})
+
+test('readiness tells of blobs that cannot be kept, wherever they are', async () => {
+  const lines: string[] = []
+  await using s3 = await startS3()
+  const settings = { BLOBS_URL: s3.url, S3_ACCESS_KEY: ACCESS_KEY, S3_SECRET_KEY: SECRET_KEY }
+  await using forge = await startForge({ settings, logTo: { write: (line) => void lines.push(line) } })
+  expect(await ask(forge, '/-/readiness')).toMatchObject({ status: 200 })
+  s3.mishaps.push('500')
+  expect(await ask(forge, '/-/readiness')).toMatchObject({
+    status: 503,
+    body: '{"status":"failed","checks":{"store":"ok","blobs":"failed","spool":"ok"}}',
+  })
+  expect(lines.filter((line) => line.includes('"check":"blobs"') && line.includes('500 InternalError'))).toHaveLength(1)
+
+  await using local = await startForge()
+  await writeFile(join(local.app.config.data, 'blobs'), 'no folder')
+  expect(await ask(local, '/-/readiness')).toMatchObject({
+    status: 503,
+    body: '{"status":"failed","checks":{"store":"ok","blobs":"failed","spool":"ok"}}',
+  })
 })
 
 test('metrics are for this machine, and for administrators elsewhere', async () => {

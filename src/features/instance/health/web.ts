@@ -49,11 +49,12 @@ async function inspect({ app, spool }: Door): Promise<Record<string, 'ok' | 'fai
       return 'failed'
     }
   }
-  const [store, files] = await Promise.all([
+  const [store, blobs, files] = await Promise.all([
     state('store', () => sql`select 1`.execute(app.db)),
+    state('blobs', () => app.blobs.check()),
     state('spool', () => writeInto(spool)),
   ])
-  return { store, spool: files }
+  return { store, blobs, spool: files }
 }
 
 const PATIENCE_MS = 5_000

@@ -1,0 +1,145 @@
+/**
+ * Blobs in a bucket that exists already. Content is first spooled to a local file, because S3 wants its length and
+ * digest before its first byte; then it goes up in one PUT, which S3 takes up to 5 GB and checks against that digest.
+ */
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import type { Blobs, Range } from './blobs.ts'
+import { checkRange, placeOf, receive, type Draft } from './content.ts'
+
+export interface Bucket {
+  readonly url: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/** Reads `s3://accessKey:secretKey@bucket?endpoint=https://host&region=name`; without an endpoint it is Amazon's. */
+export function bucketOf(url: string, keys: { accessKey: string | null; secretKey: string | null }): Bucket {
+  const { hostname, username, password, searchParams } = new URL(url)
+  const region = searchParams.get('region') ?? 'us-east-1'
+  const endpoint = searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
+  const accessKey = decodeURIComponent(username) || keys.accessKey
+  const secretKey = decodeURIComponent(password) || keys.secretKey
+  if (!accessKey || !secretKey) throw new Error('MORTISE_S3_ACCESS_KEY and MORTISE_S3_SECRET_KEY must be set')
+  return { url: `${endpoint.replace(/\/+$/, '')}/${hostname}`, region, accessKey, secretKey }
+}
+
+interface Wish {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+  /** Behind the bucket's address. */
+  readonly at: string
+  readonly range?: Range | undefined
+  readonly draft?: Draft
+}
+
+export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: string): Blobs {
+  const signing = { service: 's3', region, accessKeyId: accessKey, secretAccessKey: secretKey, cache: new Map() }
+  const at = (digest: string) => `/${placeOf(digest)}`
+
+  const askOnce = async ({ method, at, range, draft }: Wish): Promise<IncomingMessage> => {
+    const given = {
+      ...(range && { Range: `bytes=${range.start}-${range.end ?? ''}` }),
+      ...(draft && { 'Content-Length': String(draft.size), 'X-Amz-Content-Sha256': draft.digest }),
+    }
+    const { url: target, headers } = await new AwsV4Signer({ ...signing, method, url: url + at, headers: given }).sign()
+    return send(target, { method, headers: Object.fromEntries(headers) }, draft?.path)
+  }
+  const ask = (wish: Wish) => insist(() => askOnce(wish))
+
+  const sizeOf = async (digest: string): Promise<number | null> => {
+    const answer = await ask({ method: 'HEAD', at: at(digest) })
+    await finish(answer, 200, 404)
+    return answer.statusCode === 404 ? null : Number(answer.headers['content-length'])
+  }
+
+  return {
+    async put(content, { limit } = {}) {
+      await using draft = await receive(content, spool, limit)
+      const { digest, size } = draft
+      const answer = await ask({ method: 'PUT', at: at(digest), draft })
+      await finish(answer, 200)
+      return { digest, size }
+    },
+
+    async open(digest, range) {
+      if (range) checkRange(range)
+      const answer = await ask({ method: 'GET', at: at(digest), range })
+      const isFound = answer.statusCode === (range ? 206 : 200)
+      if (isFound) return { size: wholeSize(answer), stream: unhurried(answer) }
+      await finish(answer, 404, 416)
+      if (answer.statusCode === 404) return null
+      // The blob ends before the range starts; how long it is, this answer need not tell.
+      const size = await sizeOf(digest)
+      return size === null ? null : { size, stream: Readable.from([]) }
+    },
+
+    async has(digest) {
+      return (await sizeOf(digest)) !== null
+    },
+
+    async remove(digest) {
+      const answer = await ask({ method: 'DELETE', at: at(digest) })
+      await finish(answer, 200, 204, 404)
+    },
+
+    async check() {
+      // Not HEAD, whose answer has no room for a reason; and once, because whoever asks will ask again.
+      const answer = await askOnce({ method: 'GET', at: '?list-type=2&max-keys=1' })
+      await finish(answer, 200)
+    },
+  }
+}
+
+const PAUSES_MS = [100, 300, 900]
+
+/** Every wish here may be made twice, so what passes by itself is waited out, up to the last answer or failure. */
+async function insist(ask: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
+  for (const ms of PAUSES_MS) {
+    const answer = await ask().catch(() => null)
+    if (answer && answer.statusCode! < 500 && answer.statusCode !== 429) return answer
+    answer?.destroy()
+    await pause(ms * (0.5 + Math.random()))
+  }
+  return ask()
+}
+
+const PATIENCE_MS = 60_000
+
+/** Not fetch: that reads a body ahead of what the network takes, and so would hold all of it in memory. */
+async function send(url: URL, options: http.RequestOptions, file?: string): Promise<IncomingMessage> {
+  const request = (url.protocol === 'https:' ? https : http).request(url, options)
+  request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`silent for ${PATIENCE_MS} ms`)))
+  // Once there is an answer, it tells what went wrong; without a listener a late error would end the process.
+  request.on('error', () => {})
+  if (file) pipeline(createReadStream(file), request).catch(() => {})
+  else request.end()
+  try {
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return answer
+  } catch (cause) {
+    throw new Error('the blob store cannot be reached', { cause })
+  }
+}
+
+/** Reads an answer that is no blob to its end. One that was not expected may come while the draft is still going up. */
+async function finish(answer: IncomingMessage, ...expected: number[]): Promise<void> {
+  const said = await text(answer)
+  if (expected.includes(answer.statusCode!)) return
+  answer.destroy()
+  const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? ''
+  throw new Error(`the blob store answers ${answer.statusCode} ${code}`.trimEnd())
+}
+
+/** A blob is read as slowly as its reader likes. */
+const unhurried = (answer: IncomingMessage) => answer.setTimeout(0)
+
+const wholeSize = ({ headers }: IncomingMessage): number =>
+  Number(headers['content-range']?.split('/')[1] ?? headers['content-length'])

@@ -1,0 +1,117 @@
+/**
+ * An S3 store on loopback. It is s3rver behind a gate of our own: s3rver itself believes every signature of a known
+ * access key, answers a PUT a little too early, and never fails when asked to.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export const ACCESS_KEY = 'S3RVER'
+export const SECRET_KEY = 'S3RVER'
+
+interface Exchange {
+  readonly req: IncomingMessage
+  status: number
+  body: string
+  respond: boolean
+}
+
+interface S3rver {
+  readonly middleware: ((exchange: Exchange, next: () => Promise<void>) => Promise<void>)[]
+  run(): Promise<AddressInfo>
+  close(): Promise<void>
+}
+
+// It has no types of its own.
+const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver
+
+/** A function holds the request, its body unread, and cuts it off when done. */
+type Mishap = '500' | 'cut off' | (() => Promise<void>)
+
+export interface S3 extends AsyncDisposable {
+  /** Of the bucket, without credentials. */
+  readonly url: string
+  readonly endpoint: string
+  /** What happens to the next requests, instead of their being answered. */
+  readonly mishaps: Mishap[]
+  /** Methods of the requests that came, mishaps included. */
+  readonly requests: string[]
+  keys(): Promise<string[]>
+}
+
+export async function startS3(): Promise<S3> {
+  const directory = await mkdtemp(join(tmpdir(), 'mortise-s3-'))
+  const server = new S3rver({
+    directory,
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    configureBuckets: [{ name: 'blobs' }],
+  })
+  const mishaps: Mishap[] = []
+  const requests: string[] = []
+  server.middleware.unshift(async (exchange, next) => {
+    const { req } = exchange
+    requests.push(req.method!)
+    const mishap = mishaps.shift()
+    if (mishap && mishap !== '500') {
+      if (mishap !== 'cut off') await mishap()
+      exchange.respond = false
+      req.socket.destroy()
+    } else if (mishap) refuse(exchange, 500, 'InternalError')
+    else if (isStranger(req)) refuse(exchange, 403, 'InvalidAccessKeyId')
+    else if (!isSigned(req)) refuse(exchange, 403, 'SignatureDoesNotMatch')
+    else if (req.method === 'PUT' && !req.headers['content-length']) refuse(exchange, 411, 'MissingContentLength')
+    else await next()
+    if (req.method === 'PUT' && exchange.status === 200)
+      await written(join(directory, `${req.url!}._S3rver_object`), req)
+  })
+  const { port } = await server.run()
+  const endpoint = `http://127.0.0.1:${port}`
+  return {
+    endpoint,
+    url: `s3://blobs?endpoint=${endpoint}&region=us-east-1`,
+    mishaps,
+    requests,
+    async keys() {
+      const files = await readdir(join(directory, 'blobs'), { recursive: true })
+      return files.flatMap((file) => (file.endsWith('._S3rver_object') ? [file.replace('._S3rver_object', '')] : []))
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** s3rver answers when it has everything, though not everything is in the file yet. */
+async function written(file: string, { headers }: IncomingMessage): Promise<void> {
+  while ((await stat(file)).size < Number(headers['content-length'])) await pause(1)
+}
+
+function refuse(exchange: Exchange, status: number, code: string): void {
+  exchange.status = status
+  exchange.body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>No.</Message></Error>`
+}
+
+const isStranger = ({ headers }: IncomingMessage) => !headers.authorization?.includes(`Credential=${ACCESS_KEY}/`)
+
+/** AWS Signature Version 4, computed anew from what arrived. */
+function isSigned({ method, url, headers }: IncomingMessage): boolean {
+  const [, scope = '', names = '', signature] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(headers.authorization!) ?? []
+  const { pathname, searchParams } = new URL(url!, 'http://s3')
+  searchParams.sort()
+  const signedHeaders = names.split(';').map((name) => `${name}:${headers[name] as string}`)
+  const request = [method, pathname, searchParams, ...signedHeaders, '', names, headers['x-amz-content-sha256']]
+  const digest = createHash('sha256').update(request.join('\n')).digest('hex')
+  const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+  const key = scope.split('/').reduce(hmac, Buffer.from(`AWS4${SECRET_KEY}`))
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, digest].join('\n')
+  return hmac(key, text).toString('hex') === signature
+}
