@@ -24,7 +24,7 @@ const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 10_000
 const POLL_MS = 2
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../bin/mortise.js', import.meta.url))
 
 const running = new Set<ChildProcess>()
 const folders = new Set<string>()
