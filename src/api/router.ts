@@ -61,6 +61,11 @@ export function apiListener(
       .finally(() =>
         note(request, exchange.id, exchange.route, response.statusCode, exchange.elapsed, exchange.address),
       )
+      // One request that cannot even be refused must not end the process for all.
+      .catch((error: unknown) => {
+        door.app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request lost')
+        response.destroy()
+      })
   }
 }
 

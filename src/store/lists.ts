@@ -26,10 +26,13 @@ interface ListPlan<F extends object, T extends keyof Tables> {
   order<O>(query: Query<T, O>, given: Given<F>, db: Db): Query<T, O>
 }
 
+let lists = 0
+
 export function hotList<F extends object, T extends keyof Tables>(
   plan: ListPlan<F, T>,
 ): (db: Db, filter: F, cut: Cut) => Promise<{ items: Row<T>[]; total: number }> {
   const { table, counted, facets, narrow, order } = plan
+  const name = `list ${++lists} of ${table}`
   const rows = hotQuery((db, values: F & Cut, given: Given<F & Cut>) => {
     const all = db.selectFrom(table as 'users').selectAll(table as 'users') as unknown as Query<T, Row<T>>
     return order(narrow(all, values, given, db), given, db)
@@ -52,7 +55,7 @@ export function hotList<F extends object, T extends keyof Tables>(
     (Object.keys(filter) as (keyof F)[]).every((name) => facets.includes(name) || (filter[name] ?? null) === null)
 
   return async (db, filter, cut) => {
-    const key = () => `${table} ${shapeOf(filter)} ${JSON.stringify(filter)}`
+    const key = () => `${name} ${shapeOf(filter)} ${JSON.stringify(filter)}`
     const total = decidedByFacets(filter)
       ? Number((await sum(db, filter))[0]!.total)
       : await keptTotal(db, counted, key(), async () => Number((await count(db, filter))[0]!.total))
