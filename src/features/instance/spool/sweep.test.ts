@@ -1,0 +1,24 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { DAY, HOUR } from '../../../clock.ts'
+import { startForge } from '../../../forge.ts'
+
+test('what a killed process left half written is removed after a day, what is being written stays', async () => {
+  await using forge = await startForge()
+  const folders = [join(forge.app.config.data, 'spool'), join(forge.app.config.data, 'blobs', 'drafts')]
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true })
+    for (const [name, age] of [
+      ['old', 3 * DAY],
+      ['new', -2 * DAY],
+    ] as const) {
+      await writeFile(join(folder, name), 'half')
+      const time = new Date(forge.clock.now().getTime() - age)
+      await utimes(join(folder, name), time, time)
+    }
+  }
+  forge.clock.advance(DAY + HOUR)
+  await forge.settle()
+  for (const folder of folders) expect(await readdir(folder)).toEqual(['new'])
+})
