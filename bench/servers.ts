@@ -11,8 +11,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
-import { randomHex } from '../src/lib/secrets.ts'
+import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
 import { seed } from './seed.ts'
@@ -55,7 +54,7 @@ export async function makePlace(postgres: string | undefined, users: number): Pr
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
   const own = postgres
-    ? await makeDatabase(postgres)
+    ? await postgresDatabase(postgres)
     : { url: `sqlite:${join(data, 'mortise.sqlite')}`, drop: async () => {} }
   const place = {
     data,
@@ -72,22 +71,6 @@ export async function makePlace(postgres: string | undefined, users: number): Pr
     await place[Symbol.asyncDispose]()
     throw error
   }
-}
-
-async function makeDatabase(server: string) {
-  const name = `mortise_bench_${randomHex(6)}`
-  const command = async (sql: string) => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    try {
-      await client.query(sql)
-    } finally {
-      await client.end()
-    }
-  }
-  await command(`create database ${name}`)
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
-  return { url, drop: () => command(`drop database ${name} with (force)`) }
 }
 
 export async function startOurs({ data, databaseUrl }: Place, profileInto?: string): Promise<Server> {

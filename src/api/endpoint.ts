@@ -7,7 +7,6 @@ import type { z } from 'zod'
 import type { App, User } from '../context.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Page, PageOf, PageWish } from './pages.ts'
-import type { Upload } from './wire.ts'
 
 export type Policy<S> = { readonly [ability: string]: (subject: S) => boolean }
 
@@ -140,5 +139,3 @@ export function endpoint<
 >(declaration: Declaration<I, O, S, P, A, G>): Endpoint {
   return declaration as unknown as Endpoint
 }
-
-export type { Upload }

@@ -35,11 +35,6 @@ export function pageWish({ page, per_page }: z.infer<typeof pageInput>): PageWis
   return { page: number, limit, offset: (number - 1) * limit }
 }
 
-/** For lists that are short by nature, and lists computed elsewhere. */
-export function pageFrom<T>(all: T[], { offset, limit }: PageWish): Page<T> {
-  return { items: all.slice(offset, offset + limit), total: all.length }
-}
-
 const LONGEST_LINKED = 2000
 
 const SET_OR_SECRET = new Set([

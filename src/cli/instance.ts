@@ -1,18 +1,9 @@
 /** What stands behind the verbs. It is loaded only when a verb needs it: `--help` answers at once. */
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import type { Workshop } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { SignIn } from '../features/identity/users/first-administrator.ts'
 
-/** Beside the code, whose owner alone may write there; where this process may not, nothing is kept. */
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mortise', import.meta.url))
-
-/** Compiling takes a third of a start, so what was compiled is kept for the next one, also without `bin/mortise.js`. */
-export function loadProgram() {
-  enableCompileCache(CACHE)
-  return import('../app.ts')
-}
+export const loadProgram = () => import('../app.ts')
 
 export interface Instance extends Workshop {
   /** The first administrator, when this very start made it. */

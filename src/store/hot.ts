@@ -22,14 +22,20 @@ class Placeholder {
   }
 }
 
+export interface HotQuery<P, R> {
+  (db: Db, values: P): Promise<R[]>
+  /** The very statement that runs, for tests that ask the engine how it would go about it. */
+  compile(db: Db, values: P): CompiledQuery<R>
+}
+
 export function hotQuery<P extends object, R>(
   build: (db: Db, values: P, given: Given<P>) => Compilable<R>,
-): (db: Db, values: P) => Promise<R[]> {
+): HotQuery<P, R> {
   const compiled = new WeakMap<object, Map<string, CompiledQuery<R>>>()
   // Stands for the values while the query is built; its type is theirs, so the builder checks it.
   const slots = new Proxy({} as P, { get: (_, name) => new Placeholder(String(name)) })
 
-  return async (db, values) => {
+  const queryFor = (db: Db, values: P): CompiledQuery<R> => {
     const { adapter } = db.getExecutor()
     const shapes = compiled.get(adapter) ?? new Map<string, CompiledQuery<R>>()
     if (shapes.size === 0) compiled.set(adapter, shapes)
@@ -39,12 +45,21 @@ export function hotQuery<P extends object, R>(
       query = build(db, slots, (name) => values[name] !== undefined && values[name] !== null).compile()
       shapes.set(shape, query)
     }
-    const parameters = query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
-    const direct = db.isTransaction ? undefined : directOf(adapter)
+    return query
+  }
+  const bind = (query: CompiledQuery<R>, values: P) =>
+    query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
+
+  const run = async (db: Db, values: P): Promise<R[]> => {
+    const query = queryFor(db, values)
+    const parameters = bind(query, values)
+    const direct = db.isTransaction ? undefined : directOf(db.getExecutor().adapter)
     if (direct) return remembered(direct, query, parameters)
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
+  const compile = (db: Db, values: P) => ({ ...queryFor(db, values), parameters: bind(queryFor(db, values), values) })
+  return Object.assign(run, { compile })
 }
 
 export function shapeOf(values: object): string {

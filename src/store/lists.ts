@@ -3,7 +3,7 @@
  * compiled once per set of given filters; the total comes from the table's facets where they decide it, else it is
  * counted once per change.
  */
-import { sql, type SelectQueryBuilder } from 'kysely'
+import { sql, type CompiledQuery, type SelectQueryBuilder } from 'kysely'
 import { keptTotal } from './counts.ts'
 import type { Db, Row, Tables } from './database.ts'
 import { hotQuery, shapeOf, type Given } from './hot.ts'
@@ -26,11 +26,15 @@ interface ListPlan<F extends object, T extends keyof Tables> {
   order<O>(query: Query<T, O>, given: Given<F>, db: Db): Query<T, O>
 }
 
+export interface HotList<F, T extends keyof Tables> {
+  (db: Db, filter: F, cut: Cut): Promise<{ items: Row<T>[]; total: number }>
+  /** The statement of one page, as in `HotQuery`. */
+  compile(db: Db, filter: F, cut: Cut): CompiledQuery
+}
+
 let lists = 0
 
-export function hotList<F extends object, T extends keyof Tables>(
-  plan: ListPlan<F, T>,
-): (db: Db, filter: F, cut: Cut) => Promise<{ items: Row<T>[]; total: number }> {
+export function hotList<F extends object, T extends keyof Tables>(plan: ListPlan<F, T>): HotList<F, T> {
   const { table, counted, facets, narrow, order } = plan
   const name = `list ${++lists} of ${table}`
   const rows = hotQuery((db, values: F & Cut, given: Given<F & Cut>) => {
@@ -54,7 +58,7 @@ export function hotList<F extends object, T extends keyof Tables>(
     facets !== undefined &&
     (Object.keys(filter) as (keyof F)[]).every((name) => facets.includes(name) || (filter[name] ?? null) === null)
 
-  return async (db, filter, cut) => {
+  const list = async (db: Db, filter: F, cut: Cut) => {
     const key = () => `${name} ${shapeOf(filter)} ${JSON.stringify(filter)}`
     const total = decidedByFacets(filter)
       ? Number((await sum(db, filter))[0]!.total)
@@ -62,4 +66,5 @@ export function hotList<F extends object, T extends keyof Tables>(
     const items = cut.limit > 0 && cut.offset < total ? await rows(db, { ...filter, ...cut }) : []
     return { items: items as unknown as Row<T>[], total }
   }
+  return Object.assign(list, { compile: (db: Db, filter: F, cut: Cut) => rows.compile(db, { ...filter, ...cut }) })
 }

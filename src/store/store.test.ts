@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { totalOf } from './counts.ts'
-import { foundId, isSqlite, substring, uniqueViolation, whereContains } from './dialect.ts'
+import { isSqlite, substring, uniqueViolation, whereContains } from './dialect.ts'
 import { hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
 import { emit } from './outbox.ts'
@@ -167,13 +167,4 @@ test('substrings are found by the index, whatever characters they hold', async (
   const found = async (text: string) => (await searching(text).execute()).map(({ id }) => id)
   for (const text of ['50%', '"off"', '_under_', `o'neil`, 'OFF']) expect(await found(text), text).toEqual([odd.id])
   for (const text of ['%%%', '___', '"""', 'off OR plain', '*off']) expect(await found(text), text).toEqual([])
-
-  if (!isSqlite(db)) return
-  const page = searching('user').orderBy(foundId(db, 'users'), 'desc').limit(20).compile()
-  const plan = await db.executeQuery<{ detail: string }>({ ...page, sql: `explain query plan ${page.sql}` })
-  // The matches come in order already: nothing is sorted, nothing but them is read.
-  expect(plan.rows.map(({ detail }) => detail)).toEqual([
-    expect.stringMatching(/^SCAN found VIRTUAL TABLE/),
-    'SEARCH users USING INTEGER PRIMARY KEY (rowid=?)',
-  ])
 })

@@ -28,9 +28,12 @@ export async function sqliteTemplate(root: string, fill: (url: string) => Promis
   }
 }
 
-export async function postgresTemplate(server: string, fill: (url: string) => Promise<void>): Promise<Template> {
+/** A database of its own on a server; a copy of `template`, or empty. */
+export async function postgresDatabase(
+  server: string,
+  template = 'template1',
+): Promise<TemporaryDatabase & { name: string }> {
   const { default: pg } = await import('pg')
-  const named = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
   const command = async (sql: string) => {
     const client = new pg.Client({ connectionString: server })
     await client.connect()
@@ -40,14 +43,14 @@ export async function postgresTemplate(server: string, fill: (url: string) => Pr
       await client.end()
     }
   }
-  const template = `mortise_template_${randomHex(6)}`
-  await command(`create database ${template}`)
-  await fill(named(template))
-  return {
-    async copy() {
-      const name = `mortise_${randomHex(6)}`
-      await command(`create database ${name} template ${template}`)
-      return { url: named(name), drop: () => command(`drop database ${name} with (force)`) }
-    },
-  }
+  const name = `mortise_${randomHex(6)}`
+  await command(`create database ${name} template ${template}`)
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  return { name, url, drop: () => command(`drop database ${name} with (force)`) }
+}
+
+export async function postgresTemplate(server: string, fill: (url: string) => Promise<void>): Promise<Template> {
+  const { name, url } = await postgresDatabase(server)
+  await fill(url)
+  return { copy: () => postgresDatabase(server, name) }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
 import { openStore, type Row } from '../../src/store/database.ts'
-import { postgresTemplate, type TemporaryDatabase } from '../../src/store/temporary.ts'
+import { postgresDatabase, type TemporaryDatabase } from '../../src/store/temporary.ts'
 import { Child, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -19,7 +19,7 @@ test('what was acknowledged survives kill -9', { timeout: 300_000 }, async () =>
 })
 
 test.runIf(server)('what was acknowledged survives kill -9, on PostgreSQL', { timeout: 300_000 }, async () => {
-  const database = await (await postgresTemplate(server!, async () => {})).copy()
+  const database = await postgresDatabase(server!)
   try {
     expect(await surviveKills(database)).toBe(ROUNDS)
   } finally {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
-import { postgresTemplate } from '../../src/store/temporary.ts'
+import { postgresDatabase } from '../../src/store/temporary.ts'
 import { Child, temporaryFolder, until } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
@@ -48,7 +48,7 @@ test('several processes share one port, and one that dies is replaced', { timeou
 })
 
 test.runIf(server)('several processes over PostgreSQL', { timeout: 180_000 }, async () => {
-  const database = await (await postgresTemplate(server!, async () => {})).copy()
+  const database = await postgresDatabase(server!)
   try {
     expect(await killOneThenStop({ MORTISE_DATABASE_URL: database.url })).toBe(0)
   } finally {

@@ -146,7 +146,8 @@ interface Filter extends Omit<UserFilter, 'search'> {
   beside?: string
 }
 
-const users = hotList<Filter, 'users'>({
+/** Every list of users; `listUsers` says what of it a viewer sees. */
+export const users = hotList<Filter, 'users'>({
   table: 'users',
   counted: ['users', 'identities'],
   facets: ['active', 'blocked', 'external'],
