@@ -11,7 +11,7 @@ const layers = [
   ['features', 'transport'],
   ['api'],
   ['context'],
-  ['git', 'store', 'jobs', 'mail'],
+  ['git', 'store', 'jobs', 'mail', 'directory', 'outbound'],
   ['errors', 'config', 'log', 'clock', 'version'],
   ['lib'],
 ]
@@ -29,8 +29,9 @@ const contexts = [
   'ci',
   'planning',
   'repository',
-  'projects',
   'groups',
+  'projects',
+  'access',
   'identity',
   'instance',
 ]
@@ -40,7 +41,7 @@ const readersOfRoutes = ['src/features/v4.ts', 'src/app.ts']
 const withoutIo = ['policy.ts', 'entity.ts']
 const io = {
   files: ['queries.ts', 'service.ts'],
-  layers: ['git', 'store', 'jobs', 'mail'],
+  layers: ['git', 'store', 'jobs', 'mail', 'directory', 'outbound'],
   builtins: /^(node:)?(child_process|dgram|dns|fs|http|http2|https|net|sqlite|tls|worker_threads)(\/|$)/,
 }
 

@@ -1,0 +1,55 @@
+/** IP addresses by what they lead to. Nothing is looked up here. */
+import { BlockList, isIP } from 'node:net'
+
+const blocked = new BlockList()
+for (const [net, prefix] of [
+  ['0.0.0.0', 8], // this machine
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // carriers' own
+  ['127.0.0.0', 8], // loopback
+  ['168.63.129.16', 32], // a cloud's service to its guests, in spite of its number
+  ['169.254.0.0', 16], // link-local, where clouds keep their guests' secrets
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocols
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // relays of 6to4
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, and broadcast
+] as const)
+  blocked.addSubnet(net, prefix, 'ipv4')
+
+/** Whether an IP address is one of the open internet. Whatever is not an address at all is not. */
+export function isPublicAddress(ip: string): boolean {
+  if (isIP(ip) === 4) return !blocked.check(ip, 'ipv4')
+  // A zone (`fe80::1%eth0`) names an interface of this machine.
+  return isIP(ip) === 6 && !ip.includes('%') && isPublicIPv6(groupsOf(ip))
+}
+
+function isPublicIPv6(groups: number[]): boolean {
+  const [first = 0, second = 0, third = 0] = groups
+  const startsWith = (...start: number[]) => start.every((group, n) => groups[n] === group)
+  const carries = (at: number) => isPublicAddress(dotted(groups[at]!, groups[at + 1]!))
+
+  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return carries(6) // an IPv4 address in new clothes
+  if (startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return carries(6) // translated to IPv4 on the way
+  if (first === 0x2002) return isPublicAddress(dotted(second, third)) // 6to4
+  if (first === 0x2001) return second >= 0x200 && second !== 0xdb8 // protocols and tunnels; documentation
+  if (first === 0x3fff) return second >= 0x1000 // documentation
+  return first >= 0x2000 && first < 0x4000 // all that was ever given out
+}
+
+const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(ip: string): number[] {
+  // `URL` writes a dotted end as two groups.
+  const [head = '', tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::')
+  const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
+  if (tail === undefined) return read(head)
+  const [left, right] = [read(head), read(tail)]
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
+}
