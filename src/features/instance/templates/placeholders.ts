@@ -1,0 +1,16 @@
+/** What may stand in a license's text between any of `<>`, `{}` and `[]`. */
+const PLACEHOLDER =
+  /[<{[](?:(year|yyyy)|(project|description|one line .+ what it does\.)|fullname|name of author|name of copyright owner)[>}\]]/gi
+
+export interface Filling {
+  readonly year: string
+  readonly project?: string | null | undefined
+  readonly fullname?: string | null | undefined
+}
+
+/** In one pass, so that a project called `[fullname]` stays one; what is not known keeps its placeholder. */
+export const fillPlaceholders = (content: string, { year, project, fullname }: Filling): string =>
+  content.replace(PLACEHOLDER, (placeholder, isYear?: string, isProject?: string) => {
+    if (isYear) return year
+    return (isProject ? project : fullname) || placeholder
+  })
