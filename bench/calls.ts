@@ -41,8 +41,56 @@ export const growing: readonly [string, Call][] = [
   ['/user/activities', asAdministrator('/user/activities')],
 ]
 
+export const projectsAsMember = asMember('/projects')
+export const projectsAsAdministrator = asAdministrator('/projects')
+export const oneProject = asMember('/projects/1')
+export const largestPageOfProjects = asMember('/projects?per_page=100')
+
+const ofProjects = (query: string) => asMember(`/projects?${query}`)
+
+/** Every filter and order of the list of projects, asked by someone with a few memberships; `page=5` by everybody. */
+export const growingProjects: readonly [string, Call][] = [
+  ['list', projectsAsMember],
+  ['list, as administrator', projectsAsAdministrator],
+  ['list, as a visitor', { path: '/api/v4/projects' }],
+  ['page=5', ofProjects('page=5')],
+  ['simple=true', ofProjects('simple=true')],
+  ['statistics=true', ofProjects('statistics=true')],
+  ...['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'].map((order): [string, Call] => [
+    `order_by=${order}`,
+    ofProjects(`order_by=${order}&sort=asc`),
+  ]),
+  ['archived=true', ofProjects('archived=true')],
+  ['visibility=public', ofProjects('visibility=public')],
+  ['visibility=private', ofProjects('visibility=private')],
+  ['owned=true', ofProjects('owned=true')],
+  ['membership=true', ofProjects('membership=true')],
+  ['membership=true&order_by=name', ofProjects('membership=true&order_by=name')],
+  ['min_access_level=30', ofProjects('min_access_level=30')],
+  ['starred=true', ofProjects('starred=true')],
+  ['with_issues_enabled=true', ofProjects('with_issues_enabled=true')],
+  ['with_merge_requests_enabled=true', ofProjects('with_merge_requests_enabled=true')],
+  ['topic=', ofProjects('topic=topic3')],
+  ['search= that few match', ofProjects(`search=${RARE}`)],
+  ['search= that all match', ofProjects(`search=${EVERYBODY}`)],
+  ['pagination=keyset', ofProjects('pagination=keyset&order_by=id&id_after=500&sort=asc')],
+  ['/groups/:id/projects', asMember('/groups/group1/projects')],
+  ['/groups/:id/projects, with subgroups', asMember('/groups/group1/projects?include_subgroups=true')],
+  ['/groups', asMember('/groups')],
+  ['/groups, as administrator', asAdministrator('/groups')],
+  ['/groups?all_available=true', asMember('/groups?all_available=true')],
+  ['/groups?search= that all match', asMember('/groups?all_available=true&search=group')],
+  ['/groups?owned=true', asMember('/groups?owned=true')],
+  ['/groups/:id', asMember('/groups/group1')],
+  ['/groups/:id/subgroups', asMember('/groups/group1/subgroups')],
+  ['/groups/:id/members', asMember('/groups/group1/members')],
+  ['/groups/:id/members/all', asMember('/groups/group1/members/all')],
+  ['/projects/:id/members/all', asMember('/projects/1/members/all')],
+  ['/projects/:id/users', asMember('/projects/1/users')],
+]
+
 const change = (verb: string): Call => ({ ...asAdministrator(`/users/8/${verb}`), method: 'POST' })
 
-/** Each alters a user that lists count. */
+/** Each alters a user that lists of users count; whatever was remembered is forgotten with it. */
 export const changes = (pairs: number): Call[] =>
   Array.from({ length: pairs }, () => [change('block'), change('unblock')]).flat()

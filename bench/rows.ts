@@ -1,7 +1,19 @@
 /** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, inTurns, type Bench } from './bench.ts'
-import { changes, growing, largestPage, listAsAdministrator, listAsMember, mixed, ownRecord } from './calls.ts'
+import {
+  changes,
+  growing,
+  growingProjects,
+  largestPage,
+  largestPageOfProjects,
+  listAsAdministrator,
+  listAsMember,
+  mixed,
+  oneProject,
+  ownRecord,
+  projectsAsMember,
+} from './calls.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, perSecond, type Row } from './table.ts'
@@ -27,7 +39,11 @@ export const measurements = {
     await row('GET /users, as administrator', '≥ 0.5', () => throughput(bench, listAsAdministrator, 0.5)),
   ],
 
-  page: async (bench) => [await row('GET /users, per_page=100 over per_page=20', '≤ 3', () => largerPage(bench))],
+  page: async (bench) => [
+    await row('GET /users, per_page=100 over per_page=20', '≤ 3', () =>
+      largerPage(bench, largestPage, listAsAdministrator),
+    ),
+  ],
 
   async growth(bench) {
     const { few, many } = bench.effort
@@ -35,7 +51,25 @@ export const measurements = {
     const grows = async (name: string, measure: () => Promise<Outcome>) =>
       void rows.push(await row(`${many} users over ${few}: ${name}`, '≤ 1.3', measure))
     for (const [name, call] of growing) await grows(name, () => growth(bench, call))
-    await grows('list after a change, by the wall clock', () => growthAfterChange(bench))
+    await grows('list after a change, by the wall clock', () => growthAfterChange(bench, listAsAdministrator))
+    return rows
+  },
+
+  projects: async (bench) => [
+    await row('GET /projects, as a member', '≥ 0.5', () => throughput(bench, projectsAsMember, 0.5)),
+    await row('GET /projects/:id', '≥ 0.6', () => throughput(bench, oneProject, 0.6)),
+    await row('GET /projects, per_page=100 over per_page=20', '≤ 3', () =>
+      largerPage(bench, largestPageOfProjects, projectsAsMember),
+    ),
+  ],
+
+  async tree(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingProjects) {
+      const what = `${many} projects over ${few}, after a change: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growthAfterChange(bench, call)))
+    }
     return rows
   },
 
@@ -99,9 +133,9 @@ async function throughput(bench: Bench, call: Call, atLeast: number): Promise<Ou
   return { ours: perSecond(times.ours), floor: perSecond(times.floor), ratio, met: ratio >= atLeast }
 }
 
-async function largerPage(bench: Bench): Promise<Outcome> {
+async function largerPage(bench: Bench, largest: Call, smaller: Call): Promise<Outcome> {
   const server = await bench.few()
-  const [large, usual] = [largestPage, listAsAdministrator].map((call) => ({ server, call }))
+  const [large, usual] = [largest, smaller].map((call) => ({ server, call }))
   const times = await compare(bench, large!, usual!, bench.effort.seconds)
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 3 }
 }
@@ -112,12 +146,12 @@ async function growth(bench: Bench, call: Call): Promise<Outcome> {
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }
 
-async function growthAfterChange(bench: Bench): Promise<Outcome> {
+async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
   const [large, small] = [await bench.many(), await bench.few()]
   const side =
     ({ port }: Server) =>
     () =>
-      afterChanges(port, changes(CHANGES_A_ROUND / 2), listAsAdministrator)
+      afterChanges(port, changes(CHANGES_A_ROUND / 2), call)
   const times = await inTurns(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }

@@ -1,4 +1,4 @@
-/** Fills an empty database with users of every sort, in the same proportions whatever their number. */
+/** Fills an empty database with users of every sort, groups and projects, in the same proportions whatever their number. */
 import { sql } from 'kysely'
 import { DAY } from '../src/clock.ts'
 import type {} from '../src/features/identity/namespaces/model.ts'
@@ -7,6 +7,7 @@ import type {} from '../src/features/identity/users/model.ts'
 import { digestOf } from '../src/lib/secrets.ts'
 import { openStore, type Db, type NewRow } from '../src/store/database.ts'
 import { migrate } from '../src/store/migrate.ts'
+import { seedTree } from './seed-tree.ts'
 
 /** One row in … is of this sort. */
 const BLOCKED = 20
@@ -36,6 +37,7 @@ export async function seed(url: string, users: number): Promise<void> {
       await giveNamespaces(db)
       await giveToken(db, ADMINISTRATOR, usernameOf(1))
       await giveToken(db, MEMBER, usernameOf(2))
+      if (users > 0) await seedTree(db, users, 2)
     })
     if (store.engine === 'postgres') await sql`analyze`.execute(store.db)
   } finally {
@@ -87,7 +89,7 @@ function userRow(n: number, users: number): NewRow<'users'> {
 async function giveNamespaces(db: Db): Promise<void> {
   await db
     .insertInto('namespaces')
-    .columns(['kind', 'name', 'path', 'full_path', 'owner_id', 'created_at', 'updated_at'])
+    .columns(['kind', 'name', 'path', 'full_name', 'full_path', 'owner_id', 'created_at', 'updated_at'])
     .expression((eb) =>
       eb
         .selectFrom('users')
@@ -95,6 +97,7 @@ async function giveNamespaces(db: Db): Promise<void> {
           sql.lit('user').as('kind'),
           'username as name',
           'username as path',
+          'username as full_name',
           'username as full_path',
           'id as owner_id',
           'created_at',

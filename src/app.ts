@@ -8,10 +8,11 @@ import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
 import { createMetrics } from './api/metrics.ts'
 import { createServer } from './api/server.ts'
-import { jobs, subscriptions } from './features/background.ts'
+import { farewells, jobs, subscriptions } from './features/background.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
+import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { v4 } from './features/v4.ts'
 import { web } from './features/web.ts'
@@ -84,7 +85,9 @@ export async function openWorkshop(config: Config, options: Options = {}): Promi
       jobs: { wake: () => {} },
       blobs,
       mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
+      directories: openDirectories(config),
       vault: vault(key),
+      farewells,
     }
     return { app, applied, [Symbol.asyncDispose]: () => store.close() }
   } catch (error) {

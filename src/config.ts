@@ -14,12 +14,20 @@ export class BadSetting extends CannotStart {}
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+const LDAP_TLS = ['on', 'unverified', 'off'] as const
+
 export interface Config {
   readonly host: string
   readonly port: number
   /** The address users see, without a slash at its end; null: made from the host and the port that was bound. */
   readonly url: string | null
   readonly data: string
+  /** Of the SSH server; null: none. */
+  readonly sshPort: number | null
+  /** Host and port of `ssh_url_to_repo`, where they are not those of the address and the SSH port. */
+  readonly sshUrl: string | null
+  /** Folders of repositories by the name a project knows them by; `default` is always there. */
+  readonly storages: Readonly<Record<string, string>>
   readonly databaseUrl: string | null
   readonly blobsUrl: string | null
   readonly s3AccessKey: string | null
@@ -31,6 +39,16 @@ export interface Config {
   readonly workers: number
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
+  readonly ldapUrl: string | null
+  readonly ldapBase: string | null
+  readonly ldapBindDn: string | null
+  readonly ldapBindPassword: string | null
+  /** `on`: ldaps, or StartTLS on an ldap:// address; `unverified`: the same, with any certificate. */
+  readonly ldapTls: (typeof LDAP_TLS)[number]
+  readonly ldapUid: string
+  readonly ldapFilter: string | null
+  readonly ldapGroupBase: string | null
+  readonly ldapProvider: string
   /** API requests a minute and caller; 0: no limit. */
   readonly rateLimit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -53,6 +71,14 @@ export const settings: SettingTable = {
   port: { help: 'port to listen on; 0 takes a free one', default: 8080, parse: integer(0, 65_535) },
   url: { help: 'the address users see', default: null, shown: 'http://HOST:PORT', parse: webAddress },
   data: { help: 'folder of everything that is kept', default: './data', parse: text },
+  sshPort: { help: 'port of git over SSH; off for none', default: 2222, parse: sshPort },
+  sshUrl: { help: 'the SSH address users see', default: null, shown: 'ssh://HOST:SSH_PORT', parse: sshUrl },
+  storages: {
+    help: 'name=folder of repository storages, by comma',
+    default: {},
+    shown: 'default in the data folder',
+    parse: storages,
+  },
   databaseUrl: {
     help: 'postgres://… for PostgreSQL',
     default: null,
@@ -89,6 +115,15 @@ export const settings: SettingTable = {
     parse: smtpUrl,
   },
   mailFrom: { help: 'sender of mail', default: null, shown: 'mortise@HOST', parse: email },
+  ldapUrl: { help: 'ldap://host:port or ldaps://host:port', default: null, shown: 'no directory', parse: ldapUrl },
+  ldapBase: { help: 'DN below which people of the directory are', default: null, shown: 'none', parse: dn },
+  ldapBindDn: { help: 'DN of the account that searches it', default: null, shown: 'anonymous', parse: dn },
+  ldapBindPassword: { help: 'password of that account', default: null, shown: 'none', parse: text },
+  ldapTls: { help: `${LDAP_TLS.join(', ')}; on is StartTLS on ldap://`, default: 'on', parse: oneOf(LDAP_TLS) },
+  ldapUid: { help: 'attribute people sign in by', default: 'uid', parse: attribute },
+  ldapFilter: { help: 'only who passes it signs in', default: null, shown: 'none', parse: ldapFilter },
+  ldapGroupBase: { help: 'DN below which groups are', default: null, shown: 'as --ldap-base', parse: dn },
+  ldapProvider: { help: 'name of the directory in identities', default: 'ldapmain', parse: provider },
   rateLimit: { help: 'API requests a minute and caller; off for none', default: 60_000, parse: limit },
   trustedProxies: { help: 'addresses of proxies in front, by comma', default: [], shown: 'none', parse: list },
   log: { help: LOG_LEVELS.join(', '), default: 'info', parse: oneOf(LOG_LEVELS) },
@@ -107,7 +142,18 @@ export function readConfig(flags: Given, environment: Given): Config {
   for (const name of Object.keys(settings) as (keyof Config)[]) {
     config[name] = valueOf(name, pick(name, flags, environment, file))
   }
-  return Object.freeze({ ...(config as unknown as Config), data })
+  assertWholeDirectory(config as unknown as Config)
+  const folders = { default: join(data, 'repositories'), ...(config as unknown as Config).storages }
+  return Object.freeze({ ...(config as unknown as Config), data, storages: Object.freeze(folders) })
+}
+
+function assertWholeDirectory({ ldapUrl, ldapBase, ldapBindDn, ldapBindPassword, ldapTls }: Config): void {
+  if (ldapUrl === null) return
+  if (ldapBase === null) throw badSetting('ldapBase', `must be set with ${variableOf('ldapUrl')}`)
+  if ((ldapBindDn === null) !== (ldapBindPassword === null)) {
+    throw badSetting('ldapBindPassword', `goes together with ${variableOf('ldapBindDn')}`)
+  }
+  if (ldapUrl.startsWith('ldaps:') && ldapTls === 'off') throw badSetting('ldapTls', 'cannot be off with ldaps://')
 }
 
 function pick(name: string, flags: Given, environment: Given, file: Given): string | undefined {
@@ -121,9 +167,12 @@ function valueOf<K extends keyof Config>(name: K, given: string | undefined): Co
     return setting.parse(given)
   } catch (error) {
     // The value itself may be a secret, so the line tells only what it should be.
-    throw new BadSetting(`${variableOf(name)} (--${flagOf(name)}) ${(error as Error).message}`)
+    throw badSetting(name, (error as Error).message)
   }
 }
+
+const badSetting = (name: keyof Config, fault: string) =>
+  new BadSetting(`${variableOf(name)} (--${flagOf(name)}) ${fault}`)
 
 function readConfigFile(path: string): Given {
   if (!existsSync(path)) return {}
@@ -175,6 +224,20 @@ function webAddress(value: string): string {
   return address(['http:', 'https:'], 'https://forge.example.com')(value).replace(/\/+$/, '')
 }
 
+function sshPort(value: string): number | null {
+  return value === 'off' ? null : integer(0, 65_535)(value)
+}
+
+function sshUrl(value: string): string {
+  return address(['ssh:'], 'ssh://git.example.com:22')(value).replace(/\/+$/, '')
+}
+
+function storages(value: string): Record<string, string> {
+  const pairs = list(value).map((pair) => /^([\w-]{1,64})=(.+)$/.exec(pair))
+  if (pairs.some((pair) => !pair)) throw new Error('must look like default=/srv/repositories,fast=/mnt/fast')
+  return Object.fromEntries(pairs.map((pair) => [pair![1], resolve(pair![2]!)]))
+}
+
 function databaseUrl(value: string): string {
   return address(['postgres:', 'postgresql:', 'sqlite:'], 'postgres://user:password@host:5432/name')(value)
 }
@@ -192,6 +255,42 @@ function blobsUrl(value: string): string {
 
 function smtpUrl(value: string): string {
   return address(['smtp:', 'smtps:'], 'smtp://user:password@host:587')(value)
+}
+
+function ldapUrl(value: string): string {
+  const example = 'ldap://ldap.example.com:389'
+  const { hostname, pathname, search, username, href } = new URL(address(['ldap:', 'ldaps:'], example)(value))
+  if (hostname === '' || pathname.length > 1 || search !== '' || username !== '') {
+    throw new Error(`must look like ${example}`)
+  }
+  return href
+}
+
+function dn(value: string): string {
+  if (!/^\s*[\w.-]+\s*=./.test(value)) throw new Error('must look like ou=people,dc=example,dc=org')
+  return value
+}
+
+function attribute(value: string): string {
+  if (!/^[a-z][a-z0-9-]*$/i.test(value)) throw new Error('must be the name of an attribute')
+  return value
+}
+
+function ldapFilter(value: string): string {
+  let inside = value.slice(1, -1)
+  for (let before = ''; before !== inside;) {
+    before = inside
+    inside = inside.replace(/\([^()]+\)/g, '.')
+  }
+  if (!/^\(.+\)$/s.test(value) || /[()]/.test(inside)) {
+    throw new Error('must be one filter in parentheses, such as (objectClass=person)')
+  }
+  return value
+}
+
+function provider(value: string): string {
+  if (!/^\w[\w.-]{0,254}$/.test(value)) throw new Error('must be letters, digits, -, _ or .')
+  return value
 }
 
 function password(value: string): string {

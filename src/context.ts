@@ -1,6 +1,7 @@
 /** What every feature is handed, always first: the machinery of one running forge. */
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { Directories } from './directory/directory.ts'
 import type { Job } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Vault } from './lib/secrets.ts'
@@ -22,17 +23,27 @@ export interface App {
   readonly jobs: { wake(): void }
   readonly blobs: Blobs
   readonly mail: Mailer
+  readonly directories: Directories
   readonly vault: Vault
+  readonly farewells: readonly Farewell[]
 }
 
 export type User = Row<'users'>
 
+/**
+ * What a family does when a user leaves, in the transaction that removes them. The heir stands for them from then on;
+ * there is none where everything of theirs shall go.
+ */
+export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
+
+const NEVER = new AbortController().signal
+
 /** Background work: the payload holds ids, the handler reads fresh state and bears being run twice. */
 export const job = <P>(
   name: string,
-  handle: (app: App, payload: P) => Promise<void>,
-  { every }: { every?: number } = {},
-): Job<App, P> => ({ name, handle, ...(every !== undefined && { every }) })
+  handle: (app: App, payload: P, signal: AbortSignal) => Promise<void>,
+  more: Pick<Job<App, P>, 'every' | 'long'> = {},
+): Job<App, P> => ({ name, handle: (app, payload, signal = NEVER) => handle(app, payload, signal), ...more })
 
 /** A family's reaction to another family's event: `on('user.created', 'welcome', async (app, { id }) => …)` */
 export const on = <E extends keyof Events>(

@@ -17,6 +17,8 @@ const SELF = ['GET /personal_access_tokens/self', 'DELETE /personal_access_token
 const SECRET = [
   'GET /users/:user_id/impersonation_tokens',
   'GET /users/:user_id/impersonation_tokens/:impersonation_token_id',
+  'GET /groups/:id/invitations',
+  'GET /projects/:id/invitations',
 ]
 
 /** `read_user` reads people and nothing else; families that are not here give it nothing. */

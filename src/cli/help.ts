@@ -41,7 +41,10 @@ const verbRows = (verbs: Record<string, Verb>) =>
 function settingRows(): string[] {
   const rows = (Object.keys(settings) as (keyof Config)[]).flatMap((name) => {
     const { help, shown, default: value } = settings[name]
-    return [row(`--${flagOf(name)} VALUE`, help), row(`    ${variableOf(name)}`, `default: ${shown ?? String(value)}`)]
+    return [
+      row(`--${flagOf(name)} VALUE`, help),
+      row(`    ${variableOf(name)}`, `default: ${shown ?? String(value as string | number)}`),
+    ]
   })
   return ['Settings, as flags, as variables of the environment, or in mortise.config.json in the data folder:', ...rows]
 }

@@ -1,5 +1,10 @@
 /** The whole API: one line per family. A family's `routes.ts` holds its endpoints. */
 import type { Endpoint } from '../api/endpoint.ts'
+import * as groups from './groups/groups/routes.ts'
+import * as directoryLinks from './groups/directory-links/routes.ts'
+import * as groupAccessRequests from './groups/access-requests/routes.ts'
+import * as groupInvitations from './groups/invitations/routes.ts'
+import * as groupMembers from './groups/members/routes.ts'
 import * as activities from './identity/activities/routes.ts'
 import * as emails from './identity/emails/routes.ts'
 import * as gpgKeys from './identity/gpg-keys/routes.ts'
@@ -14,10 +19,42 @@ import * as backgroundJobs from './instance/background-jobs/routes.ts'
 import * as broadcastMessages from './instance/broadcast-messages/routes.ts'
 import * as features from './instance/features/routes.ts'
 import * as settings from './instance/settings/routes.ts'
+import * as templates from './instance/templates/routes.ts'
 import * as version from './instance/version/routes.ts'
+import * as projectHooks from './integrations/hooks/routes.ts'
+import * as projectAccess from './projects/access/routes.ts'
+import * as projectAccessRequests from './projects/access-requests/routes.ts'
+import * as forks from './projects/forks/routes.ts'
+import * as housekeeping from './projects/housekeeping/routes.ts'
+import * as imports from './projects/imports/routes.ts'
+import * as projectInvitations from './projects/invitations/routes.ts'
+import * as projectMembers from './projects/members/routes.ts'
+import * as projects from './projects/projects/routes.ts'
+import * as pushRules from './projects/push-rules/routes.ts'
+import * as sharing from './projects/sharing/routes.ts'
+import * as stars from './projects/stars/routes.ts'
+import * as uploads from './projects/uploads/routes.ts'
 
 /** Families in the order of the documentation; the key is the chapter's name. */
 export const families = {
+  groups,
+  directoryLinks,
+  projects,
+  forks,
+  stars,
+  sharing,
+  imports,
+  housekeeping,
+  uploads,
+  projectHooks,
+  pushRules,
+  projectAccess,
+  projectMembers,
+  projectAccessRequests,
+  projectInvitations,
+  groupMembers,
+  groupAccessRequests,
+  groupInvitations,
   users,
   keys,
   gpgKeys,
@@ -32,6 +69,7 @@ export const families = {
   settings,
   features,
   broadcastMessages,
+  templates,
   backgroundJobs,
 } satisfies Record<string, Record<string, Endpoint>>
 

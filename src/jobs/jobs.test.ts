@@ -138,3 +138,42 @@ test('an event reaches each of its subscribers; one that fails is tried again wi
   await worker.settle()
   expect(heard).toEqual(['calm 7', 'shaky 7'])
 })
+
+test('long work leaves hands free for short work', async () => {
+  await using forge = await startForge()
+  const gate = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const long = job<{ n: number }>(
+    'test.long',
+    async (_app, { n }) => {
+      begun.push(`long ${n}`)
+      await gate.promise
+    },
+    { long: true },
+  )
+  const short = job('test.short', async () => void begun.push('short'))
+  await using worker = await workerOver(forge, [long as Job<App, never>, short])
+  for (let n = 1; n <= 4; n++) await enqueue(forge.app, long, { n })
+  await enqueue(forge.app, short, {} as never)
+  worker.wake()
+  while (!begun.includes('short')) await sleep(5)
+  expect(begun).toEqual(['long 1', 'long 2', 'short'])
+  gate.resolve()
+  await worker.settle()
+  expect(begun).toEqual(['long 1', 'long 2', 'short', 'long 3', 'long 4'])
+})
+
+test('work that heeds the end of its process is left as if it had not been begun', async () => {
+  await using forge = await startForge()
+  const started = Promise.withResolvers<void>()
+  const long = job('test.long', async (_app, _payload, signal) => {
+    started.resolve()
+    await sleep(60_000, undefined, { signal })
+  })
+  const worker = await workerOver(forge, [long])
+  await enqueue(forge.app, long, {} as never)
+  worker.wake()
+  await started.promise
+  await worker.stop()
+  expect(await rows(forge)).toMatchObject([{ state: 'ready', attempts: 0, lease_until: null, last_error: null }])
+})

@@ -29,7 +29,10 @@ export interface Job<A, P> {
   readonly name: string
   /** A recurring job: run again this long after each success. Its payload is empty. */
   readonly every?: number
-  handle(app: A, payload: P): Promise<void>
+  /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
+  readonly long?: boolean
+  /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */
+  handle(app: A, payload: P, signal?: AbortSignal): Promise<void>
 }
 
 export interface Enqueuer extends Transactable {

@@ -12,6 +12,7 @@ import { enqueue, type Enqueuer, type Job } from './queue.ts'
 export const MAX_ATTEMPTS = 12
 /** Jobs a process runs side by side. */
 export const CONCURRENCY = 4
+const LONG_CONCURRENCY = 2
 const LEASE_MS = 60_000
 const LEASE_RENEWAL_MS = 15_000
 const IDLE_MS = 1_000
@@ -47,7 +48,10 @@ export function startWorker<A extends WorkerApp>(
 ): Worker {
   const known = new Map<string, AnyJob<A>>([...jobs, ...subscriptions].map((job) => [job.name, job]))
   const log = app.log.child({ part: 'jobs' })
+  const long = [...known.values()].filter((job) => job.long).map((job) => job.name)
+  const ending = new AbortController()
   const running = new Set<Promise<void>>()
+  let runningLong = 0
   let stopping = false
   let paused = false
   let turn: Promise<void> = Promise.resolve()
@@ -58,9 +62,10 @@ export function startWorker<A extends WorkerApp>(
     const renewal = setInterval(() => void renewLease(app, row).catch(() => {}), LEASE_RENEWAL_MS)
     try {
       if (!job) throw new Error(`no job is named ${row.name}`)
-      await job.handle(app, JSON.parse(row.payload))
+      await job.handle(app, JSON.parse(row.payload), ending.signal)
       await finish(app, row, job.every)
     } catch (error) {
+      if (ending.signal.aborted) return void (await leave(app, row))
       log.warn({ err: error, job: row.name, id: row.id, attempt: row.attempts }, 'job failed')
       await giveBack(app, row, error)
     } finally {
@@ -71,12 +76,15 @@ export function startWorker<A extends WorkerApp>(
   async function claimAll(): Promise<void> {
     await dispatchEvents(app, subscriptions)
     while (!stopping && running.size < CONCURRENCY) {
-      const row = await claim(app)
+      const row = await claim(app, runningLong < LONG_CONCURRENCY ? [] : long)
       if (!row) return
+      const isLong = long.includes(row.name)
+      if (isLong) runningLong++
       const work = run(row).catch((error: unknown) => log.error({ err: error, job: row.name }, 'job lost its row'))
       running.add(work)
       void work.finally(() => {
         running.delete(work)
+        if (isLong) runningLong--
         wake()
       })
     }
@@ -124,15 +132,17 @@ export function startWorker<A extends WorkerApp>(
       stopping = true
       clearTimeout(timer)
       await turn
+      ending.abort(new Error('the process is ending'))
       await Promise.all(running)
     },
   }
 }
 
-const dueNow = (app: WorkerApp) => {
+const dueNow = (app: WorkerApp, except: readonly string[] = []) => {
   const now = timestamp(app.clock)
   return app.db
     .selectFrom('jobs')
+    .$if(except.length > 0, (query) => query.where('name', 'not in', except))
     .where('state', '=', 'ready')
     .where('run_at', '<=', now)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
@@ -142,16 +152,16 @@ const dueNow = (app: WorkerApp) => {
     .limit(1)
 }
 
-async function claim(app: WorkerApp): Promise<Row<'jobs'> | undefined> {
+async function claim(app: WorkerApp, except: readonly string[]): Promise<Row<'jobs'> | undefined> {
   // The read costs nothing while idle; only a due job makes this a write.
-  if (!(await dueNow(app).executeTakeFirst())) return undefined
+  if (!(await dueNow(app, except).executeTakeFirst())) return undefined
   return app.db
     .updateTable('jobs')
     .set((eb) => ({ lease_until: after(app.clock, LEASE_MS), attempts: eb('attempts', '+', 1) }))
     .where(
       'id',
       '=',
-      dueNow(app).$if(locksRows(app.db), (q) => q.forUpdate().skipLocked()),
+      dueNow(app, except).$if(locksRows(app.db), (q) => q.forUpdate().skipLocked()),
     )
     .returningAll()
     .executeTakeFirst()
@@ -180,6 +190,15 @@ async function finish(app: WorkerApp, row: Row<'jobs'>, every: number | undefine
   await app.db
     .updateTable('jobs')
     .set({ run_at: after(app.clock, every), lease_until: null, attempts: 0, last_error: null })
+    .where('id', '=', row.id)
+    .execute()
+}
+
+/** As if it had not been begun: the next process takes it at once. */
+async function leave(app: WorkerApp, row: Row<'jobs'>): Promise<void> {
+  await app.db
+    .updateTable('jobs')
+    .set({ lease_until: null, attempts: row.attempts - 1 })
     .where('id', '=', row.id)
     .execute()
 }

@@ -37,7 +37,7 @@ export async function countChanges(
 export async function countFacets(
   db: Kysely<never>,
   table: string,
-  columns: Record<string, 'text' | 'boolean'>,
+  columns: Record<string, 'text' | 'boolean' | 'integer'>,
 ): Promise<void> {
   const names = Object.keys(columns)
   const facets = `${table}_facets`
@@ -59,6 +59,20 @@ export async function countFacets(
     remove: `update ${facets} set total = total - 1 where ${same};`,
     each: 'row',
   })
+  await sql`insert into ${sql.raw(facets)} (${sql.raw(list)}, total)
+    select ${sql.raw(list)}, count(*) from ${sql.raw(table)} group by ${sql.raw(list)}`.execute(db)
+}
+
+/** For migrations: before facets of other columns take their place. */
+export async function dropFacets(db: Kysely<never>, table: string): Promise<void> {
+  await dropReaction(db, `${table}_facets_kept`, table)
+  await sql`drop table ${sql.table(`${table}_facets`)}`.execute(db)
+}
+
+/** For migrations: before other columns count. */
+export async function dropChanges(db: Kysely<never>, table: string, subject = table): Promise<void> {
+  await dropReaction(db, `${subject}_changed`, table)
+  await sql`delete from changes where subject = ${sql.lit(subject)}`.execute(db)
 }
 
 interface Reaction {
@@ -87,6 +101,15 @@ async function onChange(db: Kysely<never>, { name, table, columns, insert, remov
   end $$`)
   await run(`create trigger ${name} after insert or delete or update of ${list} on ${table}
     for each ${each} execute function ${name}()`)
+}
+
+async function dropReaction(db: Kysely<never>, name: string, table: string): Promise<void> {
+  const run = (text: string) => sql.raw(text).execute(db)
+  if (isSqlite(db)) for (const event of ['i', 'd', 'u']) await run(`drop trigger ${name}_${event}`)
+  else {
+    await run(`drop trigger ${name} on ${table}`)
+    await run(`drop function ${name}()`)
+  }
 }
 
 const readVersions = hotQuery<object, Row<'changes'>>((db) => db.selectFrom('changes').selectAll())

@@ -46,6 +46,10 @@ export function uniqueViolation(error: unknown): string | null {
   return columns.length === 0 ? null : [columns[0]![1], ...columns.map((c) => c[2]), 'unique'].join('_')
 }
 
+/** On SQLite there is only one writer. */
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '40P01'
+
 /**
  * A substring index over some text columns of a table, from three characters on: FTS5 trigrams kept by triggers on
  * SQLite, a trigram GIN index on PostgreSQL.
@@ -72,6 +76,10 @@ export async function createSubstringIndex(db: AnyDb, table: string, columns: st
     db,
   )
 }
+
+/** A text column in an order that is the same on both engines and does not tell upper from lower case. */
+export const binaryText = (db: Pick<AnyDb, 'getExecutor'>, column: string): string =>
+  isSqlite(db) ? `lower(${column})` : `lower(${column}) collate "C"`
 
 export const SUBSTRING_FROM = 3
 
@@ -105,6 +113,19 @@ export function whereContains<TB extends keyof Tables, O>(
   >
 }
 
+/** Ids of the rows of `table` whose indexed text holds the `substring`, as a subquery. */
+export function foundIds(
+  db: Pick<AnyDb, 'getExecutor'>,
+  table: keyof Tables,
+  columns: string[],
+  substring: string,
+): RawBuilder<number> {
+  const search = sql.raw(`${table}_search`)
+  if (isSqlite(db)) return sql`select rowid from ${search} where ${search} match ${substring}`
+  const matches = columns.map((column) => sql`${sql.ref(column)} ilike ${substring}`)
+  return sql`select id from ${sql.table(table)} where ${sql.join(matches, sql` or `)}`
+}
+
 export const foundId = (db: Pick<AnyDb, 'getExecutor'>, table: keyof Tables): RawBuilder<number> =>
   sql<number>`${sql.ref(isSqlite(db) ? 'found.rowid' : `${table}.id`)}`
 
@@ -118,6 +139,13 @@ export const locksRows = (db: Pick<AnyDb, 'getExecutor'>): boolean => !isSqlite(
 export async function holdName(db: AnyDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
+
+/**
+ * A column that no index shall be looked up by: SQLite, which knows no statistics, else prefers the index that spares it
+ * a sort. PostgreSQL knows better by itself.
+ */
+export const unindexed = (db: Pick<AnyDb, 'getExecutor'>, column: string): RawBuilder<unknown> =>
+  isSqlite(db) ? sql`+${sql.ref(column)}` : sql.ref(column)
 
 /** A list of ids as one parameter, so that a query has one shape however long the list is. */
 export const idList = (db: Pick<AnyDb, 'getExecutor'>, ids: readonly number[]): string =>

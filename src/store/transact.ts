@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Db, Tables } from './database.ts'
+import { isDeadlock } from './dialect.ts'
 
 /** What a transaction needs of the app, and what it replaces in it. */
 export interface Transactable {
@@ -8,16 +9,25 @@ export interface Transactable {
   onCommit(react: () => void): void
 }
 
+const RETRIES = 3
+
 /**
  * Runs `body` in one transaction and hands it an `app` whose `db` is that transaction; a nested call joins it. The body
  * awaits the store only: on SQLite every other writer waits meanwhile, and a write on the outer `db` would wait for
- * itself.
+ * itself. It may be run again, so it changes nothing but the store.
  */
 export async function transact<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
   if (app.db.isTransaction) return body(app)
-  const reactions: (() => void)[] = []
-  const onCommit = (react: () => void) => void reactions.push(react)
-  const result = await app.db.transaction().execute((db: Transaction<Tables>) => body({ ...app, db, onCommit }))
-  for (const react of reactions) react()
-  return result
+  for (let again = RETRIES; ; again--) {
+    const reactions: (() => void)[] = []
+    const onCommit = (react: () => void) => void reactions.push(react)
+    try {
+      const result = await app.db.transaction().execute((db: Transaction<Tables>) => body({ ...app, db, onCommit }))
+      for (const react of reactions) react()
+      return result
+    } catch (error) {
+      // Two that wait for each other: the engine ended this one, and nothing of it is left.
+      if (again === 0 || !isDeadlock(error)) throw error
+    }
+  }
 }

@@ -16,7 +16,7 @@ test(
       expect(stdout).toContain(`--${flagOf(name)} VALUE`)
       expect(stdout).toContain(help)
       expect(stdout).toMatch(new RegExp(`${variableOf(name)} +default: `))
-      expect(stdout).toContain(`default: ${shown ?? String(value)}`)
+      expect(stdout).toContain(`default: ${shown ?? String(value as string | number)}`)
     }
   },
 )

@@ -11,6 +11,7 @@ export const NamespaceEntity = entity({
   kind: z.enum(['user', 'group']),
   full_path: z.string(),
   parent_id: z.int().nullable(),
+  members_count_with_descendants: z.int().optional(),
   avatar_url: z.string().nullable(),
   web_url: z.string(),
 }).meta({ id: 'Namespace' })
@@ -22,10 +23,12 @@ export const NamespaceExistenceEntity = entity({
 
 export interface LoadedNamespace extends Row<'namespaces'> {
   owner: User | null
+  /** Of a group and all below it; null where the viewer is not told. */
+  members: number | null
 }
 
 export function presentNamespace(namespace: LoadedNamespace, around: Surroundings): z.infer<typeof NamespaceEntity> {
-  const { kind, full_path, owner } = namespace
+  const { kind, full_path, members } = namespace
   return {
     id: namespace.id,
     name: namespace.name,
@@ -33,7 +36,14 @@ export function presentNamespace(namespace: LoadedNamespace, around: Surrounding
     kind,
     full_path,
     parent_id: namespace.parent_id,
-    avatar_url: owner && presentUserSummary(owner, around).avatar_url,
+    ...(members !== null && { members_count_with_descendants: members }),
+    avatar_url: avatarUrl(namespace, around),
     web_url: kind === 'group' ? `${around.url}/groups/${full_path}` : `${around.url}/${full_path}`,
   }
+}
+
+function avatarUrl({ id, kind, owner, avatar_filename }: LoadedNamespace, around: Surroundings): string | null {
+  if (kind === 'user') return owner && presentUserSummary(owner, around).avatar_url
+  const file = avatar_filename && encodeURIComponent(avatar_filename)
+  return file && `${around.url}/uploads/-/system/group/avatar/${id}/${file}`
 }

@@ -1,23 +1,13 @@
 import { expect, test } from 'vitest'
-import { startForge, type TestForge } from '../../../forge.ts'
+import { costOf } from '../../../../test/sources.ts'
+import { startForge, type Person } from '../../../forge.ts'
 
 const PATH = '/namespaces'
 
-interface Group {
-  path: string
-  name?: string
-  parent?: { id: number; full_path: string }
-}
-
-async function insertGroup({ app }: TestForge, { path, name = path, parent }: Group) {
-  const now = new Date().toISOString()
-  const full_path = parent ? `${parent.full_path}/${path}` : path
-  const at = { parent_id: parent?.id ?? null, owner_id: null, created_at: now, updated_at: now }
-  return app.db
-    .insertInto('namespaces')
-    .values({ kind: 'group', name, path, full_path, ...at })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+async function makeGroup(owner: Person, path: string, more: Record<string, unknown> = {}) {
+  const { status, body } = await owner.post('/groups', { name: path, path, ...more })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body as { id: number; full_path: string }
 }
 
 const paths = (body: { full_path: string }[]) => body.map((one) => one.full_path)
@@ -43,8 +33,8 @@ test('everybody sees their own namespace, administrators all of them', async () 
   expect(list.headers.get('X-Total')).toBe('1')
   for (const given of [id, 'Jane', 'JANE']) expect((await jane.get(`${PATH}/${given}`)).body).toEqual(own)
 
-  const group = await insertGroup(forge, { path: 'tools', name: 'Tools' })
-  const child = await insertGroup(forge, { path: 'saws', parent: group })
+  const group = await makeGroup(administrator, 'tools', { name: 'Tools' })
+  const child = await makeGroup(administrator, 'saws', { parent_id: group.id })
   expect(paths((await administrator.get(PATH)).body)).toEqual(['root', 'Jane', 'tools', 'tools/saws'])
   expect((await administrator.get(`${PATH}/${encodeURIComponent('tools/saws')}`)).body).toEqual({
     id: child.id,
@@ -53,10 +43,11 @@ test('everybody sees their own namespace, administrators all of them', async () 
     kind: 'group',
     full_path: 'tools/saws',
     parent_id: group.id,
+    members_count_with_descendants: 1,
     avatar_url: null,
     web_url: `${forge.url}/groups/tools/saws`,
   })
-  expect(paths((await administrator.get(PATH, { owned_only: true })).body)).toEqual(['root'])
+  expect(paths((await administrator.get(PATH, { owned_only: true })).body)).toEqual(['root', 'tools', 'tools/saws'])
   expect(paths((await administrator.get(PATH, { top_level_only: true })).body)).toEqual(['root', 'Jane', 'tools'])
 
   await administrator.put('/application/settings', { gravatar_enabled: true })
@@ -67,14 +58,15 @@ test('search finds parts of name and path from three characters on, whole paths 
   await using forge = await startForge()
   const { administrator } = forge
   const jane = await forge.user({ username: 'jane' })
-  await insertGroup(forge, { path: 'ab', name: 'Lumber Yard' })
-  await insertGroup(forge, { path: 'abc%d' })
+  await makeGroup(administrator, 'ab', { name: 'Lumber Yard' })
+  await makeGroup(administrator, 'abc_d')
   const found = async (search: string) => paths((await administrator.get(PATH, { search })).body)
   expect(await found('umbe')).toEqual(['ab'])
   expect(await found('JAN')).toEqual(['jane'])
   expect(await found('AB')).toEqual(['ab'])
   expect(await found('ja')).toEqual([])
-  expect(await found('c%d')).toEqual(['abc%d'])
+  expect(await found('c_d')).toEqual(['abc_d'])
+  expect(await found('b%d')).toEqual([])
   expect(await found('b"c')).toEqual([])
   expect(await found('')).toHaveLength(4)
   expect(paths((await jane.get(PATH, { search: 'lumber' })).body)).toEqual([])
@@ -85,8 +77,9 @@ test('tells whether a path is taken and proposes another', async () => {
   await using forge = await startForge()
   const jane = await forge.user({ username: 'jane' })
   await forge.user({ username: 'jane1' })
-  const group = await insertGroup(forge, { path: 'tools' })
-  await insertGroup(forge, { path: 'saws', parent: group })
+  const group = await makeGroup(forge.administrator, 'tools')
+  await makeGroup(forge.administrator, 'saws', { parent_id: group.id })
+  await forge.administrator.post('/projects', { name: 'saws1', namespace_id: group.id })
   expect((await jane.get(`${PATH}/JANE/exists`)).body).toEqual({ exists: true, suggests: ['JANE2'] })
   expect((await jane.get(`${PATH}/john/exists`)).body).toEqual({ exists: false, suggests: [] })
   expect((await jane.get(`${PATH}/saws/exists`)).body).toEqual({ exists: false, suggests: [] })
@@ -94,8 +87,11 @@ test('tells whether a path is taken and proposes another', async () => {
   const inside = { parent_id: group.id }
   expect((await forge.administrator.get(`${PATH}/saws/exists`, inside)).body).toEqual({
     exists: true,
-    suggests: ['saws1'],
+    suggests: ['saws2'],
   })
+  // A project and a subgroup share one space of paths.
+  expect((await forge.administrator.get(`${PATH}/SAWS1/exists`, inside)).body.exists).toBe(true)
+  expect((await forge.administrator.get(`${PATH}/saws1/exists`)).body.exists).toBe(false)
   // What a hidden parent holds is hidden too.
   for (const path of ['saws', 'none']) {
     expect(await jane.get(`${PATH}/${path}/exists`, inside)).toMatchObject({
@@ -107,6 +103,57 @@ test('tells whether a path is taken and proposes another', async () => {
     status: 400,
     body: { error: 'parent_id is invalid' },
   })
+})
+
+test('people see groups they are direct members of, and may read those they inherit', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user({ username: 'owner' })
+  const [guest, inside] = [await forge.user({ username: 'guest' }), await forge.user({ username: 'inside' })]
+  const tools = await makeGroup(owner, 'tools', { visibility: 'public' })
+  const saws = await makeGroup(owner, 'saws', { parent_id: tools.id })
+  const other = await makeGroup(owner, 'other', { visibility: 'public' })
+  const add = (group: number, user: Person, access_level: number) =>
+    owner.post(`/groups/${group}/members`, { user_id: user.id, access_level })
+  await owner.delete(`/groups/${saws.id}/members/${owner.id}`)
+  await add(tools.id, guest, 10)
+  await add(saws.id, inside, 40)
+  await add(saws.id, guest, 20)
+
+  const list = async (person: Person, filter = {}) => paths((await person.get(PATH, filter)).body)
+  expect(await list(owner)).toEqual(['owner', 'tools', 'other'])
+  expect(await list(guest)).toEqual(['guest', 'tools', 'tools/saws'])
+  expect(await list(inside)).toEqual(['inside', 'tools/saws'])
+  expect(await list(guest, { search: 'saw' })).toEqual(['tools/saws'])
+  expect(await list(guest, { top_level_only: true })).toEqual(['guest', 'tools'])
+  expect(await list(guest, { owned_only: true })).toEqual(['guest'])
+  expect(await list(owner, { owned_only: true })).toEqual(['owner', 'tools', 'other'])
+  expect((await guest.get(PATH)).headers.get('X-Total')).toBe('3')
+
+  const shown = async (person: Person, id: number) => {
+    const { status, body } = await person.get(`${PATH}/${id}`)
+    return [status, body.members_count_with_descendants]
+  }
+  // Owner there, or above it: they are told how many people it holds.
+  expect(await shown(owner, tools.id)).toEqual([200, 3])
+  expect(await shown(owner, saws.id)).toEqual([200, 2])
+  expect(await shown(forge.administrator, tools.id)).toEqual([200, 3])
+  expect(await shown(guest, tools.id)).toEqual([200, undefined])
+  expect(await shown(inside, saws.id)).toEqual([200, undefined])
+  expect(await shown(inside, tools.id)).toEqual([404, undefined])
+  expect(await shown(guest, other.id)).toEqual([404, undefined])
+  const counts = (await owner.get(PATH)).body.map((one: Record<string, unknown>) => one.members_count_with_descendants)
+  expect(counts).toEqual([undefined, 3, 1])
+
+  await forge.app.db.updateTable('namespaces').set({ avatar_filename: 'a b.png' }).where('id', '=', tools.id).execute()
+  expect((await guest.get(`${PATH}/tools`)).body.avatar_url).toBe(
+    `${forge.url}/uploads/-/system/group/avatar/${tools.id}/a%20b.png`,
+  )
+  // What is being removed is gone for everybody.
+  await forge.app.db.updateTable('namespaces').set({ deleting: true }).where('id', '=', other.id).execute()
+  expect((await forge.administrator.get(`${PATH}/other`)).status).toBe(404)
+  expect(await list(forge.administrator)).not.toContain('other')
+  expect(await list(owner)).toEqual(['owner', 'tools'])
+  expect((await owner.get(`${PATH}/other/exists`)).body.exists).toBe(true)
 })
 
 test('who reaches what', async () => {
@@ -137,25 +184,23 @@ test('who reaches what', async () => {
   }
 })
 
-/** The least of three: the idle worker and the settings' short life add queries of their own now and then. */
-async function costOf(forge: TestForge, work: () => Promise<unknown>): Promise<number> {
-  await forge.settle()
-  const costs = [await forge.queries(work), await forge.queries(work), await forge.queries(work)]
-  return Math.min(...costs)
-}
-
 test('the list is in pages and costs the same whatever its length', async () => {
   await using forge = await startForge()
   const { administrator } = forge
-  await forge.user()
-  const few = await costOf(forge, () => administrator.get(PATH))
-  for (let n = 0; n < 10; n++) await forge.user()
-  expect(await costOf(forge, () => administrator.get(PATH))).toBe(few)
+  const jane = await forge.user({ username: 'jane' })
+  await makeGroup(jane, 'group0')
+  const costs = async () => [
+    await costOf(forge, () => administrator.get(PATH)),
+    await costOf(forge, () => jane.get(PATH)),
+  ]
+  const few = await costs()
+  for (let n = 1; n <= 10; n++) await makeGroup(jane, `group${n}`)
+  expect(await costs()).toEqual(few)
 
   const page = await administrator.get(PATH, { per_page: 5, page: 3 })
-  expect(paths(page.body)).toEqual(['user10', 'user11'])
+  expect(paths(page.body)).toEqual(['group8', 'group9', 'group10'])
   expect(Object.fromEntries(page.headers)).toMatchObject({
-    'x-total': '12',
+    'x-total': '13',
     'x-total-pages': '3',
     'x-prev-page': '2',
     'x-next-page': '',

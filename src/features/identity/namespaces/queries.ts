@@ -5,11 +5,13 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
+import { NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundId, substring, whereContains } from '../../../store/dialect.ts'
+import { SUBSTRING_FROM, foundId, idList, inIdList, substring, whereContains } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
 import type { LoadedNamespace } from './entity.ts'
-import { namespacePolicy } from './policy.ts'
+import { namespacePolicy, type NamespaceSubject } from './policy.ts'
 
 type Namespace = Row<'namespaces'>
 
@@ -17,7 +19,7 @@ const fullPath = sql<string>`lower(full_path)`
 
 /** All digits are an id, never a path. */
 async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
-  const namespaces = db.selectFrom('namespaces').selectAll()
+  const namespaces = db.selectFrom('namespaces').selectAll().where('deleting', '=', false)
   const isId = /^\d+$/.test(given)
   // An id of more digits than a number holds is nobody's.
   if (isId && !Number.isSafeInteger(Number(given))) return null
@@ -33,15 +35,81 @@ export const namespace = resource({
   policy: namespacePolicy,
   async find(app, { id }, viewer) {
     const found = await findNamespace(app.db, id)
-    return found && { namespace: found, viewer }
+    return found && meetNamespace(app.db, found, viewer)
   },
 })
 
-export async function loadNamespaces(db: Db, namespaces: Namespace[]): Promise<LoadedNamespace[]> {
+async function meetNamespace(db: Db, namespace: Namespace, viewer: User | null): Promise<NamespaceSubject> {
+  const levels = await levelsIn(db, viewer, [namespace.id])
+  return { namespace, viewer, level: levels.get(namespace.id) ?? NoAccess }
+}
+
+const levelsOf = hotQuery((db, p: { user_id: number; namespaces: string }) =>
+  db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .select('a.namespace_id')
+    .select((eb) => eb.fn.max('m.access_level').as('level'))
+    .where('m.user_id', '=', p.user_id)
+    .where(inIdList(db, 'a.namespace_id', p.namespaces))
+    .groupBy('a.namespace_id'),
+)
+
+/** Memberships alone; an administrator's office is the policy's business. */
+async function levelsIn(db: Db, viewer: User | null, namespaces: readonly number[]): Promise<Map<number, number>> {
+  if (!viewer || namespaces.length === 0) return new Map()
+  const rows = await levelsOf(db, { user_id: viewer.id, namespaces: idList(db, namespaces) })
+  return new Map(rows.map(({ namespace_id, level }) => [namespace_id, Number(level)]))
+}
+
+const memberCounts = hotQuery((db, p: { groups: string }) =>
+  db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.namespace_id')
+    .select(['a.ancestor_id', sql<number>`count(distinct m.user_id)`.as('members')])
+    .where(inIdList(db, 'a.ancestor_id', p.groups))
+    .groupBy('a.ancestor_id'),
+)
+
+const ownersOf = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+export async function loadNamespaces(
+  db: Db,
+  viewer: User,
+  namespaces: readonly Namespace[],
+): Promise<LoadedNamespace[]> {
   const ids = namespaces.map(({ owner_id }) => owner_id).filter((id) => id !== null)
-  const owners = ids.length > 0 ? await db.selectFrom('users').selectAll().where('id', 'in', ids).execute() : []
+  const owners = ids.length > 0 ? await ownersOf(db, { ids: idList(db, ids) }) : []
   const byId = new Map(owners.map((owner) => [owner.id, owner]))
-  return namespaces.map((row) => ({ ...row, owner: byId.get(row.owner_id ?? 0) ?? null }))
+  const members = await countMembers(db, viewer, namespaces)
+  return namespaces.map((row) => ({
+    ...row,
+    owner: byId.get(row.owner_id ?? 0) ?? null,
+    members: members.get(row.id) ?? null,
+  }))
+}
+
+/** Of those the viewer is told about. */
+async function countMembers(db: Db, viewer: User, namespaces: readonly Namespace[]): Promise<Map<number, number>> {
+  const groups = namespaces.filter(({ kind }) => kind === 'group')
+  const levels = await levelsIn(
+    db,
+    viewer,
+    groups.map(({ id }) => id),
+  )
+  const told = groups
+    .filter((namespace) =>
+      namespacePolicy.countMembers({ namespace, viewer, level: levels.get(namespace.id) ?? NoAccess }),
+    )
+    .map(({ id }) => id)
+  const counts = told.length > 0 ? await memberCounts(db, { groups: idList(db, told) }) : []
+  const known = new Map(counts.map(({ ancestor_id, members }) => [ancestor_id, Number(members)]))
+  return new Map(told.map((id) => [id, known.get(id) ?? 0]))
 }
 
 export interface NamespaceFilter {
@@ -63,7 +131,8 @@ export function listNamespaces(
     {
       ...(wanted.length >= SUBSTRING_FROM && { containing: substring(db, wanted) }),
       ...(wanted !== '' && wanted.length < SUBSTRING_FROM && { called: wanted.toLowerCase() }),
-      ...((!viewer.admin || filter.owned_only) && { owner_id: viewer.id }),
+      ...(!viewer.admin && !filter.owned_only && { member_id: viewer.id }),
+      ...(filter.owned_only && { owner_id: viewer.id }),
       ...(filter.top_level_only && { top_level_only: true }),
     },
     page,
@@ -73,17 +142,22 @@ export function listNamespaces(
 interface Filter {
   containing?: string
   called?: string
+  /** Whose own it is, or who is a direct member of the group. */
+  member_id?: number
+  /** The same, and the group's owner. */
   owner_id?: number
   top_level_only?: boolean
 }
 
 const namespaces = hotList<Filter, 'namespaces'>({
   table: 'namespaces',
-  counted: ['namespaces'],
+  counted: ['namespaces', 'members'],
   facets: [],
   narrow: (query, filter, given, db) =>
     query
-      .$if(given('owner_id'), (query) => query.where('owner_id', '=', filter.owner_id!))
+      .where('deleting', '=', false)
+      .$if(given('member_id'), (query) => query.where(belongsTo(filter.member_id!, NoAccess)))
+      .$if(given('owner_id'), (query) => query.where(belongsTo(filter.owner_id!, Owner)))
       .$if(given('top_level_only'), (query) => query.where('parent_id', 'is', null))
       .$if(given('called'), (query) => query.where(fullPath, '=', filter.called!))
       .$if(given('containing'), (query) =>
@@ -91,6 +165,10 @@ const namespaces = hotList<Filter, 'namespaces'>({
       ),
   order: (query, given, db) => query.orderBy(given('containing') ? foundId(db, 'namespaces') : 'namespaces.id'),
 })
+
+const belongsTo = (user: number, level: number) =>
+  sql<boolean>`(namespaces.owner_id = ${user} or namespaces.id in (
+    select group_id from members where user_id = ${user} and group_id is not null and access_level >= ${sql.lit(level)}))`
 
 const SUGGESTIONS_TRIED = 100
 
@@ -102,16 +180,39 @@ export interface PathWish {
 /** Whether a path is taken, in a parent the viewer can see or at the top, and the first free one like it. */
 export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathWish) {
   const parent = parent_id ? await findNamespace(app.db, String(parent_id)) : null
-  if (parent_id && !(parent && namespacePolicy.read({ namespace: parent, viewer }))) throw notFound('Namespace')
+  const met = parent && (await meetNamespace(app.db, parent, viewer))
+  if (parent_id && !(met && namespacePolicy.read(met))) throw notFound('Namespace')
 
   const candidates = [path, ...Array.from({ length: SUGGESTIONS_TRIED }, (_, n) => `${path}${n + 1}`)]
-  const within = (candidate: string) => (parent ? `${parent.full_path}/${candidate}` : candidate).toLowerCase()
-  const taken = await app.db
-    .selectFrom('namespaces')
-    .select(fullPath.as('full_path'))
-    .where(fullPath, 'in', candidates.map(within))
-    .execute()
-  const isTaken = (candidate: string) => taken.some(({ full_path }) => full_path === within(candidate))
+  const taken = await takenPaths(app.db, parent, candidates)
+  const isTaken = (candidate: string) => taken.has(candidate.toLowerCase())
   const free = candidates.find((candidate) => !isTaken(candidate))
   return { exists: isTaken(path), suggests: isTaken(path) && free ? [free] : [] }
+}
+
+/** In lower case. Groups and projects of one parent share its paths; so does what is still being removed. */
+async function takenPaths(db: Db, parent: Namespace | null, candidates: readonly string[]): Promise<Set<string>> {
+  const prefix = parent ? `${parent.full_path.toLowerCase()}/` : ''
+  const paths = candidates.map((candidate) => candidate.toLowerCase())
+  const namespaces = await db
+    .selectFrom('namespaces')
+    .select(fullPath.as('full_path'))
+    .where(
+      fullPath,
+      'in',
+      paths.map((one) => prefix + one),
+    )
+    .execute()
+  const projects = parent
+    ? await db
+        .selectFrom('projects')
+        .select(sql<string>`lower(path)`.as('path'))
+        .where('namespace_id', '=', parent.id)
+        .where(sql<string>`lower(path)`, 'in', paths)
+        .execute()
+    : []
+  return new Set([
+    ...namespaces.map(({ full_path }) => full_path.slice(prefix.length)),
+    ...projects.map((project) => project.path),
+  ])
 }

@@ -15,7 +15,7 @@ export const list = endpoint({
   output: pageOf(NamespaceEntity),
   async handle({ app, viewer, input, page }) {
     const { items, total } = await listNamespaces(app.db, viewer, input, page)
-    const loaded = await loadNamespaces(app.db, items)
+    const loaded = await loadNamespaces(app.db, viewer, items)
     const around = await surroundings(app)
     return { total, items: loaded.map((one) => presentNamespace(one, around)) }
   },
@@ -28,8 +28,8 @@ export const get = endpoint({
   on: namespace,
   allow: 'signed_in',
   output: NamespaceEntity,
-  async handle({ app, subject }) {
-    const [loaded] = await loadNamespaces(app.db, [subject.namespace])
+  async handle({ app, viewer, subject }) {
+    const [loaded] = await loadNamespaces(app.db, viewer, [subject.namespace])
     return presentNamespace(loaded!, await surroundings(app))
   },
 })

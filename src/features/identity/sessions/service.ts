@@ -5,11 +5,14 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isPassword } from '../passwords.ts'
+import { directoryIdentities } from '../users/identities.ts'
 import { findUserByLogin } from '../users/queries.ts'
+import { directoryRefusal, signInByDirectory } from './directory.ts'
 import { countTry, forgiveTry } from './throttle.ts'
 
 const FAILURES_TO_LOCK = 10
 const LOCKED_FOR = 10 * MINUTE
+const UNREACHABLE = 'The directory cannot be reached. Try again later.'
 const TWO_FACTOR = '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API'
 
 export interface Credentials {
@@ -20,17 +23,22 @@ export interface Credentials {
 
 /**
  * The one place where a password opens anything. Whoever does not know the password learns nothing of the account: an
- * unknown, a locked and a wrongly guessed one look and last the same.
+ * unknown, a locked and a wrongly guessed one look and last the same, and take the same way past the directories. People
+ * of a directory have no other password than the directory's.
  */
 export async function signIn(app: App, { login, password, address }: Credentials): Promise<User> {
   const tries = `sign-in ${address}`
   await countTry(app, tries)
   const named = await findUserByLogin(app.db, login)
-  const user = named && !named.ghost && !isLocked(app, named) ? named : null
-  const right = await isPassword(password, user?.password_digest ?? null)
-  if (!user || !right) {
-    if (user) await countFailure(app, user)
-    throw unauthenticated()
+  const known = named && !named.ghost && !isLocked(app, named) ? named : null
+  const identities = known ? await directoryIdentities(app, known) : []
+  const digest = identities.length === 0 ? (known?.password_digest ?? null) : null
+  const isOwn = await isPassword(password, digest)
+  const user = isOwn ? known : await signInByDirectory(app, { login, password, identities })
+  if (user === null || user === 'unreachable' || isLocked(app, user)) {
+    // A password that nobody could check was not guessed wrongly.
+    if (known && (user !== 'unreachable' || digest !== null)) await countFailure(app, known)
+    throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
   await forgiveTry(app, tries)
   if (user.state !== 'active') throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })

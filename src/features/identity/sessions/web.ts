@@ -92,13 +92,15 @@ async function detain(
 const refuse = (request: FastifyRequest, reply: FastifyReply, page: Page, message: string) =>
   isJson(request) ? send(request, reply, 403, { message }) : sendPage(reply, 403, page)
 
+const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
+
 function refuseSignIn(app: App, refusal: Refusal, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const isBlocked = refusal.facts.reason === 'blocked'
   if (isBlocked) return refuse(request, reply, blockedPage, 'Your account has been blocked.')
   if (isJson(request)) return sendRefusal(request, reply, refusal)
   const isThrottled = refusal.kind === 'throttled'
   if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
-  const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : 'Invalid login or password.'
+  const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : faultOf(refusal)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   const login = textOf(form, 'login') ?? ''
   const page = signInPage({ token: formToken(app, request, reply), returnTo, login, fault })

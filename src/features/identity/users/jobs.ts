@@ -1,14 +1,34 @@
 import { HOUR } from '../../../clock.ts'
-import { job, type App } from '../../../context.ts'
-import { enqueue } from '../../../jobs/queue.ts'
+import { job, type App, type User } from '../../../context.ts'
+import { checkPresence, whileReachable } from './presence.ts'
 
-/** Pictures are kept by their content, so two people may share one: it goes when the last of them has left it. */
-export const discardAvatar = job<{ digest: string }>('users.discard_avatar', async (app, { digest }) => {
-  const user = await app.db.selectFrom('users').select('id').where('avatar_digest', '=', digest).executeTakeFirst()
-  if (!user) await app.blobs.remove(digest)
-})
+const AT_A_TIME = 100
 
-/** Not at once: somebody may be uploading the same picture right now. */
-export async function leaveAvatar(app: App, digest: string | null): Promise<void> {
-  if (digest) await enqueue(app, discardAvatar, { digest }, { delay: HOUR })
+export const checkDirectoryPeople = job(
+  'users.directory_check',
+  (app) =>
+    whileReachable(app, async () => {
+      for (let last = 0; ;) {
+        const people = await directoryPeople(app, last)
+        for (const user of people) await checkPresence(app, user)
+        if (people.length < AT_A_TIME) return
+        last = people.at(-1)!.id
+      }
+    }),
+  { every: HOUR },
+)
+
+/** Whom an administrator blocked stays blocked, whatever the directory says. */
+async function directoryPeople({ db, directories }: App, last: number): Promise<User[]> {
+  if (directories.length === 0) return []
+  const providers = directories.map(({ provider }) => provider)
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '>', last)
+    .where('id', 'in', db.selectFrom('identities').select('user_id').where('provider', 'in', providers))
+    .where('state', '!=', 'blocked')
+    .orderBy('id')
+    .limit(AT_A_TIME)
+    .execute()
 }

@@ -7,12 +7,12 @@ import type { NewRow, RowChange } from '../../../store/database.ts'
 import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
 import { createPrivateToken } from '../tokens/service.ts'
 import { NO_AVATAR, storeAvatar } from './avatar.ts'
-import { leaveAvatar } from './jobs.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
 
 export interface NewUser extends UserAttributes {
@@ -137,7 +137,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
         if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
-        if (updated.avatar_digest !== user.avatar_digest) await leaveAvatar(app, user.avatar_digest)
+        if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
         const renamed = updated.username !== user.username
         await emit(app, 'user.updated', { id: user.id, ...(renamed && { old_username: user.username }) })
         return updated
@@ -210,7 +210,7 @@ async function endOldWaysIn(app: App, user: User): Promise<void> {
   await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
 }
 
-async function setIdentity(
+export async function setIdentity(
   app: App,
   user: User,
   { provider, extern_uid }: { provider?: string | null; extern_uid?: string | null },

@@ -4,7 +4,8 @@ import type { App, User } from '../../../context.ts'
 import { forbidden } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { leaveAvatar } from './jobs.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import type { UserState } from './model.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
 /** False when there was nothing to change. */
@@ -20,18 +21,35 @@ export async function unblockUser(app: App, user: User): Promise<boolean> {
   return changeState(app, user, 'active')
 }
 
-async function changeState(app: App, user: User, state: 'active' | 'blocked'): Promise<boolean> {
+/** Whoever the directory vouches for again may come back; whom an administrator blocked may not. */
+export async function liftDirectoryBlock(app: App, user: User): Promise<User> {
+  if (user.state !== 'ldap_blocked') return user
+  await changeState(app, user, 'active')
+  return { ...user, state: 'active' }
+}
+
+/** Whoever the directory no longer holds. An administrator's own block is another matter and stays what it is. */
+export async function blockByDirectory(app: App, user: User): Promise<boolean> {
+  if (user.state !== 'active' || user.ghost) return false
+  if (user.admin) await assertNotLastAdministrator(app, user)
+  return changeState(app, user, 'ldap_blocked')
+}
+
+async function changeState(app: App, user: User, state: UserState): Promise<boolean> {
   if (user.state === state) return false
-  await transact(app, async (app) => {
-    await app.db
+  return transact(app, async (app) => {
+    const changed = await app.db
       .updateTable('users')
       .set({ state, updated_at: timestamp(app.clock) })
       .where('id', '=', user.id)
-      .execute()
-    if (state === 'blocked') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
-    await emit(app, state === 'blocked' ? 'user.blocked' : 'user.unblocked', { id: user.id })
+      .where('state', '=', user.state) // whoever was faster may have had another reason
+      .returning('id')
+      .executeTakeFirst()
+    if (!changed) return false
+    if (state !== 'active') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await emit(app, state === 'active' ? 'user.unblocked' : 'user.blocked', { id: user.id })
+    return true
   })
-  return true
 }
 
 /** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
@@ -39,9 +57,10 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
   if (user.id === actor.id || user.ghost) throw forbidden()
   if (user.admin) await assertNotLastAdministrator(app, user)
   await transact(app, async (app) => {
-    if (!wish.hard) await ghostUser(app)
+    const heir = wish.hard ? null : await ghostUser(app)
+    for (const farewell of app.farewells) await farewell(app, user, { heir })
     await app.db.deleteFrom('users').where('id', '=', user.id).execute()
-    await leaveAvatar(app, user.avatar_digest)
+    await leaveBlob(app, user.avatar_digest)
     const { id, username, email, name } = user
     await emit(app, 'user.deleted', { id, username, email, name })
   })

@@ -304,14 +304,8 @@ test('secrets are kept sealed and read back by administrators; rows of other fam
 
 test('the performance bar is for a group, by path or id, until it is switched off', async () => {
   await using forge = await startForge()
-  const { app, administrator } = forge
-  const now = new Date().toISOString()
-  const paths = { name: 'Ops', path: 'ops', full_path: 'ops' }
-  const { id } = await app.db
-    .insertInto('namespaces')
-    .values({ kind: 'group', ...paths, parent_id: null, owner_id: null, created_at: now, updated_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const { administrator } = forge
+  const { id } = (await administrator.post('/groups', { name: 'Ops', path: 'ops' })).body
   for (const given of ['OPS', id]) {
     const { body } = await administrator.put(PATH, { performance_bar_allowed_group_id: given })
     expect(body.performance_bar_allowed_group_id).toBe(id)

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY } from '../../../clock.ts'
 import { job } from '../../../context.ts'
+import { isLeftover } from '../../../git/drafts.ts'
 
 /** What a process left half written when it was killed; no upload takes a day. */
 export const sweep = job(
@@ -10,12 +11,26 @@ export const sweep = job(
     const { data } = app.config
     const oldest = app.clock.now().getTime() - DAY
     for (const folder of [join(data, 'spool'), join(data, 'blobs', 'drafts')]) {
-      for (const name of await readdir(folder).catch(() => [])) {
-        const path = join(folder, name)
-        const left = await stat(path).catch(() => null)
-        if (left && left.mtimeMs < oldest) await rm(path, { recursive: true, force: true })
-      }
+      for (const name of await entriesOf(folder)) await removeIfOlder(join(folder, name), oldest)
     }
+    for (const storage of Object.values(app.config.storages)) await sweepStorage(storage, oldest)
   },
   { every: DAY },
 )
+
+const entriesOf = (folder: string) => readdir(folder).catch(() => [])
+
+async function removeIfOlder(path: string, oldest: number): Promise<void> {
+  const left = await stat(path).catch(() => null)
+  if (left && left.mtimeMs < oldest) await rm(path, { recursive: true, force: true })
+}
+
+/** Repositories that were not finished, or not yet removed, among all others. */
+async function sweepStorage(storage: string, oldest: number): Promise<void> {
+  for (const first of await entriesOf(storage)) {
+    for (const second of await entriesOf(join(storage, first))) {
+      const folder = join(storage, first, second)
+      for (const name of await entriesOf(folder)) if (isLeftover(name)) await removeIfOlder(join(folder, name), oldest)
+    }
+  }
+}

@@ -22,3 +22,17 @@ test('what a killed process left half written is removed after a day, what is be
   await forge.settle()
   for (const folder of folders) expect(await readdir(folder)).toEqual(['new'])
 })
+
+test('drafts of repositories go after a day, repositories stay however old', async () => {
+  await using forge = await startForge()
+  const folder = join(forge.app.config.storages['default']!, 'ab', 'cd')
+  const draft = 'abcd.git.01234567-89ab-cdef-0123-456789abcdef'
+  const long = new Date(forge.clock.now().getTime() - 3 * DAY)
+  for (const name of ['abcd.git', `${draft}.new`, `${draft}.gone`]) {
+    await mkdir(join(folder, name), { recursive: true })
+    await utimes(join(folder, name), long, long)
+  }
+  forge.clock.advance(DAY + HOUR)
+  await forge.settle()
+  expect(await readdir(folder)).toEqual(['abcd.git'])
+})

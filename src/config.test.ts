@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { BadSetting, readConfig } from './config.ts'
+
+const read = (ldap: Record<string, string>) =>
+  readConfig({}, Object.fromEntries(Object.entries(ldap).map(([name, value]) => [`MORTISE_LDAP_${name}`, value])))
+
+const LEAST = { URL: 'ldap://ldap.example.com', BASE: 'ou=people,dc=example,dc=org' }
+
+test('a directory needs an address and a base; the rest has defaults, and safe ones', () => {
+  expect(read({})).toMatchObject({ ldapUrl: null, ldapTls: 'on' })
+  expect(read(LEAST)).toMatchObject({
+    ldapUrl: 'ldap://ldap.example.com',
+    ldapBase: 'ou=people,dc=example,dc=org',
+    ldapBindDn: null,
+    ldapBindPassword: null,
+    ldapTls: 'on',
+    ldapUid: 'uid',
+    ldapFilter: null,
+    ldapGroupBase: null,
+    ldapProvider: 'ldapmain',
+  })
+  const filter = '(&(objectClass=person)(!(cn=\\28x\\29)))'
+  expect(read({ ...LEAST, URL: 'LDAPS://[::1]:636/', FILTER: filter })).toMatchObject({
+    ldapUrl: 'ldaps://[::1]:636/',
+    ldapFilter: filter,
+  })
+})
+
+test.each([
+  [{ URL: 'ldap.example.com' }, 'URL (--ldap-url) must look like ldap://ldap.example.com:389'],
+  [{ URL: 'https://ldap.example.com' }, 'URL (--ldap-url) must look like ldap://ldap.example.com:389'],
+  [{ URL: 'ldap://' }, 'URL (--ldap-url) must look like ldap://ldap.example.com:389'],
+  [{ URL: 'ldap://me:secret@ldap.example.com' }, 'URL (--ldap-url) must look like ldap://ldap.example.com:389'],
+  [{ URL: 'ldap://ldap.example.com/dc=org?uid' }, 'URL (--ldap-url) must look like ldap://ldap.example.com:389'],
+  [{ BASE: '' }, 'BASE (--ldap-base) must be set with MORTISE_LDAP_URL'],
+  [{ BASE: 'example.org' }, 'BASE (--ldap-base) must look like ou=people,dc=example,dc=org'],
+  [{ BIND_DN: 'cn=me,dc=org' }, 'BIND_PASSWORD (--ldap-bind-password) goes together with MORTISE_LDAP_BIND_DN'],
+  [{ BIND_PASSWORD: 'secret' }, 'BIND_PASSWORD (--ldap-bind-password) goes together with MORTISE_LDAP_BIND_DN'],
+  [{ TLS: 'maybe' }, 'TLS (--ldap-tls) must be one of on, unverified, off'],
+  [{ TLS: 'off', URL: 'ldaps://ldap.example.com' }, 'TLS (--ldap-tls) cannot be off with ldaps://'],
+  [{ UID: 'uid=*' }, 'UID (--ldap-uid) must be the name of an attribute'],
+  [{ PROVIDER: 'the main one' }, 'PROVIDER (--ldap-provider) must be letters, digits, -, _ or .'],
+  ...['objectClass=person', '(cn=a', '(cn=a))', '(cn=a)(cn=b)', ')('].map((FILTER): [object, string] => [
+    { FILTER },
+    'FILTER (--ldap-filter) must be one filter in parentheses, such as (objectClass=person)',
+  ]),
+])('%j stops the start with one line', (bad, line) => {
+  expect(() => read({ ...LEAST, ...bad })).toThrow(new BadSetting(`MORTISE_LDAP_${line}`))
+})

@@ -1,0 +1,35 @@
+import { on } from '../../../context.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { isReachable } from '../members/on.ts'
+import { nameSource } from '../members/queries.ts'
+import { findRequest, managersOf } from './queries.ts'
+
+export const tellManagers = on('access_request.made', 'tell', async (app, news) => {
+  const asking = (await findRequest(app.db, news, news.user_id)) && (await findUser(app.db, news.user_id))
+  const source = await nameSource(app, news)
+  if (!asking || !source) return
+  for (const manager of await managersOf(app.db, news)) {
+    await app.mail.send({
+      to: manager.email,
+      subject: `Somebody asks to be let into ${source.name}`,
+      text: `Hello ${manager.name},
+
+${asking.name} (${asking.username}) asks to be let into the ${source.kind} ${source.name}, which you manage.
+
+${source.url}`,
+    })
+  }
+})
+
+export const tellDenied = on('access_request.denied', 'tell', async (app, news) => {
+  const user = await findUser(app.db, news.user_id)
+  const source = await nameSource(app, news)
+  if (!source || !isReachable(user)) return
+  await app.mail.send({
+    to: user.email,
+    subject: `Your request for ${source.name} was denied`,
+    text: `Hello ${user.name},
+
+your request to be let into the ${source.kind} ${source.name} was denied.`,
+  })
+})

@@ -1,0 +1,44 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { NoAccess } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { SourceColumns } from '../members/model.ts'
+import { sourceOf, type SourceSubject } from '../sources.ts'
+
+type AccessRequest = Row<'access_requests'>
+
+/** Whoever is in already, in whatever way, has nothing to ask for. */
+export async function requestAccess(app: App, { at, level, requestable }: SourceSubject, user: User) {
+  if (level > NoAccess || !requestable) throw forbidden()
+  return transact(app, async (app): Promise<AccessRequest> => {
+    const request = await app.db
+      .insertInto('access_requests')
+      .values({ ...sourceOf(at), user_id: user.id, requested_at: timestamp(app.clock) })
+      .onConflict((c) => c.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!request) throw invalid({ user_id: ['already exists in source'] })
+    await emit(app, 'access_request.made', { ...sourceOf(at), user_id: user.id })
+    return request
+  })
+}
+
+/** Withdrawn by the one who asked, or denied by somebody else. */
+export async function endRequest(app: App, { user_id, ...at }: AccessRequest, by: User): Promise<void> {
+  await transact(app, async (app) => {
+    if (!(await takeRequest(app, at, user_id))) throw notFound() // somebody was faster
+    if (by.id !== user_id) await emit(app, 'access_request.denied', { ...sourceOf(at), user_id, by: by.id })
+  })
+}
+
+/** False where there was none. */
+export async function takeRequest(app: App, { group_id, project_id }: SourceColumns, user: number): Promise<boolean> {
+  const requests = app.db.deleteFrom('access_requests').where('user_id', '=', user)
+  const { numDeletedRows } = await (
+    group_id !== null ? requests.where('group_id', '=', group_id) : requests.where('project_id', '=', project_id)
+  ).executeTakeFirst()
+  return numDeletedRows > 0n
+}

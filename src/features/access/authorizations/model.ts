@@ -1,0 +1,6 @@
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** The highest level anything gives a user on a project; derived, never the source of truth. */
+    project_authorizations: { user_id: number; project_id: number; access_level: number }
+  }
+}

@@ -1,0 +1,117 @@
+/** What a user may do where: the one place that answers, for one record or for a page of them. */
+import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely'
+import type { User } from '../../../context.ts'
+import { NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
+import type { Db, Tables } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+
+/** Blocked people keep their memberships, and have nothing of them. */
+const isActive = (viewer: User | null): viewer is User => viewer?.state === 'active'
+
+/** Visibilities that are open to the viewer without any membership. */
+export function openVisibilities(viewer: User | null): readonly Visibility[] {
+  return isActive(viewer) && !viewer.external ? ['public', 'internal'] : ['public']
+}
+
+export const isOpenTo = (viewer: User | null, visibility: Visibility): boolean =>
+  openVisibilities(viewer).includes(visibility)
+
+const levelsOn = hotQuery((db, p: { user_id: number; projects: string }) =>
+  db
+    .selectFrom('project_authorizations')
+    .select(['project_id', 'access_level'])
+    .where('user_id', '=', p.user_id)
+    .where(inIdList(db, 'project_id', p.projects)),
+)
+
+/** The viewer's level on each of these projects, by id; one query for a page. */
+export async function levelsOnProjects(
+  db: Db,
+  viewer: User | null,
+  projects: readonly number[],
+): Promise<(project: number) => number> {
+  if (!isActive(viewer) || projects.length === 0) return () => NoAccess
+  if (viewer.admin) return () => Owner
+  const rows = await levelsOn(db, { user_id: viewer.id, projects: idList(db, projects) })
+  const levels = new Map(rows.map(({ project_id, access_level }) => [project_id, access_level]))
+  return (project) => levels.get(project) ?? NoAccess
+}
+
+export async function levelOnProject(db: Db, viewer: User | null, project: number): Promise<number> {
+  return (await levelsOnProjects(db, viewer, [project]))(project)
+}
+
+const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>
+  db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .select('a.namespace_id as group_id')
+    .select((eb) => eb.fn.max('m.access_level').as('access_level'))
+    .where('m.user_id', '=', p.user_id)
+    .where(inIdList(db, 'a.namespace_id', p.groups))
+    .groupBy('a.namespace_id'),
+)
+
+/** From the group's own members and those of the groups above it. */
+export async function levelsInGroups(
+  db: Db,
+  viewer: User | null,
+  groups: readonly number[],
+): Promise<(group: number) => number> {
+  if (!isActive(viewer) || groups.length === 0) return () => NoAccess
+  if (viewer.admin) return () => Owner
+  const rows = await levelsIn(db, { user_id: viewer.id, groups: idList(db, groups) })
+  const levels = new Map(rows.map(({ group_id, access_level }) => [group_id, Number(access_level)]))
+  return (group) => levels.get(group) ?? NoAccess
+}
+
+export async function levelInGroup(db: Db, viewer: User | null, group: number): Promise<number> {
+  return (await levelsInGroups(db, viewer, [group]))(group)
+}
+
+/**
+ * Ids of a user's groups: those they are a member of, with what lies above and below, and those around projects they
+ * were let into. It grows with their memberships, not with what these reach.
+ */
+export const groupsOfUser = (user: number): RawBuilder<number> => sql`
+  select a.namespace_id from members m
+    join namespace_ancestors a on a.ancestor_id = m.group_id where m.user_id = ${user}
+  union select a.ancestor_id from members m
+    join namespace_ancestors a on a.namespace_id = m.group_id where m.user_id = ${user}
+  union select a.ancestor_id from members m
+    join projects p on p.id = m.project_id
+    join namespace_ancestors a on a.namespace_id = p.namespace_id where m.user_id = ${user}
+  union select up.ancestor_id from members m
+    join namespace_ancestors down on down.ancestor_id = m.group_id
+    join project_shares s on s.group_id = down.namespace_id
+    join projects p on p.id = s.project_id
+    join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
+    join namespace_ancestors up on up.namespace_id = p.namespace_id where m.user_id = ${user}`
+
+const amongGroupsOf = hotQuery((db, p: { user_id: number; group_id: number }) =>
+  db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', p.group_id)
+    .where(sql<boolean>`id in (${groupsOfUser(p.user_id)})`),
+)
+
+/** Whether a private group shows itself: to its people, and to whoever belongs to something inside. */
+export async function isGroupOf(db: Db, viewer: User | null, group: number): Promise<boolean> {
+  if (!isActive(viewer)) return false
+  return viewer.admin || (await amongGroupsOf(db, { user_id: viewer.id, group_id: group })).length > 0
+}
+
+type OnProjects = ExpressionBuilder<Tables, 'projects'>
+
+/** As a condition: the viewer has at least this level on the project of the row. */
+export const hasLevel = (eb: OnProjects, user: number, level: number) =>
+  eb.exists(
+    eb
+      .selectFrom('project_authorizations as mine')
+      .select('mine.project_id')
+      .whereRef('mine.project_id', '=', 'projects.id')
+      .where('mine.user_id', '=', user)
+      .where('mine.access_level', '>=', level),
+  )

@@ -1,0 +1,64 @@
+/**
+ * What everybody may do where, worked out when something changes instead of each time somebody asks. Whoever changes a
+ * membership, a share, a project's place or a lock refreshes what it reaches, in the same transaction.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { App } from '../../../context.ts'
+import { Owner } from '../../../lib/levels.ts'
+import { holdName, idList, inIdList } from '../../../store/dialect.ts'
+
+export interface Reach {
+  /** Everybody without. */
+  users?: readonly number[]
+  /** One project, or every project that members of this group come to: inside it, or shared with something inside. */
+  project?: number
+  group?: number
+}
+
+/** At least one of the three is given: nobody works out everything. */
+export async function refreshAuthorizations(app: App, reach: Reach): Promise<void> {
+  const { db } = app
+  const users = reach.users && idList(db, reach.users)
+  const ofUsers = (column: string) => (users === undefined ? sql<boolean>`1 = 1` : inIdList(db, column, users))
+  const projects = reachedProjects(reach)
+  const within = (column: string) =>
+    projects ? sql<boolean>`${sql.ref(column)} in (${projects})` : sql<boolean>`1 = 1`
+
+  // Side by side, two would each miss what the other is about to write: a right that was taken could stay.
+  await holdName(db, 'authorizations')
+  await sql`delete from project_authorizations where ${ofUsers('user_id')} and ${within('project_id')}`.execute(db)
+  await sql`
+    insert into project_authorizations (user_id, project_id, access_level)
+    select user_id, project_id, max(access_level) from (
+      select m.user_id, m.project_id, m.access_level from members m
+      where m.project_id is not null and ${ofUsers('m.user_id')} and ${within('m.project_id')}
+      union all
+      select n.owner_id, p.id, ${sql.lit(Owner)} from projects p
+      join namespaces n on n.id = p.namespace_id and n.kind = 'user'
+      where ${ofUsers('n.owner_id')} and ${within('p.id')}
+      union all
+      select m.user_id, p.id, m.access_level from projects p
+      join namespace_ancestors a on a.namespace_id = p.namespace_id
+      join members m on m.group_id = a.ancestor_id
+      where ${ofUsers('m.user_id')} and ${within('p.id')}
+      union all
+      select m.user_id, p.id, case when m.access_level < s.group_access then m.access_level else s.group_access end
+      from project_shares s
+      join projects p on p.id = s.project_id
+      join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
+      join namespace_ancestors a on a.namespace_id = s.group_id
+      join members m on m.group_id = a.ancestor_id
+      where ${ofUsers('m.user_id')} and ${within('p.id')}
+    ) granted
+    group by user_id, project_id`.execute(db)
+}
+
+function reachedProjects({ project, group }: Reach): RawBuilder<number> | null {
+  if (project !== undefined) return sql`${project}`
+  if (group === undefined) return null
+  return sql`
+    select p.id from projects p
+    join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}
+    union select s.project_id from project_shares s
+    join namespace_ancestors a on a.namespace_id = s.group_id where a.ancestor_id = ${group}`
+}

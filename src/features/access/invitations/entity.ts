@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import type { Row } from '../../../store/database.ts'
+
+export const InvitationEntity = entity({
+  access_level: z.int(),
+  created_at: timestampOut,
+  expires_at: dateOut.nullable(),
+  invite_email: z.string(),
+  invite_token: z.string(),
+  /** Nobody is known by that address yet. */
+  user_name: z.null(),
+  created_by_name: z.string().nullable(),
+}).meta({ id: 'Invitation' })
+
+export interface LoadedInvitation extends Row<'invitations'> {
+  token: string
+  creator: User | null
+}
+
+export function presentInvitation(invitation: LoadedInvitation): z.infer<typeof InvitationEntity> {
+  return {
+    access_level: invitation.access_level,
+    created_at: invitation.created_at,
+    expires_at: invitation.expires_at,
+    invite_email: invitation.email,
+    invite_token: invitation.token,
+    user_name: null,
+    created_by_name: invitation.creator?.name ?? null,
+  }
+}

@@ -1,0 +1,45 @@
+import { html } from '../../../lib/html.ts'
+import type { Page } from '../../identity/page.ts'
+import { tokenField } from '../../identity/sessions/forms.ts'
+import { levelName } from '../members/levels.ts'
+import type { NamedSource } from '../members/queries.ts'
+
+interface Invited {
+  source: NamedSource
+  access_level: number
+}
+
+const offer = ({ source, access_level }: Invited) =>
+  html`<p>You are invited to the ${source.kind} <b>${source.name}</b> as ${levelName(access_level)}.</p>`
+
+export const acceptPage = (invited: Invited & { username: string; token: string; address: string }): Page => ({
+  title: 'Accept the invitation',
+  body: html`${offer(invited)}
+    <form method="post" action="${invited.address}">
+      ${tokenField(invited.token)}
+      <button>Accept as ${invited.username}</button>
+    </form>`,
+})
+
+export const signInFirstPage = (invited: Invited & { address: string }): Page => ({
+  title: 'You are invited',
+  body: html`${offer(invited)}
+    <p>
+      <a href="/users/sign_in?${String(new URLSearchParams({ return_to: invited.address }))}">Sign in</a> to accept.
+    </p>`,
+})
+
+export const acceptedPage = ({ name, kind, url }: NamedSource): Page => ({
+  title: 'You are in',
+  body: html`<p>You are a member of the ${kind} <a href="${url}">${name}</a>.</p>`,
+})
+
+export const closedPage = ({ name, kind }: NamedSource): Page => ({
+  title: 'Not now',
+  body: html`<p>The ${kind} ${name} takes no new members at the moment.</p>`,
+})
+
+export const deadInvitationPage: Page = {
+  title: 'This invitation is no longer valid',
+  body: html`<p>It was accepted or withdrawn, or has expired. Ask whoever invited you for a new one.</p>`,
+}

@@ -1,0 +1,73 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { DAY, after } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { digestOf } from '../../../lib/secrets.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import type { SourceColumns } from '../members/model.ts'
+import { usersById } from '../members/queries.ts'
+import { oldestFirst } from '../sources.ts'
+import type { LoadedInvitation } from './entity.ts'
+
+export type Invitation = Row<'invitations'>
+
+export const VALID_FOR = 90 * DAY
+
+/** Addresses are kept and compared in one form. */
+export const addressOf = (email: string): string => email.trim().toLowerCase()
+
+const invitationsTo = (db: Db, { group_id, project_id }: SourceColumns) => {
+  const all = db.selectFrom('invitations').selectAll()
+  return group_id !== null ? all.where('group_id', '=', group_id) : all.where('project_id', '=', project_id)
+}
+
+export async function findInvitation(db: Db, at: SourceColumns, email: string): Promise<Invitation | null> {
+  return (await invitationsTo(db, at).where('email', '=', addressOf(email)).executeTakeFirst()) ?? null
+}
+
+export function listInvitations(
+  db: Db,
+  at: SourceColumns,
+  { query }: { query?: string | null | undefined },
+  page: PageWish,
+): Promise<Page<Invitation>> {
+  const all = invitationsTo(db, at)
+  return oldestFirst(query ? all.where('email', '=', addressOf(query)) : all, page)
+}
+
+export async function loadInvitations(app: App, invitations: readonly Invitation[]): Promise<LoadedInvitation[]> {
+  const creators = await usersById(
+    app.db,
+    invitations.map(({ created_by_id }) => created_by_id),
+  )
+  return invitations.map((one) => ({
+    ...one,
+    token: app.vault.open(one.token_sealed),
+    creator: creators.get(one.created_by_id ?? 0) ?? null,
+  }))
+}
+
+const standing = (app: App) =>
+  app.db.selectFrom('invitations').selectAll().where('created_at', '>', after(app.clock, -VALID_FOR))
+
+/** Null once it was used or withdrawn, or is too old. */
+export async function findInvitationByToken(app: App, token: string): Promise<Invitation | null> {
+  return (await standing(app).where('token_digest', '=', digestOf(token)).executeTakeFirst()) ?? null
+}
+
+/** To the address that the user has shown to be theirs. */
+export async function invitationsOf(app: App, { email, confirmed_at, state }: User): Promise<Invitation[]> {
+  if (confirmed_at === null || state !== 'active') return []
+  return standing(app).where('email', '=', email).orderBy('id').execute()
+}
+
+/** Only the primary address counts, and only once it is confirmed: anybody can claim any other. */
+export async function findUserByConfirmedEmail(db: Db, email: string): Promise<User | null> {
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .where('ghost', '=', false)
+    .executeTakeFirst()
+  return user ?? null
+}

@@ -1,0 +1,40 @@
+import type { Generated } from 'kysely'
+
+/** What people belong to: exactly one of the two is given. */
+export interface SourceColumns {
+  group_id: number | null
+  project_id: number | null
+}
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    members: SourceColumns & {
+      id: Generated<number>
+      user_id: number
+      access_level: number
+      notification_level: Generated<number>
+      expires_at: string | null
+      /** Given by a directory link, and taken again with it. */
+      from_directory: Generated<boolean>
+      /** What people had given, while a directory link gives more. */
+      hand_level: number | null
+      created_by_id: number | null
+      created_at: string
+      updated_at: string
+    }
+  }
+  interface Events {
+    'member.added': MemberNews
+    'member.changed': MemberNews
+    'member.removed': MemberNews & { expired: boolean }
+  }
+}
+
+interface MemberNews {
+  group_id: number | null
+  project_id: number | null
+  user_id: number
+  access_level: number
+  /** Absent where nobody in particular did it. */
+  by?: number
+}

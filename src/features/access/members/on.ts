@@ -1,0 +1,35 @@
+import { on, type App, type User } from '../../../context.ts'
+import type { Events } from '../../../store/database.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { levelName } from './levels.ts'
+import { findMember, nameSource } from './queries.ts'
+
+/** Mail goes to people who are here and have shown that the address is theirs. */
+export const isReachable = (user: User | null): user is User =>
+  user !== null && user.state === 'active' && user.confirmed_at !== null && !user.ghost
+
+async function tell(app: App, news: Events['member.added'], { subject, change }: { subject: string; change: string }) {
+  if (news.by === news.user_id) return
+  const member = await findMember(app.db, news, news.user_id)
+  const user = await findUser(app.db, news.user_id)
+  const source = await nameSource(app, news)
+  if (!member || !source || !isReachable(user)) return
+  const until = member.expires_at ? ` It ends on ${member.expires_at}.` : ''
+  await app.mail.send({
+    to: user.email,
+    subject: `${subject} ${source.name}`,
+    text: `Hello ${user.name},
+
+${change} the ${source.kind} ${source.name} is ${levelName(member.access_level)}.${until}
+
+${source.url}`,
+  })
+}
+
+export const tellAdded = on('member.added', 'tell', (app, news) =>
+  tell(app, news, { subject: 'You were added to', change: 'you were added: your role in' }),
+)
+
+export const tellChanged = on('member.changed', 'tell', (app, news) =>
+  tell(app, news, { subject: 'Your role changed in', change: 'your role changed: what you have in' }),
+)

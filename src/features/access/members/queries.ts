@@ -1,0 +1,148 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { App, User } from '../../../context.ts'
+import { Owner } from '../../../lib/levels.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery, type Given } from '../../../store/hot.ts'
+import { hotList } from '../../../store/lists.ts'
+import type { LoadedMember } from './entity.ts'
+import type { SourceColumns } from './model.ts'
+import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
+
+type Member = Row<'members'>
+
+const memberOf = hotQuery((db, p: SourceColumns & { user_id: number }, given) =>
+  db
+    .selectFrom('members')
+    .selectAll()
+    .where('user_id', '=', p.user_id)
+    .$if(given('group_id'), (query) => query.where('group_id', '=', p.group_id))
+    .$if(given('project_id'), (query) => query.where('project_id', '=', p.project_id)),
+)
+
+/** A direct membership. */
+export async function findMember(db: Db, { group_id, project_id }: SourceColumns, user: number) {
+  return (await memberOf(db, { group_id, project_id, user_id: user }))[0] ?? null
+}
+
+/** Direct members, by the user's id: the order of the index, so that no page sorts them all. */
+const directMembers = hotList<People & Partial<SourceColumns>, 'members'>({
+  table: 'members',
+  counted: ['members', 'users'],
+  narrow: (query, filter, given, db) =>
+    query
+      .$if(given('group_id'), (query) => query.where('members.group_id', '=', filter.group_id!))
+      .$if(given('project_id'), (query) => query.where('members.project_id', '=', filter.project_id!))
+      .where(among(db, 'members.user_id', filter, given as Given<People>)),
+  order: (query) => query.orderBy('members.user_id'),
+})
+
+export function listMembers(db: Db, at: SourceColumns, filter: PeopleFilter, page: PageWish): Promise<Page<Member>> {
+  return directMembers(db, { ...peopleOf(db, filter), ...at }, page)
+}
+
+const usersOf = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+export async function usersById(db: Db, ids: readonly (number | null)[]): Promise<Map<number, User>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  const users = wanted.length > 0 ? await usersOf(db, { ids: idList(db, wanted) }) : []
+  return new Map(users.map((user) => [user.id, user]))
+}
+
+/** Where a level comes from. */
+export type Origin = Pick<Member, 'user_id' | 'expires_at' | 'created_at' | 'created_by_id'>
+
+export async function loadMembers(
+  db: Db,
+  members: readonly (Pick<Member, 'user_id' | 'access_level'> & Partial<Origin>)[],
+): Promise<LoadedMember[]> {
+  const users = await usersById(
+    db,
+    members.flatMap(({ user_id, created_by_id = null }) => [user_id, created_by_id]),
+  )
+  return members.map(({ user_id, access_level, expires_at = null, created_at, created_by_id = null }) => ({
+    user: users.get(user_id)!,
+    access_level,
+    expires_at,
+    created_at: created_at ?? null,
+    creator: users.get(created_by_id ?? 0) ?? null,
+  }))
+}
+
+/** Whether the group has an owner who can act without this membership, its own or that of a group above it. */
+export async function hasAnotherOwner(db: Db, { id, group_id }: Pick<Member, 'id' | 'group_id'>): Promise<boolean> {
+  const another = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('m.id')
+    .where('a.namespace_id', '=', group_id)
+    .where('m.access_level', '=', Owner)
+    .where('m.id', '!=', id)
+    .where('u.state', '=', 'active')
+    .limit(1)
+    .executeTakeFirst()
+  return another !== undefined
+}
+
+/** Null for a group's project. */
+export async function personalOwnerOf(db: Db, project: number): Promise<number | null> {
+  const found = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('namespaces.owner_id')
+    .where('projects.id', '=', project)
+    .executeTakeFirst()
+  return found?.owner_id ?? null
+}
+
+/** Whether a group around the project locks its memberships. */
+export async function isClosed(db: Db, project: number): Promise<boolean> {
+  const lock = await db
+    .selectFrom('projects as p')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'p.namespace_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select('n.id')
+    .where('p.id', '=', project)
+    .where('n.membership_lock', '=', true)
+    .limit(1)
+    .executeTakeFirst()
+  return lock !== undefined
+}
+
+/** A group or project as mail and pages speak of it. */
+export interface NamedSource {
+  readonly kind: 'group' | 'project'
+  readonly name: string
+  readonly url: string
+}
+
+/** Null once it is gone, or going. */
+export async function nameSource(app: App, { group_id, project_id }: SourceColumns): Promise<NamedSource | null> {
+  const { db, url } = app
+  if (group_id !== null) {
+    const group = await db
+      .selectFrom('namespaces')
+      .select(['full_name', 'full_path'])
+      .where('id', '=', group_id)
+      .where('deleting', '=', false)
+      .executeTakeFirst()
+    return group ? { kind: 'group', name: group.full_name, url: `${url}/groups/${group.full_path}` } : null
+  }
+  const project = await db
+    .selectFrom('projects as p')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select(['p.name', 'p.path', 'n.full_name', 'n.full_path'])
+    .where('p.id', '=', project_id)
+    .where('p.deleting', '=', false)
+    .where('n.deleting', '=', false)
+    .executeTakeFirst()
+  if (!project) return null
+  const { name, path, full_name, full_path } = project
+  return { kind: 'project', name: `${full_name} / ${name}`, url: `${url}/${full_path}/${path}` }
+}

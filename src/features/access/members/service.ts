@@ -1,0 +1,157 @@
+import { timestamp, today } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
+import { Master, NoAccess, Owner } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { takeRequest } from '../access-requests/service.ts'
+import { refreshAuthorizations } from '../authorizations/service.ts'
+import { sourceOf } from '../sources.ts'
+import { assertLevel } from './levels.ts'
+import type { SourceColumns } from './model.ts'
+import { hasAnotherOwner, isClosed, personalOwnerOf } from './queries.ts'
+
+export type Member = Row<'members'>
+
+export interface Grant {
+  access_level: number
+  expires_at?: string | null | undefined
+}
+
+/** `by` is who let them in; absent where nobody in particular did. */
+export async function addMember(
+  app: App,
+  at: SourceColumns,
+  user: number,
+  { access_level, expires_at = null }: Grant,
+  by?: number,
+): Promise<Member> {
+  assertLevel(at, access_level)
+  return transact(app, async (app) => {
+    await assertOpen(app, at)
+    const now = timestamp(app.clock)
+    const member = await app.db
+      .insertInto('members')
+      .values({
+        ...sourceOf(at),
+        user_id: user,
+        access_level,
+        expires_at,
+        created_by_id: by ?? null,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((c) => c.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!member) throw conflict('Member already exists')
+    await takeRequest(app, at, user)
+    await spread(app, member)
+    await emit(app, 'member.added', newsOf(member, by))
+    return member
+  })
+}
+
+/** Of an approval and a withdrawal side by side only one finds the request. */
+export async function approveRequest(
+  app: App,
+  at: SourceColumns,
+  user: number,
+  grant: Grant,
+  by: number,
+): Promise<Member> {
+  return transact(app, async (app) => {
+    if (!(await takeRequest(app, at, user))) throw notFound()
+    return addMember(app, at, user, grant, by)
+  })
+}
+
+/** What is absent stays; an expiry of null ends it. */
+export async function updateMember(app: App, { id, ...at }: Member, wish: Partial<Grant>, by: number): Promise<Member> {
+  if (wish.access_level !== undefined) assertLevel(at, wish.access_level)
+  return transact(app, async (app) => {
+    const member = await holdMember(app, id, at)
+    const { access_level = member.access_level, expires_at = member.expires_at } = wish
+    await assertMayLose(app, member, { access_level, expires_at })
+    if (access_level === member.access_level && expires_at === member.expires_at) return member
+
+    const updated = await app.db
+      .updateTable('members')
+      // What people now say replaces what they had said before a directory link raised it.
+      .set({ access_level, expires_at, hand_level: null, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await spread(app, updated)
+    await emit(app, 'member.changed', newsOf(updated, by))
+    return updated
+  })
+}
+
+type Found = Pick<Member, 'id' | 'group_id' | 'project_id'>
+
+export async function removeMember(app: App, { id, ...at }: Found, by: number): Promise<void> {
+  await transact(app, async (app) => remove(app, await holdMember(app, id, at), { by }))
+}
+
+/** False where somebody prolonged or removed it meanwhile, or nobody would be left. */
+export async function expireMember(app: App, { id, ...at }: Found): Promise<boolean> {
+  try {
+    return await transact(app, async (app) => {
+      const member = await holdMember(app, id, at)
+      if (member.expires_at === null || member.expires_at > today(app.clock)) return false
+      await remove(app, member, { expired: true })
+      return true
+    })
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+async function remove(app: App, member: Member, { by, expired = false }: { by?: number; expired?: boolean }) {
+  await assertMayLose(app, member, { access_level: NoAccess, expires_at: null })
+  await app.db.deleteFrom('members').where('id', '=', member.id).execute()
+  await spread(app, member)
+  await emit(app, 'member.removed', { ...newsOf(member, by), expired })
+}
+
+/** Some groups let no people of their own into the projects below them. */
+export async function assertOpen(app: App, { project_id }: SourceColumns): Promise<void> {
+  if (project_id !== null && (await isClosed(app.db, project_id))) throw forbidden()
+}
+
+/** The row as it stands now; until the transaction ends nobody else changes or removes a member there. */
+async function holdMember(app: App, id: number, { group_id, project_id }: SourceColumns): Promise<Member> {
+  await holdName(app.db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
+  const member = await app.db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!member) throw notFound() // somebody was faster
+  return member
+}
+
+/** A group keeps an owner, and a personal project the one whose it is. */
+async function assertMayLose(app: App, member: Member, left: Required<Grant>): Promise<void> {
+  const { group_id, project_id, user_id, access_level } = member
+  if (group_id !== null && access_level === Owner && left.access_level !== Owner) {
+    if (!(await hasAnotherOwner(app.db, member))) throw forbidden()
+  }
+  if (project_id !== null && (left.access_level < Master || left.expires_at !== null)) {
+    if ((await personalOwnerOf(app.db, project_id)) === user_id) throw forbidden()
+  }
+}
+
+/** To whatever the membership reaches. */
+async function spread(app: App, { user_id, group_id, project_id }: Member): Promise<void> {
+  const where = group_id !== null ? { group: group_id } : { project: project_id! }
+  await refreshAuthorizations(app, { users: [user_id], ...where })
+}
+
+const newsOf = ({ group_id, project_id, user_id, access_level }: Member, by?: number) => ({
+  group_id,
+  project_id,
+  user_id,
+  access_level,
+  ...(by !== undefined && { by }),
+})

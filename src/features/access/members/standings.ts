@@ -1,0 +1,139 @@
+/** What everybody comes to at a source: direct, inherited or through shares, one row a person, by their id. */
+import { sql, type RawBuilder } from 'kysely'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { User } from '../../../context.ts'
+import { keptTotal } from '../../../store/counts.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
+import { hotList } from '../../../store/lists.ts'
+import type { SourceColumns } from './model.ts'
+import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
+import { usersById, type Origin } from './queries.ts'
+
+type Member = Row<'members'>
+
+/** Somebody with the highest level that anything gives them. */
+export type Standing = Pick<Member, 'user_id' | 'access_level'>
+
+/** Everybody a project lets in, by id. */
+const authorized = hotList<People & { project_id: number; active?: true }, 'project_authorizations'>({
+  table: 'project_authorizations',
+  counted: ['project_authorizations', 'users'],
+  narrow: (query, filter, given, db) =>
+    query
+      .where('project_authorizations.project_id', '=', filter.project_id)
+      .where(among(db, 'project_authorizations.user_id', filter, given as Given<People>))
+      .$if(given('active'), (query) =>
+        query.where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('users')
+              .select('users.id')
+              .whereRef('users.id', '=', 'project_authorizations.user_id')
+              .where('users.state', '=', 'active'),
+          ),
+        ),
+      ),
+  // Members by their id; users, as everywhere, newest first.
+  order: (query, given) => query.orderBy('project_authorizations.user_id', given('active') ? 'desc' : 'asc'),
+})
+
+const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>) =>
+  db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .where('a.namespace_id', '=', p.group_id)
+    .where(among(db, 'm.user_id', p, given))
+
+const inherited = hotQuery((db, p: People & { group_id: number; limit: number; offset: number }, given) =>
+  ofGroup(db, p, given as Given<People>)
+    .select(['m.user_id', sql<number>`max(m.access_level)`.as('access_level')])
+    .groupBy('m.user_id')
+    .orderBy('m.user_id')
+    .limit(p.limit)
+    .offset(p.offset),
+)
+const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
+  ofGroup(db, p, given as Given<People>).select(sql<number>`count(distinct m.user_id)`.as('total')),
+)
+
+/** Members of the group and of those above it, by id. */
+async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageWish) {
+  const key = `inherited members ${shapeOf(filter)} ${JSON.stringify(filter)}`
+  const count = async () => Number((await countInherited(db, filter))[0]!.total)
+  const total = await keptTotal(db, ['members', 'users', 'namespaces'], key, count)
+  return { items: offset < total ? await inherited(db, { ...filter, limit, offset }) : [], total }
+}
+
+/** Direct, inherited and through shares: one row a person. */
+export function listStandings(
+  db: Db,
+  { group_id, project_id }: SourceColumns,
+  filter: PeopleFilter,
+  page: PageWish,
+): Promise<Page<Standing>> {
+  const people = peopleOf(db, filter)
+  if (group_id !== null) return listInherited(db, { ...people, group_id }, page)
+  return authorized(db, { ...people, project_id: project_id! }, page)
+}
+
+const JUST_ONE: PageWish = { page: 1, limit: 1, offset: 0 }
+
+export async function findStanding(db: Db, at: SourceColumns, user: number): Promise<Standing | null> {
+  const { items } = await listStandings(db, at, { user_ids: [user] }, JUST_ONE)
+  return items[0] ?? null
+}
+
+/** People who may work on a project, as visitors or as signed-in users look for them. */
+export async function listAuthorizedUsers(
+  db: Db,
+  viewer: User | null,
+  project: number,
+  { search, ...filter }: PeopleFilter & { search?: string | null | undefined },
+  page: PageWish,
+): Promise<Page<User>> {
+  const people = peopleOf(db, { ...filter, query: search }, viewer !== null)
+  const { items, total } = await authorized(db, { ...people, project_id: project, active: true }, page)
+  const users = await usersById(
+    db,
+    items.map(({ user_id }) => user_id),
+  )
+  return { items: items.map(({ user_id }) => users.get(user_id)!), total }
+}
+
+/** Every membership that counts at a source, with what it comes to there. */
+const membershipsAt = ({ group_id, project_id }: SourceColumns): RawBuilder<unknown> => {
+  const above = sql`select m.id, m.access_level as granted from namespace_ancestors a
+    join members m on m.group_id = a.ancestor_id`
+  if (group_id !== null) return sql`${above} where a.namespace_id = ${group_id}`
+  return sql`${above} join projects p on p.namespace_id = a.namespace_id where p.id = ${project_id}
+    union all select m.id, m.access_level from members m where m.project_id = ${project_id}
+    union all select m.id, case when m.access_level < s.group_access then m.access_level else s.group_access end
+    from project_shares s
+    join projects p on p.id = s.project_id
+    join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
+    join namespace_ancestors a on a.namespace_id = s.group_id
+    join members m on m.group_id = a.ancestor_id
+    where s.project_id = ${project_id}`
+}
+
+/** With the membership each level comes from, the oldest of several alike; an owner's own project needs none. */
+export async function withOrigins(
+  db: Db,
+  at: SourceColumns,
+  standings: readonly Standing[],
+): Promise<(Standing & Partial<Origin>)[]> {
+  if (standings.length === 0) return []
+  const users = idList(
+    db,
+    standings.map(({ user_id }) => user_id),
+  )
+  const { rows } = await sql<Origin>`
+    select m.user_id, m.expires_at, m.created_at, m.created_by_id from (${membershipsAt(at)}) given
+    join members m on m.id = given.id
+    where ${inIdList(db, 'm.user_id', users)}
+    order by given.granted, m.id desc`.execute(db)
+  const highest = new Map(rows.map((row) => [row.user_id, row]))
+  return standings.map((standing) => ({ ...highest.get(standing.user_id), ...standing }))
+}

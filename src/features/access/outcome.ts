@@ -1,0 +1,43 @@
+/** Several people at once: each stands for themselves, and the answer tells by name who was refused. */
+import { z } from 'zod'
+import { entity } from '../../api/wire.ts'
+import { Refusal } from '../../errors.ts'
+
+export const OutcomeEntity = entity({
+  status: z.enum(['success', 'error']),
+  message: z.record(z.string(), z.string()).optional(),
+}).meta({ id: 'Outcome' })
+
+type Outcome = z.infer<typeof OutcomeEntity>
+
+/** How many one request may name. */
+export const MOST_AT_ONCE = 100
+
+export async function oneByOne<T extends string | number>(
+  given: readonly T[],
+  work: (one: T) => Promise<unknown>,
+): Promise<Outcome> {
+  const refused: [string, string][] = []
+  for (const one of given) {
+    try {
+      await work(one)
+    } catch (error) {
+      // What is forbidden is so for everyone on the list.
+      if (!(error instanceof Refusal) || error.kind === 'forbidden') throw error
+      refused.push([String(one), textOf(error)])
+    }
+  }
+  return refused.length === 0 ? { status: 'success' } : { status: 'error', message: Object.fromEntries(refused) }
+}
+
+function textOf({ kind, said }: Refusal): string {
+  if (kind === 'conflict') return 'User already exists in source'
+  if (kind === 'not_found') return 'User not found'
+  if (typeof said !== 'object' || Array.isArray(said)) return String(said)
+  return Object.entries(said)
+    .map(([field, faults]) => `${spelt(field)} ${Array.isArray(faults) ? faults.join(', ') : 'is invalid'}`)
+    .join(', ')
+}
+
+/** `access_level` → `Access level` */
+const spelt = (field: string) => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ')

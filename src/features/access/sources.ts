@@ -1,0 +1,110 @@
+/**
+ * People belong to groups and to projects in the same way: as members, by asking to be let in, by invitation. A family
+ * declares each of its endpoints once, for a door; `/groups/:id/…` and `/projects/:id/…` are the two doors.
+ */
+import type { SelectQueryBuilder } from 'kysely'
+import { z } from 'zod'
+import { policy, resource, type Policy, type Resource } from '../../api/endpoint.ts'
+import type { Page, PageWish } from '../../api/pages.ts'
+import { id, text } from '../../api/wire.ts'
+import type { App, User } from '../../context.ts'
+import { notFound } from '../../errors.ts'
+import type { Db } from '../../store/database.ts'
+import type { SourceColumns } from './members/model.ts'
+
+/** A group or a project as someone in particular meets it. */
+export interface SourceSubject {
+  /** What rows of people name it by. */
+  readonly at: SourceColumns
+  readonly viewer: User | null
+  /** The viewer's own, whatever gives it to them. */
+  readonly level: number
+  /** Whether the viewer decides who belongs to it. */
+  readonly managed: boolean
+  /** Whether people may ask to be let in. */
+  readonly requestable: boolean
+}
+
+const sourcePolicy = policy<SourceSubject>()({
+  /** What may not be read is not found in the first place. */
+  read: () => true,
+  manage: (s) => s.managed,
+})
+
+/** Something of one person at a source. */
+interface OwnSubject extends SourceSubject {
+  readonly record: { readonly user_id: number }
+}
+
+const ownPolicy = policy<OwnSubject>()({
+  read: () => true,
+  manage: (s) => s.managed,
+  /** Whoever it belongs to may give it up. */
+  giveUp: (s) => s.managed || s.record.user_id === s.viewer?.id,
+})
+
+interface DoorPlan<S, P extends Policy<S>> {
+  kind: 'group' | 'project'
+  path: '/groups/:id' | '/projects/:id'
+  on: Resource<S, P>
+  /** The ability that decides who belongs to it. */
+  manage: keyof P & string
+  meet(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
+}
+
+export function sourceDoor<S, P extends Policy<S>>({ kind, path, on, manage, meet }: DoorPlan<S, P>) {
+  async function find(app: App, { id }: { id: string }, viewer: User | null): Promise<SourceSubject | null> {
+    const subject = await on.find(app, { id } as never, viewer)
+    if (!subject || !on.policy.read(subject)) return null
+    return { ...meet(subject), viewer, managed: on.policy[manage]!(subject) }
+  }
+  async function findParent(app: App, given: { id: string }, viewer: User | null): Promise<SourceSubject> {
+    const source = await find(app, given, viewer)
+    if (!source) throw notFound(on.name)
+    return source
+  }
+  const params = z.object({ id: text })
+  return {
+    kind,
+    path,
+    /** The group or project itself: what lists and creation act on. */
+    source: resource({ name: on.name, params, policy: sourcePolicy, find }),
+    /** For finders of child records, which answer for a missing source too. */
+    findParent,
+    /** What one person has there, by the person's id. */
+    ofPerson: <R extends { user_id: number }>(
+      findOf: (db: Db, at: SourceColumns, user: number) => Promise<R | null | undefined>,
+    ) =>
+      resource({
+        params: params.extend({ user_id: id }),
+        policy: ownPolicy,
+        async find(app: App, given: { id: string; user_id: number }, viewer: User | null) {
+          const source = await findParent(app, given, viewer)
+          const record = await findOf(app.db, source.at, given.user_id)
+          return record && { ...source, record }
+        },
+      }),
+  }
+}
+
+export type Door = ReturnType<typeof sourceDoor>
+
+export const sourceOf = ({ group_id, project_id }: SourceColumns): SourceColumns => ({ group_id, project_id })
+
+/** A page of what waits at one source. It is little and indexed by source, so counting it costs next to nothing. */
+export async function oldestFirst<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  { limit, offset }: PageWish,
+): Promise<Page<O>> {
+  const items = await query
+    .orderBy((eb) => eb.ref('id' as never))
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow()
+  return { items, total: Number(total) }
+}

@@ -1,0 +1,56 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { conflict, invalid, notFound } from '../../../errors.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Group } from '../groups/queries.ts'
+import { syncMembers } from './jobs.ts'
+import type { DirectoryLink } from './queries.ts'
+
+/** What an index holds on every engine. */
+const LONGEST = 255
+
+interface NewLink {
+  cn: string
+  group_access: number
+  provider: string
+}
+
+/** The directory need not be configured yet, nor know the group: people come once it does. */
+export async function addLink(
+  app: App,
+  { id }: Group,
+  { cn, group_access, provider }: NewLink,
+): Promise<DirectoryLink> {
+  for (const [name, value] of Object.entries({ cn, provider })) {
+    if (value.length > LONGEST) throw invalid({ [name]: [`is too long (maximum is ${LONGEST} characters)`] })
+  }
+  return transact(app, async (app) => {
+    const link = await app.db
+      .insertInto('ldap_group_links')
+      .values({ group_id: id, cn, group_access, provider, created_at: timestamp(app.clock) })
+      .onConflict((c) => c.columns(['group_id', 'provider', 'cn']).doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!link) throw conflict('Cn has already been taken')
+    await syncAnew(app, id)
+    return link
+  })
+}
+
+/** Without a provider, in every directory. */
+export async function removeLinks(
+  app: App,
+  { id }: Group,
+  { cn, provider }: { cn: string; provider?: string | null | undefined },
+): Promise<void> {
+  await transact(app, async (app) => {
+    const links = app.db.deleteFrom('ldap_group_links').where('group_id', '=', id).where('cn', '=', cn)
+    const removed = await (provider ? links.where('provider', '=', provider) : links).returning('id').execute()
+    if (removed.length === 0) throw notFound()
+    await syncAnew(app, id)
+  })
+}
+
+/** Not under the key of requested runs: one that is under way has read the links as they were. */
+const syncAnew = (app: App, group_id: number) => enqueue(app, syncMembers, { group_id })

@@ -1,0 +1,158 @@
+/**
+ * Members of a group as its directory links want them. Each person has at least the highest level that a link gives
+ * them. A membership that came from the directory follows it up, down and out; one made by hand is raised, and falls
+ * back to what people had given when the directory gives no more. A group keeps its last owner whatever it says.
+ */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { NoAccess, Owner } from '../../../lib/levels.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { takeRequest } from '../../access/access-requests/service.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { hasAnotherOwner } from '../../access/members/queries.ts'
+import { checkPresence } from '../../identity/users/presence.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { linksOf, usersByDn, type DirectoryLink } from './queries.ts'
+
+type Member = Row<'members'>
+
+/** The directory is asked first, then everything happens at once. Unreachable, it changes nothing. */
+export async function syncGroup(app: App, id: number): Promise<void> {
+  const asked = timestamp(app.clock)
+  const answers = await ask(app, await linksOf(app.db, id))
+  const left = await transact(app, async (app) => {
+    await holdName(app.db, `owners of ${id}`)
+    const group = await app.db
+      .selectFrom('namespaces')
+      .select('ldap_synced_at')
+      .where('id', '=', id)
+      .where('deleting', '=', false)
+      .executeTakeFirst()
+    if (!group) return []
+    if (isOvertaken(app, asked, group.ldap_synced_at)) return []
+    const wish = await wishOf(app.db, await linksOf(app.db, id), answers)
+    if (wish.isComplete) {
+      await app.db.updateTable('namespaces').set({ ldap_synced_at: asked }).where('id', '=', id).execute()
+    }
+    return fulfil(app, id, wish)
+  })
+  // Whoever left the group may have left altogether.
+  for (const userId of left) {
+    const user = await findUser(app.db, userId)
+    if (user) await checkPresence(app, user)
+  }
+}
+
+/** A run that asked later was done sooner: it knew more. A moment yet to come is of a clock that went wrong. */
+const isOvertaken = ({ clock }: App, asked: string, synced: string | null): boolean =>
+  synced !== null && synced > asked && synced <= timestamp(clock)
+
+/** DNs by the link's id; of a directory that is not configured nothing is learnt. */
+async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<number, string[]>> {
+  const answers = new Map<number, string[]>()
+  for (const { id, group_id, provider, cn } of links) {
+    const directory = app.directories.find((one) => one.provider === provider)
+    if (!directory) continue
+    const members = await directory.findMembers(cn)
+    if (!members) app.log.warn({ part: 'directory', provider, cn, group_id }, 'a linked directory group does not exist')
+    answers.set(id, members ?? [])
+  }
+  return answers
+}
+
+interface Wish {
+  /** By user. */
+  readonly levels: ReadonlyMap<number, number>
+  /** Whether every link was answered: if not, whom no other link names may still belong here. */
+  readonly isComplete: boolean
+}
+
+async function wishOf(
+  db: Db,
+  links: readonly DirectoryLink[],
+  answers: ReadonlyMap<number, readonly string[]>,
+): Promise<Wish> {
+  const levels = new Map<number, number>()
+  for (const [provider, ofProvider] of Map.groupBy(links, (link) => link.provider)) {
+    const users = await usersByDn(db, provider)
+    for (const { id, group_access } of ofProvider) {
+      for (const dn of answers.get(id) ?? []) {
+        const user = users.get(dn)
+        if (user !== undefined) levels.set(user, Math.max(group_access, levels.get(user) ?? NoAccess))
+      }
+    }
+  }
+  return { levels, isComplete: links.every(({ id }) => answers.has(id)) }
+}
+
+/** Tells who was removed. Whoever comes or rises is first: a new owner lets the old one go. */
+async function fulfil(app: App, group: number, { levels, isComplete }: Wish): Promise<number[]> {
+  const members = await app.db.selectFrom('members').selectAll().where('group_id', '=', group).orderBy('id').execute()
+  const byUser = new Map(members.map((member) => [member.user_id, member]))
+  const changed: number[] = []
+  const left: number[] = []
+  for (const [user, level] of levels) {
+    const member = byUser.get(user)
+    if (member && member.access_level >= level) continue
+    await (member ? setLevel(app, member, level) : join(app, group, user, level))
+    changed.push(user)
+  }
+  for (const member of isComplete ? members.filter(isDirectorys) : []) {
+    const level = Math.max(levels.get(member.user_id) ?? NoAccess, member.hand_level ?? NoAccess)
+    if (level >= member.access_level || (await isLastOwner(app, member))) continue
+    await (level === NoAccess ? leave(app, member) : setLevel(app, member, level))
+    if (level === NoAccess) left.push(member.user_id)
+    changed.push(member.user_id)
+  }
+  if (changed.length > 0) await refreshAuthorizations(app, { users: changed, group })
+  return left
+}
+
+/** Wholly, or the upper part of it. */
+const isDirectorys = ({ from_directory, hand_level }: Member) => from_directory || hand_level !== null
+
+async function isLastOwner(app: App, member: Member): Promise<boolean> {
+  if (member.access_level !== Owner || (await hasAnotherOwner(app.db, member))) return false
+  const { group_id, user_id } = member
+  app.log.warn({ part: 'directory', group_id, user_id }, 'the last owner of a group stays, against the directory')
+  return true
+}
+
+async function join(app: App, group_id: number, user_id: number, access_level: number): Promise<void> {
+  const now = timestamp(app.clock)
+  const at = { group_id, project_id: null }
+  await app.db
+    .insertInto('members')
+    .values({
+      ...at,
+      user_id,
+      access_level,
+      from_directory: true,
+      expires_at: null,
+      created_by_id: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await takeRequest(app, at, user_id)
+  await emit(app, 'member.added', { ...at, user_id, access_level })
+}
+
+async function setLevel(app: App, member: Member, access_level: number): Promise<void> {
+  const { group_id, user_id } = member
+  const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
+  await app.db
+    .updateTable('members')
+    .set({ access_level, hand_level: given === access_level ? null : given, updated_at: timestamp(app.clock) })
+    .where('id', '=', member.id)
+    .execute()
+  await emit(app, 'member.changed', { group_id, project_id: null, user_id, access_level })
+}
+
+async function leave(app: App, { id, group_id, user_id, access_level }: Member): Promise<void> {
+  await app.db.deleteFrom('members').where('id', '=', id).execute()
+  await emit(app, 'member.removed', { group_id, project_id: null, user_id, access_level, expired: false })
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
+
+const reduced = {
+  id: z.int(),
+  name: z.string(),
+  path: z.string(),
+  description: z.string(),
+}
+
+/** What a search answers with. */
+export const FoundGroupEntity = entity(reduced).meta({ id: 'FoundGroup' })
+
+const common = {
+  ...reduced,
+  visibility: z.enum(VISIBILITIES),
+  avatar_url: z.string().nullable(),
+  web_url: z.string(),
+  request_access_enabled: z.boolean(),
+  full_name: z.string(),
+  full_path: z.string(),
+  parent_id: z.int().nullable(),
+  created_at: timestampOut,
+  share_with_group_lock: z.boolean(),
+  membership_lock: z.boolean(),
+}
+
+/** One of a list. */
+export const GroupEntity = entity({
+  ...common,
+  lfs_enabled: z.boolean(),
+  statistics: entity({
+    storage_size: z.int(),
+    repository_size: z.int(),
+    lfs_objects_size: z.int(),
+    job_artifacts_size: z.int(),
+  }).optional(),
+}).meta({ id: 'Group' })
+
+const projects = z.array(z.union([ProjectEntity, SimpleProjectEntity])).optional()
+
+/** One group; only administrators see its quota. */
+export const GroupDetailsEntity = entity({
+  ...common,
+  projects,
+  shared_projects: projects,
+  shared_runners_minutes_limit: z.int().nullable().optional(),
+}).meta({ id: 'GroupDetails' })
+
+export type GroupDetails = z.infer<typeof GroupDetailsEntity>
+
+type Group = Row<'namespaces'>
+
+export interface Sizes {
+  readonly repository_size: number
+  readonly lfs_objects_size: number
+  readonly job_artifacts_size: number
+}
+
+export const presentFoundGroup = (group: Group): z.infer<typeof FoundGroupEntity> => ({
+  id: group.id,
+  name: group.name,
+  path: group.path,
+  description: group.description,
+})
+
+const presentCommon = (group: Group, url: string) => ({
+  avatar_url: avatarUrl(group, url),
+  web_url: `${url}/groups/${group.full_path}`,
+  request_access_enabled: group.request_access_enabled,
+  full_name: group.full_name,
+  full_path: group.full_path,
+  parent_id: group.parent_id,
+  created_at: group.created_at,
+  share_with_group_lock: group.share_with_group_lock,
+  membership_lock: group.membership_lock,
+})
+
+export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<typeof GroupEntity> {
+  return {
+    ...presentFoundGroup(group),
+    visibility: group.visibility,
+    lfs_enabled: group.lfs_enabled,
+    ...presentCommon(group, url),
+    ...(sizes && { statistics: presentStatistics(sizes) }),
+  }
+}
+
+export function presentGroupDetails(
+  group: Group,
+  url: string,
+  more: Pick<GroupDetails, 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'>,
+): GroupDetails {
+  return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url), ...more }
+}
+
+const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_size }: Sizes) => ({
+  storage_size: repository_size + lfs_objects_size + job_artifacts_size,
+  repository_size,
+  lfs_objects_size,
+  job_artifacts_size,
+})
+
+const avatarUrl = ({ id, avatar_filename: file }: Group, url: string) =>
+  file && `${url}/uploads/-/system/group/avatar/${id}/${encodeURIComponent(file)}`

@@ -1,0 +1,89 @@
+/** Groups with everything their records tell, in a fixed number of queries however many there are. */
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery, type Given } from '../../../store/hot.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { presentProjects } from '../../projects/projects/load.ts'
+import { presentGroupDetails, type GroupDetails, type Sizes } from './entity.ts'
+import type { Group } from './queries.ts'
+
+const MOST_PROJECTS = 100
+
+interface Shown {
+  group: number
+  /** The viewer; absent for administrators, who see everything; 0 for visitors. */
+  seen_by?: number
+  internal_too?: true
+}
+
+const projectsShown = (db: Db, w: Shown, given: Given<Shown>) =>
+  db
+    .selectFrom('projects')
+    .selectAll('projects')
+    .where('projects.deleting', '=', false)
+    .$if(given('seen_by'), (query) =>
+      query.where(
+        sql<boolean>`(projects.visibility in ${sql.raw(given('internal_too') ? "('public', 'internal')" : "('public')")}
+          or exists (select 1 from project_authorizations mine
+            where mine.user_id = ${w.seen_by} and mine.project_id = projects.id))`,
+      ),
+    )
+    .orderBy('projects.id', 'desc')
+    .limit(MOST_PROJECTS)
+
+const ownProjects = hotQuery((db, w: Shown, given) =>
+  projectsShown(db, w, given).where('projects.namespace_id', '=', w.group),
+)
+
+const sharedProjects = hotQuery((db, w: Shown, given) =>
+  projectsShown(db, w, given)
+    .innerJoin('project_shares', 'project_shares.project_id', 'projects.id')
+    .where('project_shares.group_id', '=', w.group),
+)
+
+/** The whole record. Archived projects are part of it: it shows what the group has. */
+export async function loadGroupDetails(
+  app: App,
+  viewer: User | null,
+  group: Group,
+  { projects = true }: { projects?: boolean } = {},
+): Promise<GroupDetails> {
+  const shown = {
+    group: group.id,
+    ...(!viewer?.admin && { seen_by: viewer?.id ?? 0 }),
+    ...(openVisibilities(viewer).includes('internal') && { internal_too: true as const }),
+  }
+  return presentGroupDetails(group, app.url, {
+    ...(projects && {
+      projects: await presentProjects(app, viewer, await ownProjects(app.db, shown)),
+      shared_projects: await presentProjects(app, viewer, await sharedProjects(app.db, shown)),
+    }),
+    ...(viewer?.admin && { shared_runners_minutes_limit: group.shared_runners_minutes_limit }),
+  })
+}
+
+const sizesIn = hotQuery((db, p: { groups: string }) =>
+  db
+    .selectFrom('projects')
+    .select('namespace_id')
+    .select(({ fn }) => [
+      fn.sum<number>('repository_size').as('repository_size'),
+      fn.sum<number>('lfs_objects_size').as('lfs_objects_size'),
+      fn.sum<number>('job_artifacts_size').as('job_artifacts_size'),
+    ])
+    .where(inIdList(db, 'namespace_id', p.groups))
+    .where('deleting', '=', false)
+    .groupBy('namespace_id'),
+)
+
+const NOTHING: Sizes = { repository_size: 0, lfs_objects_size: 0, job_artifacts_size: 0 }
+
+/** What the projects directly in each of these groups take. */
+export async function sizesOf(db: Db, groups: readonly Group[]): Promise<(group: Group) => Sizes> {
+  const ids = groups.map(({ id }) => id)
+  const rows = await sizesIn(db, { groups: idList(db, ids) })
+  const byId = new Map(rows.map((row) => [row.namespace_id, row]))
+  return ({ id }) => byId.get(id) ?? NOTHING
+}

@@ -1,0 +1,110 @@
+/** Where a group stands in the tree: how it gets there, what follows it when it moves. */
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { binaryText, holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { holdPath, leaveRedirect } from '../../projects/projects/places.ts'
+import type { Group } from './queries.ts'
+
+const TAKEN = ['has already been taken']
+
+/**
+ * Until the transaction ends nobody else changes the tree that this group belongs to. Held before any row is: rows of
+ * one tree are reached from above and from below, and whoever came the other way would wait for us as we for them.
+ */
+export async function holdTree(app: App, id: number): Promise<void> {
+  const root = await app.db
+    .selectFrom('namespace_ancestors')
+    .select('ancestor_id')
+    .where('namespace_id', '=', id)
+    .orderBy('depth', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (root) await holdName(app.db, `tree ${root.ancestor_id}`)
+}
+
+interface Place {
+  id?: number
+  parent_id: number | null
+  name: string
+  path: string
+  full_path: string
+}
+
+/** Refuses a name that a sibling has and a path that anything has; nobody else takes them meanwhile. */
+export async function takePlace(app: App, place: Place): Promise<void> {
+  const { db } = app
+  const { id = 0, parent_id, name, path, full_path } = place
+  await holdName(db, `group ${parent_id} ${name}`)
+  const sibling = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false)
+    // The index knows names in lower case only.
+    .where(sql.raw(binaryText(db, 'name')), '=', sql`lower(${name})`)
+    .where('name', '=', name)
+    .where('parent_id', parent_id === null ? 'is' : '=', parent_id)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  if (sibling) throw invalid({ name: TAKEN })
+
+  await holdPath(app, full_path)
+  const namespace = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(sql`lower(full_path)`, '=', full_path.toLowerCase())
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  const project =
+    parent_id !== null &&
+    (await db
+      .selectFrom('projects')
+      .select('id')
+      .where('namespace_id', '=', parent_id)
+      .where(sql`lower(path)`, '=', path.toLowerCase())
+      .executeTakeFirst())
+  if (namespace || project) throw invalid({ path: TAKEN })
+}
+
+/** A new user may have been faster: they take a name without asking here. */
+export async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw uniqueViolation(error) === 'namespaces_full_path_unique' ? invalid({ path: TAKEN }) : error
+  }
+}
+
+export const fullPathOf = (parent: Group | null, path: string): string =>
+  parent ? `${parent.full_path}/${path}` : path
+
+export const fullNameOf = (parent: Group | null, name: string): string =>
+  parent ? `${parent.full_name} / ${name}` : name
+
+/** As the engines count: whole characters. */
+const lengthOf = (text: string) => Array.from(text).length
+
+/** Everything below follows the group's new name and path; its old path leads to it from now on. */
+export async function moveTree(app: App, before: Group, after: Group): Promise<void> {
+  if (before.full_path === after.full_path && before.full_name === after.full_name) return
+  await app.db
+    .updateTable('namespaces')
+    .set({
+      full_path: sql`${after.full_path} || substr(full_path, ${lengthOf(before.full_path) + 1})`,
+      full_name: sql`${after.full_name} || substr(full_name, ${lengthOf(before.full_name) + 1})`,
+      updated_at: timestamp(app.clock),
+    })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('namespace_ancestors')
+        .select('namespace_id')
+        .where('ancestor_id', '=', after.id)
+        .where('depth', '>', 0),
+    )
+    .execute()
+  if (before.full_path.toLowerCase() !== after.full_path.toLowerCase()) {
+    await leaveRedirect(app, before.full_path, { namespace_id: after.id })
+  }
+}

@@ -1,0 +1,21 @@
+import { policy } from '../../../api/endpoint.ts'
+import type { User } from '../../../context.ts'
+import { Guest, Master, Owner } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+
+/** A group as someone in particular meets it. */
+export interface GroupSubject {
+  readonly group: Row<'namespaces'>
+  readonly viewer: User | null
+  /** From the group's own members and those of the groups above it. */
+  readonly level: number
+  /** Open to the viewer, or around something they belong to. */
+  readonly visible: boolean
+}
+
+export const groupPolicy = policy<GroupSubject>()({
+  read: (s) => s.level >= Guest || s.visible,
+  createProjects: (s) => s.level >= Master,
+  /** Attributes, subgroups, members, directory links, the end. */
+  own: (s) => s.level >= Owner,
+})

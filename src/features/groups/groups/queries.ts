@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { Guest } from '../../../lib/levels.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { isGroupOf, isOpenTo, levelInGroup } from '../../access/authorizations/queries.ts'
+import { groupPolicy, type GroupSubject } from './policy.ts'
+
+export type Group = Row<'namespaces'>
+
+const groupById = hotQuery((db, p: { id: number }) =>
+  db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', '=', p.id)
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false),
+)
+
+const groupByPath = hotQuery((db, p: { path: string }) =>
+  db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where(sql`lower(full_path)`, '=', p.path)
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false),
+)
+
+/** By id, or by full path in any case. All digits are an id, never a path. */
+export async function findGroup(db: Db, given: string): Promise<Group | null> {
+  if (!/^\d+$/.test(given)) return (await groupByPath(db, { path: given.toLowerCase() }))[0] ?? null
+  return findGroupById(db, Number(given))
+}
+
+export async function findGroupById(db: Db, id: number): Promise<Group | null> {
+  return Number.isSafeInteger(id) ? ((await groupById(db, { id }))[0] ?? null) : null
+}
+
+/** The group as the viewer meets it, readable or not. */
+export async function meetGroup(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
+  const level = await levelInGroup(app.db, viewer, group.id)
+  const open = level >= Guest || isOpenTo(viewer, group.visibility)
+  return { group, viewer, level, visible: open || (await isGroupOf(app.db, viewer, group.id)) }
+}
+
+/** `/groups/:id`: by id or by full path; hidden from whoever may not read it. */
+export const group = resource({
+  name: 'Group',
+  params: z.object({ id: text }),
+  policy: groupPolicy,
+  async find(app, { id }, viewer) {
+    const found = await findGroup(app.db, id)
+    return found && meetGroup(app, found, viewer)
+  },
+})

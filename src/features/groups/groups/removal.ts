@@ -1,0 +1,86 @@
+/** The end of a group: gone for everybody at once with all that is in it, and from the store piece by piece after. */
+import { timestamp } from '../../../clock.ts'
+import { job, type App, type User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { removeProject } from '../../projects/projects/removal.ts'
+import { holdTree } from './places.ts'
+import { findGroupById, type Group } from './queries.ts'
+
+const PROJECTS_A_TURN = 100
+
+const tree = (app: App, id: number) =>
+  app.db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
+
+export async function deleteGroup(app: App, actor: User, { id }: Group): Promise<void> {
+  await transact(app, async (app) => {
+    await holdTree(app, id)
+    const group = await findGroupById(app.db, id)
+    if (!group) throw notFound('Group')
+    await markGroupDeleted(app, group, actor)
+  })
+}
+
+/** In a transaction; nobody in particular deletes what goes with its last owner. */
+export async function markGroupDeleted(app: App, { id, name, full_path }: Group, actor?: User): Promise<void> {
+  const { db } = app
+  const updated_at = timestamp(app.clock)
+  await db.updateTable('namespaces').set({ deleting: true, updated_at }).where('id', 'in', tree(app, id)).execute()
+  await db
+    .updateTable('projects')
+    .set({ deleting: true, updated_at })
+    .where('namespace_id', 'in', tree(app, id))
+    .execute()
+  await closeShares(app, id)
+  await enqueue(app, removeGroups, { id }, { key: `groups.remove ${id}` })
+  await emit(app, 'group.deleted', { id, name, full_path, ...(actor && { by: actor.id }) })
+}
+
+/** Projects that people have from the group or from one below it, by a share. */
+async function sharedWith(app: App, id: number): Promise<number[]> {
+  const shares = app.db.selectFrom('project_shares').select('project_id').distinct()
+  return (await shares.where('group_id', 'in', tree(app, id)).execute()).map(({ project_id }) => project_id)
+}
+
+async function closeShares(app: App, id: number): Promise<void> {
+  const shared = await sharedWith(app, id)
+  if (shared.length === 0) return
+  await app.db.deleteFrom('project_shares').where('group_id', 'in', tree(app, id)).execute()
+  for (const project of shared) await refreshAuthorizations(app, { project })
+}
+
+/** Every step stands on its own, so whoever takes over after a crash goes on where it broke off. */
+export const removeGroups = job<{ id: number }>('groups.remove', async (app, { id }) => {
+  for (;;) {
+    const projects = await app.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('namespace_id', 'in', tree(app, id))
+      .limit(PROJECTS_A_TURN)
+      .execute()
+    for (const project of projects) await removeProject(app, project)
+    if (projects.length < PROJECTS_A_TURN) break
+  }
+  const groups = await app.db
+    .selectFrom('namespaces')
+    .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'namespaces.id')
+    .select(['namespaces.id', 'namespaces.avatar_digest'])
+    .where('namespace_ancestors.ancestor_id', '=', id)
+    .orderBy('namespace_ancestors.depth', 'desc')
+    .execute()
+  for (const group of groups) await removeGroup(app, group)
+})
+
+async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {
+  await transact(app, async (app) => {
+    // Somebody may have shared something at the very moment the group went.
+    const shared = await sharedWith(app, id)
+    await app.db.deleteFrom('namespaces').where('id', '=', id).execute()
+    for (const project of shared) await refreshAuthorizations(app, { project })
+    await leaveBlob(app, avatar_digest)
+  })
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { once } from '../../../api/once.ts'
+import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { blankable, bool, file, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
+import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
+import { filters as projectFilters } from '../../projects/projects/filters.ts'
+import { listProjects } from '../../projects/projects/lists.ts'
+import { presentProjects } from '../../projects/projects/load.ts'
+import { findProject } from '../../projects/projects/queries.ts'
+import { transferProject } from '../../projects/projects/transfer.ts'
+import { FoundGroupEntity, GroupDetailsEntity, GroupEntity, presentFoundGroup, presentGroup } from './entity.ts'
+import { GROUP_ORDERS, listGroups, type GroupFilter } from './lists.ts'
+import { loadGroupDetails, sizesOf } from './load.ts'
+import { group } from './queries.ts'
+import { deleteGroup } from './removal.ts'
+import { createGroup, updateGroup } from './service.ts'
+
+const filters = {
+  skip_groups: listOf(id).nullish(),
+  all_available: bool.nullish(),
+  search: text.nullish(),
+  visibility: oneOf(...VISIBILITIES).nullish(),
+  owned: bool.nullish(),
+  min_access_level: blankable(int),
+  top_level_only: bool.nullish(),
+  order_by: oneOf(...GROUP_ORDERS).nullish(),
+  sort: oneOf('asc', 'desc').nullish(),
+  statistics: bool.nullish(),
+}
+
+async function answerList(
+  app: App,
+  viewer: User | null,
+  filter: GroupFilter & { statistics?: boolean | null | undefined },
+  page: PageWish,
+): Promise<Page<z.infer<typeof GroupEntity>>> {
+  const { items, total } = await listGroups(app, viewer, filter, page)
+  if (!filter.statistics || !viewer?.admin) {
+    return { total, items: await once(items, 'groups', () => items.map((one) => presentGroup(one, app.url))) }
+  }
+  const sizes = await sizesOf(app.db, items)
+  return { total, items: items.map((one) => presentGroup(one, app.url, sizes(one))) }
+}
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/groups',
+  summary: 'List groups, or search for them',
+  allow: 'anyone',
+  input: z.object(filters),
+  output: pageOf(z.union([GroupEntity, FoundGroupEntity])),
+  async handle({ app, viewer, input, page }) {
+    if (!input.search?.trim()) return answerList(app, viewer, input, page)
+    const { items, total } = await listGroups(app, viewer, input, page)
+    return { total, items: await once(items, 'found', () => items.map(presentFoundGroup)) }
+  },
+})
+
+export const subgroups = endpoint({
+  method: 'GET',
+  path: '/groups/:id/subgroups',
+  summary: 'List the groups directly in a group',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: z.object(filters),
+  output: pageOf(GroupEntity),
+  handle: ({ app, viewer, subject, input, page }) =>
+    answerList(app, viewer, { ...input, parent: subject.group.id }, page),
+})
+
+export const descendants = endpoint({
+  method: 'GET',
+  path: '/groups/:id/descendant_groups',
+  summary: 'List all groups below a group',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: z.object(filters),
+  output: pageOf(GroupEntity),
+  handle: ({ app, viewer, subject, input, page }) =>
+    answerList(app, viewer, { ...input, ancestor: subject.group.id }, page),
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/groups/:id',
+  summary: 'Get a group with its projects',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: z.object({ with_projects: bool.nullish() }),
+  output: GroupDetailsEntity,
+  handle: ({ app, viewer, subject, input }) =>
+    loadGroupDetails(app, viewer, subject.group, { projects: input.with_projects ?? true }),
+})
+
+const attributes = {
+  description: text.nullish(),
+  visibility: oneOf(...VISIBILITIES).nullish(),
+  lfs_enabled: bool.nullish(),
+  request_access_enabled: bool.nullish(),
+  share_with_group_lock: bool.nullish(),
+  membership_lock: bool.nullish(),
+  shared_runners_minutes_limit: blankable(int),
+}
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/groups',
+  summary: 'Create a group',
+  allow: 'signed_in', // the right depends on the parent, which the service checks
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({ name: text, path: text, parent_id: blankable(id), ...attributes, avatar: file.nullish() }),
+  output: GroupDetailsEntity,
+  async handle({ app, viewer, input }) {
+    return loadGroupDetails(app, viewer, await createGroup(app, viewer, input))
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/groups/:id',
+  summary: 'Change a group',
+  on: group,
+  allow: 'own',
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({
+    name: text.nullish(),
+    path: text.nullish(),
+    ...attributes,
+    avatar: z.union([file, z.literal('')]).nullish(),
+  }),
+  output: GroupDetailsEntity,
+  async handle({ app, viewer, subject, input }) {
+    return loadGroupDetails(app, viewer, await updateGroup(app, viewer, subject.group, input))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/groups/:id',
+  summary: 'Delete a group with everything in it',
+  on: group,
+  allow: 'own',
+  changedAt: ({ group }) => group.updated_at,
+  output: null,
+  handle: ({ app, viewer, subject }) => deleteGroup(app, viewer, subject.group),
+})
+
+export const projects = endpoint({
+  method: 'GET',
+  path: '/groups/:id/projects',
+  summary: 'List the projects of a group and those shared with it',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: z.object({ ...projectFilters, include_subgroups: bool.nullish(), with_shared: bool.nullish() }),
+  output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
+  async handle({ app, viewer, subject, input, page }) {
+    const { include_subgroups, with_shared, ...filter } = input
+    const of = { id: subject.group.id, include_subgroups, with_shared: with_shared ?? true }
+    const { items, total } = await listProjects(app, viewer, { ...filter, group: of }, page)
+    const kind = `projects ${viewer?.id} ${filter.simple} ${filter.statistics}`
+    return { total, items: await once(items, kind, () => presentProjects(app, viewer, items, filter)) }
+  },
+})
+
+export const transfer = endpoint({
+  method: 'POST',
+  path: '/groups/:id/projects/:project_id',
+  summary: 'Move a project into a group',
+  on: group,
+  allow: 'administrator',
+  input: z.object({ project_id: text }),
+  output: GroupDetailsEntity,
+  async handle({ app, viewer, subject, input }) {
+    const project = await findProject(app.db, input.project_id)
+    if (!project) throw notFound('Project')
+    await transferProject(app, viewer, project, subject.group)
+    return loadGroupDetails(app, viewer, subject.group)
+  },
+})

@@ -1,0 +1,226 @@
+import type { Upload } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { Owner, type Visibility } from '../../../lib/levels.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { levelInGroup } from '../../access/authorizations/queries.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { addNamespace } from '../../identity/namespaces/service.ts'
+import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { fitted } from '../../projects/projects/visibility.ts'
+import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from './places.ts'
+import { groupPolicy } from './policy.ts'
+import { findGroupById, meetGroup, type Group } from './queries.ts'
+import { assertValidGroup } from './validation.ts'
+import { assertVisibilityAllowed } from './visibility.ts'
+
+/** What create and update both take; an absent or null switch leaves things as they are. */
+export interface GroupChange {
+  name?: string | null | undefined
+  path?: string | null | undefined
+  description?: string | null | undefined
+  visibility?: Visibility | null | undefined
+  lfs_enabled?: boolean | null | undefined
+  request_access_enabled?: boolean | null | undefined
+  share_with_group_lock?: boolean | null | undefined
+  membership_lock?: boolean | null | undefined
+  /** Heeded from administrators only. */
+  shared_runners_minutes_limit?: number | null | undefined
+  avatar?: Upload | '' | null | undefined
+}
+
+export interface NewGroup extends GroupChange {
+  name: string
+  path: string
+  parent_id?: number | null | undefined
+}
+
+const MOST_ANCESTORS = 20
+
+export async function createGroup(app: App, actor: User, wish: NewGroup): Promise<Group> {
+  const parent_id = wish.parent_id ?? null
+  if (parent_id !== null) await assertOwnsParent(app, actor, parent_id)
+  else if (!actor.can_create_group && !actor.admin) throw forbidden()
+  const given = heeded(actor, wish)
+  assertValidGroup(given, { isRoot: parent_id === null })
+  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+
+  return refusingDuplicates(() =>
+    transact(app, async (app) => {
+      const parent = parent_id === null ? null : await heldGroup(app, parent_id)
+      if (parent) await assertNotTooDeep(app, parent)
+      const visibility = wish.visibility ?? (await usualVisibility(app, parent))
+      await assertVisibilityAllowed(app, actor, visibility, { parent })
+      const { name, path } = wish
+      const place = { parent_id, name, path, full_path: fullPathOf(parent, path) }
+      await takePlace(app, place)
+      const now = timestamp(app.clock)
+      const group = await addNamespace(app, {
+        kind: 'group',
+        ...place,
+        full_name: fullNameOf(parent, name),
+        owner_id: null,
+        share_with_group_lock: parent?.share_with_group_lock ?? false,
+        ...columnsOf(given),
+        visibility,
+        ...avatar,
+        created_at: now,
+        updated_at: now,
+      })
+      await addOwner(app, group, actor)
+      await emit(app, 'group.created', { id: group.id, by: actor.id })
+      return group
+    }),
+  )
+}
+
+async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
+  const parent = await findGroupById(app.db, id)
+  const subject = parent && (await meetGroup(app, parent, actor))
+  if (!subject || !groupPolicy.read(subject)) throw notFound('Group')
+  if (!groupPolicy.own(subject)) throw forbidden()
+}
+
+/** The group as it is now that nobody else can change it: it may have gone since it was found. */
+async function heldGroup(app: App, id: number): Promise<Group> {
+  await holdTree(app, id)
+  const group = await findGroupById(app.db, id)
+  if (!group) throw notFound('Group')
+  return group
+}
+
+async function assertNotTooDeep(app: App, parent: Group): Promise<void> {
+  const above = await app.db
+    .selectFrom('namespace_ancestors')
+    .select('ancestor_id')
+    .where('namespace_id', '=', parent.id)
+    .execute()
+  if (above.length > MOST_ANCESTORS) throw invalid({ parent_id: ['has too deep level of nesting'] })
+}
+
+/** The instance's choice, as far as the group above allows it. */
+async function usualVisibility(app: App, parent: Group | null): Promise<Visibility> {
+  const { default_group_visibility: usual } = await currentSettings(app)
+  return parent ? fitted(usual, parent.visibility) : usual
+}
+
+/** Whoever founds a group owns it; there is nothing in it yet that this would open to them. */
+async function addOwner(app: App, group: Group, { id }: User): Promise<void> {
+  await app.db
+    .insertInto('members')
+    .values({
+      group_id: group.id,
+      project_id: null,
+      user_id: id,
+      access_level: Owner,
+      expires_at: null,
+      created_by_id: id,
+      created_at: group.created_at,
+      updated_at: group.created_at,
+    })
+    .execute()
+}
+
+/** What is absent stays. */
+export async function updateGroup(app: App, actor: User, { id, parent_id }: Group, wish: GroupChange): Promise<Group> {
+  const given = heeded(actor, wish)
+  const avatar = await avatarChange(app, wish.avatar)
+  return refusingDuplicates(() =>
+    transact(app, async (app) => {
+      const group = await heldGroup(app, id)
+      const parent = parent_id === null ? null : await heldGroup(app, parent_id)
+      const { name = group.name, path = group.path, visibility = group.visibility, ...columns } = columnsOf(given)
+      assertValidGroup(
+        // What an older version left must not stop other changes.
+        { ...given, ...(name === group.name && { name: null }), ...(path === group.path && { path: null }) },
+        { isRoot: parent === null },
+      )
+      if (visibility !== group.visibility) await assertVisibilityAllowed(app, actor, visibility, { parent, group })
+      const unlocks = group.share_with_group_lock && given.share_with_group_lock === false
+      if (unlocks && parent) await assertMayUnlock(app, actor, parent)
+      const full_path = fullPathOf(parent, path)
+      if (name !== group.name || path !== group.path) {
+        await takePlace(app, { id, parent_id, name, path, full_path })
+      }
+      const updated = await app.db
+        .updateTable('namespaces')
+        .set({
+          ...columns,
+          ...avatar,
+          name,
+          path,
+          visibility,
+          full_path,
+          full_name: fullNameOf(parent, name),
+          updated_at: timestamp(app.clock),
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await moveTree(app, group, updated)
+      await spreadShareLock(app, group, updated)
+      if (avatar.avatar_digest !== undefined) await leaveBlob(app, group.avatar_digest)
+      const old = updated.full_path === group.full_path ? {} : { old_full_path: group.full_path }
+      await emit(app, 'group.updated', { id, by: actor.id, ...old })
+      return updated
+    }),
+  )
+}
+
+const STILL_LOCKED =
+  'cannot be disabled when the parent group "Share with group lock" is enabled, except by the owner of the parent group'
+
+async function assertMayUnlock(app: App, actor: User, parent: Group): Promise<void> {
+  if (!parent.share_with_group_lock || (await levelInGroup(app.db, actor, parent.id)) >= Owner) return
+  throw invalid({ share_with_group_lock: [STILL_LOCKED] })
+}
+
+/** A lock closes everything below too; lifting it opens this group alone. */
+async function spreadShareLock(app: App, before: Group, after: Group): Promise<void> {
+  if (before.share_with_group_lock === after.share_with_group_lock) return
+  if (after.share_with_group_lock) {
+    await app.db
+      .updateTable('namespaces')
+      .set({ share_with_group_lock: true })
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', after.id),
+      )
+      .execute()
+  }
+  await refreshAuthorizations(app, { group: after.id })
+}
+
+/** An empty text takes the picture away. */
+async function avatarChange(app: App, avatar: GroupChange['avatar']): Promise<RowChange<'namespaces'>> {
+  if (avatar === undefined || avatar === null) return {}
+  return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
+}
+
+function heeded(actor: User, wish: GroupChange): GroupChange {
+  return actor.admin ? wish : { ...wish, shared_runners_minutes_limit: undefined }
+}
+
+const COLUMNS = [
+  'name',
+  'path',
+  'description',
+  'visibility',
+  'lfs_enabled',
+  'request_access_enabled',
+  'share_with_group_lock',
+  'membership_lock',
+] as const
+
+type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS)[number] | 'shared_runners_minutes_limit'>
+
+/** The columns a wish names. Only the quota can be cleared: without one, the instance's holds. */
+function columnsOf(wish: GroupChange): GroupColumns {
+  const { shared_runners_minutes_limit: limit } = wish
+  const named = COLUMNS.filter((name) => (wish[name] ?? null) !== null).map((name) => [name, wish[name]])
+  return { ...Object.fromEntries(named), ...(limit !== undefined && { shared_runners_minutes_limit: limit }) }
+}

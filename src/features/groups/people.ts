@@ -1,0 +1,15 @@
+import { sourceDoor } from '../access/sources.ts'
+import { group } from './groups/queries.ts'
+
+/** A private group shows itself to people of something inside it, who still may not ask for more. */
+export const groupDoor = sourceDoor({
+  kind: 'group',
+  path: '/groups/:id',
+  on: group,
+  manage: 'own',
+  meet: ({ group, level }) => ({
+    at: { group_id: group.id, project_id: null },
+    level,
+    requestable: group.request_access_enabled && group.visibility !== 'private',
+  }),
+})

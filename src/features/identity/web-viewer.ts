@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import { scopesOf, shownCredential } from '../../api/credentials.ts'
+import { readQuery } from '../../api/input.ts'
+import type { Door } from '../../api/run.ts'
+import type { User } from '../../context.ts'
+import { unauthenticated } from '../../errors.ts'
+
+const OPENING = scopesOf({ method: 'GET' })
+
+/**
+ * Who looks at a page or a file: by the session, or by a token that could read the same over the API. A token that
+ * opens nothing is refused, as it is there; one of other scopes shows nobody.
+ */
+export async function webViewer(
+  { app, authentication }: Pick<Door, 'app' | 'authentication'>,
+  request: FastifyRequest,
+): Promise<User | null> {
+  const shown = shownCredential(request, readQuery(request.raw.url!))
+  if (!shown) return null
+  const identity = await authentication.identify(app, shown, request.ip)
+  if (!identity && shown.as !== 'session') throw unauthenticated()
+  const mayRead = identity?.scopes?.some((scope) => OPENING.includes(scope)) ?? true
+  return identity && mayRead ? identity.user : null
+}

@@ -1,0 +1,4 @@
+import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
+import { projectDoor } from '../people.ts'
+
+export const { list, create, approve, destroy } = accessRequestEndpoints(projectDoor)

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { dateOut, entity } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+import { UserSummaryEntity, type UserSummary } from '../../identity/users/entity.ts'
+
+const place = entity({ id: z.int(), full_path: z.string() })
+
+/** One reason to have a level, or not to have it. */
+const ruleEntity = entity({
+  rule: z.enum([
+    'administrator',
+    'personal_namespace',
+    'direct_membership',
+    'inherited_membership',
+    'group_share',
+    'visibility',
+  ]),
+  /** What this rule alone comes to. */
+  access_level: z.int(),
+  counts: z.boolean(),
+  /** Why it does not count. */
+  reason: z.string().optional(),
+  /** The group whose membership it is. */
+  group: place.optional(),
+  /** Of a share: the group the project is shared with, and the most the share lets through. */
+  shared_with: place.optional(),
+  group_access: z.int().optional(),
+  member_access_level: z.int().optional(),
+  expires_at: dateOut.nullable().optional(),
+})
+
+export const AccessEntity = entity({
+  user: UserSummaryEntity,
+  project: entity({ id: z.int(), path_with_namespace: z.string(), visibility: z.string() }),
+  access_level: z.int(),
+  /** Whether they see the project at all, with or without a level. */
+  readable: z.boolean(),
+  rules: z.array(ruleEntity),
+}).meta({ id: 'Access' })
+
+export type AccessRule = z.infer<typeof ruleEntity>
+
+interface Place {
+  id: number
+  full_path: string
+}
+
+/** Everything that could give the user a level on the project. */
+export interface AccessFacts {
+  readonly user: User
+  readonly visibility: Visibility
+  readonly open: boolean
+  readonly ownsNamespace: boolean
+  readonly direct: Pick<Row<'members'>, 'access_level' | 'expires_at'> | null
+  readonly inherited: readonly (Place & Pick<Row<'members'>, 'access_level' | 'expires_at'>)[]
+  readonly shares: readonly {
+    group: Place
+    shared_with: Place
+    group_access: number
+    member_access_level: number
+    expires_at: string | null
+    locked: boolean
+  }[]
+}
+
+const BLOCKED = 'the user is blocked'
+
+/** The rules in the order in which one looks for a reason; the highest that counts is the level. */
+export function rulesOf(facts: AccessFacts): AccessRule[] {
+  const { user, direct } = facts
+  const blocked = user.state !== 'active'
+  const standing = blocked ? { counts: false, reason: BLOCKED } : { counts: true }
+  const rules: AccessRule[] = []
+  if (user.admin) rules.push({ rule: 'administrator', access_level: Owner, ...standing })
+  if (facts.ownsNamespace) rules.push({ rule: 'personal_namespace', access_level: Owner, ...standing })
+  if (direct) rules.push({ rule: 'direct_membership', ...direct, ...standing })
+  for (const { id, full_path, access_level, expires_at } of facts.inherited) {
+    rules.push({ rule: 'inherited_membership', access_level, expires_at, group: { id, full_path }, ...standing })
+  }
+  for (const { locked, ...share } of facts.shares) {
+    const void_ = { counts: false, reason: "the project's group forbids sharing" }
+    const access_level = Math.min(share.group_access, share.member_access_level)
+    rules.push({ rule: 'group_share', access_level, ...share, ...(locked ? void_ : standing) })
+  }
+  rules.push({ rule: 'visibility', access_level: NoAccess, ...visibilityRule(facts, blocked) })
+  return rules
+}
+
+function visibilityRule({ user, visibility, open }: AccessFacts, blocked: boolean) {
+  if (open) return { counts: true }
+  if (blocked) return { counts: false, reason: BLOCKED }
+  const external = user.external && visibility === 'internal'
+  return {
+    counts: false,
+    reason: external ? 'internal projects are closed to external users' : 'the project is private',
+  }
+}
+
+export function presentAccess(
+  facts: AccessFacts,
+  user: UserSummary,
+  project: { id: number; path_with_namespace: string; visibility: string },
+): z.infer<typeof AccessEntity> {
+  const rules = rulesOf(facts)
+  const access_level = Math.max(NoAccess, ...rules.filter(({ counts }) => counts).map((rule) => rule.access_level))
+  return { user, project, access_level, readable: facts.open || access_level >= Guest, rules }
+}

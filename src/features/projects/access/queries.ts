@@ -1,0 +1,62 @@
+import type { User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { isOpenTo } from '../../access/authorizations/queries.ts'
+import type { Namespace, Project } from '../projects/queries.ts'
+import type { AccessFacts } from './entity.ts'
+
+/** From the memberships and shares themselves, not from what was worked out of them: so the two can be compared. */
+export async function accessFacts(db: Db, user: User, project: Project, namespace: Namespace): Promise<AccessFacts> {
+  const direct = await db
+    .selectFrom('members')
+    .select(['access_level', 'expires_at'])
+    .where('project_id', '=', project.id)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  const inherited = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select(['n.id', 'n.full_path', 'm.access_level', 'm.expires_at'])
+    .where('a.namespace_id', '=', namespace.id)
+    .where('m.user_id', '=', user.id)
+    .orderBy('a.depth')
+    .execute()
+  return {
+    user,
+    visibility: project.visibility,
+    open: isOpenTo(user, project.visibility),
+    ownsNamespace: namespace.owner_id === user.id,
+    direct: direct ?? null,
+    inherited,
+    shares: await sharesReaching(db, user, project, namespace),
+  }
+}
+
+async function sharesReaching(
+  db: Db,
+  user: User,
+  project: Project,
+  namespace: Namespace,
+): Promise<AccessFacts['shares']> {
+  const rows = await db
+    .selectFrom('project_shares as s')
+    .innerJoin('namespaces as target', 'target.id', 's.group_id')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 's.group_id')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select(['s.group_access', 's.expires_at', 'm.access_level'])
+    .select(['n.id', 'n.full_path', 'target.id as target_id', 'target.full_path as target_path'])
+    .where('s.project_id', '=', project.id)
+    .where('m.user_id', '=', user.id)
+    .orderBy('s.id')
+    .orderBy('a.depth')
+    .execute()
+  return rows.map((row) => ({
+    group: { id: row.id, full_path: row.full_path },
+    shared_with: { id: row.target_id, full_path: row.target_path },
+    group_access: row.group_access,
+    member_access_level: row.access_level,
+    expires_at: row.expires_at,
+    locked: namespace.share_with_group_lock,
+  }))
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { blankable, id } from '../../../api/wire.ts'
+import { forbidden, notFound } from '../../../errors.ts'
+import { Owner } from '../../../lib/levels.ts'
+import { presentUserSummary } from '../../identity/users/entity.ts'
+import { findUser, surroundings } from '../../identity/users/queries.ts'
+import { pathWithNamespace, project } from '../projects/queries.ts'
+import { AccessEntity, presentAccess } from './entity.ts'
+import { accessFacts } from './queries.ts'
+
+/** Ours: answers "why can she, and why can't he". */
+export const explain = endpoint({
+  method: 'GET',
+  path: '/projects/:id/access',
+  summary: 'Explain what gives or denies a user their level on a project',
+  on: project,
+  allow: 'read',
+  input: z.object({ user_id: blankable(id) }),
+  output: AccessEntity,
+  async handle({ app, viewer, subject, input }) {
+    const wanted = input.user_id ?? viewer.id
+    // Other people's memberships are the owner's business.
+    if (wanted !== viewer.id && subject.level < Owner) throw forbidden()
+    const user = await findUser(app.db, wanted)
+    if (!user) throw notFound('User')
+    const { project, namespace } = subject
+    const facts = await accessFacts(app.db, user, project, namespace)
+    return presentAccess(facts, presentUserSummary(user, await surroundings(app)), {
+      id: project.id,
+      path_with_namespace: pathWithNamespace(project, namespace),
+      visibility: project.visibility,
+    })
+  },
+})

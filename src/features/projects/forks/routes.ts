@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, id, oneOf, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
+import { filters } from '../projects/filters.ts'
+import { listProjects } from '../projects/lists.ts'
+import { presentOneProject, presentProjects } from '../projects/load.ts'
+import { findProject, project } from '../projects/queries.ts'
+import { addForkRelation, removeForkRelation } from './relation.ts'
+import { forkProject } from './service.ts'
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/fork',
+  summary: 'Fork a project',
+  on: project,
+  allow: 'read',
+  input: z.object({
+    namespace: blankable(text),
+    namespace_id: blankable(id),
+    namespace_path: blankable(text),
+    name: blankable(text),
+    path: blankable(text),
+    description: text.nullish(),
+    visibility: oneOf(...VISIBILITIES).nullish(),
+  }),
+  output: ProjectEntity,
+  async handle({ app, viewer, subject, input }) {
+    const { namespace, namespace_id, namespace_path, ...wish } = input
+    const target = namespace ?? namespace_id ?? namespace_path ?? null
+    const fork = await forkProject(app, viewer, subject, {
+      ...wish,
+      namespace: target === null ? null : String(target),
+    })
+    return presentOneProject(app, viewer, fork, { secrets: true })
+  },
+})
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/forks',
+  summary: 'List the forks of a project',
+  on: project,
+  allow: 'read',
+  guest: true,
+  input: z.object(filters),
+  output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
+  async handle({ app, viewer, subject, input, page }) {
+    const { items, total } = await listProjects(app, viewer, { ...input, forked_from_id: subject.project.id }, page)
+    return { total, items: await presentProjects(app, viewer, items, input) }
+  },
+})
+
+export const relate = endpoint({
+  method: 'POST',
+  path: '/projects/:id/fork/:forked_from_id',
+  summary: 'Tell that a project is a fork of another',
+  on: project,
+  allow: 'administrator',
+  input: z.object({ forked_from_id: text }),
+  output: ProjectEntity,
+  async handle({ app, viewer, subject, input }) {
+    const source = await findProject(app.db, input.forked_from_id)
+    if (!source) throw notFound('Project')
+    return presentOneProject(app, viewer, await addForkRelation(app, subject.project, source), { secrets: true })
+  },
+})
+
+export const unrelate = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/fork',
+  summary: 'Forget what a project was forked from',
+  on: project,
+  allow: 'administrator',
+  changedAt: ({ project }) => project.updated_at,
+  output: null,
+  handle: ({ app, subject }) => removeForkRelation(app, subject.project),
+})

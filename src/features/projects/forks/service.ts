@@ -1,0 +1,89 @@
+import type { App, User } from '../../../context.ts'
+import { Refusal, type FieldErrors } from '../../../errors.ts'
+import { FeatureEnabled, FeaturePrivate, Guest, type Visibility } from '../../../lib/levels.ts'
+import type { NewRow } from '../../../store/database.ts'
+import { scheduleFilling } from '../projects/filling.ts'
+import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import type { Project } from '../projects/queries.ts'
+import { addProject, assertWithinLimit, blankProject } from '../projects/service.ts'
+import { assertValidProject } from '../projects/validation.ts'
+import { assertVisibilityAllowed } from '../projects/visibility.ts'
+import { copyRepositoryOf } from './jobs.ts'
+import { countFork } from './relation.ts'
+import { forkVisibility, targetNamespace } from './target.ts'
+
+export interface ForkWish {
+  /** An id, a path or a name. */
+  namespace?: string | null | undefined
+  name?: string | null | undefined
+  path?: string | null | undefined
+  description?: string | null | undefined
+  visibility?: Visibility | null | undefined
+}
+
+/** Answers at once; the repository follows in the background. An empty one has nothing to wait for. */
+export async function forkProject(app: App, actor: User, subject: ProjectSubject, wish: ForkWish): Promise<Project> {
+  const { project: source } = subject
+  const namespace = await targetNamespace(app, actor, wish.namespace ?? null)
+  assertForkable(subject)
+  await assertWithinLimit(app, namespace)
+  return tellingConflicts(async () => {
+    const name = wish.name ?? source.name
+    const path = wish.path ?? source.path
+    const description = wish.description ?? source.description
+    assertValidProject({ ...(wish.name && { name }), ...(wish.path && { path }), description })
+    const visibility = wish.visibility ?? (await forkVisibility(app, actor, source, namespace))
+    if (wish.visibility) await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
+    const row = {
+      ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: actor.id }),
+      ...settingsOf(source),
+      description,
+      visibility,
+      topics: [],
+    }
+    return addProject(app, actor, namespace, row, async (app, fork) => {
+      await countFork(app, source.id, 1)
+      if (fork.import_status === 'scheduled') {
+        await scheduleFilling(app, copyRepositoryOf, { id: fork.id, source_id: source.id })
+      }
+    })
+  })
+}
+
+/** What travels with a fork; members, hooks, topics and the like do not. */
+const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
+  forked_from_id: source.id,
+  default_branch: source.default_branch,
+  import_status: source.empty_repo ? 'finished' : 'scheduled',
+  shared_runners_enabled: source.shared_runners_enabled,
+  builds_access_level: source.builds_access_level,
+  public_jobs: source.public_jobs,
+  ci_config_path: source.ci_config_path,
+  avatar_digest: source.avatar_digest,
+  avatar_filename: source.avatar_filename,
+  avatar_type: source.avatar_type,
+})
+
+/** Whoever may read the code may fork it, unless the project keeps its code or its forks to members or to nobody. */
+function assertForkable(subject: ProjectSubject): void {
+  const { project, level } = subject
+  const isOpen = (feature: number) => feature === FeatureEnabled || (feature === FeaturePrivate && level >= Guest)
+  const may =
+    projectPolicy.readCode(subject) && isOpen(project.repository_access_level) && isOpen(project.forking_access_level)
+  if (!may) throw refusal('is forbidden')
+  // Its fork would be empty, and stay so.
+  if (['scheduled', 'started'].includes(project.import_status)) throw refusal('is still being imported')
+}
+
+const refusal = (fault: string) => new Refusal('conflict', { forked_from_project_id: [fault] })
+
+/** The contract tells every fault of a fork as a conflict. */
+async function tellingConflicts<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'bad_request') throw error
+    const { limit_reached: _, ...faults } = error.said as FieldErrors
+    throw new Refusal('conflict', faults)
+  }
+}

@@ -1,0 +1,66 @@
+/** Where a fork goes, and who sees it there. */
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { VISIBILITIES, type Visibility } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { findNamespaceById, type Namespace, type Project } from '../projects/queries.ts'
+import { mayPutInto, namespaceFor } from '../projects/service.ts'
+import { fitted } from '../projects/visibility.ts'
+
+/** By id, or by path or name in any case; the caller's own without. */
+export async function targetNamespace(app: App, actor: User, given: string | null): Promise<Namespace> {
+  if (given === null) return namespaceFor(app, actor, actor, null)
+  for (const namespace of await namespacesCalled(app.db, given)) {
+    if (!namespace.deleting && (await mayPutInto(app, actor, actor, namespace))) return namespace
+  }
+  throw notFound('Target Namespace')
+}
+
+const MOST_NAMESAKES = 50
+
+/** All digits are an id, never a name. Paths are unique only as a whole: of namesakes the likeliest comes first. */
+async function namespacesCalled(db: Db, given: string): Promise<Namespace[]> {
+  if (/^\d+$/.test(given)) {
+    const one = await findNamespaceById(db, Number(given))
+    return one ? [one] : []
+  }
+  const wanted = given.toLowerCase()
+  const whole = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where(sql`lower(full_path)`, '=', wanted)
+    .executeTakeFirst()
+  if (whole) return [whole]
+  return db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where((eb) => eb.or([eb(sql`lower(path)`, '=', wanted), eb(sql`lower(name)`, '=', wanted)]))
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when(sql`lower(path)`, '=', wanted)
+        .then(0)
+        .else(1)
+        .end(),
+    )
+    .orderBy('id')
+    .limit(MOST_NAMESAKES)
+    .execute()
+}
+
+/** As wide as the source, but for what the namespace and the instance allow. */
+export async function forkVisibility(
+  app: App,
+  actor: User,
+  source: Project,
+  namespace: Namespace,
+): Promise<Visibility> {
+  const { restricted_visibility_levels: restricted } = await currentSettings(app)
+  const widest = namespace.kind === 'group' ? fitted(source.visibility, namespace.visibility) : source.visibility
+  const allowed = VISIBILITIES.slice(0, VISIBILITIES.indexOf(widest) + 1).findLast(
+    (one) => actor.admin || !restricted.includes(one),
+  )
+  return allowed ?? 'private'
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { project } from '../projects/queries.ts'
+import { startHousekeeping } from './service.ts'
+
+export const start = endpoint({
+  method: 'POST',
+  path: '/projects/:id/housekeeping',
+  summary: 'Tidy up the repository of a project, once a day at most',
+  on: project,
+  allow: 'administer',
+  output: z.null(),
+  async handle({ app, subject }) {
+    await startHousekeeping(app, subject.project)
+    return null
+  },
+})

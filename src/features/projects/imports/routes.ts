@@ -1,0 +1,18 @@
+import { endpoint } from '../../../api/endpoint.ts'
+import { addresses, placeProjects } from '../projects/load.ts'
+import { projectPolicy } from '../projects/policy.ts'
+import { project } from '../projects/queries.ts'
+import { ImportEntity, presentImport } from './entity.ts'
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/import',
+  summary: 'Tell how far the import of a project is',
+  on: project,
+  allow: 'read',
+  output: ImportEntity,
+  async handle({ app, subject }) {
+    const [placed] = await placeProjects(app.db, [subject.project])
+    return presentImport(placed!, addresses(app), projectPolicy.administer(subject))
+  },
+})

@@ -1,0 +1,53 @@
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { UnsafeArgument } from '../../../git/arguments.ts'
+import { splitAddress } from '../../../git/fetch.ts'
+import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { scheduleFilling } from '../projects/filling.ts'
+
+const LONGEST = 2000
+
+export interface CheckedImport {
+  /** Without credentials. */
+  readonly import_url: string
+  readonly import_credentials_sealed: string | null
+}
+
+/** The address as it is kept; refused where it is none, or leads to where users may not send this forge. */
+export async function checkedImport(app: App, given: string): Promise<CheckedImport> {
+  const { address, credentials } = parsed(given)
+  try {
+    await resolvePublic(address, await guardFor(app))
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error
+    throw invalid({ import_url: [error.reason === 'malformed' ? NO_ADDRESS : 'imports are not allowed from that URL'] })
+  }
+  return {
+    import_url: address,
+    import_credentials_sealed: credentials && app.vault.seal(JSON.stringify(credentials)),
+  }
+}
+
+const NO_ADDRESS = 'must be a valid URL'
+
+function parsed(given: string): ReturnType<typeof splitAddress> {
+  try {
+    if (given.length <= LONGEST) return splitAddress(given.trim())
+  } catch (error) {
+    if (!(error instanceof UnsafeArgument)) throw error
+  }
+  throw invalid({ import_url: [NO_ADDRESS] })
+}
+
+/** Asked again before every connection: names change their meaning. */
+export async function guardFor(app: App) {
+  const { allow_local_requests_from_web_hooks_and_services: allowLocal } = await currentSettings(app)
+  return { allowLocal, ownHosts: [new URL(app.url).host] }
+}
+
+export const IMPORT_JOB = { name: 'projects.import' }
+
+export async function scheduleImport(app: App, project: { id: number }): Promise<void> {
+  await scheduleFilling(app, IMPORT_JOB, { id: project.id })
+}

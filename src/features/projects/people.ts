@@ -1,0 +1,14 @@
+import { sourceDoor } from '../access/sources.ts'
+import { project } from './projects/queries.ts'
+
+export const projectDoor = sourceDoor({
+  kind: 'project',
+  path: '/projects/:id',
+  on: project,
+  manage: 'administer',
+  meet: ({ project, level }) => ({
+    at: { group_id: null, project_id: project.id },
+    level,
+    requestable: project.request_access_enabled,
+  }),
+})

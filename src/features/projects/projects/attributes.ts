@@ -1,0 +1,113 @@
+/** The attributes create and update share: what a request may hold, and the columns that come of it. */
+import { z } from 'zod'
+import { blankable, bool, file, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { FeatureDisabled, FeatureEnabled, FeaturePrivate, VISIBILITIES } from '../../../lib/levels.ts'
+import type { RowChange } from '../../../store/database.ts'
+
+const FEATURE_LEVELS = { disabled: FeatureDisabled, private: FeaturePrivate, enabled: FeatureEnabled }
+const featureLevel = oneOf('disabled', 'private', 'enabled').nullish()
+
+export const attributes = {
+  description: text.nullish(),
+  visibility: oneOf(...VISIBILITIES).nullish(),
+  issues_enabled: bool.nullish(),
+  merge_requests_enabled: bool.nullish(),
+  jobs_enabled: bool.nullish(),
+  builds_enabled: bool.nullish(),
+  wiki_enabled: bool.nullish(),
+  snippets_enabled: bool.nullish(),
+  container_registry_enabled: bool.nullish(),
+  repository_access_level: featureLevel,
+  issues_access_level: featureLevel,
+  merge_requests_access_level: featureLevel,
+  builds_access_level: featureLevel,
+  wiki_access_level: featureLevel,
+  snippets_access_level: featureLevel,
+  forking_access_level: featureLevel,
+  container_registry_access_level: featureLevel,
+  resolve_outdated_diff_discussions: bool.nullish(),
+  shared_runners_enabled: bool.nullish(),
+  public_jobs: bool.nullish(),
+  public_builds: bool.nullish(),
+  only_allow_merge_if_pipeline_succeeds: bool.nullish(),
+  only_allow_merge_if_all_discussions_are_resolved: bool.nullish(),
+  printing_merge_request_link_enabled: bool.nullish(),
+  printing_merge_requests_link_enabled: bool.nullish(),
+  lfs_enabled: bool.nullish(),
+  request_access_enabled: bool.nullish(),
+  remove_source_branch_after_merge: bool.nullish(),
+  merge_method: oneOf('merge', 'rebase_merge', 'ff').nullish(),
+  squash_option: oneOf('never', 'always', 'default_on', 'default_off').nullish(),
+  approvals_before_merge: blankable(int),
+  ci_config_path: text.nullish(),
+  repository_storage: text.nullish(),
+  import_url: text.nullish(),
+  tag_list: listOf(text).nullish(),
+  topics: listOf(text).nullish(),
+  avatar: z.union([file, z.literal('')]).nullish(),
+}
+
+const inputOf = z.object(attributes)
+export type AttributeInput = z.infer<typeof inputOf>
+
+/** Feature booleans of the contract write disabled or enabled; the words of later clients win where both are given. */
+const FEATURES = {
+  repository_access_level: [],
+  issues_access_level: ['issues_enabled'],
+  merge_requests_access_level: ['merge_requests_enabled'],
+  builds_access_level: ['jobs_enabled', 'builds_enabled'],
+  wiki_access_level: ['wiki_enabled'],
+  snippets_access_level: ['snippets_enabled'],
+  forking_access_level: [],
+  container_registry_access_level: ['container_registry_enabled'],
+} as const
+
+/** Names that are columns as they are. */
+const PLAIN = [
+  'description',
+  'resolve_outdated_diff_discussions',
+  'shared_runners_enabled',
+  'only_allow_merge_if_pipeline_succeeds',
+  'only_allow_merge_if_all_discussions_are_resolved',
+  'lfs_enabled',
+  'request_access_enabled',
+  'remove_source_branch_after_merge',
+  'merge_method',
+  'squash_option',
+  'approvals_before_merge',
+] as const
+
+/** Null clears a text and is no wish for anything else. */
+const CLEARABLE: readonly string[] = ['description']
+
+/** Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here. */
+export function columnsOf(input: Partial<AttributeInput>): RowChange<'projects'> {
+  const columns: Record<string, unknown> = {}
+  for (const [column, switches] of Object.entries(FEATURES)) {
+    const level = input[column as keyof typeof FEATURES]
+    const on = switches.map((name) => input[name]).find((value) => value !== undefined && value !== null)
+    if (level) columns[column] = FEATURE_LEVELS[level]
+    else if (on !== undefined) columns[column] = on ? FeatureEnabled : FeatureDisabled
+  }
+  for (const name of PLAIN) {
+    const value = input[name]
+    if (value !== undefined && (value !== null || CLEARABLE.includes(name))) columns[name] = value
+  }
+  const publicJobs = input.public_jobs ?? input.public_builds
+  const printing = input.printing_merge_request_link_enabled ?? input.printing_merge_requests_link_enabled
+  return {
+    ...columns,
+    ...(publicJobs != null && { public_jobs: publicJobs }),
+    ...(printing != null && { printing_merge_requests_link_enabled: printing }),
+    ...(input.ci_config_path !== undefined && { ci_config_path: ciConfigPath(input.ci_config_path) }),
+  }
+}
+
+const ciConfigPath = (given: string | null) => (given ?? '').replace(/^\/+/, '') || null
+
+/** In the order given, each once; `topics` is the later name. */
+export function topicsOf({ tag_list, topics }: Partial<AttributeInput>): string[] | undefined {
+  const given = topics ?? tag_list
+  if (given === undefined || given === null) return undefined
+  return [...new Set(given.map((topic) => topic.trim()).filter((topic) => topic !== ''))]
+}

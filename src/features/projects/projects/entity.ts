@@ -1,0 +1,278 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { FeatureDisabled, FeatureEnabled, Guest, VISIBILITIES } from '../../../lib/levels.ts'
+import type { Row } from '../../../store/database.ts'
+
+const simple = {
+  id: z.int(),
+  description: z.string().nullable(),
+  default_branch: z.string().nullable(),
+  tag_list: z.array(z.string()),
+  topics: z.array(z.string()),
+  ssh_url_to_repo: z.string(),
+  http_url_to_repo: z.string(),
+  web_url: z.string(),
+  readme_url: z.string().nullable(),
+  name: z.string(),
+  name_with_namespace: z.string(),
+  path: z.string(),
+  path_with_namespace: z.string(),
+  star_count: z.int(),
+  forks_count: z.int(),
+  created_at: timestampOut,
+  last_activity_at: timestampOut,
+}
+
+/** What visitors see, what `simple=true` asks for, and a fork's source. */
+export const SimpleProjectEntity = entity(simple).meta({ id: 'SimpleProject' })
+
+const featureLevel = z.enum(['disabled', 'private', 'enabled'])
+const membership = entity({ access_level: z.int(), notification_level: z.int() }).nullable()
+
+export const ProjectEntity = entity({
+  ...simple,
+  archived: z.boolean(),
+  visibility: z.enum(VISIBILITIES),
+  empty_repo: z.boolean(),
+  updated_at: timestampOut,
+  creator_id: z.int().nullable(),
+  namespace: entity({
+    id: z.int(),
+    name: z.string(),
+    path: z.string(),
+    kind: z.enum(['user', 'group']),
+    full_path: z.string(),
+  }),
+  owner: entity({ id: z.int(), name: z.string(), created_at: timestampOut }).optional(),
+  issues_enabled: z.boolean(),
+  merge_requests_enabled: z.boolean(),
+  wiki_enabled: z.boolean(),
+  jobs_enabled: z.boolean(),
+  snippets_enabled: z.boolean(),
+  container_registry_enabled: z.boolean(),
+  repository_access_level: featureLevel,
+  issues_access_level: featureLevel,
+  merge_requests_access_level: featureLevel,
+  builds_access_level: featureLevel,
+  wiki_access_level: featureLevel,
+  snippets_access_level: featureLevel,
+  forking_access_level: featureLevel,
+  container_registry_access_level: featureLevel,
+  resolve_outdated_diff_discussions: z.boolean(),
+  shared_runners_enabled: z.boolean(),
+  lfs_enabled: z.boolean(),
+  public_jobs: z.boolean(),
+  ci_config_path: z.string().nullable(),
+  repository_storage: z.string(),
+  only_allow_merge_if_pipeline_succeeds: z.boolean(),
+  only_allow_merge_if_all_discussions_are_resolved: z.boolean(),
+  printing_merge_requests_link_enabled: z.boolean(),
+  printing_merge_request_link_enabled: z.boolean(),
+  request_access_enabled: z.boolean(),
+  merge_method: z.enum(['merge', 'rebase_merge', 'ff']),
+  squash_option: z.enum(['never', 'always', 'default_on', 'default_off']),
+  remove_source_branch_after_merge: z.boolean(),
+  approvals_before_merge: z.int(),
+  mirror: z.boolean(),
+  import_status: z.enum(['none', 'scheduled', 'started', 'finished', 'failed']),
+  import_url: z.string().nullable(),
+  import_error: z.string().nullable().optional(),
+  avatar_url: z.string().nullable(),
+  runners_token: z.string().optional(),
+  open_issues_count: z.int().optional(),
+  shared_with_groups: z.array(
+    entity({
+      group_id: z.int(),
+      group_name: z.string(),
+      group_full_path: z.string(),
+      group_access_level: z.int(),
+      expires_at: z.string().nullable(),
+    }),
+  ),
+  forked_from_project: SimpleProjectEntity.optional(),
+  permissions: entity({ project_access: membership, group_access: membership }).optional(),
+  statistics: entity({
+    commit_count: z.int(),
+    storage_size: z.int(),
+    repository_size: z.int(),
+    lfs_objects_size: z.int(),
+    job_artifacts_size: z.int(),
+  }).optional(),
+  _links: entity({
+    self: z.string(),
+    issues: z.string().optional(),
+    merge_requests: z.string().optional(),
+    repo_branches: z.string(),
+    labels: z.string(),
+    events: z.string(),
+    members: z.string(),
+  }),
+}).meta({ id: 'Project' })
+
+export type ProjectRecord = z.infer<typeof ProjectEntity>
+export type SimpleProjectRecord = z.infer<typeof SimpleProjectEntity>
+
+/** What every record of a project needs beside its row. */
+export interface PlacedProject {
+  readonly project: Row<'projects'>
+  readonly namespace: Row<'namespaces'>
+  /** Of a personal project. */
+  readonly owner: User | null
+  readonly topics: readonly string[]
+}
+
+type Membership = Pick<Row<'members'>, 'access_level' | 'notification_level'>
+
+export interface LoadedProject extends PlacedProject {
+  readonly level: number
+  readonly shares: readonly (Pick<Row<'project_shares'>, 'group_id' | 'group_access' | 'expires_at'> & {
+    name: string
+    full_path: string
+  })[]
+  /** Null where the source is gone or hidden from the viewer. */
+  readonly source: PlacedProject | null
+  readonly memberOfProject: Membership | null
+  readonly memberOfGroup: Membership | null
+}
+
+/** The addresses records are made of. */
+export interface Addresses {
+  readonly url: string
+  /** `git@host:` or `ssh://git@host:port/` */
+  readonly ssh: string
+}
+
+export function presentSimpleProject(placed: PlacedProject, at: Addresses): SimpleProjectRecord {
+  const { project, namespace, owner } = placed
+  const fullPath = `${namespace.full_path}/${project.path}`
+  const webUrl = `${at.url}/${fullPath}`
+  const { readme_path: readme, default_branch: branch } = project
+  return {
+    id: project.id,
+    description: project.description,
+    default_branch: project.empty_repo ? null : branch,
+    tag_list: [...placed.topics],
+    topics: [...placed.topics],
+    ssh_url_to_repo: `${at.ssh}${fullPath}.git`,
+    http_url_to_repo: `${webUrl}.git`,
+    web_url: webUrl,
+    readme_url: readme === null ? null : `${webUrl}/blob/${encodeURI(branch)}/${encodeURI(readme)}`,
+    name: project.name,
+    name_with_namespace: `${owner ? owner.name : namespace.full_name} / ${project.name}`,
+    path: project.path,
+    path_with_namespace: fullPath,
+    star_count: project.star_count,
+    forks_count: project.forks_count,
+    created_at: project.created_at,
+    last_activity_at: project.last_activity_at,
+  }
+}
+
+export interface RecordWish {
+  /** Lists and single reads tell the viewer's own memberships, other answers do not. */
+  permissions?: boolean
+  statistics?: boolean
+  /** For those who administer it; the token is sealed in the row. */
+  runnersToken?: string
+}
+
+const levelWord = (level: number) =>
+  level === FeatureDisabled ? 'disabled' : level === FeatureEnabled ? 'enabled' : 'private'
+
+export function presentProject(loaded: LoadedProject, at: Addresses, wish: RecordWish = {}): ProjectRecord {
+  const { project, namespace, owner, level } = loaded
+  const has = (feature: number) => feature === FeatureEnabled || (feature !== FeatureDisabled && level >= Guest)
+  const self = `${at.url}/api/v4/projects/${project.id}`
+  const issues = has(project.issues_access_level)
+  const mergeRequests = has(project.merge_requests_access_level)
+  return {
+    ...presentSimpleProject(loaded, at),
+    archived: project.archived,
+    visibility: project.visibility,
+    empty_repo: project.empty_repo,
+    updated_at: project.updated_at,
+    creator_id: project.creator_id,
+    namespace: {
+      id: namespace.id,
+      name: namespace.name,
+      path: namespace.path,
+      kind: namespace.kind,
+      full_path: namespace.full_path,
+    },
+    ...(owner && { owner: { id: owner.id, name: owner.name, created_at: owner.created_at } }),
+    issues_enabled: issues,
+    merge_requests_enabled: mergeRequests,
+    wiki_enabled: has(project.wiki_access_level),
+    jobs_enabled: has(project.builds_access_level),
+    snippets_enabled: has(project.snippets_access_level),
+    container_registry_enabled: has(project.container_registry_access_level),
+    repository_access_level: levelWord(project.repository_access_level),
+    issues_access_level: levelWord(project.issues_access_level),
+    merge_requests_access_level: levelWord(project.merge_requests_access_level),
+    builds_access_level: levelWord(project.builds_access_level),
+    wiki_access_level: levelWord(project.wiki_access_level),
+    snippets_access_level: levelWord(project.snippets_access_level),
+    forking_access_level: levelWord(project.forking_access_level),
+    container_registry_access_level: levelWord(project.container_registry_access_level),
+    resolve_outdated_diff_discussions: project.resolve_outdated_diff_discussions,
+    shared_runners_enabled: project.shared_runners_enabled,
+    lfs_enabled: project.lfs_enabled,
+    public_jobs: project.public_jobs,
+    ci_config_path: project.ci_config_path,
+    repository_storage: project.repository_storage,
+    only_allow_merge_if_pipeline_succeeds: project.only_allow_merge_if_pipeline_succeeds,
+    only_allow_merge_if_all_discussions_are_resolved: project.only_allow_merge_if_all_discussions_are_resolved,
+    printing_merge_requests_link_enabled: project.printing_merge_requests_link_enabled,
+    printing_merge_request_link_enabled: project.printing_merge_requests_link_enabled,
+    request_access_enabled: project.request_access_enabled,
+    merge_method: project.merge_method,
+    squash_option: project.squash_option,
+    remove_source_branch_after_merge: project.remove_source_branch_after_merge,
+    approvals_before_merge: project.approvals_before_merge,
+    mirror: false,
+    import_status: project.import_status,
+    import_url: project.import_url,
+    avatar_url: avatarUrl(project, at),
+    ...(wish.runnersToken !== undefined && {
+      runners_token: wish.runnersToken,
+      import_error: project.import_error,
+    }),
+    ...(issues && { open_issues_count: project.open_issues_count }),
+    shared_with_groups: loaded.shares.map((share) => ({
+      group_id: share.group_id,
+      group_name: share.name,
+      group_full_path: share.full_path,
+      group_access_level: share.group_access,
+      expires_at: share.expires_at,
+    })),
+    ...(loaded.source && { forked_from_project: presentSimpleProject(loaded.source, at) }),
+    ...(wish.permissions && {
+      permissions: { project_access: loaded.memberOfProject, group_access: loaded.memberOfGroup },
+    }),
+    ...(wish.statistics && { statistics: presentStatistics(project) }),
+    _links: {
+      self,
+      ...(issues && { issues: `${self}/issues` }),
+      ...(mergeRequests && { merge_requests: `${self}/merge_requests` }),
+      repo_branches: `${self}/repository/branches`,
+      labels: `${self}/labels`,
+      events: `${self}/events`,
+      members: `${self}/members`,
+    },
+  }
+}
+
+function presentStatistics(project: Row<'projects'>): NonNullable<ProjectRecord['statistics']> {
+  const { commit_count, repository_size, lfs_objects_size, job_artifacts_size } = project
+  return {
+    commit_count,
+    storage_size: repository_size + lfs_objects_size + job_artifacts_size,
+    repository_size,
+    lfs_objects_size,
+    job_artifacts_size,
+  }
+}
+
+const avatarUrl = ({ id, avatar_filename: file }: Row<'projects'>, { url }: Addresses) =>
+  file && `${url}/uploads/-/system/project/avatar/${id}/${encodeURIComponent(file)}`

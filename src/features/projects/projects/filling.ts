@@ -1,0 +1,105 @@
+/**
+ * A project whose repository comes from elsewhere: a fork's, an import's. The row tells how far it is: scheduled,
+ * started, then finished or failed, never both. It ends early once the project is being deleted. A run that was killed
+ * is run again by the queue.
+ */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { createRepository, removeRepository } from '../../../git/repositories.ts'
+import { enqueue, type Job } from '../../../jobs/queue.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { inspectRepository } from './inspection.ts'
+import type { Project } from './queries.ts'
+import { repositoryDir } from './repository.ts'
+
+/** In the transaction that writes the row. One at a time: what fills the project now must have ended. */
+export async function scheduleFilling<P extends { id: number }>(
+  app: App,
+  job: Pick<Job<never, P>, 'name'>,
+  payload: P,
+): Promise<void> {
+  const key = `projects.fill ${payload.id}`
+  const other = await app.db.selectFrom('jobs').select('id').where('key', '=', key).executeTakeFirst()
+  if (other) throw invalid({ import_url: ['can not be changed while an import is under way'] })
+  await enqueue(app, job, payload, { key })
+}
+
+export interface Filling {
+  /** Puts the content in its place, whole or not at all. */
+  fill(project: Project, dir: string, signal: AbortSignal): Promise<void>
+  /** A short text for the owner, without secrets. */
+  explain(error: unknown): string
+}
+
+export async function fillRepository(
+  app: App,
+  id: number,
+  ending: AbortSignal,
+  { fill, explain }: Filling,
+): Promise<void> {
+  const project = await begin(app, id)
+  if (!project) return
+  const dir = repositoryDir(app, project)
+  using watch = watchInterest(app, project)
+  const signal = AbortSignal.any([watch.signal, ending])
+  try {
+    // Whoever is killed as the content comes into place may leave none.
+    await createRepository(dir, { defaultBranch: project.default_branch })
+    await fill(project, dir, signal)
+    const inspected = await inspectRepository(dir, project.default_branch)
+    await end(app, project, { ...inspected, import_status: 'finished', import_error: null, import_progress: 100 })
+  } catch (error) {
+    // The process ends, the work does not.
+    if (ending.aborted) throw error
+    if (!watch.signal.aborted) {
+      app.log.warn({ err: error, project: id }, 'repository not filled')
+      await end(app, project, { import_status: 'failed', import_error: explain(error) })
+    }
+  } finally {
+    await leaveNothing(app, project, dir)
+  }
+}
+
+async function begin(app: App, id: number): Promise<Project | undefined> {
+  return app.db
+    .updateTable('projects')
+    .set({ import_status: 'started', import_progress: null })
+    .where('id', '=', id)
+    .where('import_status', 'in', ['scheduled', 'started'])
+    .where('deleting', '=', false)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+const change = (app: App, { id }: Project, to: RowChange<'projects'>) =>
+  app.db.updateTable('projects').set(to).where('id', '=', id).where('import_status', '=', 'started').execute()
+
+async function end(app: App, project: Project, to: RowChange<'projects'>): Promise<void> {
+  await change(app, project, { ...to, updated_at: timestamp(app.clock) })
+}
+
+export async function tellProgress(app: App, project: Project, percent: number): Promise<void> {
+  await change(app, project, { import_progress: percent })
+}
+
+const LOOK_MS = 2000
+
+/** Aborts once the project is gone, or going. */
+function watchInterest(app: App, project: Project): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController()
+  const look = async () => {
+    const row = await rowOf(app, project)
+    if (!row || row.deleting) controller.abort(new Error('the project is gone'))
+  }
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
+  return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+const rowOf = (app: App, { id }: Project) =>
+  app.db.selectFrom('projects').select('deleting').where('id', '=', id).executeTakeFirst()
+
+/** Content that came into place after its project was removed would stay for ever. */
+async function leaveNothing(app: App, project: Project, dir: string): Promise<void> {
+  if (!(await rowOf(app, project))) await removeRepository(dir)
+}

@@ -1,0 +1,25 @@
+/** What every list of projects may be narrowed by. */
+import { blankable, bool, int, moment, oneOf, text } from '../../../api/wire.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { PROJECT_ORDERS } from './lists.ts'
+
+export const filters = {
+  archived: bool.nullish(),
+  visibility: oneOf(...VISIBILITIES).nullish(),
+  order_by: oneOf(...PROJECT_ORDERS).nullish(),
+  sort: oneOf('asc', 'desc').nullish(),
+  search: text.nullish(),
+  simple: bool.nullish(),
+  owned: bool.nullish(),
+  membership: bool.nullish(),
+  starred: bool.nullish(),
+  statistics: bool.nullish(),
+  with_issues_enabled: bool.nullish(),
+  with_merge_requests_enabled: bool.nullish(),
+  min_access_level: blankable(int),
+  topic: text.nullish(),
+  id_after: blankable(int),
+  id_before: blankable(int),
+  last_activity_after: blankable(moment),
+  last_activity_before: blankable(moment),
+}

@@ -1,0 +1,47 @@
+/** What a project's row tells of its repository, read from the repository itself. */
+import { branch } from '../../../git/arguments.ts'
+import { GitFailed } from '../../../git/command.ts'
+import { branchExists } from '../../../git/refs.ts'
+import { commitCount, headOf, isEmpty, sizeOf } from '../../../git/repositories.ts'
+import { isFile, rootEntries } from '../../../git/trees.ts'
+import type { Project } from './queries.ts'
+
+export type Inspected = Pick<
+  Project,
+  'empty_repo' | 'default_branch' | 'commit_count' | 'repository_size' | 'readme_path'
+>
+
+/** `usual` is the default branch where HEAD names none. */
+export async function inspectRepository(dir: string, usual: string): Promise<Inspected> {
+  const default_branch = (await headOf(dir)) ?? usual
+  const born = await branchExists(dir, default_branch)
+  return {
+    empty_repo: await isEmpty(dir),
+    default_branch,
+    commit_count: born ? await commitCount(dir, branch(default_branch)) : 0,
+    repository_size: await sizeOf(dir),
+    readme_path: born ? await readmeOf(dir, default_branch) : null,
+  }
+}
+
+/** The first that is there is the one shown. */
+const ENDINGS = ['.md', '.markdown', '.rst', '.adoc', '.asciidoc', '.org', '.textile', '.txt', '']
+
+async function readmeOf(dir: string, name: string): Promise<string | null> {
+  const files = (await namesIn(dir, name)).filter((file) => /^readme(\.|$)/i.test(file))
+  for (const ending of ENDINGS) {
+    const found = files.find((file) => file.toLowerCase() === `readme${ending}`)
+    if (found !== undefined) return found
+  }
+  return null
+}
+
+/** A root with more names than git may tell us is shown without its readme. */
+async function namesIn(dir: string, name: string): Promise<string[]> {
+  try {
+    return (await rootEntries(dir, branch(name))).filter(isFile).map((entry) => entry.name)
+  } catch (error) {
+    if (error instanceof GitFailed && error.reason === 'output') return []
+    throw error
+  }
+}

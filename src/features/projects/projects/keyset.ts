@@ -1,0 +1,44 @@
+/** Pages by the last id seen instead of by number: the same cost on the last page as on the first, and no total. */
+import { Answer } from '../../../api/endpoint.ts'
+import type { PageWish } from '../../../api/pages.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { nextProjects, type ProjectFilter } from './lists.ts'
+import type { Project } from './queries.ts'
+
+interface KeysetWish extends ProjectFilter {
+  simple?: boolean | null | undefined
+  statistics?: boolean | null | undefined
+}
+
+export async function answerByKeyset(
+  app: App,
+  viewer: User | null,
+  wish: KeysetWish,
+  page: PageWish,
+  present: (projects: Project[]) => Promise<unknown[]>,
+): Promise<Answer> {
+  if (wish.order_by && wish.order_by !== 'id') {
+    throw new Refusal('not_allowed', 'Keyset pagination is not yet available for this type of request')
+  }
+  const down = wish.sort !== 'asc'
+  // One more than asked tells whether there is a next page.
+  const items = await nextProjects(app, viewer, { ...wish, sort: down ? 'desc' : 'asc' }, page.limit + 1)
+  const shown = items.slice(0, page.limit)
+  const last = shown.at(-1)
+  const more = items.length > page.limit && last
+  const headers = { 'X-Per-Page': String(page.limit), ...(more && { Link: nextLink(app, wish, page, last, down) }) }
+  return new Answer(200, await present(shown), headers)
+}
+
+function nextLink(app: App, wish: KeysetWish, page: PageWish, last: Project, down: boolean): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wish)) {
+    const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    if (plain) query.set(name, String(value))
+  }
+  query.set('per_page', String(page.limit))
+  query.set(down ? 'id_before' : 'id_after', String(last.id))
+  query.sort()
+  return `<${app.url}/api/v4/projects?${query}>; rel="next"`
+}

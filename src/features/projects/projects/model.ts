@@ -1,0 +1,93 @@
+import type { Generated } from 'kysely'
+import type { Visibility } from '../../../lib/levels.ts'
+
+export type ImportStatus = 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    projects: {
+      id: Generated<number>
+      namespace_id: number
+      name: string
+      path: string
+      description: string | null
+      visibility: Visibility
+      archived: boolean
+      /** Being removed in the background; nobody sees it any more. */
+      deleting: boolean
+      creator_id: number | null
+      forked_from_id: number | null
+      disk_path: string
+      repository_storage: string
+      /** What HEAD names, whether or not such a branch was pushed yet. */
+      default_branch: string
+      empty_repo: boolean
+      /** Of the default branch, in its root. */
+      readme_path: string | null
+      repository_access_level: number
+      issues_access_level: number
+      merge_requests_access_level: number
+      builds_access_level: number
+      wiki_access_level: number
+      snippets_access_level: number
+      forking_access_level: number
+      container_registry_access_level: number
+      resolve_outdated_diff_discussions: boolean
+      shared_runners_enabled: boolean
+      public_jobs: boolean
+      only_allow_merge_if_pipeline_succeeds: boolean
+      only_allow_merge_if_all_discussions_are_resolved: boolean
+      printing_merge_requests_link_enabled: boolean
+      lfs_enabled: boolean
+      request_access_enabled: boolean
+      remove_source_branch_after_merge: boolean
+      merge_method: 'merge' | 'rebase_merge' | 'ff'
+      squash_option: 'never' | 'always' | 'default_on' | 'default_off'
+      approvals_before_merge: number
+      ci_config_path: string | null
+      avatar_digest: string | null
+      avatar_filename: string | null
+      avatar_type: string | null
+      runners_token_digest: string
+      runners_token_sealed: string
+      import_url: string | null
+      import_credentials_sealed: string | null
+      import_status: ImportStatus
+      import_error: string | null
+      import_progress: number | null
+      star_count: Generated<number>
+      forks_count: Generated<number>
+      open_issues_count: Generated<number>
+      commit_count: Generated<number>
+      repository_size: Generated<number>
+      lfs_objects_size: Generated<number>
+      job_artifacts_size: Generated<number>
+      housekeeping_at: string | null
+      last_activity_at: string
+      created_at: string
+      updated_at: string
+    }
+    project_topics: { project_id: number; name: string; position: number }
+    redirects: {
+      id: Generated<number>
+      path: string
+      namespace_id: number | null
+      project_id: number | null
+      created_at: string
+    }
+  }
+  interface Events {
+    'project.created': { id: number; by: number }
+    'project.updated': { id: number; by: number; old_path?: string }
+    'project.transferred': { id: number; by: number; old_path: string }
+    'project.deleted': ProjectRemoved
+  }
+}
+
+interface ProjectRemoved {
+  id: number
+  name: string
+  path_with_namespace: string
+  /** Absent where it went with its group or its owner. */
+  by?: number
+}

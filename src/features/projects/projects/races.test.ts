@@ -1,0 +1,106 @@
+/** What happens side by side must come to what one of the two orders would have come to. */
+import { expect, test } from 'vitest'
+import { addMember } from '../../../../test/cast.ts'
+import { groupOf } from '../../../../test/groups.ts'
+import { projectBy } from '../../../../test/projects.ts'
+import { startForge } from '../../../forge.ts'
+
+const ROUNDS = [1, 2, 3, 4, 5]
+
+test('changes of different attributes do not undo each other', async () => {
+  await using forge = await startForge()
+  const user = await forge.user()
+  const { id } = await projectBy(user, 'p', { visibility: 'public' })
+  for (const n of ROUNDS) {
+    const visibility = n % 2 ? 'private' : 'public'
+    const changes = [
+      { name: `N${n}` },
+      { path: `p${n}` },
+      { visibility },
+      { description: `d${n}` },
+      { topics: [`t${n}`] },
+    ]
+    const answers = await Promise.all(changes.map((change) => user.put(`/projects/${id}`, change)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const { body } = await user.get(`/projects/${id}`)
+    expect(body).toMatchObject({ name: `N${n}`, path: `p${n}`, visibility, description: `d${n}`, topics: [`t${n}`] })
+  }
+})
+
+test('of many who want one path one gets it, and every path it had leads on', async () => {
+  await using forge = await startForge()
+  const user = await forge.user({ username: 'jane' })
+  const ids = await Promise.all(['a', 'b', 'c', 'd'].map(async (path) => (await projectBy(user, path)).id))
+  const answers = await Promise.all(ids.map((id) => user.put(`/projects/${id}`, { path: 'wanted' })))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+
+  const { id } = await projectBy(user, 'start')
+  await Promise.all(['one', 'two', 'three'].map((path) => user.put(`/projects/${id}`, { path })))
+  const { path } = (await user.get(`/projects/${id}`)).body
+  const left = await forge.app.db.selectFrom('redirects').select('path').where('project_id', '=', id).execute()
+  const had = ['start', 'one', 'two', 'three'].filter((one) => one !== path).map((one) => `jane/${one}`)
+  expect(left.map((redirect) => redirect.path).sort()).toEqual(had.sort())
+})
+
+test('deleting wins over whatever comes with it, and is told once', async () => {
+  await using forge = await startForge()
+  const user = await forge.user()
+  for (const n of ROUNDS) {
+    const { id } = await projectBy(user, `p${n}`)
+    const at = `/projects/${id}`
+    const answers = await Promise.all([
+      user.put(at, { path: `moved${n}` }),
+      user.delete(at),
+      user.post(`${at}/archive`),
+      user.delete(at),
+      user.put(at, { visibility: 'public' }),
+    ])
+    const statuses = answers.map(({ status }) => status)
+    expect(new Set([statuses[1], statuses[3]])).toEqual(new Set([204, 404]))
+    for (const status of statuses) expect([200, 204, 404]).toContain(status)
+    expect((await user.get(at)).status).toBe(404)
+  }
+  await forge.settle()
+  expect((await forge.events()).filter((name) => name === 'project.deleted')).toHaveLength(ROUNDS.length)
+  expect(await forge.app.db.selectFrom('projects').select('id').execute()).toEqual([])
+})
+
+test('archiving many times is told once', async () => {
+  await using forge = await startForge()
+  const user = await forge.user()
+  const { id } = await projectBy(user, 'p')
+  const answers = await Promise.all([1, 2, 3, 4].map(() => user.post(`/projects/${id}/archive`)))
+  expect(answers.map(({ status, body }) => [status, body.archived])).toEqual(Array(4).fill([200, true]))
+  expect((await forge.events()).filter((name) => name === 'project.updated')).toHaveLength(1)
+})
+
+test('rights given and taken in several ways at once come to what the rows say', async () => {
+  await using forge = await startForge()
+  const { administrator: root, app } = forge
+  const home = await groupOf(forge, 'home')
+  const guests = await groupOf(forge, 'guests')
+  const { id } = await projectBy(root, 'p', { namespace_id: home.id })
+  const person = await forge.user()
+  await addMember(forge, { group_id: guests.id }, person.id, 30)
+  const level = async () => (await root.get(`/projects/${id}/access`, { user_id: person.id })).body.access_level
+  for (const n of ROUNDS) {
+    const calls = [
+      root.post(`/projects/${id}/share`, { group_id: guests.id, group_access: 20 }),
+      root.post(`/projects/${id}/members`, { user_id: person.id, access_level: 10 }),
+      root.put(`/groups/${guests.id}/members/${person.id}`, { access_level: n % 2 ? 10 : 30 }),
+      root.put(`/groups/${home.id}`, { share_with_group_lock: n % 2 === 0 }),
+      root.delete(`/projects/${id}/share/${guests.id}`),
+      root.delete(`/projects/${id}/members/${person.id}`),
+      root.post('/projects', { path: `other${n}`, namespace_id: home.id }),
+    ]
+    for (const { status } of await Promise.all(calls)) expect(status).toBeLessThan(500)
+    const row = await app.db
+      .selectFrom('project_authorizations')
+      .select('access_level')
+      .where('user_id', '=', person.id)
+      .where('project_id', '=', id)
+      .executeTakeFirst()
+    expect(row?.access_level ?? 0).toBe(await level())
+  }
+})

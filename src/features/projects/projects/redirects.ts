@@ -1,0 +1,63 @@
+/** Where renamed and moved things went: an old address leads on for as long as nothing else stands there. */
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { Guest } from '../../../lib/levels.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { isGroupOf, isOpenTo, levelInGroup } from '../../access/authorizations/queries.ts'
+import { projectPolicy } from './policy.ts'
+import {
+  findNamespaceById,
+  findProject,
+  findProjectById,
+  meetProject,
+  pathWithNamespace,
+  type Namespace,
+} from './queries.ts'
+
+type Redirect = Row<'redirects'>
+
+/** Nothing lies deeper; longer addresses name something inside a project. */
+const DEEPEST = 25
+
+const depthOf = (path: string) => path.split('/').length
+
+/** The redirect that knows most of an address, unless something that exists knows as much of it. */
+export async function findRedirect(db: Db, segments: readonly string[]): Promise<Redirect | null> {
+  const starts = segments.slice(0, DEEPEST).map((_, n) => segments.slice(0, n + 1).join('/'))
+  const paths = starts.map((path) => path.toLowerCase())
+  const left = await db
+    .selectFrom('redirects')
+    .selectAll()
+    .where(sql`lower(path)`, 'in', paths)
+    .execute()
+  const redirect = left.toSorted((a, b) => depthOf(b.path) - depthOf(a.path))[0]
+  if (!redirect) return null
+
+  const standing = await db
+    .selectFrom('namespaces')
+    .select('full_path')
+    .where(sql`lower(full_path)`, 'in', paths)
+    .execute()
+  const namespaces = Math.max(0, ...standing.map(({ full_path }) => depthOf(full_path)))
+  const project = await findProject(db, starts[namespaces] ?? '')
+  const known = namespaces + (project ? 1 : 0)
+  return depthOf(redirect.path) > known ? redirect : null
+}
+
+/** Where a redirect leads, if the viewer may know. */
+export async function destinationOf(app: App, viewer: User | null, redirect: Redirect): Promise<string | null> {
+  if (redirect.namespace_id !== null) {
+    const namespace = await findNamespaceById(app.db, redirect.namespace_id)
+    return namespace && (await sees(app, viewer, namespace)) ? namespace.full_path : null
+  }
+  const project = await findProjectById(app.db, redirect.project_id!)
+  const subject = project && (await meetProject(app, project, viewer))
+  return subject && projectPolicy.read(subject) ? pathWithNamespace(subject.project, subject.namespace) : null
+}
+
+/** People's namespaces are open like their profiles; groups show themselves as everywhere. */
+async function sees(app: App, viewer: User | null, { id, kind, visibility, deleting }: Namespace): Promise<boolean> {
+  if (deleting) return false
+  if (kind === 'user' || isOpenTo(viewer, visibility)) return true
+  return (await levelInGroup(app.db, viewer, id)) >= Guest || isGroupOf(app.db, viewer, id)
+}

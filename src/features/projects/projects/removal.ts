@@ -1,0 +1,56 @@
+/** The end of a project: gone for everybody at once, and from the disk soon after. */
+import { timestamp } from '../../../clock.ts'
+import { job, type App, type User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { removeRepository } from '../../../git/repositories.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import { repositoryDir } from './repository.ts'
+
+export async function deleteProject(app: App, actor: User, project: Project, namespace: Namespace): Promise<void> {
+  await transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('projects')
+      .set({ deleting: true, updated_at: timestamp(app.clock) })
+      .where('id', '=', project.id)
+      .where('deleting', '=', false)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw notFound('Project') // somebody was faster
+    await enqueue(app, removeLater, { id: project.id }, { key: `projects.remove ${project.id}` })
+    const path_with_namespace = pathWithNamespace(project, namespace)
+    await emit(app, 'project.deleted', { id: project.id, name: project.name, path_with_namespace, by: actor.id })
+  })
+}
+
+export const removeLater = job<{ id: number }>('projects.remove', async (app, { id }) => {
+  const project = await app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
+  if (project?.deleting) await removeProject(app, project)
+})
+
+/** The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. */
+export async function removeProject(app: App, project: Project): Promise<void> {
+  await transact(app, async (app) => {
+    const { db } = app
+    const uploads = await db.selectFrom('uploads').select('digest').where('project_id', '=', project.id).execute()
+    const { numDeletedRows } = await db.deleteFrom('projects').where('id', '=', project.id).executeTakeFirst()
+    if (numDeletedRows === 0n) return
+    if (project.forked_from_id !== null) {
+      await db
+        .updateTable('projects')
+        .set((eb) => ({ forks_count: eb('forks_count', '-', 1) }))
+        .where('id', '=', project.forked_from_id)
+        .where('forks_count', '>', 0)
+        .execute()
+    }
+    for (const digest of [project.avatar_digest, ...uploads.map((upload) => upload.digest)])
+      await leaveBlob(app, digest)
+    await enqueue(app, removeRepositoryLater, { dir: repositoryDir(app, project) })
+  })
+}
+
+export const removeRepositoryLater = job<{ dir: string }>('projects.remove_repository', async (_app, { dir }) =>
+  removeRepository(dir),
+)

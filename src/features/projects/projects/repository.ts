@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import type { App } from '../../../context.ts'
+import { randomHex } from '../../../lib/secrets.ts'
+import type { Project } from './queries.ts'
+
+/** Random, so that no two projects ever share a folder and renaming a project moves nothing. */
+export const newDiskPath = (): string => {
+  const name = randomHex(20)
+  return `${name.slice(0, 2)}/${name.slice(2, 4)}/${name}.git`
+}
+
+/** Where a project's repository lies. */
+export const repositoryDir = (app: App, project: Pick<Project, 'repository_storage' | 'disk_path'>): string =>
+  join(app.config.storages[project.repository_storage] ?? app.config.storages['default']!, project.disk_path)

@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import type { Caller } from '../../../api/credentials.ts'
+import { endpoint } from '../../../api/endpoint.ts'
+import { once } from '../../../api/once.ts'
+import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { blankable, bool, file, id, int, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
+import { findUser, findUserByIdOrUsername } from '../../identity/users/queries.ts'
+import { attributes } from './attributes.ts'
+import { ProjectEntity, SimpleProjectEntity } from './entity.ts'
+import { filters } from './filters.ts'
+import { answerByKeyset } from './keyset.ts'
+import { listProjects, type ProjectFilter } from './lists.ts'
+import { presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
+import { project } from './queries.ts'
+import { deleteProject } from './removal.ts'
+import { createProject } from './service.ts'
+import { setArchived } from './standing.ts'
+import { updateProject } from './update.ts'
+
+/** A token of some scopes, or one that may only read, must not lead to a runner's. */
+const mayReadSecrets = ({ identity }: Caller) => !identity?.scopes || identity.scopes.includes('api')
+
+const ProjectPage = pageOf(z.union([ProjectEntity, SimpleProjectEntity]))
+
+async function answerList(
+  app: App,
+  viewer: User | null,
+  filter: ProjectFilter & PageRecordWish,
+  page: PageWish,
+): Promise<Page<z.infer<typeof ProjectPage.item>>> {
+  const { items, total } = await listProjects(app, viewer, filter, page)
+  const kind = `projects ${viewer?.id} ${filter.simple} ${filter.statistics}`
+  return { total, items: await once(items, kind, () => presentProjects(app, viewer, items, filter)) }
+}
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects',
+  summary: 'List projects',
+  allow: 'anyone',
+  input: z.object({ ...filters, pagination: text.nullish() }),
+  output: ProjectPage,
+  async handle({ app, viewer, input, page }) {
+    if (input.pagination !== 'keyset') return answerList(app, viewer, input, page)
+    return answerByKeyset(app, viewer, input, page, (items) => presentProjects(app, viewer, items, input))
+  },
+})
+
+export const listOfUser = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/projects',
+  summary: "List a user's personal projects",
+  allow: 'anyone',
+  input: z.object({ user_id: text, ...filters }),
+  output: ProjectPage,
+  async handle({ app, viewer, input, page }) {
+    const owner = await findUserByIdOrUsername(app.db, input.user_id)
+    if (!owner) throw notFound('User')
+    const own = await app.db
+      .selectFrom('namespaces')
+      .select('id')
+      .where('owner_id', '=', owner.id)
+      .executeTakeFirstOrThrow()
+    return answerList(app, viewer, { ...input, namespace_id: own.id }, page)
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id',
+  summary: 'Get a project',
+  on: project,
+  allow: 'read',
+  guest: true,
+  input: z.object({ statistics: bool.nullish() }),
+  output: z.union([ProjectEntity, SimpleProjectEntity]),
+  async handle({ app, viewer, caller, subject, input }) {
+    if (!viewer) return (await presentProjects(app, null, [subject.project]))[0]!
+    const secrets = mayReadSecrets(caller)
+    const kind = `project ${viewer.id} ${input.statistics} ${secrets}`
+    return once(subject.project, kind, () =>
+      presentOneProject(app, viewer, subject.project, {
+        permissions: true,
+        statistics: input.statistics ?? false,
+        secrets,
+      }),
+    )
+  },
+})
+
+const creation = {
+  name: text.nullish(),
+  path: text.nullish(),
+  namespace_id: blankable(int),
+  ...attributes,
+  avatar: file.nullish(),
+}
+
+const NAMELESS = 'name, path are missing, at least one parameter must be provided'
+const isNamed = ({ name, path }: { name?: string | null | undefined; path?: string | null | undefined }) =>
+  (name ?? path ?? null) !== null
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects',
+  summary: 'Create a project',
+  allow: 'signed_in',
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({ ...creation, default_branch: text.nullish() }).refine(isNamed, { message: NAMELESS }),
+  output: ProjectEntity,
+  async handle({ app, viewer, input }) {
+    const created = await createProject(app, viewer, { ...input, avatar: input.avatar ?? undefined })
+    return presentOneProject(app, viewer, created, { secrets: true })
+  },
+})
+
+export const createForUser = endpoint({
+  method: 'POST',
+  path: '/projects/user/:user_id',
+  summary: 'Create a project for a user',
+  allow: 'administrator',
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({ ...creation, user_id: id, name: text }),
+  output: ProjectEntity,
+  async handle({ app, viewer, input }) {
+    const owner = await findUser(app.db, input.user_id)
+    if (!owner) throw notFound('User')
+    const created = await createProject(app, viewer, { ...input, avatar: input.avatar ?? undefined }, owner)
+    return presentOneProject(app, viewer, created, { secrets: true })
+  },
+})
+
+const changes = { name: text.nullish(), path: text.nullish(), default_branch: text.nullish(), ...attributes }
+const NOTHING_GIVEN = `${Object.keys(changes).join(', ')} are missing, at least one parameter must be provided`
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id',
+  summary: 'Change a project',
+  on: project,
+  allow: 'administer',
+  upload: LARGEST_AVATAR * 2,
+  input: z.object(changes).refine((input) => Object.values(input).some((value) => value !== undefined), {
+    message: NOTHING_GIVEN,
+  }),
+  output: ProjectEntity,
+  async handle({ app, viewer, subject, input }) {
+    const updated = await updateProject(app, viewer, subject, input)
+    return presentOneProject(app, viewer, updated, { secrets: true })
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id',
+  summary: 'Delete a project with everything in it',
+  on: project,
+  allow: 'own',
+  changedAt: ({ project }) => project.updated_at,
+  output: null,
+  async handle({ app, viewer, subject }) {
+    await deleteProject(app, viewer, subject.project, subject.namespace)
+  },
+})
+
+export const archive = endpoint({
+  method: 'POST',
+  path: '/projects/:id/archive',
+  summary: 'Archive a project',
+  on: project,
+  allow: 'own',
+  output: ProjectEntity,
+  status: 200,
+  async handle({ app, viewer, subject }) {
+    return presentOneProject(app, viewer, await setArchived(app, viewer, subject.project, true))
+  },
+})
+
+export const unarchive = endpoint({
+  method: 'POST',
+  path: '/projects/:id/unarchive',
+  summary: 'Take a project back out of the archive',
+  on: project,
+  allow: 'own',
+  output: ProjectEntity,
+  status: 200,
+  async handle({ app, viewer, subject }) {
+    return presentOneProject(app, viewer, await setArchived(app, viewer, subject.project, false))
+  },
+})

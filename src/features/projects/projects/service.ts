@@ -1,0 +1,277 @@
+import { sql } from 'kysely'
+import type { Upload } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
+import { createRepository, removeRepository } from '../../../git/repositories.ts'
+import { FeatureEnabled, Master } from '../../../lib/levels.ts'
+import { pathOf } from '../../../lib/paths.ts'
+import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import type { NewRow } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { levelInGroup } from '../../access/authorizations/queries.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { checkedImport, scheduleImport } from '../imports/service.ts'
+import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
+import { holdNamespace, holdPath } from './places.ts'
+import { findNamespaceById, type Namespace, type Project } from './queries.ts'
+import { newDiskPath, repositoryDir } from './repository.ts'
+import { assertValidProject } from './validation.ts'
+import { assertVisibilityAllowed, defaultVisibility } from './visibility.ts'
+
+export interface NewProject extends Partial<Omit<AttributeInput, 'avatar'>> {
+  name?: string | null | undefined
+  path?: string | null | undefined
+  namespace_id?: number | null | undefined
+  default_branch?: string | null | undefined
+  avatar?: Upload | undefined
+}
+
+export const DEFAULT_BRANCH = 'master'
+
+/** `owner` is who it is for: whose namespace it goes to unless another is named, and whose limit counts. */
+export async function createProject(app: App, actor: User, wish: NewProject, owner: User = actor): Promise<Project> {
+  const namespace = await namespaceFor(app, actor, owner, wish.namespace_id ?? null)
+  await assertWithinLimit(app, namespace)
+  const name = wish.name ?? wish.path ?? ''
+  const path = wish.path ?? pathOf(name)
+  const topics = topicsOf(wish)
+  const branch = wish.default_branch || DEFAULT_BRANCH
+  assertValidProject({ ...given(wish), name, path, default_branch: branch, ...(topics && { tag_list: topics }) })
+  const visibility = wish.visibility ?? (await defaultVisibility(app, namespace))
+  await assertVisibilityAllowed(app, actor, visibility, { namespace })
+  const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
+  const repository_storage = storageFor(app, actor, wish.repository_storage)
+  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
+
+  const row = {
+    ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: owner.id }),
+    ...columnsOf(wish),
+    visibility,
+    default_branch: branch,
+    repository_storage,
+    ...avatar,
+    ...(source && { ...source, import_status: 'scheduled' as const }),
+    topics: topics ?? [],
+  }
+  return addProject(app, actor, namespace, row, source ? scheduleImport : undefined)
+}
+
+type Blank = Pick<NewRow<'projects'>, 'namespace_id' | 'name' | 'path' | 'creator_id'>
+
+/** A project as it is before anybody wished anything of it. */
+export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
+  const now = timestamp(app.clock)
+  const token = randomToken()
+  return {
+    ...blank,
+    description: null,
+    visibility: 'private',
+    archived: false,
+    deleting: false,
+    forked_from_id: null,
+    disk_path: newDiskPath(),
+    repository_storage: 'default',
+    default_branch: DEFAULT_BRANCH,
+    empty_repo: true,
+    readme_path: null,
+    repository_access_level: FeatureEnabled,
+    issues_access_level: FeatureEnabled,
+    merge_requests_access_level: FeatureEnabled,
+    builds_access_level: FeatureEnabled,
+    wiki_access_level: FeatureEnabled,
+    snippets_access_level: FeatureEnabled,
+    forking_access_level: FeatureEnabled,
+    container_registry_access_level: FeatureEnabled,
+    resolve_outdated_diff_discussions: false,
+    shared_runners_enabled: true,
+    public_jobs: true,
+    only_allow_merge_if_pipeline_succeeds: false,
+    only_allow_merge_if_all_discussions_are_resolved: false,
+    printing_merge_requests_link_enabled: true,
+    lfs_enabled: true,
+    request_access_enabled: false,
+    remove_source_branch_after_merge: false,
+    merge_method: 'merge',
+    squash_option: 'default_off',
+    approvals_before_merge: 0,
+    ci_config_path: null,
+    ...NO_AVATAR,
+    runners_token_digest: digestOf(token),
+    runners_token_sealed: app.vault.seal(token),
+    import_url: null,
+    import_credentials_sealed: null,
+    import_status: 'none',
+    import_error: null,
+    import_progress: null,
+    housekeeping_at: null,
+    last_activity_at: now,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/**
+ * The repository first, then the row that names it: a project without a repository never exists. `also` is done in the
+ * transaction of the row.
+ */
+export async function addProject(
+  app: App,
+  actor: User,
+  namespace: Namespace,
+  { topics, ...row }: NewRow<'projects'> & { topics: string[] },
+  also?: (app: App, project: Project) => Promise<void>,
+): Promise<Project> {
+  await assertFree(app, namespace, row, { limit_reached: [] })
+  const dir = repositoryDir(app, row)
+  await createRepository(dir, { defaultBranch: row.default_branch })
+  try {
+    return await refusingDuplicates({ limit_reached: [] }, () =>
+      transact(app, async (app) => {
+        const held = await holdNamespace(app, namespace.id)
+        if (!held) throw invalid(NO_PLACE)
+        await assertWithinLimit(app, held)
+        await holdPath(app, `${held.full_path}/${row.path}`)
+        await assertFree(app, held, row, { limit_reached: [] })
+        const project = await app.db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
+        await setTopics(app, project, topics)
+        if (namespace.owner_id !== null) await addOwner(app, project, namespace.owner_id)
+        await refreshAuthorizations(app, { project: project.id })
+        await also?.(app, project)
+        await emit(app, 'project.created', { id: project.id, by: actor.id })
+        return project
+      }),
+    )
+  } catch (error) {
+    await removeRepository(dir)
+    throw error
+  }
+}
+
+/** The owner of a personal project is its first member; that they may do everything is no matter of this row. */
+async function addOwner(app: App, project: Project, user_id: number): Promise<void> {
+  await app.db
+    .insertInto('members')
+    .values({
+      group_id: null,
+      project_id: project.id,
+      user_id,
+      access_level: Master,
+      expires_at: null,
+      created_by_id: user_id,
+      created_at: project.created_at,
+      updated_at: project.created_at,
+    })
+    .execute()
+}
+
+export async function setTopics(app: App, { id }: Project, topics: readonly string[]): Promise<void> {
+  await app.db.deleteFrom('project_topics').where('project_id', '=', id).execute()
+  if (topics.length === 0) return
+  const rows = topics.map((name, position) => ({ project_id: id, name, position }))
+  await app.db.insertInto('project_topics').values(rows).execute()
+}
+
+const NO_PLACE = { namespace: ['is not valid'] }
+
+/** Where `actor` may put a new project. */
+export async function namespaceFor(app: App, actor: User, owner: User, wanted: number | null): Promise<Namespace> {
+  const own = app.db.selectFrom('namespaces').selectAll().where('owner_id', '=', owner.id).where('kind', '=', 'user')
+  if (wanted === null) return own.executeTakeFirstOrThrow()
+  const namespace = await findNamespaceById(app.db, wanted)
+  if (!namespace || namespace.deleting || !(await mayPutInto(app, actor, owner, namespace))) {
+    throw invalid(NO_PLACE)
+  }
+  return namespace
+}
+
+export async function mayPutInto(app: App, actor: User, owner: User, namespace: Namespace): Promise<boolean> {
+  if (namespace.kind === 'user') return actor.admin || (namespace.owner_id === owner.id && owner.id === actor.id)
+  return (await levelInGroup(app.db, actor, namespace.id)) >= Master
+}
+
+/** Counts personal projects and forks, not groups'. */
+export async function assertWithinLimit(app: App, namespace: Namespace): Promise<void> {
+  if (namespace.owner_id === null) return
+  const { projects_limit: limit, taken } = await app.db
+    .selectFrom('users')
+    .select('projects_limit')
+    .select((eb) =>
+      eb
+        .selectFrom('projects')
+        .select((eb) => eb.fn.countAll<number>().as('taken'))
+        .where('namespace_id', '=', namespace.id)
+        .where('deleting', '=', false)
+        .as('taken'),
+    )
+    .where('id', '=', namespace.owner_id)
+    .executeTakeFirstOrThrow()
+  if (Number(taken) < limit) return
+  const said =
+    limit === 0
+      ? 'Personal project creation is not allowed. Please contact your administrator with questions'
+      : `Your project limit is ${limit} projects! Please contact your administrator to increase it`
+  throw new Refusal('forbidden', said, { body: { error: [said] } })
+}
+
+const TAKEN = ['has already been taken']
+
+/** Refuses a name or path that something else in the namespace has; `more` joins the faults. */
+export async function assertFree(
+  app: App,
+  namespace: Namespace,
+  wanted: { id?: number | undefined; name: string; path: string },
+  more: FieldErrors = {},
+): Promise<void> {
+  const path = wanted.path.toLowerCase()
+  // A wiki's repository has its project's path and this ending.
+  const twin = path.endsWith('.wiki') ? path.slice(0, -'.wiki'.length) : `${path}.wiki`
+  const rivals = await app.db
+    .selectFrom('projects')
+    .select(['id', 'name', 'deleting', sql<string>`lower(path)`.as('path')])
+    .where('namespace_id', '=', namespace.id)
+    .where((eb) => eb.or([eb(sql`lower(path)`, 'in', [path, twin]), eb('name', '=', wanted.name)]))
+    .execute()
+  const others = rivals.filter(({ id }) => id !== wanted.id)
+  if (others.some(({ deleting }) => deleting)) {
+    throw invalid({ base: ['The project is still being deleted. Please try again later.'], ...more })
+  }
+  const group = await app.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(sql`lower(full_path)`, '=', `${namespace.full_path}/${wanted.path}`.toLowerCase())
+    .executeTakeFirst()
+  const named = others.some((one) => one.name === wanted.name || one.path === twin)
+  const placed = group !== undefined || others.some((one) => one.path === path)
+  if (named || placed) throw invalid({ ...(named && { name: TAKEN }), ...(placed && { path: TAKEN }), ...more })
+}
+
+/** Somebody may have been faster. */
+export async function refusingDuplicates<T>(more: FieldErrors, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const violated = uniqueViolation(error)
+    if (violated === 'projects_namespace_id_path_unique') throw invalid({ path: TAKEN, ...more })
+    if (violated === 'projects_namespace_id_name_unique') throw invalid({ name: TAKEN, ...more })
+    throw error
+  }
+}
+
+/** Only administrators choose; everybody else's projects go where the instance puts them. */
+export function storageFor(app: App, actor: User, wanted: string | null | undefined): string {
+  if (!actor.admin || !wanted) return 'default'
+  if (!Object.hasOwn(app.config.storages, wanted))
+    throw invalid({ repository_storage: ['is not included in the list'] })
+  return wanted
+}
+
+/** For validation: null is no value there. */
+const given = (wish: NewProject) => ({
+  ...(wish.description != null && { description: wish.description }),
+  ...(wish.ci_config_path != null && { ci_config_path: wish.ci_config_path }),
+  ...(wish.approvals_before_merge != null && { approvals_before_merge: wish.approvals_before_merge }),
+})

@@ -1,0 +1,23 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { holdProject, type Project } from './queries.ts'
+
+/** Archived: to be read, no longer to be worked on. Doing it again changes nothing. */
+export async function setArchived(app: App, actor: User, { id }: Project, archived: boolean): Promise<Project> {
+  return transact(app, async (app) => {
+    const project = await holdProject(app, id)
+    if (!project) throw notFound('Project')
+    if (project.archived === archived) return project
+    const changed = await app.db
+      .updateTable('projects')
+      .set({ archived, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await emit(app, 'project.updated', { id, by: actor.id })
+    return changed
+  })
+}

@@ -1,0 +1,60 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { holdPath, leaveRedirect } from './places.ts'
+import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import { assertFree } from './service.ts'
+import { fitted, narrowForks } from './visibility.ts'
+
+/** The map of faults stands inside the text, as clients know it. */
+const refusal = (fault: string) =>
+  new Refusal('bad_request', `Failed to transfer project {"new_namespace":["${fault}"]}`)
+
+const ALREADY_THERE = 'Transfer failed, please contact an admin.'
+const TAKEN = 'Project with same path in target namespace already exists'
+
+/** Moves a project into a group's namespace; whoever follows the old path is led to the new one. */
+export async function transferProject(app: App, actor: User, { id }: Project, group: Namespace): Promise<Project> {
+  return transact(app, async (app) => {
+    const { db } = app
+    const project = await holdProject(app, id)
+    if (!project) throw notFound('Project')
+    if (project.namespace_id === group.id) throw refusal(ALREADY_THERE)
+    const from = await db
+      .selectFrom('namespaces')
+      .selectAll()
+      .where('id', '=', project.namespace_id)
+      .executeTakeFirstOrThrow()
+    await holdPath(app, `${group.full_path}/${project.path}`)
+    await assertFree(app, group, project).catch((error: unknown) => {
+      throw error instanceof Refusal ? refusal(TAKEN) : error
+    })
+    const moved = await db
+      .updateTable('projects')
+      .set({
+        namespace_id: group.id,
+        visibility: fitted(project.visibility, group.visibility),
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await narrowForks(app, moved)
+    // A share with the group it now lies in, or with one above, would say nothing.
+    await db
+      .deleteFrom('project_shares')
+      .where('project_id', '=', id)
+      .where('group_id', 'in', (eb) =>
+        eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', group.id),
+      )
+      .execute()
+    const oldPath = pathWithNamespace(project, from)
+    await leaveRedirect(app, oldPath, { project_id: id })
+    await refreshAuthorizations(app, { project: id })
+    await emit(app, 'project.transferred', { id, by: actor.id, old_path: oldPath })
+    return moved
+  })
+}

@@ -1,0 +1,131 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { branchExists } from '../../../git/refs.ts'
+import { setHead } from '../../../git/repositories.ts'
+import { Owner, isWider } from '../../../lib/levels.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { checkedImport, scheduleImport } from '../imports/service.ts'
+import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
+import { holdPath, leaveRedirect } from './places.ts'
+import type { ProjectSubject } from './policy.ts'
+import { findProjectById, holdProject, pathWithNamespace, type Project } from './queries.ts'
+import { repositoryDir } from './repository.ts'
+import { assertFree, refusingDuplicates, setTopics, storageFor } from './service.ts'
+import { projectFaults } from './validation.ts'
+import { assertVisibilityAllowed, narrowForks } from './visibility.ts'
+
+export interface ProjectChange extends Partial<AttributeInput> {
+  name?: string | null | undefined
+  path?: string | null | undefined
+  default_branch?: string | null | undefined
+}
+
+/** What is absent stays. Masters change most; the name and the visibility are the owner's. */
+export async function updateProject(
+  app: App,
+  actor: User,
+  { project, namespace, level }: ProjectSubject,
+  wish: ProjectChange,
+): Promise<Project> {
+  const wanted = differing(project, wish)
+  const { name, path, visibility, default_branch: branch } = wanted
+  if (level < Owner && (name !== undefined || visibility !== undefined)) throw forbidden()
+
+  const topics = topicsOf(wish)
+  assertValid(project, wish, wanted, topics)
+  if (branch !== undefined) await assertBranch(app, project, branch)
+  if (visibility !== undefined) {
+    const source = project.forked_from_id === null ? null : await findProjectById(app.db, project.forked_from_id)
+    await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
+  }
+  if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
+  const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
+  const change: RowChange<'projects'> = {
+    ...columnsOf(wish),
+    ...wanted,
+    ...(actor.admin && wish.repository_storage && storageChange(app, actor, project, wish.repository_storage)),
+    ...(source && { ...source, import_status: 'scheduled', import_error: null, import_progress: null }),
+    ...(await avatarChange(app, wish.avatar)),
+    updated_at: timestamp(app.clock),
+  }
+  if (branch !== undefined) await setHead(repositoryDir(app, project), branch)
+
+  return refusingDuplicates({}, () =>
+    transact(app, async (app) => {
+      const before = await holdProject(app, project.id)
+      if (!before) throw notFound('Project')
+      if (path !== undefined) await holdPath(app, `${namespace.full_path}/${path}`)
+      if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...before, ...wanted })
+      const updated = await app.db
+        .updateTable('projects')
+        .set(change)
+        .where('id', '=', project.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      if (topics) await setTopics(app, updated, topics)
+      if (isWider(before.visibility, updated.visibility)) await narrowForks(app, updated)
+      if (change.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
+      if (source) await scheduleImport(app, updated)
+      const oldPath = pathWithNamespace(before, namespace)
+      const isMoved = before.path !== updated.path
+      if (before.path.toLowerCase() !== updated.path.toLowerCase()) {
+        await leaveRedirect(app, oldPath, { project_id: project.id })
+      }
+      await emit(app, 'project.updated', { id: project.id, by: actor.id, ...(isMoved && { old_path: oldPath }) })
+      return updated
+    }),
+  )
+}
+
+type Wanted = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>
+
+/** Only what would be different: a caller who names the rest as they last saw it must not undo others' changes. */
+function differing(project: Project, { name, path, visibility, default_branch }: ProjectChange): Wanted {
+  return {
+    ...(typeof name === 'string' && name !== project.name && { name }),
+    ...(typeof path === 'string' && path !== project.path && { path }),
+    ...(visibility && visibility !== project.visibility && { visibility }),
+    ...(default_branch && default_branch !== project.default_branch && { default_branch }),
+  }
+}
+
+/** Only what is given is looked at: what an import or an older version left must not stop other changes. */
+function assertValid(project: Project, wish: ProjectChange, wanted: Wanted, topics: string[] | undefined): void {
+  const { name, path, default_branch } = wanted
+  const faults = projectFaults({
+    ...(name !== undefined && { name }),
+    ...(path !== undefined && { path }),
+    ...(default_branch !== undefined && { default_branch }),
+    ...(wish.description != null && { description: wish.description }),
+    ...(wish.ci_config_path != null && { ci_config_path: wish.ci_config_path }),
+    ...(wish.approvals_before_merge != null && { approvals_before_merge: wish.approvals_before_merge }),
+    ...(topics && { tag_list: topics }),
+  })
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+  if (wish.import_url && !project.empty_repo) throw invalid({ import_url: ['can be set only on an empty repository'] })
+}
+
+async function assertBranch(app: App, project: Project, branch: string): Promise<void> {
+  const exists = !project.empty_repo && (await branchExists(repositoryDir(app, project), branch))
+  if (!exists) throw invalid({ base: [`Could not change HEAD: branch '${branch}' does not exist`] })
+}
+
+/** Repositories do not wander between storages yet: naming the present one is no change, another is refused. */
+function storageChange(app: App, actor: User, project: Project, wanted: string): RowChange<'projects'> {
+  const storage = storageFor(app, actor, wanted)
+  if (storage !== project.repository_storage) {
+    throw invalid({ repository_storage: ['can not be changed once the project exists'] })
+  }
+  return {}
+}
+
+/** An empty text takes the picture away. */
+async function avatarChange(app: App, avatar: ProjectChange['avatar']): Promise<RowChange<'projects'>> {
+  if (avatar === undefined || avatar === null) return {}
+  return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
+}

@@ -1,0 +1,75 @@
+import { invalid, type FieldErrors } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import { isReservedForProject, projectPathFaults } from '../../../lib/paths.ts'
+
+/** Attributes of a project as create and update take them; absent ones are not looked at. */
+export interface ProjectAttributes {
+  name?: string
+  path?: string
+  description?: string | null
+  default_branch?: string | null
+  ci_config_path?: string | null
+  approvals_before_merge?: number | null
+  tag_list?: string[] | null
+}
+
+const WORD = '\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Regional_Indicator}\\p{Emoji_Modifier}\\u200d\\ufe0f_'
+const NAME = new RegExp(`^[${WORD}][${WORD}. -]*$`, 'u')
+const NAME_TEXT =
+  "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'."
+const LARGEST_INTEGER = 2_147_483_647
+const MOST_TOPICS = 100
+
+const atMost = (length: number) => (value: string) =>
+  value.length > length ? [`is too long (maximum is ${length} characters)`] : []
+
+function nameFaults(value: string): string[] {
+  if (value.trim() === '') return ["can't be blank"]
+  return [...atMost(255)(value), ...(NAME.test(value) ? [] : [NAME_TEXT])]
+}
+
+function pathFaults(value: string): string[] {
+  if (value.trim() === '') return ["can't be blank"]
+  const faults = [...atMost(255)(value), ...projectPathFaults(value)]
+  return isReservedForProject(value) ? [...faults, `${value} is a reserved name`] : faults
+}
+
+const numberFaults = (value: number) => {
+  if (value < 0) return ['must be greater than or equal to 0']
+  return value > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : []
+}
+
+function topicFaults(topics: string[]): string[] {
+  if (topics.length > MOST_TOPICS) return [`is too long (maximum is ${MOST_TOPICS} topics)`]
+  return topics.some((topic) => topic.length > 255) ? ['is too long (maximum is 255 characters)'] : []
+}
+
+const rules: { [K in keyof ProjectAttributes]-?: (value: NonNullable<ProjectAttributes[K]>) => string[] } = {
+  name: nameFaults,
+  path: pathFaults,
+  description: atMost(2000),
+  default_branch: (value) => (isBranchName(value) ? [] : ['is invalid']),
+  ci_config_path: (value) => [
+    ...atMost(255)(value),
+    ...(value.includes('..') ? ['cannot include directory traversal.'] : []),
+  ],
+  approvals_before_merge: numberFaults,
+  tag_list: topicFaults,
+}
+
+/** Every fault of every given attribute. */
+export function projectFaults(attributes: ProjectAttributes): FieldErrors {
+  const faults: FieldErrors = {}
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = attributes[name as keyof ProjectAttributes]
+    if (value === undefined || value === null) continue
+    const found = (rule as (value: unknown) => string[])(value)
+    if (found.length > 0) faults[name] = found
+  }
+  return faults
+}
+
+export function assertValidProject(attributes: ProjectAttributes): void {
+  const faults = projectFaults(attributes)
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}

@@ -1,0 +1,59 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import type { Namespace, Project } from './queries.ts'
+
+const narrower = (one: Visibility, other: Visibility) => (isWider(one, other) ? other : one)
+
+/** The instance's choice, as far as the group allows it. */
+export async function defaultVisibility(app: App, namespace: Namespace): Promise<Visibility> {
+  const { default_project_visibility: usual } = await currentSettings(app)
+  return namespace.kind === 'group' ? narrower(usual, namespace.visibility) : usual
+}
+
+interface Around {
+  namespace: Namespace
+  source?: Project | null
+}
+
+/** A project may not be seen by people who do not see its group or the source of its fork. */
+export async function assertVisibilityAllowed(
+  app: App,
+  actor: User,
+  visibility: Visibility,
+  { namespace, source }: Around,
+): Promise<void> {
+  const { restricted_visibility_levels: restricted } = await currentSettings(app)
+  const faults: string[] = []
+  if (!actor.admin && restricted.includes(visibility)) {
+    faults.push(`${visibility} has been restricted by your administrator`)
+  }
+  if (namespace.kind === 'group' && isWider(visibility, namespace.visibility)) {
+    faults.push(`${visibility} is not allowed in a ${namespace.visibility} group.`)
+  }
+  if (source && isWider(visibility, source.visibility)) {
+    faults.push(`${visibility} is not allowed since the fork source project has lower visibility.`)
+  }
+  if (faults.length > 0) throw invalid({ visibility_level: faults })
+}
+
+/** Nobody sees more of a copy than of its source; copies of copies follow. */
+export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'id' | 'visibility'>): Promise<void> {
+  const wider = VISIBILITIES.filter((one) => isWider(one, visibility))
+  let sources = wider.length === 0 ? [] : [id]
+  while (sources.length > 0) {
+    const lowered = await app.db
+      .updateTable('projects')
+      .set({ visibility, updated_at: timestamp(app.clock) })
+      .where('forked_from_id', 'in', sources)
+      .where('visibility', 'in', wider)
+      .returning('id')
+      .execute()
+    sources = lowered.map((fork) => fork.id)
+  }
+}
+
+/** As wide as wished, but no wider than any of these. */
+export const fitted = (wished: Visibility, ...bounds: Visibility[]): Visibility => bounds.reduce(narrower, wished)

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
+import type { Door } from '../../../api/run.ts'
+import { send } from '../../../api/web-answers.ts'
+import { isReservedAtTop } from '../../../lib/paths.ts'
+import { webViewer } from '../../identity/web-viewer.ts'
+import type { WebRoutes } from '../../web.ts'
+import { serveUpload } from '../uploads/web.ts'
+import { findProject } from './queries.ts'
+import { destinationOf, findRedirect } from './redirects.ts'
+
+/** Addresses that begin with a path of somebody's: whatever no other route takes. */
+export const routes: WebRoutes = (server, door) => {
+  server.get('/*', async (request, reply) => {
+    const segments = segmentsOf(request)
+    if (!segments || isReservedAtTop(segments[0]!)) return send(request, reply, 404, UNKNOWN_ROUTE)
+    return (
+      (await uploadAt(door, request, reply, segments)) ??
+      (await redirectFrom(door, request, reply, segments)) ??
+      send(request, reply, 404, UNKNOWN_ROUTE)
+    )
+  })
+}
+
+const rawSegments = ({ raw }: FastifyRequest) => raw.url!.split('?', 1)[0]!.split('/').filter(Boolean)
+
+// oxlint-disable-next-line no-control-regex -- it is about them
+const MISLEADING = /^\.\.?$|[/\\\0-\x1f\x7f]/
+
+/** Decoded one by one: what only looks like a segment once it is decoded names nothing here. */
+function segmentsOf(request: FastifyRequest): string[] | null {
+  const segments = rawSegments(request).map((segment) => decodeURIComponent(segment))
+  return segments.length === 0 || segments.some((segment) => MISLEADING.test(segment)) ? null : segments
+}
+
+async function uploadAt(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  segments: readonly string[],
+): Promise<FastifyReply | null> {
+  const [uploads, secret, filename] = segments.slice(-3)
+  if (uploads !== 'uploads' || segments.length < 5) return null
+  const project = await findProject(door.app.db, segments.slice(0, -3).join('/'))
+  return project && serveUpload(door, request, reply, project, secret!, filename!)
+}
+
+async function redirectFrom(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  segments: readonly string[],
+): Promise<FastifyReply | null> {
+  const redirect = await findRedirect(door.app.db, segments)
+  if (!redirect) return null
+  const destination = await destinationOf(door.app, await webViewer(door, request), redirect)
+  if (destination === null) return null
+  const rest = rawSegments(request).slice(redirect.path.split('/').length)
+  const [, query] = /(\?.*)?$/.exec(request.raw.url!)!
+  return reply.redirect(`/${[destination, ...rest].join('/')}${query ?? ''}`, 302)
+}

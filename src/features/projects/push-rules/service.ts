@@ -1,0 +1,69 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import type { Row, RowChange } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import type { Project } from '../projects/queries.ts'
+import { PATTERNS, assertValidPushRule, type PushRuleWish } from './validation.ts'
+
+const SWITCHES = [
+  'deny_delete_tag',
+  'member_check',
+  'prevent_secrets',
+  'commit_committer_check',
+  'reject_unsigned_commits',
+] as const
+
+const BLANK = {
+  commit_message_regex: '',
+  commit_message_negative_regex: '',
+  branch_name_regex: '',
+  author_email_regex: '',
+  file_name_regex: '',
+  deny_delete_tag: false,
+  member_check: false,
+  prevent_secrets: false,
+  commit_committer_check: false,
+  reject_unsigned_commits: false,
+  max_file_size: 0,
+}
+
+/** Null switches off what it names. */
+function columnsOf(wish: PushRuleWish): RowChange<'push_rules'> {
+  const change: RowChange<'push_rules'> = {}
+  for (const name of PATTERNS) if (wish[name] !== undefined) change[name] = wish[name] ?? ''
+  for (const name of SWITCHES) if (wish[name] !== undefined) change[name] = wish[name] ?? false
+  if (wish.max_file_size !== undefined) change.max_file_size = wish.max_file_size ?? 0
+  return change
+}
+
+export async function createPushRule(app: App, project: Project, wish: PushRuleWish): Promise<Row<'push_rules'>> {
+  await assertValidPushRule(wish)
+  const now = timestamp(app.clock)
+  try {
+    return await app.db
+      .insertInto('push_rules')
+      .values({ ...BLANK, ...columnsOf(wish), project_id: project.id, created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    if (uniqueViolation(error) !== 'push_rules_project_id_unique') throw error
+    throw new Refusal('unprocessable', 'Project push rule exists', { as: 'error' })
+  }
+}
+
+export async function updatePushRule(app: App, project: Project, wish: PushRuleWish): Promise<Row<'push_rules'>> {
+  await assertValidPushRule(wish)
+  const updated = await app.db
+    .updateTable('push_rules')
+    .set({ ...columnsOf(wish), updated_at: timestamp(app.clock) })
+    .where('project_id', '=', project.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!updated) throw notFound('Push Rule')
+  return updated
+}
+
+export async function deletePushRule(app: App, project: Project): Promise<void> {
+  await app.db.deleteFrom('push_rules').where('project_id', '=', project.id).execute()
+}

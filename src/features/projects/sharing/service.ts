@@ -1,0 +1,62 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, notFound } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import type { ProjectSubject } from '../projects/policy.ts'
+import { findReadableGroup, isAround, type GroupLink } from './queries.ts'
+
+interface Share {
+  group_id: number
+  group_access: number
+  expires_at?: string | null | undefined
+}
+
+/** Lets a group's members into the project, each at most at the level of the share. */
+export async function shareProject(
+  app: App,
+  actor: User,
+  { project, namespace }: ProjectSubject,
+  { group_id, group_access, expires_at = null }: Share,
+): Promise<GroupLink> {
+  if (!(await findReadableGroup(app, actor, group_id))) throw notFound('Group')
+  if (namespace.share_with_group_lock) throw new Refusal('bad_request', 'The project sharing with group is disabled')
+  if (await isAround(app.db, group_id, namespace.id)) {
+    throw conflict('Project cannot be shared with the group it is in or one of its ancestors.')
+  }
+  return transact(app, async (app) => {
+    await holdShares(app, project.id)
+    const now = timestamp(app.clock)
+    const link = await app.db
+      .insertInto('project_shares')
+      .values({ project_id: project.id, group_id, group_access, expires_at, created_at: now, updated_at: now })
+      .onConflict((c) => c.columns(['project_id', 'group_id']).doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!link) throw conflict('Group already shared with this group')
+    await refreshAuthorizations(app, { project: project.id })
+    await emit(app, 'project.shared', { project_id: project.id, group_id, group_access, by: actor.id })
+    return link
+  })
+}
+
+/** `by` is absent where its day has come. Somebody may have been faster: then nothing happens, and it answers false. */
+export async function unshareProject(
+  app: App,
+  { id, project_id, group_id }: Pick<GroupLink, 'id' | 'project_id' | 'group_id'>,
+  by?: User,
+): Promise<boolean> {
+  return transact(app, async (app) => {
+    await holdShares(app, project_id)
+    const gone = await app.db.deleteFrom('project_shares').where('id', '=', id).returning('id').executeTakeFirst()
+    if (!gone) return false
+    await refreshAuthorizations(app, { project: project_id })
+    await emit(app, 'project.unshared', { project_id, group_id, ...(by && { by: by.id }) })
+    return true
+  })
+}
+
+/** Changes of one project's shares side by side wait for each other: each works out all that the project grants. */
+const holdShares = (app: App, project: number) => holdName(app.db, `authorizations on ${project}`)

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { findUserByIdOrUsername, surroundings } from '../../identity/users/queries.ts'
+import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
+import { filters } from '../projects/filters.ts'
+import { listProjects } from '../projects/lists.ts'
+import { presentOneProject, presentProjects } from '../projects/load.ts'
+import { project } from '../projects/queries.ts'
+import { StarrerEntity, presentStarrer } from './entity.ts'
+import { listStarrers } from './queries.ts'
+import { starProject, unstarProject } from './service.ts'
+
+export const star = endpoint({
+  method: 'POST',
+  path: '/projects/:id/star',
+  summary: 'Star a project',
+  on: project,
+  allow: 'star',
+  output: ProjectEntity,
+  status: 200,
+  async handle({ app, viewer, subject }) {
+    return presentOneProject(app, viewer, await starProject(app, viewer, subject.project))
+  },
+})
+
+export const unstar = endpoint({
+  method: 'POST',
+  path: '/projects/:id/unstar',
+  summary: 'Take a star back',
+  on: project,
+  allow: 'star',
+  output: ProjectEntity,
+  status: 200,
+  async handle({ app, viewer, subject }) {
+    return presentOneProject(app, viewer, await unstarProject(app, viewer, subject.project))
+  },
+})
+
+export const starrers = endpoint({
+  method: 'GET',
+  path: '/projects/:id/starrers',
+  summary: 'List who starred a project',
+  on: project,
+  allow: 'read',
+  input: z.object({ search: text.nullish() }),
+  output: pageOf(StarrerEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listStarrers(app.db, subject.project.id, input.search, page)
+    const around = await surroundings(app)
+    return { total, items: items.map((star) => presentStarrer(star, around)) }
+  },
+})
+
+export const listOfUser = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/starred_projects',
+  summary: 'List the projects a user starred',
+  allow: 'anyone',
+  input: z.object({ user_id: text, ...filters }),
+  output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
+  async handle({ app, viewer, input, page }) {
+    const user = await findUserByIdOrUsername(app.db, input.user_id)
+    if (!user) throw notFound('User')
+    const { items, total } = await listProjects(app, viewer, { ...input, starred_by: user.id }, page)
+    return { total, items: await presentProjects(app, viewer, items, input) }
+  },
+})

@@ -1,0 +1,60 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Upload as Spooled } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { MEDIA_HEAD, sniffMedia } from '../../../lib/media.ts'
+import { randomHex } from '../../../lib/secrets.ts'
+import { transact } from '../../../store/transact.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import type { Project } from '../projects/queries.ts'
+import type { Upload } from './entity.ts'
+import { cleanName } from './names.ts'
+
+const MB = 1024 * 1024
+
+/** However much the instance would take, no request is larger. */
+export const LARGEST_UPLOAD = 100 * MB
+
+export async function storeUpload(app: App, actor: User, project: Project, file: Spooled): Promise<Upload> {
+  const { max_attachment_size } = await currentSettings(app)
+  if (file.size > max_attachment_size * MB) throw new Refusal('too_large')
+  const { type } = sniffMedia(await headOf(file.path))
+  const { digest, size } = await app.blobs.put(createReadStream(file.path))
+  // The row that will name it may never come: then it goes again.
+  await leaveBlob(app, digest)
+  const upload = await app.db
+    .insertInto('uploads')
+    .values({
+      project_id: project.id,
+      user_id: actor.id,
+      secret: randomHex(16),
+      filename: cleanName(file.filename),
+      type,
+      size,
+      digest,
+      created_at: timestamp(app.clock),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  // Somebody's leaving of the same content may have been carried out before the row stood.
+  if (!(await app.blobs.has(digest))) await app.blobs.put(createReadStream(file.path))
+  return upload
+}
+
+async function headOf(path: string): Promise<Uint8Array> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MEDIA_HEAD), 0, MEDIA_HEAD, 0)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** False where somebody was faster. */
+export async function deleteUpload(app: App, { id, digest }: Upload): Promise<boolean> {
+  return transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('uploads').where('id', '=', id).executeTakeFirst()
+    await leaveBlob(app, digest)
+    return numDeletedRows > 0n
+  })
+}

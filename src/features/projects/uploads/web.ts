@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
+import type { Door } from '../../../api/run.ts'
+import { send } from '../../../api/web-answers.ts'
+import type { App } from '../../../context.ts'
+import { readRange, type Piece } from '../../../lib/ranges.ts'
+import { webViewer } from '../../identity/web-viewer.ts'
+import { projectPolicy } from '../projects/policy.ts'
+import { meetProject, type Project } from '../projects/queries.ts'
+import { fileHeaders, type Upload } from './entity.ts'
+import { findUpload } from './queries.ts'
+
+/** A file at its address, for whoever sees the project: to know the address is not enough. */
+export async function serveUpload(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  project: Project,
+  secret: string,
+  filename: string,
+): Promise<FastifyReply> {
+  const { app } = door
+  const subject = await meetProject(app, project, await webViewer(door, request))
+  const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, { secret, filename }) : null
+  return upload ? sendFile(app, request, reply, upload) : send(request, reply, 404, UNKNOWN_ROUTE)
+}
+
+async function sendFile(app: App, request: FastifyRequest, reply: FastifyReply, upload: Upload): Promise<FastifyReply> {
+  const { digest, size } = upload
+  const { 'if-none-match': known, 'if-range': only, range } = request.headers
+  const tag = `"${digest}"`
+  const headers = { ...fileHeaders(upload), ETag: tag, 'Accept-Ranges': 'bytes' }
+  if (known && names(known, tag)) return reply.code(304).headers(headers).send()
+
+  const isPartial = request.method === 'GET' && (only === undefined || only === tag)
+  const piece = isPartial ? readRange(range, size) : null
+  if (piece === 'unsatisfiable') return reply.code(416).header('Content-Range', `bytes */${size}`).send()
+  const { start, end } = piece ?? { start: 0, end: size - 1 }
+  const content = await contentOf(app, request.method, digest, piece)
+  if (piece) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`)
+  return reply
+    .headers(headers)
+    .header('Content-Length', end - start + 1)
+    .send(content)
+}
+
+/** HEAD reads nothing, and still gets a stream: of anything else the framework would count the bytes itself. */
+async function contentOf(app: App, method: string, digest: string, piece: Piece | null): Promise<Readable> {
+  if (method === 'HEAD') return Readable.from([])
+  const blob = await app.blobs.open(digest, piece ?? undefined)
+  if (!blob) throw new Error(`blob ${digest} is gone`)
+  return blob.stream
+}
+
+const names = (list: string, tag: string) =>
+  list.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*')

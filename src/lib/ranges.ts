@@ -1,0 +1,18 @@
+/** The Range header of a request for a file: one piece of it, or nothing that can be heeded. */
+
+export interface Piece {
+  readonly start: number
+  /** Included. */
+  readonly end: number
+}
+
+/** Null where the whole file is to be sent: no header, several pieces, or something that is no range at all. */
+export function readRange(header: string | undefined, size: number): Piece | 'unsatisfiable' | null {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
+  if (from === '' && to === '') return null
+  // Without a beginning the number counts from the end.
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (from !== '' && to !== '' && Number(to) < start) return null
+  return start > end ? 'unsatisfiable' : { start, end }
+}
