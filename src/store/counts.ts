@@ -6,6 +6,10 @@
  *
  * Kept totals: whatever else a list filters by is counted once. A counted table bumps its version in the transaction of
  * every change that can alter a count, and a total stays true while the versions it depends on stand.
+ *
+ * On SQLite, where writers take turns, both are numbers that go up and down. On PostgreSQL every change adds a row of
+ * its own, so that writers never wait for each other's counts, nor in a circle; whoever reads adds them up, and puts
+ * them together once there are many.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import type { Db, Row } from './database.ts'
@@ -20,6 +24,8 @@ declare module './database.ts' {
 
 const TOTALS_KEPT = 10_000
 const LONGEST_KEPT = 2000
+/** Rows of single changes that reading adds up without noticing. */
+const MOST_LOOSE = 2000
 
 /** For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`. */
 export async function countChanges(
@@ -29,7 +35,9 @@ export async function countChanges(
   subject = table,
 ): Promise<void> {
   await sql`insert into changes (subject, version) values (${sql.lit(subject)}, 0)`.execute(db)
-  const bump = `update changes set version = version + 1 where subject = '${subject}';`
+  const bump = isSqlite(db)
+    ? `update changes set version = version + 1 where subject = '${subject}';`
+    : `insert into changes (subject, version) values ('${subject}', 1);`
   await onChange(db, { name: `${subject}_changed`, table, columns, insert: bump, remove: bump, each: 'statement' })
 }
 
@@ -45,18 +53,19 @@ export async function countFacets(
   let creation = db.schema.createTable(facets).addColumn('total', ref, (c) => c.notNull())
   for (const [name, type] of Object.entries(columns))
     creation = creation.addColumn(name, sql.raw(type), (c) => c.notNull())
-  await creation.addPrimaryKeyConstraint(`${facets}_unique`, names as never[]).execute()
+  if (isSqlite(db)) creation = creation.addPrimaryKeyConstraint(`${facets}_unique`, names as never[])
+  await creation.execute()
 
-  const values = (row: string) => names.map((name) => `${row}.${name}`).join(', ')
-  const same = names.map((name) => `${name} = old.${name}`).join(' and ')
   const list = names.join(', ')
+  const add = (row: string, by: number) =>
+    `insert into ${facets} (${list}, total) values (${names.map((name) => `${row}.${name}`).join(', ')}, ${by})`
+  const or = isSqlite(db) ? ` on conflict (${list}) do update set total = total + excluded.total;` : ';'
   await onChange(db, {
     name: `${facets}_kept`,
     table,
     columns: names,
-    insert: `insert into ${facets} (${list}, total) values (${values('new')}, 1)
-      on conflict (${list}) do update set total = ${facets}.total + 1;`,
-    remove: `update ${facets} set total = total - 1 where ${same};`,
+    insert: add('new', 1) + or,
+    remove: add('old', -1) + or,
     each: 'row',
   })
   await sql`insert into ${sql.raw(facets)} (${sql.raw(list)}, total)
@@ -112,7 +121,18 @@ async function dropReaction(db: Kysely<never>, name: string, table: string): Pro
   }
 }
 
-const readVersions = hotQuery<object, Row<'changes'>>((db) => db.selectFrom('changes').selectAll())
+interface Version extends Row<'changes'> {
+  rows: number
+}
+
+const readVersions = hotQuery<object, Version>((db) =>
+  db
+    .selectFrom('changes')
+    .select(['subject', sql<number>`cast(sum(version) as bigint)`.as('version')])
+    .select((eb) => eb.fn.countAll<number>().as('rows'))
+    .groupBy('subject')
+    .orderBy('subject'),
+)
 const totals = new WeakMap<object, Map<string, { versions: string; total: number }>>()
 
 /** The total known under `key`, counted anew only if one of the `subjects` changed since. */
@@ -127,9 +147,12 @@ export async function keptTotal(
   if (kept.size === 0) totals.set(adapter, kept)
 
   let versions = ''
-  for (const { subject, version } of await readVersions(db, {})) {
+  let loose = 0
+  for (const { subject, version, rows } of await readVersions(db, {})) {
     if (subjects.includes(subject)) versions += `${version},`
+    loose += Number(rows) - 1
   }
+  if (loose > MOST_LOOSE) void putTogether(db)
   const known = kept.get(key)
   if (known?.versions === versions) return known.total
 
@@ -138,6 +161,38 @@ export async function keptTotal(
   if (kept.size >= TOTALS_KEPT) kept.clear()
   kept.set(key, { versions, total })
   return total
+}
+
+const atWork = new WeakSet<object>()
+
+/** One row a subject and a facet again. What is added meanwhile stays as it is; one who tidies at a time is enough. */
+async function putTogether(db: Db): Promise<void> {
+  const { adapter } = db.getExecutor()
+  if (db.isTransaction || atWork.has(adapter)) return
+  atWork.add(adapter)
+  try {
+    const { rows } = await sql<{ table: string; kinds: string }>`
+      select table_name as "table", string_agg(quote_ident(column_name), ', ') as kinds
+      from information_schema.columns
+      where table_schema = current_schema() and column_name <> 'total' and table_name like '%\_facets'
+      group by table_name`.execute(db)
+    const all = [
+      ...rows.map((row) => ({ ...row, count: 'total' })),
+      { table: 'changes', kinds: 'subject', count: 'version' },
+    ]
+    for (const { table, kinds, count } of all) {
+      await sql
+        .raw(
+          `with loose as (delete from ${table} returning *)
+          insert into ${table} (${kinds}, ${count}) select ${kinds}, sum(${count}) from loose group by ${kinds}`,
+        )
+        .execute(db)
+    }
+  } catch {
+    // The next reader tries again.
+  } finally {
+    atWork.delete(adapter)
+  }
 }
 
 /** How many rows `query` has. Conditions on the current moment have no place in it: the total would never age. */

@@ -1,11 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import { countChanges, countFacets, dropChanges, dropFacets } from '../counts.ts'
-import { binaryText, columnTypes, createSubstringIndex } from '../dialect.ts'
+import { binaryText, columnTypes, createSubstringIndex, isSqlite } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
   const { withId, ref, timestamp, date, boolean, yes, no } = columnTypes(db)
   const table = (name: string) => withId(db.schema.createTable(name))
 
+  await countAnew(db)
   await extendNamespaces(db)
 
   /** Every namespace with itself and all above it: what a member of any of them reaches. */
@@ -312,6 +313,22 @@ export async function up(db: Kysely<never>): Promise<void> {
     .on('ldap_group_links')
     .columns(['group_id', 'provider', 'cn'])
     .execute()
+
+  /** What 001 counted, in the way of today: on PostgreSQL a subject has many rows. */
+  async function countAnew(db: Kysely<never>): Promise<void> {
+    if (isSqlite(db)) return
+    await sql`alter table changes drop constraint changes_pkey`.execute(db)
+    await dropFacets(db, 'users')
+    await countFacets(db, 'users', { state: 'text', external: 'boolean', ghost: 'boolean' })
+    await dropChanges(db, 'users')
+    await countChanges(db, 'users', ['state', 'external', 'ghost', 'username', 'name', 'email', 'created_at'])
+    await dropChanges(db, 'users', 'user_activity')
+    await countChanges(db, 'users', ['last_activity_on'], 'user_activity')
+    await dropChanges(db, 'identities')
+    await countChanges(db, 'identities', ['provider', 'extern_uid', 'user_id'])
+    await dropChanges(db, 'access_tokens')
+    await countChanges(db, 'access_tokens', ['revoked', 'expires_at', 'name', 'last_used_at'])
+  }
 
   async function extendNamespaces(db: Kysely<never>): Promise<void> {
     const column = (name: string, type: string | typeof boolean, fallback?: typeof yes) =>

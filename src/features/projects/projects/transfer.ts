@@ -1,10 +1,11 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
+import { isWider } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
-import { holdPath, leaveRedirect } from './places.ts'
+import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
 import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { assertFree } from './service.ts'
 import { fitted, narrowForks } from './visibility.ts'
@@ -17,9 +18,16 @@ const ALREADY_THERE = 'Transfer failed, please contact an admin.'
 const TAKEN = 'Project with same path in target namespace already exists'
 
 /** Moves a project into a group's namespace; whoever follows the old path is led to the new one. */
-export async function transferProject(app: App, actor: User, { id }: Project, group: Namespace): Promise<Project> {
+export async function transferProject(
+  app: App,
+  actor: User,
+  { id }: Project,
+  { id: target }: Namespace,
+): Promise<Project> {
   return transact(app, async (app) => {
     const { db } = app
+    const group = await holdNamespace(app, target)
+    if (!group) throw notFound('Group')
     const project = await holdProject(app, id)
     if (!project) throw notFound('Project')
     if (project.namespace_id === group.id) throw refusal(ALREADY_THERE)
@@ -42,7 +50,7 @@ export async function transferProject(app: App, actor: User, { id }: Project, gr
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await narrowForks(app, moved)
+    if (isWider(project.visibility, moved.visibility)) await narrowForks(app, moved)
     // A share with the group it now lies in, or with one above, would say nothing.
     await db
       .deleteFrom('project_shares')

@@ -191,7 +191,7 @@ test('the default branch moves HEAD', async () => {
   expect(await headOf(dir)).toBe('next')
 })
 
-test('lowering a project lowers its forks and theirs, and a fork is never wider than its source', async () => {
+test('lowering a project, or moving it under less, lowers its forks and theirs, and a fork is never wider than its source', async () => {
   await using forge = await startForge()
   const user = await forge.user()
   const make = async (path: string, visibility: string, forked_from_id?: number) => {
@@ -213,9 +213,11 @@ test('lowering a project lowers its forks and theirs, and a fork is never wider 
   expect(body.message).toEqual({
     visibility_level: ['public is not allowed since the fork source project has lower visibility.'],
   })
-  await user.put(`/projects/${source}`, { visibility: 'private' })
+  const group = await groupOf(forge, 'closed-group')
+  expect((await forge.administrator.post(`/groups/${group.id}/projects/${source}`)).status).toBe(201)
   expect(await widths()).toEqual(['private', 'private', 'private', 'private', 'public'])
-  await user.put(`/projects/${source}`, { visibility: 'public' })
+  await forge.administrator.put(`/groups/${group.id}`, { visibility: 'public' })
+  await forge.administrator.put(`/projects/${source}`, { visibility: 'public' })
   expect(await widths()).toEqual(['public', 'private', 'private', 'private', 'public'])
 })
 
