@@ -128,6 +128,8 @@ export class TestForge implements AsyncDisposable {
   readonly #close: () => Promise<void>
   readonly #worker: Worker
   #people = 0
+  #groups = 0
+  #projects = 0
 
   constructor(app: App, clock: TestClock, root: Person, worker: Worker, close: () => Promise<void>) {
     this.app = app
@@ -154,6 +156,17 @@ export class TestForge implements AsyncDisposable {
     })
     if (blocked) await this.administrator.post(`/users/${user.id}/block`)
     return new Person(this.url, user, token)
+  }
+
+  /** A new group of `owner`, as the API answers it. */
+  async group(wish: Record<string, unknown> = {}, owner: Person = this.administrator): Promise<AnyBody> {
+    const path = `group${++this.#groups}`
+    return made(await owner.post('/groups', { name: path, path, ...wish }))
+  }
+
+  /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
+  async project(wish: Record<string, unknown> = {}, owner: Person = this.administrator): Promise<AnyBody> {
+    return made(await owner.post('/projects', { path: `project${++this.#projects}`, ...wish }))
   }
 
   /** The same person, shown by another credential. */
@@ -200,6 +213,11 @@ export class TestForge implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close()
   }
+}
+
+function made({ status, body }: Reply): AnyBody {
+  if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`)
+  return body
 }
 
 const SECRET_KEY = randomHex()

@@ -32,7 +32,7 @@ const sourcePolicy = policy<SourceSubject>()({
 })
 
 /** Something of one person at a source. */
-interface OwnSubject extends SourceSubject {
+export interface OwnSubject extends SourceSubject {
   readonly record: { readonly user_id: number }
 }
 
