@@ -13,8 +13,9 @@ export const MAX_ATTEMPTS = 12
 /** Jobs a process runs side by side. */
 export const CONCURRENCY = 4
 const LONG_CONCURRENCY = 2
-const LEASE_MS = 60_000
-const LEASE_RENEWAL_MS = 15_000
+/** How long the work of a process that was killed waits for the next one. */
+const LEASE_MS = 20_000
+const LEASE_RENEWAL_MS = 5_000
 const IDLE_MS = 1_000
 const LONGEST_BACKOFF_MS = 3_600_000
 const EVENTS_A_TURN = 100

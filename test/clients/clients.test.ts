@@ -1,15 +1,9 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { Gitlab } from '@gitbeaker/rest'
 import * as openpgp from 'openpgp'
 import { beforeEach, afterEach, expect, test } from 'vitest'
 import { startCommand, type Command } from '../start/command.ts'
+import { runScript } from './scripts.ts'
 
-const exec = promisify(execFile)
-
-/** Debian's python3-gitlab belongs to the system's python, whichever other comes first on the path. */
-const PYTHON = '/usr/bin/python3'
 const TOKEN = 'clients-root-token'
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMiKCNOaZ0Yz3eWtCBEtHc3sEvj1rn8bHLjbXKpGDlXv clients@example.com'
 
@@ -25,14 +19,7 @@ async function gpgKey(): Promise<string> {
 }
 
 test('python-gitlab', async () => {
-  const installed =
-    existsSync(PYTHON) &&
-    (await exec(PYTHON, ['-c', 'import gitlab'])
-      .then(() => true)
-      .catch(() => false))
-  if (!installed) throw new Error("install Debian's python3-gitlab to run this test")
-  const script = new URL('python_gitlab.py', import.meta.url).pathname
-  const { stdout } = await exec(PYTHON, [script, server.url, TOKEN, SSH_KEY, await gpgKey()])
+  const stdout = await runScript('python', 'python_gitlab.py', [server.url, TOKEN, SSH_KEY, await gpgKey()])
   expect(stdout).toContain('is content')
 })
 

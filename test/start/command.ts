@@ -99,10 +99,10 @@ export async function startCommand(settings: Settings = {}): Promise<Command> {
   }
 }
 
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, { every = 20 } = {}): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not so after ${DEADLINE_MS} ms: ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, every))
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
+import { once } from '../../../api/once.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
@@ -79,7 +80,7 @@ export const project = resource({
   policy: projectPolicy,
   async find(app, { id }, viewer) {
     const found = await findProject(app.db, id)
-    return found && meetProject(app, found, viewer)
+    return found && once(found, `met by ${viewer?.id}`, () => meetProject(app, found, viewer))
   },
 })
 

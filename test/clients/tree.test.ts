@@ -1,0 +1,60 @@
+/** Groups, projects and the people in them, as real clients see them. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { testDatabaseUrl } from '../../src/config.ts'
+import { postgresDatabase, type TemporaryDatabase } from '../../src/store/temporary.ts'
+import { pngOf } from '../samples.ts'
+import { startCommand, temporaryFolder, type Command } from '../start/command.ts'
+import * as gitbeaker from './gitbeaker-tree.ts'
+import { runScript } from './scripts.ts'
+
+const TOKEN = 'clients-root-token'
+
+const server = testDatabaseUrl()
+let database: TemporaryDatabase | undefined
+let command: Command
+beforeEach(async () => {
+  database = server ? await postgresDatabase(server) : undefined
+  command = await startCommand({
+    MORTISE_ROOT_TOKEN: TOKEN,
+    ...(database && { MORTISE_DATABASE_URL: database.url }),
+  })
+})
+afterEach(async () => {
+  await command.stop()
+  await database?.drop()
+})
+
+test.for([
+  ['python', 'python_tree.py'],
+  ['ruby', 'ruby_tree.rb'],
+] as const)('%s-gitlab', async ([language, script]) => {
+  await using folder = await temporaryFolder()
+  const picture = join(folder.path, 'avatar.png')
+  await writeFile(picture, pngOf(2, 2))
+  expect(await runScript(language, script, [command.url, TOKEN, picture])).toContain('is content')
+})
+
+test('gitbeaker', async () => {
+  const world = await gitbeaker.openWorld(command.url, TOKEN, pngOf(2, 2))
+  const group = await gitbeaker.makeGroups(world)
+  await gitbeaker.linkDirectory(world, group)
+  const { tool, own } = await gitbeaker.makeProjects(world, group)
+  await gitbeaker.changeAttributes(world, tool)
+  for (const [kind, id] of [
+    ['Group', group],
+    ['Project', tool],
+  ] as const) {
+    await gitbeaker.changeMembers(world, kind, id)
+    await gitbeaker.requestAccess(world, kind, id)
+    await gitbeaker.inviteSomebody(world, kind, id)
+  }
+  await gitbeaker.changeStanding(world, tool, own)
+  await gitbeaker.forkAndLeave(world, tool)
+  await gitbeaker.changeHooks(world, tool)
+  await gitbeaker.changePushRule(world, tool)
+  await gitbeaker.uploadFiles(world, tool)
+  await gitbeaker.lookAround(world, group)
+  expect(await gitbeaker.endWorld(world, group)).toEqual(['gb-gift'])
+})
