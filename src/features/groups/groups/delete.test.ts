@@ -193,3 +193,25 @@ test('groups deleted while others are created in them leave nothing behind', asy
   await forge.settle()
   expect((await remains(forge)).groups).toEqual([])
 })
+
+test('every project that goes with its group is told of once', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const { top, projects } = await plant(forge)
+  await forge.settle()
+  const resting = await forge.app.db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .executeTakeFirst()
+  await administrator.delete(`/projects/${projects[0]!.id}`)
+  await administrator.delete(`${PATH}/${top.id}`)
+  await forge.settle()
+  const told = await forge.app.db
+    .selectFrom('events')
+    .select('payload')
+    .where('name', '=', 'project.deleted')
+    .where('id', '>', resting!.id)
+    .execute()
+  const ids = told.map(({ payload }) => (JSON.parse(payload) as { id: number }).id)
+  expect(ids.toSorted((a, b) => a - b)).toEqual(projects.map(({ id }) => id).toSorted((a, b) => a - b))
+})

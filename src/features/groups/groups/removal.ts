@@ -7,7 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
-import { removeProject } from '../../projects/projects/removal.ts'
+import { removalKey, removeProject } from '../../projects/projects/removal.ts'
 import { holdTree } from './places.ts'
 import { findGroupById, type Group } from './queries.ts'
 
@@ -58,11 +58,17 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
   for (;;) {
     const projects = await app.db
       .selectFrom('projects')
-      .selectAll()
-      .where('namespace_id', 'in', tree(app, id))
+      .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+      .selectAll('projects')
+      .select('namespaces.full_path')
+      .where('projects.namespace_id', 'in', tree(app, id))
       .limit(PROJECTS_A_TURN)
       .execute()
-    for (const project of projects) await removeProject(app, project)
+    const told = await toldOf(app, projects)
+    for (const { full_path, ...project } of projects) {
+      const news = { path_with_namespace: `${full_path}/${project.path}` }
+      await removeProject(app, project, told.has(project.id) ? undefined : news)
+    }
     if (projects.length < PROJECTS_A_TURN) break
   }
   const groups = await app.db
@@ -74,6 +80,18 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
     .execute()
   for (const group of groups) await removeGroup(app, group)
 })
+
+/** Those that were deleted of themselves before their group was. */
+async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Set<number>> {
+  if (projects.length === 0) return new Set()
+  const keys = new Map(projects.map(({ id }) => [removalKey(id), id]))
+  const jobs = await app.db
+    .selectFrom('jobs')
+    .select('key')
+    .where('key', 'in', [...keys.keys()])
+    .execute()
+  return new Set(jobs.map(({ key }) => keys.get(key!)!))
+}
 
 async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {
   await transact(app, async (app) => {

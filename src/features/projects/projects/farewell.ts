@@ -1,5 +1,4 @@
 import type { Farewell } from '../../../context.ts'
-import { emit } from '../../../store/outbox.ts'
 import { forgetStarsOf } from '../stars/service.ts'
 import { removeProject } from './removal.ts'
 
@@ -14,9 +13,8 @@ export const leaveProjects: Farewell = async (app, user, { heir }) => {
     .where('namespaces.owner_id', '=', user.id)
     .execute()
   for (const { full_path, ...project } of personal) {
-    await removeProject(app, project)
-    const { id, name, path, deleting } = project
-    if (!deleting) await emit(app, 'project.deleted', { id, name, path_with_namespace: `${full_path}/${path}` })
+    const news = { path_with_namespace: `${full_path}/${project.path}` }
+    await removeProject(app, project, project.deleting ? undefined : news)
   }
   await forgetStarsOf(app, user.id)
   await db

@@ -19,7 +19,7 @@ export async function deleteProject(app: App, actor: User, project: Project, nam
       .where('deleting', '=', false)
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw notFound('Project') // somebody was faster
-    await enqueue(app, removeLater, { id: project.id }, { key: `projects.remove ${project.id}` })
+    await enqueue(app, removeLater, { id: project.id }, { key: removalKey(project.id) })
     const path_with_namespace = pathWithNamespace(project, namespace)
     await emit(app, 'project.deleted', { id: project.id, name: project.name, path_with_namespace, by: actor.id })
   })
@@ -30,8 +30,11 @@ export const removeLater = job<{ id: number }>('projects.remove', async (app, { 
   if (project?.deleting) await removeProject(app, project)
 })
 
-/** The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. */
-export async function removeProject(app: App, project: Project): Promise<void> {
+/**
+ * The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. The news is
+ * told with it where nobody has told it yet.
+ */
+export async function removeProject(app: App, project: Project, news?: { path_with_namespace: string }): Promise<void> {
   await transact(app, async (app) => {
     const { db } = app
     const uploads = await db.selectFrom('uploads').select('digest').where('project_id', '=', project.id).execute()
@@ -48,8 +51,12 @@ export async function removeProject(app: App, project: Project): Promise<void> {
     for (const digest of [project.avatar_digest, ...uploads.map((upload) => upload.digest)])
       await leaveBlob(app, digest)
     await enqueue(app, removeRepositoryLater, { dir: repositoryDir(app, project) })
+    if (news) await emit(app, 'project.deleted', { id: project.id, name: project.name, ...news })
   })
 }
+
+/** The job that ends a project of itself; while it waits, its news was told. */
+export const removalKey = (id: number) => `projects.remove ${id}`
 
 export const removeRepositoryLater = job<{ dir: string }>('projects.remove_repository', async (_app, { dir }) =>
   removeRepository(dir),

@@ -218,6 +218,8 @@ export async function assertWithinLimit(app: App, namespace: Namespace): Promise
 }
 
 const TAKEN = ['has already been taken']
+const LONGEST_FULL_PATH = 255
+const TOO_LONG = [`is too long (maximum is ${LONGEST_FULL_PATH} characters)`]
 
 /** Refuses a name or path that something else in the namespace has; `more` joins the faults. */
 export async function assertFree(
@@ -226,6 +228,7 @@ export async function assertFree(
   wanted: { id?: number | undefined; name: string; path: string },
   more: FieldErrors = {},
 ): Promise<void> {
+  if (`${namespace.full_path}/${wanted.path}`.length > LONGEST_FULL_PATH) throw invalid({ path: TOO_LONG })
   const path = wanted.path.toLowerCase()
   // A wiki's repository has its project's path and this ending.
   const twin = path.endsWith('.wiki') ? path.slice(0, -'.wiki'.length) : `${path}.wiki`
