@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { v4 } from '../src/features/v4.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
-import { CALLERS, castOf, type CallerName, type Cast } from './cast.ts'
+import { CALLERS, addMember, castOf, type CallerName, type Cast } from './cast.ts'
 
 /** What each row asks; things a call uses up are made anew for it. */
 interface Stage {
@@ -175,6 +175,14 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
     path: `/projects/${s.project.id}`,
     input: { visibility: s.group.full_path.startsWith('public') ? 'internal' : 'private', name: unique('seen') },
   }),
+  'PUT /projects/:id/transfer': async (s) => {
+    // Where everybody may put projects, so that only the right to take it away is asked.
+    const name = unique('open')
+    const { body } = await owner(s).post('/groups', { name, path: name, visibility: 'public' })
+    for (const { id } of Object.values(s.cast.people))
+      await addMember(s.forge, { group_id: body.id }, id, 40).catch(() => {})
+    return { path: `/projects/${s.project.id}/transfer`, input: { namespace: name } }
+  },
   'DELETE /projects/:id': project(),
   'POST /projects/:id/archive': project('/archive'),
   'POST /projects/:id/unarchive': project('/unarchive'),
@@ -286,6 +294,7 @@ const PRIVATE = `
   PUT /projects/:id                                       401  404  404  403  403  403  200  200  200  401
   PUT /projects/:id (name)                                401  404  404  403  403  403  403  200  200  401
   PUT /projects/:id (visibility)                          401  404  404  403  403  403  403  200  200  401
+  PUT /projects/:id/transfer                              401  404  404  403  403  403  403  200  200  401
   DELETE /projects/:id                                    401  404  404  403  403  403  403  204  204  401
   POST /projects/:id/archive                              401  404  404  403  403  403  403  200  200  401
   POST /projects/:id/unarchive                            401  404  404  403  403  403  403  200  200  401
@@ -380,6 +389,7 @@ const PUBLIC = `
   PUT /projects/:id                                       401  403  403  403  403  403  200  200  200  401
   PUT /projects/:id (name)                                401  403  403  403  403  403  403  200  200  401
   PUT /projects/:id (visibility)                          401  403  403  403  403  403  403  200  200  401
+  PUT /projects/:id/transfer                              401  403  403  403  403  403  403  200  200  401
   DELETE /projects/:id                                    401  403  403  403  403  403  403  204  204  401
   POST /projects/:id/archive                              401  403  403  403  403  403  403  200  200  401
   POST /projects/:id/unarchive                            401  403  403  403  403  403  403  200  200  401

@@ -55,6 +55,7 @@ const valid: Record<string, () => Record<string, unknown>> = {
   'POST /projects/user/:user_id': () => ({ name: unique() }),
   'PUT /projects/:id': () => ({ description: 'x' }),
   'POST /projects/:id/fork': () => ({ path: unique(), name: unique() }),
+  'PUT /projects/:id/transfer': () => ({ namespace: 'nowhere' }),
   'POST /projects/:id/share': () => ({ group_id: 1_000_000, group_access: 30 }),
   'POST /projects/:id/hooks': () => ({ url: 'https://hooks.example.org' }),
   'PUT /projects/:id/hooks/:hook_id': () => ({ push_events: true }),
@@ -72,7 +73,8 @@ const valid: Record<string, () => Record<string, unknown>> = {
 }
 
 /** Right, but not of this world: what they name is not there, or is there already. */
-const OF_ANOTHER_WORLD = /^(POST \/(projects\/:id\/(share|push_rule)|(groups|projects)\/:id\/members)|POST \/session)$/
+const OF_ANOTHER_WORLD =
+  /^(PUT \/projects\/:id\/transfer|POST \/(projects\/:id\/(share|push_rule)|(groups|projects)\/:id\/members|session))$/
 const writes = v4.filter((endpoint) => nameOf(endpoint) in valid)
 
 /** An administrator other than the first, in a world that holds one of everything. */

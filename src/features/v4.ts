@@ -33,6 +33,7 @@ import * as projects from './projects/projects/routes.ts'
 import * as pushRules from './projects/push-rules/routes.ts'
 import * as sharing from './projects/sharing/routes.ts'
 import * as stars from './projects/stars/routes.ts'
+import * as transfer from './projects/transfer/routes.ts'
 import * as uploads from './projects/uploads/routes.ts'
 
 /** Families in the order of the documentation; the key is the chapter's name. */
@@ -43,6 +44,7 @@ export const families = {
   forks,
   stars,
   sharing,
+  transfer,
   imports,
   housekeeping,
   uploads,

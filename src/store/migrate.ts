@@ -3,10 +3,12 @@ import { Migrator, type Migration } from 'kysely/migration'
 import type { Store } from './database.ts'
 import * as foundation from './migrations/001-foundation.ts'
 import * as tree from './migrations/002-tree.ts'
+import * as git from './migrations/003-git.ts'
 
 const migrations: Record<string, Migration> = {
   '001-foundation': foundation,
   '002-tree': tree,
+  '003-git': git,
 }
 
 /** Brings the schema up to date; returns the names of what was applied. */

@@ -16,6 +16,10 @@ declare module '../../../store/database.ts' {
       fingerprint: string
       fingerprint_sha256: string
       usage_type: UsageType
+      /** A deploy key that any project may enable. */
+      public: Generated<boolean>
+      /** Of a deploy key: its pushes are theirs. */
+      creator_id: number | null
       expires_at: string | null
       last_used_at: string | null
       created_at: string

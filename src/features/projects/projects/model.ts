@@ -63,10 +63,14 @@ declare module '../../../store/database.ts' {
       lfs_objects_size: Generated<number>
       job_artifacts_size: Generated<number>
       housekeeping_at: string | null
+      pushes_since_housekeeping: Generated<number>
+      /** What it shares with its forks, or with its source. */
+      pool_id: number | null
       last_activity_at: string
       created_at: string
       updated_at: string
     }
+    pools: { id: Generated<number>; disk_path: string; repository_storage: string; created_at: string }
     project_topics: { project_id: number; name: string; position: number }
     redirects: {
       id: Generated<number>

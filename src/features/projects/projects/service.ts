@@ -152,7 +152,7 @@ export async function addProject(
 }
 
 /** The owner of a personal project is its first member; that they may do everything is no matter of this row. */
-async function addOwner(app: App, project: Project, user_id: number): Promise<void> {
+export async function addOwner(app: App, project: Project, user_id: number): Promise<void> {
   await app.db
     .insertInto('members')
     .values({
@@ -162,9 +162,10 @@ async function addOwner(app: App, project: Project, user_id: number): Promise<vo
       access_level: Master,
       expires_at: null,
       created_by_id: user_id,
-      created_at: project.created_at,
-      updated_at: project.created_at,
+      created_at: project.updated_at,
+      updated_at: project.updated_at,
     })
+    .onConflict((c) => c.columns(['project_id', 'user_id']).doNothing())
     .execute()
 }
 

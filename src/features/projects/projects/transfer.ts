@@ -7,7 +7,7 @@ import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
 import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
-import { assertFree } from './service.ts'
+import { addOwner, assertFree, assertWithinLimit } from './service.ts'
 import { fitted, narrowForks } from './visibility.ts'
 
 /** The map of faults stands inside the text, as clients know it. */
@@ -17,7 +17,7 @@ const refusal = (fault: string) =>
 const ALREADY_THERE = 'Transfer failed, please contact an admin.'
 const TAKEN = 'Project with same path in target namespace already exists'
 
-/** Moves a project into a group's namespace; whoever follows the old path is led to the new one. */
+/** Moves a project into another namespace; whoever follows the old path is led to the new one. */
 export async function transferProject(
   app: App,
   actor: User,
@@ -31,6 +31,7 @@ export async function transferProject(
     const project = await holdProject(app, id)
     if (!project) throw notFound('Project')
     if (project.namespace_id === group.id) throw refusal(ALREADY_THERE)
+    await assertWithinLimit(app, group)
     const from = await db
       .selectFrom('namespaces')
       .selectAll()
@@ -61,6 +62,7 @@ export async function transferProject(
       .execute()
     const oldPath = pathWithNamespace(project, from)
     await leaveRedirect(app, oldPath, { project_id: id })
+    if (group.owner_id !== null) await addOwner(app, moved, group.owner_id)
     await refreshAuthorizations(app, { project: id })
     await emit(app, 'project.transferred', { id, by: actor.id, old_path: oldPath })
     return moved

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { filledText } from '../../../api/wire.ts'
+import { targetNamespace } from '../forks/target.ts'
+import { ProjectEntity } from '../projects/entity.ts'
+import { presentOneProject } from '../projects/load.ts'
+import { project } from '../projects/queries.ts'
+import { transferProject } from '../projects/transfer.ts'
+
+/** By its owner, to where they may create projects; administrators also have `POST /groups/:id/projects/:project_id`. */
+export const transfer = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/transfer',
+  summary: 'Move a project into another namespace',
+  on: project,
+  allow: 'own',
+  input: z.object({ namespace: filledText }),
+  output: ProjectEntity,
+  async handle({ app, viewer, subject, input }) {
+    const namespace = await targetNamespace(app, viewer, input.namespace)
+    const moved = await transferProject(app, viewer, subject.project, namespace)
+    return presentOneProject(app, viewer, moved, { secrets: true })
+  },
+})

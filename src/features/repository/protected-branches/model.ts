@@ -1,0 +1,31 @@
+import type { Generated } from 'kysely'
+
+/** Who may: everybody of a level, or one user, group or deploy key; exactly one is given. */
+interface Level {
+  id: Generated<number>
+  rule_id: number
+  access_level: number | null
+  user_id: number | null
+  group_id: number | null
+  deploy_key_id: number | null
+}
+
+interface Rule {
+  id: Generated<number>
+  project_id: number
+  /** A name, or a pattern with `*`. */
+  name: string
+  allow_force_push: Generated<boolean>
+  code_owner_approval_required: Generated<boolean>
+  created_at: string
+  updated_at: string
+}
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    protected_branches: Rule
+    protected_branch_levels: Level & { ability: 'push' | 'merge' | 'unprotect' }
+    protected_tags: Rule
+    protected_tag_levels: Level & { ability: 'create' }
+  }
+}

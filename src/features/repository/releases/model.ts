@@ -1,0 +1,33 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** One per tag: its note, and everything later releases tell of it. */
+    releases: {
+      id: Generated<number>
+      project_id: number
+      tag: string
+      sha: string | null
+      name: string | null
+      description: string | null
+      author_id: number | null
+      released_at: string
+      created_at: string
+      updated_at: string
+    }
+    release_links: {
+      id: Generated<number>
+      release_id: number
+      name: string
+      url: string
+      link_type: 'other' | 'runbook' | 'image' | 'package'
+      direct_asset_path: string | null
+      created_at: string
+    }
+  }
+  interface Events {
+    'release.created': { id: number; by: number }
+    'release.updated': { id: number; by: number }
+    'release.deleted': { project_id: number; tag: string; by: number }
+  }
+}
