@@ -6,6 +6,8 @@ export default defineConfig({
     exclude: ['test/clients/**', 'node_modules/**'],
     pool: 'threads',
     isolate: false,
+    // By default one core stays idle, which on two is half the machine.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
