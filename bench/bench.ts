@@ -14,6 +14,8 @@ export interface Effort {
   readonly openSeconds: number
   readonly few: number
   readonly many: number
+  /** Of the history that is cloned. */
+  readonly commits: number
 }
 
 export const FULL: Effort = {
@@ -26,6 +28,7 @@ export const FULL: Effort = {
   openSeconds: 20,
   few: 1000,
   many: 100_000,
+  commits: 20_000,
 }
 
 export const QUICK: Effort = {
@@ -38,6 +41,7 @@ export const QUICK: Effort = {
   openSeconds: 2,
   few: 1000,
   many: 4000,
+  commits: 500,
 }
 
 export interface Given {

@@ -14,6 +14,7 @@ import {
   ownRecord,
   projectsAsMember,
 } from './calls.ts'
+import { cloneTime, clonesAtOnce, openGitBench, pushTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, perSecond, type Row } from './table.ts'
@@ -71,6 +72,17 @@ export const measurements = {
       rows.push(await row(what, '≤ 1.3', () => growthAfterChange(bench, call)))
     }
     return rows
+  },
+
+  async git(bench) {
+    await using git = await openGitBench(bench, bench.effort.commits)
+    const history = `${bench.effort.commits} commits`
+    const { rounds } = bench.effort
+    return [
+      await row(`clone over HTTP, ${history}, against git clone file://`, '≤ 1.15', () => cloneTime(git, rounds)),
+      await row('push of one commit over HTTP, against a bare repository', '≤ 2', () => pushTime(git, rounds)),
+      await row('memory of the server and its processes, 10 clones at once', 'flat', () => clonesAtOnce(git)),
+    ]
   },
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],

@@ -77,7 +77,7 @@ export async function startOurs({ data, databaseUrl }: Place, profileInto?: stri
   if (profileInto) await mkdir(profileInto, { recursive: true })
   const profiling = profileInto ? ['--cpu-prof', `--cpu-prof-dir=${profileInto}`] : []
   const port = await freePort()
-  const settings = { DATA: data, DATABASE_URL: databaseUrl, PORT: String(port), RATE_LIMIT }
+  const settings = { DATA: data, DATABASE_URL: databaseUrl, PORT: String(port), SSH_PORT: '0', RATE_LIMIT }
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MORTISE_${name}`, value]))
   return ready(port, '/api/v4/users?username=x', () =>
     spawn(process.execPath, [...profiling, main, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] }),

@@ -16,6 +16,7 @@ import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { v4 } from './features/v4.ts'
 import { web } from './features/web.ts'
+import { closeObjects } from './git/objects.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
 import { openLog } from './log.ts'
@@ -23,6 +24,8 @@ import { folderMailer, smtpMailer } from './mail/mailer.ts'
 import { openBlobs } from './store/blobs/blobs.ts'
 import { openStore } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
+import { startSsh, type SshServer } from './transport/ssh.ts'
+import { routes as transport } from './transport/web.ts'
 
 export interface Options {
   readonly clock?: Clock
@@ -31,6 +34,8 @@ export interface Options {
   readonly durable?: boolean
   /** On in tests: every answer is compared with its declared schema. */
   readonly checkOutput?: boolean
+  /** Off in tests that do not ask for it: the usual port is there only once. */
+  readonly ssh?: boolean
   /** The doors are built while this goes on and opened once it is done. */
   readonly openAfter?: Promise<unknown>
 }
@@ -120,11 +125,13 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
   }
   const metrics = createMetrics(app)
   const server = createServer(door, v4, metrics)
-  for (const addRoutes of web) addRoutes(server, door, metrics)
+  for (const addRoutes of [...web, transport]) addRoutes(server, door, metrics)
   const worker = startWorker(app, { jobs, subscriptions })
+  let ssh: SshServer | null = null
   const close = async () => {
-    await drain(server)
+    await Promise.all([drain(server), ssh?.[Symbol.asyncDispose]()])
     await worker.stop()
+    closeObjects()
     await workshop[Symbol.asyncDispose]()
   }
   try {
@@ -133,6 +140,10 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo
     if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
+    if (options.ssh ?? true) {
+      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(door))
+      if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
+    }
   } catch (error) {
     await close()
     throw error

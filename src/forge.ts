@@ -261,7 +261,8 @@ export async function startForge(options: ForgeOptions = {}): Promise<TestForge>
   const template = await templateOn(options.databaseUrl ?? testDatabaseUrl())
   const [folder, database] = await Promise.all([mkdtemp(join(ROOM, 'mortise-')), template.copy()])
   const config = baseSettings(folder, database.url, { ...(options.logTo && { LOG: 'info' }), ...options.settings })
-  const forge = await serve(config, { clock, durable: false, checkOutput: true, logTo: options.logTo })
+  const ssh = options.settings?.SSH_PORT !== undefined
+  const forge = await serve(config, { clock, durable: false, checkOutput: true, logTo: options.logTo, ssh })
   const close = async () => {
     await forge[Symbol.asyncDispose]()
     await database.drop()

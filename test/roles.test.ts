@@ -8,6 +8,8 @@ import { describe, expect, test } from 'vitest'
 import { v4 } from '../src/features/v4.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
 import { CALLERS, addMember, castOf, type CallerName, type Cast } from './cast.ts'
+import { fillProject } from './contents.ts'
+import { sshKey } from './samples.ts'
 
 /** What each row asks; things a call uses up are made anew for it. */
 interface Stage {
@@ -93,12 +95,108 @@ const withPushRule =
     return { path: `/projects/${s.project.id}/push_rule`, ...(input && { input }) }
   }
 
+const withRule =
+  (kind: 'protected_branches' | 'protected_tags', input?: Record<string, unknown>) =>
+  async (s: Stage): Promise<Ask> => {
+    const name = unique('rule')
+    await owner(s).post(`/projects/${s.project.id}/${kind}`, { name })
+    return { path: `/projects/${s.project.id}/${kind}/${name}`, ...(input && { input }) }
+  }
+
+const withDeployKey =
+  (tail = '', input?: Record<string, unknown>) =>
+  async (s: Stage): Promise<Ask> => {
+    const { body } = await owner(s).post(`/projects/${s.project.id}/deploy_keys`, { title: 'robot', key: sshKey() })
+    return { path: `/projects/${s.project.id}/deploy_keys/${body.id}${tail}`, ...(input && { input }) }
+  }
+
+const deployToken = { name: 'robot', scopes: ['read_repository'] }
+
+const withDeployToken =
+  (source: 'groups' | 'projects') =>
+  async (s: Stage): Promise<Ask> => {
+    const { body } = await owner(s).post(`${base(s, source)}/deploy_tokens`, deployToken)
+    return { path: `${base(s, source)}/deploy_tokens/${body.id}` }
+  }
+
+const filled = new WeakMap<object, Promise<string>>()
+
+/** Of a project with content, and of a blob in it. */
+const repository =
+  (tail: string, input?: Record<string, unknown>, place = '/repository') =>
+  async ({ forge, project }: Stage): Promise<Ask> => {
+    if (!filled.has(project)) filled.set(project, fillProject(forge, project.id))
+    await filled.get(project)
+    return { path: `/projects/${project.id}${place}${tail}`, ...(input && { input }) }
+  }
+const README_ID = '3333f9daa49e5fe99051dc84003eb681afb529e1'
+
+/** The same, after the owner has prepared what is asked for. */
+const coded =
+  (prepare: (s: Stage) => string | Promise<string>, input?: Record<string, unknown>) =>
+  async (s: Stage): Promise<Ask> => {
+    await repository('')(s)
+    return { path: `/projects/${s.project.id}${await prepare(s)}`, ...(input && { input }) }
+  }
+
+const withBranch = (tail = '') =>
+  coded(async (s) => {
+    const branch = unique('branch')
+    await owner(s).post(`/projects/${s.project.id}/repository/branches`, { branch, ref: 'master' })
+    return `/repository/branches/${branch}${tail}`
+  })
+
+const withTag = (tail = '', input?: Record<string, unknown>) =>
+  coded(async (s) => {
+    const tag_name = unique('v')
+    await owner(s).post(`/projects/${s.project.id}/repository/tags`, { tag_name, ref: 'master' })
+    return `/repository/tags/${tag_name}${tail}`
+  }, input)
+
+interface Released {
+  tag_name: string
+  assets: { links: { id: number }[] }
+}
+const releasePath = ({ tag_name }: Released) => `/releases/${tag_name}`
+const linkPath = (release: Released) => `${releasePath(release)}/assets/links/${release.assets.links[0]!.id}`
+
+const withRelease = (address: (release: Released) => string, input?: Record<string, unknown>) =>
+  coded(async (s) => {
+    const links = [{ name: 'x', url: 'https://files.example.org', direct_asset_path: '/bin/x' }]
+    const wish = { tag_name: unique('v'), ref: 'master', assets: { links } }
+    return address((await owner(s).post(`/projects/${s.project.id}/releases`, wish)).body)
+  }, input)
+
+const change = { branch: 'master', commit_message: 'x' }
+
+/** With a branch that has no README.md. */
+const withBare =
+  (tail: string, input: Record<string, unknown>) =>
+  async (s: Stage): Promise<Ask> => {
+    const ask = await repository(tail, input)(s)
+    await owner(s).post(`/projects/${s.project.id}/repository/commits`, {
+      ...change,
+      branch: 'bare',
+      start_branch: 'master',
+      actions: [{ action: 'delete', file_path: 'README.md' }],
+    })
+    return ask
+  }
+
 const withLink =
   (addressOf: (link: { cn: string; provider: string }) => string) =>
   async (s: Stage): Promise<Ask> => {
     const link = { cn: unique('cn'), provider: 'ldapmain' }
     await owner(s).post(`${base(s, 'groups')}/ldap_group_links`, { ...link, group_access: 30 })
     return { path: `${base(s, 'groups')}/ldap_group_links${addressOf(link)}` }
+  }
+
+const withWikiPage =
+  (input?: Record<string, unknown>) =>
+  async (s: Stage): Promise<Ask> => {
+    const title = unique('page')
+    await owner(s).post(`/projects/${s.project.id}/wikis`, { title, content: 'x' })
+    return { path: `/projects/${s.project.id}/wikis/${title}`, ...(input && { input }) }
   }
 
 const aFile = () => {
@@ -161,6 +259,10 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   'DELETE /groups/:id/ldap_group_links/:cn': withLink(({ cn }) => `/${cn}`),
   'DELETE /groups/:id/ldap_group_links/:provider/:cn': withLink(({ cn, provider }) => `/${provider}/${cn}`),
   'POST /groups/:id/ldap_sync': group('/ldap_sync'),
+  'GET /groups/:id/deploy_tokens': group('/deploy_tokens'),
+  'GET /groups/:id/deploy_tokens/:token_id': withDeployToken('groups'),
+  'POST /groups/:id/deploy_tokens': group('/deploy_tokens', deployToken),
+  'DELETE /groups/:id/deploy_tokens/:token_id': withDeployToken('groups'),
 
   'GET /projects': () => ({ path: '/projects' }),
   'GET /users/:user_id/projects': (s) => ({ path: `/users/${owner(s).id}/projects` }),
@@ -241,6 +343,106 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   'POST /projects/:id/push_rule': project('/push_rule', { deny_delete_tag: true }),
   'PUT /projects/:id/push_rule': withPushRule({ member_check: true }),
   'DELETE /projects/:id/push_rule': withPushRule(),
+  'GET /projects/:id/repository/tree': repository('/tree'),
+  'GET /projects/:id/repository/blobs/:sha': repository(`/blobs/${README_ID}`),
+  'GET /projects/:id/repository/blobs/:sha/raw': repository(`/blobs/${README_ID}/raw`),
+  'GET /projects/:id/repository/archive': repository('/archive'),
+  'GET /projects/:id/repository/archive.:format': repository('/archive.zip'),
+  'GET /projects/:id/repository/compare': repository('/compare?from=master&to=master'),
+  'GET /projects/:id/repository/contributors': repository('/contributors'),
+  'GET /projects/:id/repository/merge_base': repository('/merge_base?refs[]=master&refs[]=HEAD'),
+  'GET /projects/:id/repository/branches': repository('/branches'),
+  'GET /projects/:id/repository/branches/:branch': repository('/branches/master'),
+  'POST /projects/:id/repository/branches': coded(() => '/repository/branches', { branch: 'new', ref: 'master' }),
+  'DELETE /projects/:id/repository/branches/:branch': withBranch(),
+  'DELETE /projects/:id/repository/merged_branches': repository('/merged_branches'),
+  'PUT /projects/:id/repository/branches/:branch/protect': withBranch('/protect'),
+  'PUT /projects/:id/repository/branches/:branch/unprotect': withBranch('/unprotect'),
+  'GET /projects/:id/repository/tags': repository('/tags'),
+  'GET /projects/:id/repository/tags/:tag_name': withTag(),
+  'POST /projects/:id/repository/tags': coded(() => '/repository/tags', { tag_name: 'new', ref: 'master' }),
+  'DELETE /projects/:id/repository/tags/:tag_name': withTag(),
+  'POST /projects/:id/repository/tags/:tag_name/release': withTag('/release', { description: 'x' }),
+  'PUT /projects/:id/repository/tags/:tag_name/release': withRelease(
+    ({ tag_name }) => `/repository/tags/${tag_name}/release`,
+    { description: 'x' },
+  ),
+  'GET /projects/:id/releases': withRelease(() => '/releases'),
+  'GET /projects/:id/releases/:tag_name': withRelease(releasePath),
+  'POST /projects/:id/releases': coded(() => '/releases', { tag_name: 'new', ref: 'master' }),
+  'PUT /projects/:id/releases/:tag_name': withRelease(releasePath, { name: 'x' }),
+  'DELETE /projects/:id/releases/:tag_name': withRelease(releasePath),
+  'GET /projects/:id/releases/permalink/latest': withRelease(() => '/releases/permalink/latest'),
+  'GET /projects/:id/releases/permalink/latest/*': withRelease(() => '/releases/permalink/latest/assets/links'),
+  'GET /projects/:id/releases/:tag_name/downloads/*': withRelease((r) => `${releasePath(r)}/downloads/bin/x`),
+  'GET /projects/:id/releases/:tag_name/assets/links': withRelease((r) => `${releasePath(r)}/assets/links`),
+  'GET /projects/:id/releases/:tag_name/assets/links/:link_id': withRelease(linkPath),
+  'POST /projects/:id/releases/:tag_name/assets/links': withRelease((r) => `${releasePath(r)}/assets/links`, {
+    name: 'more',
+    url: 'https://more.example.org',
+  }),
+  'PUT /projects/:id/releases/:tag_name/assets/links/:link_id': withRelease(linkPath, { name: 'other' }),
+  'DELETE /projects/:id/releases/:tag_name/assets/links/:link_id': withRelease(linkPath),
+  'GET /projects/:id/repository/commits': repository('/commits'),
+  'POST /projects/:id/repository/commits': repository('/commits', {
+    ...change,
+    actions: [{ action: 'create', file_path: 'new.txt', content: 'x' }],
+  }),
+  'GET /projects/:id/repository/commits/:sha': repository('/commits/master'),
+  'GET /projects/:id/repository/commits/:sha/diff': repository('/commits/master/diff'),
+  'GET /projects/:id/repository/commits/:sha/refs': repository('/commits/master/refs'),
+  'GET /projects/:id/repository/commits/:sha/sequence': repository('/commits/master/sequence'),
+  'GET /projects/:id/repository/commits/:sha/merge_requests': repository('/commits/master/merge_requests'),
+  // Nobody signed it.
+  'GET /projects/:id/repository/commits/:sha/signature': repository('/commits/master/signature'),
+  'POST /projects/:id/repository/commits/:sha/cherry_pick': withBare('/commits/master/cherry_pick', { branch: 'bare' }),
+  'POST /projects/:id/repository/commits/:sha/revert': repository('/commits/master/revert', { branch: 'master' }),
+  'GET /projects/:id/repository/commits/:sha/comments': repository('/commits/master/comments'),
+  'POST /projects/:id/repository/commits/:sha/comments': repository('/commits/master/comments', { note: 'x' }),
+  'GET /projects/:id/repository/commits/:sha/statuses': repository('/commits/master/statuses'),
+  'POST /projects/:id/statuses/:sha': repository('/master', { state: 'success' }, '/statuses'),
+  'GET /projects/:id/repository/files/:file_path': repository('/files/README.md?ref=master'),
+  'GET /projects/:id/repository/files/:file_path/raw': repository('/files/README.md/raw'),
+  'GET /projects/:id/repository/files/:file_path/blame': repository('/files/README.md/blame?ref=master'),
+  'POST /projects/:id/repository/files/:file_path': repository('/files/new.txt', { ...change, content: 'x' }),
+  'PUT /projects/:id/repository/files/:file_path': repository('/files/README.md', { ...change, content: 'x' }),
+  'DELETE /projects/:id/repository/files/:file_path': repository('/files/README.md', change),
+  // Those who may are told that it is none.
+  'PUT /projects/:id/repository/submodules/:submodule': repository('/submodules/src', {
+    ...change,
+    commit_sha: '1'.repeat(40),
+  }),
+  'GET /projects/:id/protected_branches': project('/protected_branches'),
+  'GET /projects/:id/protected_branches/:name': withRule('protected_branches'),
+  'POST /projects/:id/protected_branches': project('/protected_branches', { name: 'release/*' }),
+  'PATCH /projects/:id/protected_branches/:name': withRule('protected_branches', { allow_force_push: true }),
+  'DELETE /projects/:id/protected_branches/:name': withRule('protected_branches'),
+  'GET /projects/:id/protected_tags': project('/protected_tags'),
+  'GET /projects/:id/protected_tags/:name': withRule('protected_tags'),
+  'POST /projects/:id/protected_tags': project('/protected_tags', { name: 'v*' }),
+  'DELETE /projects/:id/protected_tags/:name': withRule('protected_tags'),
+  'GET /projects/:id/deploy_keys': project('/deploy_keys'),
+  'GET /projects/:id/deploy_keys/:key_id': withDeployKey(),
+  'POST /projects/:id/deploy_keys': ({ project }) => ({
+    path: `/projects/${project.id}/deploy_keys`,
+    input: { title: 'robot', key: sshKey() },
+  }),
+  'PUT /projects/:id/deploy_keys/:key_id': withDeployKey('', { can_push: true }),
+  'POST /projects/:id/deploy_keys/:key_id/enable': withDeployKey('/enable'),
+  'DELETE /projects/:id/deploy_keys/:key_id': withDeployKey(),
+  'GET /projects/:id/deploy_tokens': project('/deploy_tokens'),
+  'GET /projects/:id/deploy_tokens/:token_id': withDeployToken('projects'),
+  'POST /projects/:id/deploy_tokens': project('/deploy_tokens', deployToken),
+  'DELETE /projects/:id/deploy_tokens/:token_id': withDeployToken('projects'),
+  'GET /projects/:id/wikis': project('/wikis'),
+  'GET /projects/:id/wikis/:slug': withWikiPage(),
+  'POST /projects/:id/wikis': project('/wikis', { title: 'New page', content: 'x' }),
+  'PUT /projects/:id/wikis/:slug': withWikiPage({ content: 'changed' }),
+  'DELETE /projects/:id/wikis/:slug': withWikiPage(),
+  'POST /projects/:id/wikis/attachments': (s) => ({
+    path: `/projects/${s.project.id}/wikis/attachments`,
+    input: aFile(),
+  }),
   'POST /projects/:id/uploads': (s) => ({ path: `/projects/${s.project.id}/uploads`, input: aFile() }),
   'GET /projects/:id/uploads': project('/uploads'),
   'GET /projects/:id/uploads/:secret/:filename': withUpload(({ url }) => url),
@@ -283,6 +485,10 @@ const PRIVATE = `
   DELETE /groups/:id/ldap_group_links/:cn                 401  404  404  403  403  403  403  204  204  401
   DELETE /groups/:id/ldap_group_links/:provider/:cn       401  404  404  403  403  403  403  204  204  401
   POST /groups/:id/ldap_sync                              401  404  404  403  403  403  403  202  202  401
+  GET /groups/:id/deploy_tokens                           401  404  404  403  403  403  403  200  200  401
+  GET /groups/:id/deploy_tokens/:token_id                 401  404  404  403  403  403  403  200  200  401
+  POST /groups/:id/deploy_tokens                          401  404  404  403  403  403  403  201  201  401
+  DELETE /groups/:id/deploy_tokens/:token_id              401  404  404  403  403  403  403  204  204  401
 
   GET /projects                                           200  200  200  200  200  200  200  200  200  401
   GET /users/:user_id/projects                            200  200  200  200  200  200  200  200  200  401
@@ -336,6 +542,86 @@ const PRIVATE = `
   POST /projects/:id/push_rule                            401  404  404  403  403  403  201  201  201  401
   PUT /projects/:id/push_rule                             401  404  404  403  403  403  200  200  200  401
   DELETE /projects/:id/push_rule                          401  404  404  403  403  403  204  204  204  401
+  GET /projects/:id/repository/tree                       404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/blobs/:sha                 404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/blobs/:sha/raw             404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/archive                    404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/archive.:format            404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/compare                    404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/contributors               404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/merge_base                 404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/branches                   404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/branches/:branch           404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/repository/branches                  401  404  404  403  403  201  201  201  201  401
+  DELETE /projects/:id/repository/branches/:branch        401  404  404  403  403  204  204  204  204  401
+  DELETE /projects/:id/repository/merged_branches         401  404  404  403  202  202  202  202  202  401
+  PUT /projects/:id/repository/branches/:branch/protect   401  404  404  403  403  403  200  200  200  401
+  PUT /projects/:id/repository/branches/:branch/unprotect  401  404  404  403  403  403  200  200  200  401
+  GET /projects/:id/repository/tags                       404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/tags/:tag_name             404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/repository/tags                      401  404  404  403  403  201  201  201  201  401
+  DELETE /projects/:id/repository/tags/:tag_name          401  404  404  403  403  400  204  204  204  401
+  POST /projects/:id/repository/tags/:tag_name/release    401  404  404  403  403  201  201  201  201  401
+  PUT /projects/:id/repository/tags/:tag_name/release     401  404  404  403  403  200  200  200  200  401
+  GET /projects/:id/releases                              404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/releases/:tag_name                    404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/releases                             401  404  404  403  403  201  201  201  201  401
+  PUT /projects/:id/releases/:tag_name                    401  404  404  403  403  200  200  200  200  401
+  DELETE /projects/:id/releases/:tag_name                 401  404  404  403  403  200  200  200  200  401
+  GET /projects/:id/releases/permalink/latest             404  404  404  403  302  302  302  302  302  401
+  GET /projects/:id/releases/permalink/latest/*           404  404  404  403  302  302  302  302  302  401
+  GET /projects/:id/releases/:tag_name/downloads/*        404  404  404  403  302  302  302  302  302  401
+  GET /projects/:id/releases/:tag_name/assets/links       404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/releases/:tag_name/assets/links/:link_id  404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/releases/:tag_name/assets/links      401  404  404  403  403  201  201  201  201  401
+  PUT /projects/:id/releases/:tag_name/assets/links/:link_id  401  404  404  403  403  200  200  200  200  401
+  DELETE /projects/:id/releases/:tag_name/assets/links/:link_id  401  404  404  403  403  200  200  200  200  401
+  GET /projects/:id/repository/commits                    404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/repository/commits                   401  404  404  403  403  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha               404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/diff          404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/refs          404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/sequence      404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/merge_requests  404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/signature     404  404  404  403  404  404  404  404  404  401
+  POST /projects/:id/repository/commits/:sha/cherry_pick  401  404  404  403  403  201  201  201  201  401
+  POST /projects/:id/repository/commits/:sha/revert       401  404  404  403  403  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha/comments      404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/repository/commits/:sha/comments     401  404  404  403  201  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha/statuses      401  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/statuses/:sha                        401  404  404  403  403  201  201  201  201  401
+  GET /projects/:id/repository/files/:file_path           404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/files/:file_path/raw       404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/files/:file_path/blame     404  404  404  403  200  200  200  200  200  401
+  POST /projects/:id/repository/files/:file_path          401  404  404  403  403  201  201  201  201  401
+  PUT /projects/:id/repository/files/:file_path           401  404  404  403  403  200  200  200  200  401
+  DELETE /projects/:id/repository/files/:file_path        401  404  404  403  403  204  204  204  204  401
+  PUT /projects/:id/repository/submodules/:submodule      401  404  404  403  403  400  400  400  400  401
+  GET /projects/:id/protected_branches                    401  404  404  403  403  200  200  200  200  401
+  GET /projects/:id/protected_branches/:name              401  404  404  403  403  200  200  200  200  401
+  POST /projects/:id/protected_branches                   401  404  404  403  403  403  201  201  201  401
+  PATCH /projects/:id/protected_branches/:name            401  404  404  403  403  403  200  200  200  401
+  DELETE /projects/:id/protected_branches/:name           401  404  404  403  403  403  204  204  204  401
+  GET /projects/:id/protected_tags                        401  404  404  403  403  403  200  200  200  401
+  GET /projects/:id/protected_tags/:name                  401  404  404  403  403  403  200  200  200  401
+  POST /projects/:id/protected_tags                       401  404  404  403  403  403  201  201  201  401
+  DELETE /projects/:id/protected_tags/:name               401  404  404  403  403  403  204  204  204  401
+  GET /projects/:id/deploy_keys                           401  404  404  403  403  403  200  200  200  401
+  GET /projects/:id/deploy_keys/:key_id                   401  404  404  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_keys                          401  404  404  403  403  403  201  201  201  401
+  PUT /projects/:id/deploy_keys/:key_id                   401  404  404  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_keys/:key_id/enable           401  404  404  403  403  403  201  201  201  401
+  DELETE /projects/:id/deploy_keys/:key_id                401  404  404  403  403  403  204  204  204  401
+  GET /projects/:id/deploy_tokens                         401  404  404  403  403  403  200  200  200  401
+  GET /projects/:id/deploy_tokens/:token_id               401  404  404  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_tokens                        401  404  404  403  403  403  201  201  201  401
+  DELETE /projects/:id/deploy_tokens/:token_id            401  404  404  403  403  403  204  204  204  401
+  GET /projects/:id/wikis                                 404  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/wikis/:slug                           404  404  404  200  200  200  200  200  200  401
+  POST /projects/:id/wikis                                401  404  404  403  403  201  201  201  201  401
+  PUT /projects/:id/wikis/:slug                           401  404  404  403  403  200  200  200  200  401
+  DELETE /projects/:id/wikis/:slug                        401  404  404  403  403  403  204  204  204  401
+  POST /projects/:id/wikis/attachments                    401  404  404  403  403  201  201  201  201  401
   POST /projects/:id/uploads                              401  404  404  201  201  201  201  201  201  401
   GET /projects/:id/uploads                               401  404  404  403  403  403  200  200  200  401
   GET /projects/:id/uploads/:secret/:filename             404  404  404  200  200  200  200  200  200  401
@@ -378,6 +664,10 @@ const PUBLIC = `
   DELETE /groups/:id/ldap_group_links/:cn                 401  403  403  403  403  403  403  204  204  401
   DELETE /groups/:id/ldap_group_links/:provider/:cn       401  403  403  403  403  403  403  204  204  401
   POST /groups/:id/ldap_sync                              401  403  403  403  403  403  403  202  202  401
+  GET /groups/:id/deploy_tokens                           401  403  403  403  403  403  403  200  200  401
+  GET /groups/:id/deploy_tokens/:token_id                 401  403  403  403  403  403  403  200  200  401
+  POST /groups/:id/deploy_tokens                          401  403  403  403  403  403  403  201  201  401
+  DELETE /groups/:id/deploy_tokens/:token_id              401  403  403  403  403  403  403  204  204  401
 
   GET /projects                                           200  200  200  200  200  200  200  200  200  401
   GET /users/:user_id/projects                            200  200  200  200  200  200  200  200  200  401
@@ -431,6 +721,86 @@ const PUBLIC = `
   POST /projects/:id/push_rule                            401  403  403  403  403  403  201  201  201  401
   PUT /projects/:id/push_rule                             401  403  403  403  403  403  200  200  200  401
   DELETE /projects/:id/push_rule                          401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/repository/tree                       200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/blobs/:sha                 200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/blobs/:sha/raw             200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/archive                    200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/archive.:format            200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/compare                    200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/contributors               200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/merge_base                 200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/branches                   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/branches/:branch           200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/repository/branches                  401  403  403  403  403  201  201  201  201  401
+  DELETE /projects/:id/repository/branches/:branch        401  403  403  403  403  204  204  204  204  401
+  DELETE /projects/:id/repository/merged_branches         401  202  202  202  202  202  202  202  202  401
+  PUT /projects/:id/repository/branches/:branch/protect   401  403  403  403  403  403  200  200  200  401
+  PUT /projects/:id/repository/branches/:branch/unprotect  401  403  403  403  403  403  200  200  200  401
+  GET /projects/:id/repository/tags                       200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/tags/:tag_name             200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/repository/tags                      401  403  403  403  403  201  201  201  201  401
+  DELETE /projects/:id/repository/tags/:tag_name          401  403  403  403  403  400  204  204  204  401
+  POST /projects/:id/repository/tags/:tag_name/release    401  403  403  403  403  201  201  201  201  401
+  PUT /projects/:id/repository/tags/:tag_name/release     401  403  403  403  403  200  200  200  200  401
+  GET /projects/:id/releases                              200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/releases/:tag_name                    200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/releases                             401  403  403  403  403  201  201  201  201  401
+  PUT /projects/:id/releases/:tag_name                    401  403  403  403  403  200  200  200  200  401
+  DELETE /projects/:id/releases/:tag_name                 401  403  403  403  403  200  200  200  200  401
+  GET /projects/:id/releases/permalink/latest             302  302  302  302  302  302  302  302  302  401
+  GET /projects/:id/releases/permalink/latest/*           302  302  302  302  302  302  302  302  302  401
+  GET /projects/:id/releases/:tag_name/downloads/*        302  302  302  302  302  302  302  302  302  401
+  GET /projects/:id/releases/:tag_name/assets/links       200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/releases/:tag_name/assets/links/:link_id  200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/releases/:tag_name/assets/links      401  403  403  403  403  201  201  201  201  401
+  PUT /projects/:id/releases/:tag_name/assets/links/:link_id  401  403  403  403  403  200  200  200  200  401
+  DELETE /projects/:id/releases/:tag_name/assets/links/:link_id  401  403  403  403  403  200  200  200  200  401
+  GET /projects/:id/repository/commits                    200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/repository/commits                   401  403  403  403  403  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha               200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/diff          200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/refs          200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/sequence      200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/merge_requests  200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/commits/:sha/signature     404  404  404  404  404  404  404  404  404  401
+  POST /projects/:id/repository/commits/:sha/cherry_pick  401  403  403  403  403  201  201  201  201  401
+  POST /projects/:id/repository/commits/:sha/revert       401  403  403  403  403  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha/comments      200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/repository/commits/:sha/comments     401  201  201  201  201  201  201  201  201  401
+  GET /projects/:id/repository/commits/:sha/statuses      401  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/statuses/:sha                        401  403  403  403  403  201  201  201  201  401
+  GET /projects/:id/repository/files/:file_path           200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/files/:file_path/raw       200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/files/:file_path/blame     200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/repository/files/:file_path          401  403  403  403  403  201  201  201  201  401
+  PUT /projects/:id/repository/files/:file_path           401  403  403  403  403  200  200  200  200  401
+  DELETE /projects/:id/repository/files/:file_path        401  403  403  403  403  204  204  204  204  401
+  PUT /projects/:id/repository/submodules/:submodule      401  403  403  403  403  400  400  400  400  401
+  GET /projects/:id/protected_branches                    401  403  403  403  403  200  200  200  200  401
+  GET /projects/:id/protected_branches/:name              401  403  403  403  403  200  200  200  200  401
+  POST /projects/:id/protected_branches                   401  403  403  403  403  403  201  201  201  401
+  PATCH /projects/:id/protected_branches/:name            401  403  403  403  403  403  200  200  200  401
+  DELETE /projects/:id/protected_branches/:name           401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/protected_tags                        401  403  403  403  403  403  200  200  200  401
+  GET /projects/:id/protected_tags/:name                  401  403  403  403  403  403  200  200  200  401
+  POST /projects/:id/protected_tags                       401  403  403  403  403  403  201  201  201  401
+  DELETE /projects/:id/protected_tags/:name               401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/deploy_keys                           401  403  403  403  403  403  200  200  200  401
+  GET /projects/:id/deploy_keys/:key_id                   401  403  403  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_keys                          401  403  403  403  403  403  201  201  201  401
+  PUT /projects/:id/deploy_keys/:key_id                   401  403  403  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_keys/:key_id/enable           401  403  403  403  403  403  201  201  201  401
+  DELETE /projects/:id/deploy_keys/:key_id                401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/deploy_tokens                         401  403  403  403  403  403  200  200  200  401
+  GET /projects/:id/deploy_tokens/:token_id               401  403  403  403  403  403  200  200  200  401
+  POST /projects/:id/deploy_tokens                        401  403  403  403  403  403  201  201  201  401
+  DELETE /projects/:id/deploy_tokens/:token_id            401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/wikis                                 200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/wikis/:slug                           200  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/wikis                                401  403  403  403  403  201  201  201  201  401
+  PUT /projects/:id/wikis/:slug                           401  403  403  403  403  200  200  200  200  401
+  DELETE /projects/:id/wikis/:slug                        401  403  403  403  403  403  204  204  204  401
+  POST /projects/:id/wikis/attachments                    401  403  403  403  403  201  201  201  201  401
   POST /projects/:id/uploads                              401  201  201  201  201  201  201  201  201  401
   GET /projects/:id/uploads                               401  403  403  403  403  403  200  200  200  401
   GET /projects/:id/uploads/:secret/:filename             200  200  200  200  200  200  200  200  200  401
@@ -478,7 +848,18 @@ const TABLES = [
   'stars',
   'project_hooks',
   'push_rules',
+  'releases',
+  'release_links',
+  'protected_branches',
+  'protected_branch_levels',
+  'protected_tags',
+  'protected_tag_levels',
+  'keys',
+  'deploy_key_projects',
+  'deploy_tokens',
   'uploads',
+  'commit_comments',
+  'commit_statuses',
   'ldap_group_links',
   'project_authorizations',
   'redirects',

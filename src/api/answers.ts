@@ -66,6 +66,11 @@ export function send({ request, response, headers, elapsed }: Exchange, status: 
   headers['X-Runtime'] = (elapsed / 1000).toFixed(6)
   if (body === undefined) return void response.writeHead(status, headers).end()
   if (body instanceof Readable) {
+    const isKnown = typeof headers.ETag === 'string' && unchanged(request.headers['if-none-match'], headers.ETag)
+    if (isKnown || request.method === 'HEAD') {
+      body.destroy()
+      return void response.writeHead(isKnown ? 304 : status, headers).end()
+    }
     response.writeHead(status, headers)
     return void pipeline(body, response).catch(() => response.destroy())
   }

@@ -98,6 +98,8 @@ export interface Declaration<
   output: O
   /** 201 for POST, 204 for DELETE without a body, else 200. */
   status?: number
+  /** To HEAD, where it differs. */
+  headStatus?: number
   /** When the subject last changed, for If-Unmodified-Since. */
   changedAt?: (subject: S) => string
   /** The largest file part it takes, in bytes. */
@@ -120,6 +122,7 @@ export interface Endpoint {
   readonly input?: z.ZodObject
   readonly output: Output
   readonly status?: number
+  readonly headStatus?: number
   readonly changedAt?: (subject: never) => string
   readonly upload?: number
   handle(context: Context<never, never, never>): Promise<unknown>

@@ -44,11 +44,16 @@ export interface Body {
   discard(): Promise<void>
 }
 
+const BODY_DEADLINE_MS = 300_000
+
 const NO_BODY: Body = { fields: {}, discard: async () => {} }
 
 export async function readBody(request: IncomingMessage, spool: string, uploadLimit: number): Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = request.headers
   if ((!length || length === '0') && !chunked) return NO_BODY
+  // The server's own deadline is made for pushes, which may take hours.
+  const late = setTimeout(() => request.destroy(), BODY_DEADLINE_MS)
+  request.once('close', () => clearTimeout(late)).once('end', () => clearTimeout(late))
   if (isMultipart(request)) return readMultipart(request, spool, uploadLimit)
 
   const text = utf8(await collect(request, JSON_LIMIT))

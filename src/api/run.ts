@@ -161,7 +161,8 @@ function answer(door: Door, endpoint: Endpoint, exchange: Exchange, result: unkn
     Object.assign(exchange.headers, result.headers)
     return send(exchange, result.status, result.body)
   }
-  const { output, method } = endpoint
+  const { output, method, headStatus } = endpoint
+  if (headStatus && exchange.request.method === 'HEAD') return send(exchange, headStatus, undefined)
   if (output instanceof PageOf) {
     const { items, total } = result as Page<unknown>
     const [path, query = ''] = exchange.request.url!.split('?', 2)

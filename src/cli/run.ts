@@ -1,14 +1,16 @@
 /** The command: finds the verb, parses its flags, runs it; whatever is refused is told in one line. */
 import { VERSION } from '../version.ts'
+import { check } from './check.ts'
 import { helpOfAll, helpOfGroup, helpOfVerb } from './help.ts'
 import { migrate } from './migrate.ts'
 import { lineOf } from './refusal.ts'
 import { serve } from './serve.ts'
+import { ssh } from './ssh.ts'
 import { token } from './token.ts'
 import { user } from './user.ts'
 import { Misuse, parseCall, type Verb } from './verb.ts'
 
-const verbs: Record<string, Verb> = { serve, migrate, ...user, ...token }
+const verbs: Record<string, Verb> = { serve, migrate, check, ...user, ...token, ...ssh }
 
 /** Returns the exit code. */
 export async function run(args: string[]): Promise<number> {

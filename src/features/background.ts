@@ -22,6 +22,12 @@ import { importRepository } from './projects/imports/jobs.ts'
 import { leaveProjects } from './projects/projects/farewell.ts'
 import { removeLater, removeRepositoryLater } from './projects/projects/removal.ts'
 import { purgeExpiredShares } from './projects/sharing/jobs.ts'
+import { deleteMergedLater } from './repository/branches/jobs.ts'
+import { leaveCommits } from './repository/commits/authors.ts'
+import { inspectLater } from './repository/gate/jobs.ts'
+import { releaseKeys } from './repository/deploy-keys/on.ts'
+import { dropUnlinkedObjects } from './repository/lfs/jobs.ts'
+import { linkObjectsOfSource } from './repository/lfs/on.ts'
 
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
 export const jobs: Job<App, any>[] = [
@@ -34,11 +40,14 @@ export const jobs: Job<App, any>[] = [
   copyRepositoryOf,
   importRepository,
   tidyRepository,
+  inspectLater,
+  deleteMergedLater,
   purgeExpiredShares,
   answerPasswordWish,
   purge,
   purgeExpired,
   purgeInvitations,
+  dropUnlinkedObjects,
   discardBlob,
   sweep,
 ]
@@ -53,7 +62,9 @@ export const subscriptions: Subscription<App>[] = [
   mailInvitation,
   welcomeCreated,
   welcomeUpdated,
+  linkObjectsOfSource,
+  releaseKeys,
 ]
 
 /** In this order: a group may refuse to let its last owner go. */
-export const farewells: Farewell[] = [leaveGroups, leaveProjects]
+export const farewells: Farewell[] = [leaveGroups, leaveProjects, leaveCommits]

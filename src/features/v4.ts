@@ -35,6 +35,20 @@ import * as sharing from './projects/sharing/routes.ts'
 import * as stars from './projects/stars/routes.ts'
 import * as transfer from './projects/transfer/routes.ts'
 import * as uploads from './projects/uploads/routes.ts'
+import * as branches from './repository/branches/routes.ts'
+import * as commitComments from './repository/commit-comments/routes.ts'
+import * as commits from './repository/commits/routes.ts'
+import * as deployKeys from './repository/deploy-keys/routes.ts'
+import * as deployTokens from './repository/deploy-tokens/routes.ts'
+import * as files from './repository/files/routes.ts'
+import * as protectedBranches from './repository/protected-branches/routes.ts'
+import * as protectedTags from './repository/protected-tags/routes.ts'
+import * as releaseLinks from './repository/releases/link-routes.ts'
+import * as releases from './repository/releases/routes.ts'
+import * as repositories from './repository/repositories/routes.ts'
+import * as commitStatuses from './repository/statuses/routes.ts'
+import * as tags from './repository/tags/routes.ts'
+import * as wikis from './repository/wikis/routes.ts'
 
 /** Families in the order of the documentation; the key is the chapter's name. */
 export const families = {
@@ -50,6 +64,19 @@ export const families = {
   uploads,
   projectHooks,
   pushRules,
+  repositories,
+  branches,
+  tags,
+  releases,
+  releaseLinks,
+  commits,
+  commitComments,
+  commitStatuses,
+  files,
+  protectedBranches,
+  protectedTags,
+  deployKeys,
+  deployTokens,
   projectAccess,
   projectMembers,
   projectAccessRequests,
@@ -57,6 +84,7 @@ export const families = {
   groupMembers,
   groupAccessRequests,
   groupInvitations,
+  wikis,
   users,
   keys,
   gpgKeys,

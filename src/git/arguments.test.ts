@@ -1,6 +1,24 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { address, branch, folder, isBranchName, path, ref, rev, tag, UnsafeArgument } from './arguments.ts'
+import {
+  address,
+  branch,
+  count,
+  folder,
+  isBranchName,
+  lines,
+  moment,
+  option,
+  path,
+  phrase,
+  prefix,
+  ref,
+  rev,
+  safely,
+  tag,
+  treePath,
+  UnsafeArgument,
+} from './arguments.ts'
 import { git } from './command.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
@@ -51,6 +69,25 @@ test('addresses are written as they were checked', () => {
   expect(address('http://0x7f.1/x')).toBe('http://127.0.0.1/x')
   expect(address('http://2130706433/x')).toBe('http://127.0.0.1/x')
   expect(address('git://[::1]:9999/x')).toBe('git://[::1]:9999/x')
+})
+
+test('values of options are what they claim to be', () => {
+  for (const value of [-1, 1.5, NaN, Infinity, 2 ** 53]) expect(() => count(value)).toThrow(UnsafeArgument)
+  expect([count(0), lines(2, 10), option('--unified', count(3))]).toEqual(['0', '2,10', '--unified=3'])
+  expect([moment(new Date(1500)), moment(new Date(-1))]).toEqual(['@1 +0000', '@0 +0000'])
+  expect(() => moment(new Date(NaN))).toThrow(UnsafeArgument)
+  for (const value of ['', 'a\nb', 'a\0b', 'x'.repeat(5000)]) expect(() => phrase(value)).toThrow(UnsafeArgument)
+  expect(phrase('--x .* é')).toBe('--x .* é')
+  expect(prefix('a/b-1')).toBe('a/b-1/')
+  for (const value of ['', '/a', '../a', 'a/', '-a']) expect(() => prefix(value)).toThrow(UnsafeArgument)
+})
+
+test('a path to be read may be odd, but leads nowhere else', () => {
+  for (const value of ['-x', 'a\nb', '.git/x', ':(top)', 'é']) expect(treePath(value)).toBe(value)
+  for (const value of ['', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\0b', 'x'.repeat(5000)])
+    expect(() => treePath(value), JSON.stringify(value)).toThrow(UnsafeArgument)
+  expect([safely(() => treePath('a')), safely(() => treePath('..'))]).toEqual(['a', null])
+  expect(() => safely(() => JSON.parse('{') as string)).toThrow(SyntaxError)
 })
 
 test('every name it takes for a branch, git does too', () => {

@@ -16,6 +16,10 @@ export type Ref = Checked<'ref'>
 export type Path = Checked<'path'>
 /** A place on our own disk. */
 export type Folder = Checked<'folder'>
+/** What an option takes, written behind it as an argument of its own: `--max-count 5`. */
+export type Value = Checked<'value'>
+/** An option with its value in one: `--unified=3`. */
+export type Option = Checked<'option'>
 /** A remote repository, without credentials. */
 export type Address = Checked<'address'>
 
@@ -30,6 +34,16 @@ export class UnsafeArgument extends Error {
   constructor(kind: string) {
     super(`not a ${kind} git may be given`)
     this.name = 'UnsafeArgument'
+  }
+}
+
+/** For values that simply do not exist when they are unsafe. */
+export function safely<T extends string>(construct: () => T): T | null {
+  try {
+    return construct()
+  } catch (error) {
+    if (error instanceof UnsafeArgument) return null
+    throw error
   }
 }
 
@@ -88,6 +102,47 @@ export function path(value: string): Path {
   const isSafe = value.length <= LONGEST_PATH && !value.startsWith('-') && !CONTROL.test(value)
   if (!isSafe || !value.split('/').every(isPathPart)) throw new UnsafeArgument('path')
   return value as Path
+}
+
+/**
+ * For reading only, and only behind `--`, where git looks for no options: whatever a tree can hold, a name with line
+ * breaks or `.git` included, as long as it leads nowhere else.
+ */
+export function treePath(value: string): Path {
+  const isSafe = value.length <= LONGEST_PATH && !value.includes('\0')
+  if (!isSafe || value.split('/').some((part) => ['', '.', '..'].includes(part))) throw new UnsafeArgument('path')
+  return value as Path
+}
+
+export function count(value: number): Value {
+  if (!Number.isSafeInteger(value) || value < 0) throw new UnsafeArgument('count')
+  return String(value) as Value
+}
+
+/** In git's own notation: of a plain number it would guess whether it is a year. It knows no time before 1970. */
+export function moment(date: Date): Value {
+  if (Number.isNaN(date.getTime())) throw new UnsafeArgument('moment')
+  return `@${Math.max(0, Math.floor(date.getTime() / 1000))} +0000` as Value
+}
+
+/** Text to look for. */
+export function phrase(value: string): Value {
+  if (value === '' || value.length > LONGEST_NAME || CONTROL.test(value)) throw new UnsafeArgument('phrase')
+  return value as Value
+}
+
+/** For options that take their value in no other way. */
+export function option<const O extends string>(name: O & Argument<O>, value: Value): Option {
+  return `${name}=${value}` as Option
+}
+
+/** The folder an archive unpacks to. */
+export function prefix(name: string): Value {
+  return `${path(name)}/` as Value
+}
+
+export function lines(start: number, end: number): Value {
+  return `${count(start)},${count(end)}` as Value
 }
 
 export function folder(dir: string): Folder {

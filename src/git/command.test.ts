@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { runGit, temporaryFolder } from '../../test/git-origin.ts'
 import { address, folder } from './arguments.ts'
-import { git, GitFailed } from './command.ts'
+import { buffer } from 'node:stream/consumers'
+import { git, gitBytes, GitFailed, gitStream } from './command.ts'
 import { createRepository, setHead } from './repositories.ts'
 
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
@@ -22,6 +24,54 @@ test('answers what git wrote, and gives it its input', async () => {
   )
   const bytes = new Uint8Array(5_000_000).fill(120)
   expect(await git(null, ['stripspace'], { input: bytes })).toHaveLength(5_000_001)
+})
+
+test('bytes come as they are', async () => {
+  expect(await gitBytes(null, ['run'], script('printf "\\\\377\\\\000"'))).toEqual(Buffer.of(255, 0))
+})
+
+describe('a stream', () => {
+  test('is read to its end, whatever its length', async () => {
+    expect(await buffer(gitStream(null, ['run'], script('head -c 30000000 /dev/zero')))).toHaveLength(30_000_000)
+  })
+
+  test('fails when git does, be all of its output read or none', async () => {
+    const failing = gitStream(null, ['run'], script('echo some; echo fatal: no >&2; exit 3'))
+    await expect(buffer(failing)).rejects.toMatchObject({ name: 'GitFailed', reason: 'exit', code: 3 })
+    const slow = gitStream(null, ['run'], { ...script('yes'), deadline: 200 })
+    const failed = new Promise((resolve) => slow.once('error', resolve))
+    expect(await failed).toMatchObject({ reason: 'deadline' })
+    await expect(buffer(gitStream('/nowhere', ['version']))).rejects.toMatchObject({ reason: 'start' })
+  })
+
+  test('ends git when it is given up', async () => {
+    await using data = await temporaryFolder()
+    const file = join(data.path, 'pid')
+    const stream = gitStream(null, ['run'], script(`echo $$ > ${file}; echo go; sleep 60 & wait`))
+    await new Promise((resolve) => stream.once('data', resolve))
+    stream.destroy()
+    await vi.waitFor(() => expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false))
+  })
+})
+
+test("a stream is fed to git; its failure is the command's, and what git does not read is let go", async () => {
+  const hash = (input: Readable) => git(null, ['hash-object', '--stdin'], { input })
+  expect(await hash(Readable.from(['hel', 'lo\n']))).toBe('ce013625030ba8dba906f756967f9e9ca394464a\n')
+  async function* breaking(): AsyncGenerator<string> {
+    yield 'half'
+    throw new Error('cut off')
+  }
+  await expect(hash(Readable.from(breaking()))).rejects.toThrow('cut off')
+  const endless = new Readable({ read() {} })
+  expect(await git(null, ['version'], { input: endless })).toMatch(/^git version/)
+  expect(endless.destroyed).toBe(true)
+})
+
+test('a setting may have several values, and an exit code be an answer', async () => {
+  const config = { 'x.many': ['1', '2'], 'x.one': '3' }
+  expect(await git(null, ['config', '--get-all', 'x.many'], { config })).toBe('1\n2\n')
+  await expect(git(null, ['config', 'x.none'], { config })).rejects.toThrow(GitFailed)
+  expect(await git(null, ['config', 'x.none'], { config, answers: [1] })).toBe('')
 })
 
 test('more input than a command reads is no failure', async () => {

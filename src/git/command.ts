@@ -5,13 +5,15 @@
  * lines are for everyone on the machine to read.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { PassThrough, Readable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
 import type { Argument } from './arguments.ts'
 
 export interface GitOptions {
-  readonly input?: string | Uint8Array
+  /** A stream is read as fast as git reads; it is destroyed when git ends before it. Its failure ends git, and is thrown. */
+  readonly input?: string | Uint8Array | Readable
   /** More configuration for this command; never on its command line. */
-  readonly config?: Readonly<Record<string, string>>
+  readonly config?: Readonly<Record<string, string | readonly string[]>>
   readonly environment?: Readonly<Record<string, string>>
   /** What it may reach other repositories by; nothing, unless named. */
   readonly protocol?: 'http' | 'https' | 'git'
@@ -19,6 +21,8 @@ export interface GitOptions {
   readonly deadline?: number
   /** Bytes it may answer. */
   readonly maxOutput?: number
+  /** What it may end with, 0 apart, to have answered all the same. */
+  readonly answers?: readonly number[]
   /** Once aborted, the command is ended and the signal's reason is thrown. */
   readonly signal?: AbortSignal | undefined
   onStderr?(text: string): void
@@ -59,12 +63,78 @@ export async function git<const A extends string>(
   args: readonly (A & Argument<A>)[],
   options: GitOptions = {},
 ): Promise<string> {
+  return (await collect(dir, args, options)).toString()
+}
+
+/** The same, for what may be no text. */
+export function gitBytes<const A extends string>(
+  dir: string | null,
+  args: readonly (A & Argument<A>)[],
+  options: GitOptions = {},
+): Promise<Buffer> {
+  return collect(dir, args, options)
+}
+
+/**
+ * What git writes, no faster than it is read: there is no cap but the reader's. It ends when git has ended well, and is
+ * destroyed by what `git()` would throw otherwise. Destroyed by its reader, it ends git.
+ */
+export function gitStream<const A extends string>(
+  dir: string | null,
+  args: readonly (A & Argument<A>)[],
+  options: Omit<GitOptions, 'maxOutput'> = {},
+): Readable {
   options.signal?.throwIfAborted()
   const child = start(dir, args, options)
-  const { reason, code, output, stderr } = await ending(child, options)
+  const failure = watch(child, options).ended.then((ending) => failureOf(args, ending, options))
+  const tell = async (done: (error: Error | null) => void) => done(await failure)
+  const stream = new PassThrough({
+    flush: (done) => void tell(done),
+    destroy(error, done) {
+      child.stdout?.destroy()
+      if (isRunning(child)) endGroup(child)
+      done(error)
+    },
+  })
+  child.stdout?.pipe(stream)
+  // What is left in the pipe of one that failed would be waited for until somebody reads it.
+  child.once('exit', (code) => code !== 0 && child.stdout?.destroy())
+  void failure.then((error) => error && stream.destroy(error))
+  return stream
+}
+
+/** A git to be kept and talked with, by pipes. It has no deadline: who starts it watches over it. */
+export function startGit<const A extends string>(
+  dir: string,
+  args: readonly (A & Argument<A>)[],
+  options: Pick<GitOptions, 'config' | 'environment'> = {},
+): ChildProcess {
+  return start(dir, args, { ...options, input: '' })
+}
+
+async function collect(dir: string | null, args: readonly string[], options: GitOptions): Promise<Buffer> {
   options.signal?.throwIfAborted()
-  if (reason !== 'exit' || code !== 0) throw new GitFailed(args[0] ?? '', reason, code, stderr)
-  return output
+  const { maxOutput = MAX_OUTPUT } = options
+  const child = start(dir, args, options)
+  const { ended, end } = watch(child, options)
+  const output: Buffer[] = []
+  let size = 0
+  child.stdout?.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxOutput) end('output')
+    else output.push(chunk)
+  })
+  const failure = failureOf(args, await ended, options)
+  if (failure) throw failure
+  return Buffer.concat(output)
+}
+
+function failureOf(args: readonly string[], ending: Ending, { signal, answers }: GitOptions): Error | null {
+  const { reason, code, stderr, inputError } = ending
+  if (signal?.aborted) return signal.reason as Error
+  if (inputError) return inputError
+  const hasAnswered = reason === 'exit' && code !== null && (code === 0 || answers?.includes(code))
+  return hasAnswered ? null : new GitFailed(args[0] ?? '', reason, code, stderr)
 }
 
 function start(dir: string | null, args: readonly string[], options: GitOptions): ChildProcess {
@@ -85,7 +155,9 @@ const CONFIG = {
 }
 
 function environmentOf(dir: string | null, { config, environment, protocol }: GitOptions): NodeJS.ProcessEnv {
-  const settings = Object.entries({ ...CONFIG, ...config })
+  const settings = Object.entries({ ...CONFIG, ...config }).flatMap(([key, values]) =>
+    [values].flat().map((value) => [key, value] as const),
+  )
   return {
     // Not a setting of ours: where the machine keeps its programs.
     PATH: process.env.PATH,
@@ -117,17 +189,19 @@ function environmentOf(dir: string | null, { config, environment, protocol }: Gi
 interface Ending {
   readonly reason: FailureReason
   readonly code: number | null
-  readonly output: string
   readonly stderr: string
+  readonly inputError: Error | null
 }
 
-function ending(child: ChildProcess, options: GitOptions): Promise<Ending> {
-  const { input, signal, deadline = MINUTE, maxOutput = MAX_OUTPUT, onStderr } = options
-  const { promise, resolve } = Promise.withResolvers<Ending>()
-  const output: Buffer[] = []
-  let size = 0
+function watch(
+  child: ChildProcess,
+  options: GitOptions,
+): { ended: Promise<Ending>; end: (because: FailureReason) => void } {
+  const { input, signal, deadline = MINUTE, onStderr } = options
+  const { promise: ended, resolve } = Promise.withResolvers<Ending>()
   let stderr = ''
   let reason: FailureReason = 'exit'
+  let inputError: Error | null = null
 
   const end = (because: FailureReason) => {
     if (reason !== 'exit') return
@@ -138,18 +212,21 @@ function ending(child: ChildProcess, options: GitOptions): Promise<Ending> {
   const timer = setTimeout(end, deadline, 'deadline')
   signal?.addEventListener('abort', abort)
 
-  child.stdout?.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > maxOutput) end('output')
-    else output.push(chunk)
-  })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     // Before it is cut: half an address would not be known as one.
     stderr = withoutCredentials(stderr + text).slice(-MAX_STDERR)
     onStderr?.(text)
   })
   // A command may end without reading all of its input; its exit code tells what that means.
-  child.stdin?.on('error', () => {}).end(input)
+  child.stdin?.on('error', () => {})
+  if (!(input instanceof Readable)) child.stdin?.end(input)
+  else if (child.stdin) {
+    input.once('error', (error) => {
+      inputError = error
+      endGroup(child)
+    })
+    input.pipe(child.stdin)
+  }
   child.once('error', (error) => {
     reason = 'start'
     stderr = error.message
@@ -157,17 +234,16 @@ function ending(child: ChildProcess, options: GitOptions): Promise<Ending> {
   child.once('close', (code) => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    resolve({
-      reason,
-      code: reason === 'exit' ? code : null,
-      output: Buffer.concat(output).toString(),
-      stderr: stderr.trim(),
-    })
+    if (input instanceof Readable) input.destroy()
+    resolve({ reason, code: reason === 'exit' ? code : null, stderr: stderr.trim(), inputError })
   })
-  return promise
+  return { ended, end }
 }
 
-function endGroup(child: ChildProcess): void {
+const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null
+
+/** All that it has started, too. */
+export function endGroup(child: ChildProcess): void {
   killGroup(child, 'SIGTERM')
   const timer = setTimeout(() => {
     killGroup(child, 'SIGKILL')

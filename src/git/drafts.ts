@@ -45,7 +45,7 @@ const isTaken = (error: unknown) =>
   (error as NodeJS.ErrnoException).syscall === 'rename'
 
 /** A new name survives a power cut once the folder it stands in does. Windows opens no folders. */
-async function flushFolder(dir: string): Promise<void> {
+export async function flushFolder(dir: string): Promise<void> {
   if (process.platform === 'win32') return
   await using folder = await open(dir)
   await folder.sync()

@@ -6,6 +6,7 @@ import { HOUR } from '../clock.ts'
 import { branch, folder, type Ref, type Rev } from './arguments.ts'
 import { git } from './command.ts'
 import { placeWhole, removeWhole } from './drafts.ts'
+import { closeReaders } from './readers.ts'
 
 /**
  * How a repository is kept, whoever opens it. What a single command needs (protocols, hidden refs, limits) is given to
@@ -90,12 +91,15 @@ export async function placeContent(dir: string, fill: (draft: string) => Promise
   if (await hasContent()) return
   await placeWhole(dir, async (draft) => {
     await fill(draft)
-    if (!(await hasContent())) await removeWhole(dir)
+    if (!(await hasContent())) await removeRepository(dir)
   })
 }
 
 /** Fine when it is gone already. */
-export const removeRepository = removeWhole
+export async function removeRepository(dir: string): Promise<void> {
+  closeReaders(dir)
+  await removeWhole(dir)
+}
 
 export async function repositoryExists(dir: string): Promise<boolean> {
   return (await stat(join(dir, 'HEAD')).catch(nullIfMissing)) !== null

@@ -12,3 +12,13 @@ export async function patternFault(pattern: string): Promise<string | null> {
     throw error
   }
 }
+
+/** Whether the pattern is found anywhere in a text; `^` and `$` stand at line breaks too if it is of several lines. */
+export async function finder(
+  pattern: string,
+  { lines = false }: { lines?: boolean } = {},
+): Promise<(text: string) => boolean> {
+  const { RE2JS } = await import('re2js')
+  const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
+  return (text) => compiled.matcher(text).find()
+}

@@ -22,7 +22,7 @@ export function readKey(wish: { title: string; key: string }, settings: Settings
   throw invalid(faults)
 }
 
-function titleFaults(title: string): string[] {
+export function titleFaults(title: string): string[] {
   if (title.trim() === '') return ["can't be blank"]
   return title.length > LONGEST_TITLE ? [`is too long (maximum is ${LONGEST_TITLE} characters)`] : []
 }

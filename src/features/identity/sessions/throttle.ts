@@ -1,16 +1,23 @@
 import { sql } from 'kysely'
-import { MINUTE, after, timestamp } from '../../../clock.ts'
+import { HOUR, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { hotQuery } from '../../../store/hot.ts'
 
 const MOST_TRIES = 10
 const WINDOW = MINUTE
+const BANNED_FOR = HOUR
 
 /**
  * Counts a try before its outcome is known, so that tries side by side cannot slip through together, and refuses it
  * beyond the limit. Kept in the store: all processes share one count.
  */
 export async function countTry(app: App, key: string): Promise<void> {
+  if ((await count(app, key)) <= MOST_TRIES) return
+  throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(WINDOW / 1000) } })
+}
+
+async function count(app: App, key: string): Promise<number> {
   const now = timestamp(app.clock)
   const until = after(app.clock, WINDOW)
   const { count } = await app.db
@@ -34,8 +41,7 @@ export async function countTry(app: App, key: string): Promise<void> {
     )
     .returning('count')
     .executeTakeFirstOrThrow()
-  if (count <= MOST_TRIES) return
-  throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(WINDOW / 1000) } })
+  return count
 }
 
 /** Takes a try back that turned out well. */
@@ -46,4 +52,27 @@ export async function forgiveTry(app: App, key: string): Promise<void> {
     .where('key', '=', key)
     .where('count', '>', 0)
     .execute()
+}
+
+const throttleOf = hotQuery((db, p: { key: string }) => db.selectFrom('throttles').selectAll().where('key', '=', p.key))
+
+/** How often someone failed of late; `banned` once that was too often. */
+export async function recentFailures(app: App, key: string): Promise<number | 'banned'> {
+  const [known] = await throttleOf(app.db, { key })
+  if (!known || known.until <= timestamp(app.clock)) return 0
+  return known.count >= MOST_TRIES ? 'banned' : known.count
+}
+
+/** The one that fills the measure closes the door for an hour. */
+export async function countFailure(app: App, key: string): Promise<void> {
+  if ((await count(app, key)) < MOST_TRIES) return
+  await app.db
+    .updateTable('throttles')
+    .set({ until: after(app.clock, BANNED_FOR) })
+    .where('key', '=', key)
+    .execute()
+}
+
+export async function forgetFailures(app: App, key: string): Promise<void> {
+  await app.db.deleteFrom('throttles').where('key', '=', key).execute()
 }

@@ -22,6 +22,7 @@ async function isHeld(db: Db, digest: string): Promise<boolean> {
     .unionAll(db.selectFrom('namespaces').select('id').where('avatar_digest', '=', digest))
     .unionAll(db.selectFrom('projects').select('id').where('avatar_digest', '=', digest))
     .unionAll(db.selectFrom('uploads').select('id').where('digest', '=', digest))
+    .unionAll(db.selectFrom('lfs_objects').select('id').where('oid', '=', digest))
     .limit(1)
     .executeTakeFirst()
   return holder !== undefined

@@ -8,7 +8,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
-import { repositoryDir } from './repository.ts'
+import { repositoryDir, wikiDir } from './repository.ts'
 
 export async function deleteProject(app: App, actor: User, project: Project, namespace: Namespace): Promise<void> {
   await transact(app, async (app) => {
@@ -50,7 +50,9 @@ export async function removeProject(app: App, project: Project, news?: { path_wi
     }
     for (const digest of [project.avatar_digest, ...uploads.map((upload) => upload.digest)])
       await leaveBlob(app, digest)
-    await enqueue(app, removeRepositoryLater, { dir: repositoryDir(app, project) })
+    for (const dir of [repositoryDir(app, project), wikiDir(app, project)]) {
+      await enqueue(app, removeRepositoryLater, { dir })
+    }
     if (news) await emit(app, 'project.deleted', { id: project.id, name: project.name, ...news })
   })
 }

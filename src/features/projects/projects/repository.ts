@@ -12,3 +12,7 @@ export const newDiskPath = (): string => {
 /** Where a project's repository lies. */
 export const repositoryDir = (app: App, project: Pick<Project, 'repository_storage' | 'disk_path'>): string =>
   join(app.config.storages[project.repository_storage] ?? app.config.storages['default']!, project.disk_path)
+
+/** The repository of its wiki, beside its own; made on first use. */
+export const wikiDir = (app: App, project: Pick<Project, 'repository_storage' | 'disk_path'>): string =>
+  repositoryDir(app, project).replace(/\.git$/, '.wiki.git')

@@ -1,5 +1,15 @@
 import type { Generated } from 'kysely'
 
+export const DEPLOY_TOKEN_SCOPES = [
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_package_registry',
+  'write_package_registry',
+] as const
+export type DeployTokenScope = (typeof DEPLOY_TOKEN_SCOPES)[number]
+
 declare module '../../../store/database.ts' {
   interface Tables {
     deploy_tokens: {

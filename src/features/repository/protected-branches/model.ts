@@ -1,5 +1,9 @@
 import type { Generated } from 'kysely'
 
+export const BRANCH_ABILITIES = ['push', 'merge', 'unprotect'] as const
+export type BranchAbility = (typeof BRANCH_ABILITIES)[number]
+export type Ability = BranchAbility | 'create'
+
 /** Who may: everybody of a level, or one user, group or deploy key; exactly one is given. */
 interface Level {
   id: Generated<number>
@@ -24,8 +28,8 @@ interface Rule {
 declare module '../../../store/database.ts' {
   interface Tables {
     protected_branches: Rule
-    protected_branch_levels: Level & { ability: 'push' | 'merge' | 'unprotect' }
+    protected_branch_levels: Level & { ability: Ability }
     protected_tags: Rule
-    protected_tag_levels: Level & { ability: 'create' }
+    protected_tag_levels: Level & { ability: Ability }
   }
 }

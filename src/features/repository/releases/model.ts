@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely'
 
+export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const
+export type LinkType = (typeof LINK_TYPES)[number]
+
 declare module '../../../store/database.ts' {
   interface Tables {
     /** One per tag: its note, and everything later releases tell of it. */
@@ -20,7 +23,7 @@ declare module '../../../store/database.ts' {
       release_id: number
       name: string
       url: string
-      link_type: 'other' | 'runbook' | 'image' | 'package'
+      link_type: LinkType
       direct_asset_path: string | null
       created_at: string
     }

@@ -1,0 +1,118 @@
+/** Git through the server against plain git on the same repository, in one run. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inTurns, type Bench } from './bench.ts'
+import { ADMINISTRATOR } from './seed.ts'
+import { makePlace, residentMemory, startOurs, type Server } from './servers.ts'
+import { megabytes, ms, type Row } from './table.ts'
+
+const run = promisify(execFile)
+const MB = 1024 * 1024
+const FILES = 400
+const CLONES_AT_ONCE = 10
+const MOST_GROWTH = 64 * MB
+
+type Outcome = Omit<Row, 'what' | 'target'>
+
+export interface GitBench extends AsyncDisposable {
+  readonly server: Server
+  /** As a client calls it, with credentials. */
+  readonly address: string
+  /** The same repository, where it lies. */
+  readonly folder: string
+  readonly work: string
+  git(...args: string[]): Promise<string>
+}
+
+export async function openGitBench({ postgres }: Bench, commits: number): Promise<GitBench> {
+  const stack = new AsyncDisposableStack()
+  const work = await mkdtemp(join(tmpdir(), 'mortise-bench-git-'))
+  stack.defer(() => rm(work, { recursive: true, force: true }))
+  const place = stack.use(await makePlace(postgres, 1000))
+  const server = stack.use(await startOurs(place))
+  const env = { PATH: process.env.PATH, HOME: work, GIT_CONFIG_NOSYSTEM: '1', ...IDENTITY }
+  const git = async (...args: string[]) =>
+    (await run('git', args, { cwd: work, env, maxBuffer: 64 * MB })).stdout.trim()
+  await git('init', '-q', '--bare', 'history.git')
+  await importHistory(join(work, 'history.git'), commits)
+  const answer = await fetch(`http://127.0.0.1:${server.port}/api/v4/projects`, {
+    method: 'POST',
+    headers: { 'PRIVATE-TOKEN': ADMINISTRATOR, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ path: 'bench' }),
+  })
+  const { path_with_namespace: path } = (await answer.json()) as { path_with_namespace: string }
+  const address = `http://bench:${ADMINISTRATOR}@127.0.0.1:${server.port}/${path}.git`
+  await git('-C', 'history.git', 'push', '-q', address, 'master')
+  const [folder] = globSync(join(place.data, 'repositories/*/*/*.git'))
+  return { server, address, folder: folder!, work, git, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Ada'],
+    [`GIT_${role}_EMAIL`, 'ada@example.com'],
+  ]),
+)
+
+/** A long history of small changes to a few hundred files. */
+async function importHistory(dir: string, commits: number): Promise<void> {
+  const child = spawn('git', ['-C', dir, 'fast-import', '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] })
+  for (let n = 1; n <= commits; n++) {
+    const text = `${'Some words that stay the same.\n'.repeat(30)}Change ${n} of many.\n`
+    const message = `Change ${n}\n`
+    const commit =
+      `commit refs/heads/master\ncommitter Ada <ada@example.com> ${1_600_000_000 + n * 60} +0000\n` +
+      `data ${message.length}\n${message}M 644 inline folder${n % 20}/file${n % FILES}.txt\ndata ${text.length}\n${text}\n`
+    if (!child.stdin.write(commit)) await once(child.stdin, 'drain')
+  }
+  child.stdin.end()
+  await once(child, 'exit')
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+export async function cloneTime({ git, address, folder, work }: GitBench, rounds: number): Promise<Outcome> {
+  const clone = (from: string) => async () => {
+    const time = await timed(() => git('clone', '-q', '--bare', from, 'copy'))
+    await rm(join(work, 'copy'), { recursive: true, force: true })
+    return time
+  }
+  const times = await inTurns(rounds, clone(address), clone(`file://${folder}`))
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.15 }
+}
+
+export async function pushTime({ git, address, folder }: GitBench, rounds: number): Promise<Outcome> {
+  await git('clone', '-q', '--bare', folder, 'local.git')
+  await git('clone', '-q', '--depth=1', `file://${folder}`, 'tree')
+  let branch = 0
+  const push = (to: string) => async () => {
+    await git('-C', 'tree', 'commit', '-q', '--allow-empty', '-m', `Work ${++branch}`)
+    return timed(() => git('-C', 'tree', 'push', '-q', to, `HEAD:refs/heads/b${branch}`))
+  }
+  const times = await inTurns(rounds * 3, push(address), push('../local.git'))
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 2 }
+}
+
+/** How much the server grows while many clone at once. */
+export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
+  const before = await residentMemory(server.pid)
+  let most = before
+  const watch = setInterval(() => void residentMemory(server.pid).then((now) => (most = Math.max(most, now))), 50)
+  try {
+    const clones = Array.from({ length: CLONES_AT_ONCE }, (_, n) => git('clone', '-q', '--bare', address, `c${n}`))
+    await Promise.all(clones)
+  } finally {
+    clearInterval(watch)
+  }
+  const growth = most - before
+  return { ours: megabytes(most), floor: megabytes(before), ratio: most / before, met: growth < MOST_GROWTH }
+}

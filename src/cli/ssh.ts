@@ -1,0 +1,47 @@
+/**
+ * For machines whose OpenSSH shall serve git instead of the built-in server: sshd asks `ssh keys` whose a key is
+ * (AuthorizedKeysCommand) and runs `ssh serve` for whoever holds it.
+ */
+import { variableOf } from '../config.ts'
+import { onInstance } from './user.ts'
+import type { Verb } from './verb.ts'
+
+/** As OpenSSH passes it: `%f`. */
+const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
+
+const keys: Verb = {
+  summary: 'Print the line of authorized_keys for a key; for AuthorizedKeysCommand of OpenSSH',
+  words: ['FINGERPRINT'],
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const [fingerprint = ''] = call.words
+      if (!FINGERPRINT.test(fingerprint)) return
+      const { findVisitor } = await import('../transport/ssh/visitors.ts')
+      const visitor = await findVisitor(app, fingerprint)
+      if (!visitor) return
+      // The shell that sshd starts knows nothing of our settings, and what is logged there is shown to the client.
+      const data = `${variableOf('data')}='${call.config.data.replaceAll("'", `'\\''`)}' ${variableOf('log')}=silent`
+      const command = `${data} '${process.execPath}' '${process.argv[1]}' ssh serve ${fingerprint}`
+      const [type, blob] = visitor.key.key.split(' ')
+      console.log(`command="${command.replaceAll('"', '\\"')}",restrict ${type} ${blob}`)
+    }),
+}
+
+const serve: Verb = {
+  summary: 'Serve the git command of an OpenSSH connection; for the line that ssh keys prints',
+  words: ['FINGERPRINT'],
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { converse } = await import('../transport/ssh/conversation.ts')
+      process.exitCode = await converse(app, {
+        fingerprint: call.words[0] ?? '',
+        line: process.env.SSH_ORIGINAL_COMMAND ?? null,
+        protocol: process.env.GIT_PROTOCOL,
+        input: process.stdin,
+        output: process.stdout,
+        errors: process.stderr,
+      })
+    }),
+}
+
+export const ssh: Record<string, Verb> = { 'ssh keys': keys, 'ssh serve': serve }

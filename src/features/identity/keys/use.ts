@@ -1,0 +1,14 @@
+import { DAY, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { Row } from '../../../store/database.ts'
+
+/** Noted once a day at most: a key may be used many times a minute. */
+export async function noteKeyUse({ db, clock }: App, { id, last_used_at }: Row<'keys'>): Promise<void> {
+  const isRecent = last_used_at !== null && Date.parse(last_used_at) > clock.now().getTime() - DAY
+  if (isRecent) return
+  await db
+    .updateTable('keys')
+    .set({ last_used_at: timestamp(clock) })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { entity } from '../../../api/wire.ts'
+import { Developer } from '../../../lib/levels.ts'
+import { CommitEntity, presentCommit } from '../commits/entity.ts'
+import { isProtected, matches, type Rules } from '../protected-branches/matching.ts'
+import type { BranchAbility } from '../protected-branches/model.ts'
+import type { Head } from './queries.ts'
+
+export const BranchEntity = entity({
+  name: z.string(),
+  commit: CommitEntity,
+  merged: z.boolean(),
+  protected: z.boolean(),
+  developers_can_push: z.boolean(),
+  developers_can_merge: z.boolean(),
+  can_push: z.boolean(),
+  default: z.boolean(),
+  web_url: z.string(),
+}).meta({ id: 'Branch' })
+
+export interface BranchSurroundings {
+  /** Of the project. */
+  readonly url: string
+  readonly defaultBranch: string
+  readonly merged: ReadonlySet<string>
+  readonly rules: Rules
+  /** Whether the viewer may. */
+  mayPush(name: string): boolean
+}
+
+export function presentBranch({ name, commit }: Head, around: BranchSurroundings): z.infer<typeof BranchEntity> {
+  return {
+    name,
+    commit: presentCommit(commit, around),
+    merged: around.merged.has(name),
+    protected: isProtected(around.rules, name),
+    developers_can_push: developersCan(around.rules, name, 'push'),
+    developers_can_merge: developersCan(around.rules, name, 'merge'),
+    can_push: around.mayPush(name),
+    default: name === around.defaultBranch,
+    web_url: `${around.url}/tree/${encodeURI(name)}`,
+  }
+}
+
+/** Whether a rule says so; where none protects the branch they can anyway, and both are false. */
+const developersCan = (rules: Rules, name: string, wanted: BranchAbility): boolean =>
+  rules
+    .filter((rule) => matches(rule.name, name))
+    .some(({ allowances }) =>
+      allowances.some(({ ability, access_level }) => ability === wanted && access_level === Developer),
+    )

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { findCommits, type Commit } from '../../../git/commits.ts'
+import { isAncestor } from '../../../git/history.ts'
+import { findBranch, listBranches, mergedBranches, type Branch, type Listed, type RefsWish } from '../../../git/refs.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { mayPush } from '../protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
+import { repository } from '../repositories/queries.ts'
+import type { BranchSurroundings } from './entity.ts'
+import { branchPolicy, type BranchSubject } from './policy.ts'
+
+/** A branch with its newest commit. */
+export interface Head extends Branch {
+  readonly commit: Commit
+}
+
+/** A project that is still being imported has no repository yet, and so no branches. */
+export async function findHead(dir: string, name: string): Promise<Head | null> {
+  const branch = (await repositoryExists(dir)) ? await findBranch(dir, name) : null
+  return branch && ((await withCommits(dir, [branch]))[0] ?? null)
+}
+
+export async function listHeads(dir: string, wish: RefsWish): Promise<Listed<Head>> {
+  if (!(await repositoryExists(dir))) return { items: [], total: 0 }
+  const { items, total } = await listBranches(dir, wish)
+  return { items: await withCommits(dir, items), total }
+}
+
+async function withCommits(dir: string, branches: readonly Branch[]): Promise<Head[]> {
+  const commits = await findCommits(
+    dir,
+    branches.map(({ id }) => id),
+  )
+  return branches.flatMap((branch, n) => (commits[n] ? [{ ...branch, commit: commits[n] }] : []))
+}
+
+/** `/projects/:id/repository/branches/:branch`: the repository, and the branch if there is one. */
+export const branch = resource({
+  name: repository.name!,
+  params: z.object({ id: text, branch: text }),
+  policy: branchPolicy,
+  async find(app, { id, branch: name }, viewer): Promise<BranchSubject | null> {
+    const subject = await repository.find(app, { id } as never, viewer)
+    if (!subject) return null
+    return { ...subject, branch: repositoryPolicy.download(subject) ? await findHead(subject.dir, name) : null }
+  },
+})
+
+/** What the records of these branches tell beyond git's refs, asked for all of them at once. */
+export async function aroundBranches(
+  app: App,
+  subject: RepositorySubject,
+  heads: readonly Head[],
+): Promise<BranchSurroundings> {
+  const { project, namespace, viewer, level, dir } = subject
+  const rules = await findProtection(app.db, project.id, 'branch')
+  const groups = await groupsAmong(app.db, viewer, rules)
+  const pushes = repositoryPolicy.push(subject)
+  return {
+    url: `${app.url}/${pathWithNamespace(project, namespace)}`,
+    defaultBranch: project.default_branch,
+    merged: await mergedAmong(dir, project.default_branch, heads),
+    rules,
+    mayPush: (name) => pushes && mayPush(rules, name, { user: viewer, level, groups }),
+  }
+}
+
+/** Names of those that are behind the default branch; one at its very tip is no more merged than the default itself. */
+export async function mergedAmong(dir: string, defaultBranch: string, heads: readonly Branch[]): Promise<Set<string>> {
+  const into = heads.length === 0 ? null : await findBranch(dir, defaultBranch)
+  const others = heads.filter(({ id }) => id !== into?.id)
+  if (!into || others.length === 0) return new Set()
+  const [only, ...more] = others
+  // About a single one git can tell without a look at all others.
+  if (more.length === 0) return new Set((await isAncestor(dir, only!.id, into.id)) ? [only!.name] : [])
+  const merged = await mergedBranches(dir, into.id)
+  return new Set(others.map(({ name }) => name).filter((name) => merged.has(name)))
+}

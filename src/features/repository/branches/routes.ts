@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, entity, oneOf, text } from '../../../api/wire.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { repository } from '../repositories/queries.ts'
+import { BranchEntity, presentBranch } from './entity.ts'
+import { deleteMergedLater } from './jobs.ts'
+import { nextLink, regexFilter } from './lists.ts'
+import { aroundBranches, branch, listHeads } from './queries.ts'
+import { createBranch, deleteBranch, protectBranch, unprotectBranch } from './service.ts'
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/branches',
+  summary: 'List the branches of a repository',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({
+    search: text.nullish(),
+    regex: text.nullish(),
+    sort: oneOf('name_asc', 'updated_asc', 'updated_desc').nullish(),
+    pagination: oneOf('keyset', 'legacy').nullish(),
+    page_token: text.nullish(),
+  }),
+  output: pageOf(BranchEntity),
+  async handle({ app, subject, input, page }) {
+    const { search, regex, sort, page_token } = input
+    const isKeyset = input.pagination === 'keyset' || Boolean(page_token)
+    const place = isKeyset ? { limit: page.limit + 1 } : { skip: page.offset, limit: page.limit }
+    const { items, total } = await listHeads(subject.dir, {
+      order: sort ?? 'name_asc',
+      ...(search && { search }),
+      ...(regex && { where: await regexFilter(regex) }),
+      ...(isKeyset && page_token && { after: page_token }),
+      ...place,
+    })
+    const shown = items.slice(0, page.limit)
+    const around = await aroundBranches(app, subject, shown)
+    const records = shown.map((head) => presentBranch(head, around))
+    if (!isKeyset) return { items: records, total }
+    const last = items.length > shown.length ? shown.at(-1)!.name : null
+    return new Answer(200, records, nextLink(app, subject.project, { ...input, per_page: page.limit }, last))
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/branches/:branch',
+  summary: 'Get a branch',
+  on: branch,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({ branch: text }),
+  headStatus: 204,
+  output: BranchEntity,
+  async handle({ app, subject, input }) {
+    if (!isBranchName(input.branch)) throw new Refusal('bad_request', 'The branch refname is invalid')
+    if (!subject.branch) throw notFound('Branch')
+    return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/branches',
+  summary: 'Create a branch from another, a tag or a commit',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ branch: text, ref: text }),
+  output: BranchEntity,
+  async handle({ app, viewer, subject, input }) {
+    const head = await createBranch(app, viewer, subject, input)
+    return presentBranch(head, await aroundBranches(app, subject, [head]))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/branches/:branch',
+  summary: 'Delete a branch',
+  on: branch,
+  allow: 'push',
+  abilityFirst: true,
+  changedAt: ({ branch }) => (branch?.commit.author.date ?? new Date(0)).toISOString(),
+  output: null,
+  async handle({ app, viewer, subject }) {
+    if (!subject.branch) throw notFound('Branch')
+    await deleteBranch(app, viewer, subject, subject.branch)
+  },
+})
+
+export const destroyMerged = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/merged_branches',
+  summary: 'Delete all branches that are merged into the default branch, except protected ones, in the background',
+  on: repository,
+  allow: 'download',
+  abilityFirst: true,
+  output: entity({ message: z.string() }),
+  status: 202,
+  async handle({ app, viewer, subject }) {
+    await enqueue(app, deleteMergedLater, { project_id: subject.project.id, by: viewer.id })
+    return { message: '202 Accepted' }
+  },
+})
+
+export const protect = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/branches/:branch/protect',
+  summary: 'Protect a branch, or change whether developers may push and merge',
+  on: branch,
+  allow: 'protect',
+  abilityFirst: true,
+  input: z.object({ developers_can_push: bool.nullish(), developers_can_merge: bool.nullish() }),
+  output: BranchEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (!subject.branch) throw notFound('Branch')
+    await protectBranch(app, viewer, subject, subject.branch.name, input)
+    return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
+  },
+})
+
+export const unprotect = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/branches/:branch/unprotect',
+  summary: 'No longer protect a branch by its own name',
+  on: branch,
+  allow: 'protect',
+  abilityFirst: true,
+  output: BranchEntity,
+  async handle({ app, viewer, subject }) {
+    if (!subject.branch) throw notFound('Branch')
+    await unprotectBranch(app, viewer, subject, subject.branch.name)
+    return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
+  },
+})

@@ -1,0 +1,124 @@
+import type { App, User } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import { buildTree, writeCommit, type Signer } from '../../../git/building.ts'
+import { resolveCommit } from '../../../git/commits.ts'
+import { listBranches } from '../../../git/refs.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import { Developer, Master } from '../../../lib/levels.ts'
+import { changeRefs, webPusher } from '../gate/service.ts'
+import type { Update } from '../gate/updates.ts'
+import { entriesOf } from '../protected-branches/input.ts'
+import { isProtected } from '../protected-branches/matching.ts'
+import type { BranchAbility } from '../protected-branches/model.ts'
+import { findProtection, findRule, type LoadedRule } from '../protected-branches/queries.ts'
+import { changeProtectedBranch, protectName, unprotectName } from '../protected-branches/service.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { findHead, mergedAmong, type Head } from './queries.ts'
+
+const refused = (text: string) => new Refusal('bad_request', text)
+
+const refOf = (name: string) => `refs/heads/${name}`
+
+export async function createBranch(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  wish: { branch: string; ref: string },
+): Promise<Head> {
+  const { dir, level } = subject
+  if (!isBranchName(wish.branch)) throw refused('Branch name is invalid')
+  if (!(await repositoryExists(dir))) throw refused('Invalid reference name')
+  if (await findHead(dir, wish.branch)) throw refused('Branch already exists')
+  const from = await resolveCommit(dir, wish.ref)
+  const updates: Update[] =
+    from === null
+      ? await firstBranches(app, actor, subject, wish)
+      : [{ ref: refOf(wish.branch), before: null, after: from }]
+  await changeRefs(app, webPusher(actor, level), subject, updates)
+  const head = await findHead(dir, wish.branch)
+  if (!head) throw notFound('Branch') // somebody was faster
+  return head
+}
+
+/** In an empty repository nothing can be begun from: its default branch comes first, with an empty file in it. */
+async function firstBranches(
+  app: App,
+  actor: User,
+  { dir, project }: RepositorySubject,
+  { branch, ref }: { branch: string; ref: string },
+): Promise<Update[]> {
+  const isDefault = ref === project.default_branch || ref === 'HEAD'
+  if (!isDefault || (await listBranches(dir, { limit: 0 })).total > 0) throw refused('Invalid reference name')
+  const by = signerOf(app, actor)
+  const tree = await buildTree(dir, null, [{ path: 'README.md', content: '' }])
+  const after = await writeCommit(dir, { tree, parents: [], message: 'Add README.md', author: by, committer: by })
+  return [...new Set([project.default_branch, branch])].map((name) => ({ ref: refOf(name), before: null, after }))
+}
+
+export const signerOf = (app: App, { name, email }: User): Signer => ({ name, email, date: app.clock.now() })
+
+export async function deleteBranch(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  { name, id }: Head,
+): Promise<void> {
+  const update = { ref: refOf(name), before: id, after: null }
+  await changeRefs(app, webPusher(actor, subject.level), subject, [update])
+}
+
+/** Whatever nobody would miss: behind the default branch, and under no protection. */
+export async function deleteMergedBranches(app: App, actor: User, subject: RepositorySubject): Promise<void> {
+  const { dir, project, level } = subject
+  const { items } = await listBranches(dir)
+  const merged = await mergedAmong(dir, project.default_branch, items)
+  const rules = await findProtection(app.db, project.id, 'branch')
+  const updates = items
+    .filter(({ name }) => merged.has(name) && name !== project.default_branch && !isProtected(rules, name))
+    .map(({ name, id }) => ({ ref: refOf(name), before: id, after: null }))
+  if (updates.length > 0) await changeRefs(app, webPusher(actor, level), subject, updates)
+}
+
+export interface ProtectionWish {
+  developers_can_push?: boolean | null
+  developers_can_merge?: boolean | null
+}
+
+/** By the exact name. What is left out stays as it was; in a new rule it is for masters. */
+export async function protectBranch(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  name: string,
+  { developers_can_push, developers_can_merge }: ProtectionWish,
+): Promise<void> {
+  const { project } = subject
+  const push = levelFor(developers_can_push)
+  const merge = levelFor(developers_can_merge)
+  const rule = await findRule(app.db, 'branch', project.id, name)
+  if (rule) {
+    const changes = { push: replacing(rule, 'push', push), merge: replacing(rule, 'merge', merge) }
+    await changeProtectedBranch(app, actor, { ...subject, rule }, rule, { changes })
+  } else {
+    const unprotect = entriesOf('unprotect', null, null)
+    const entries = [...entriesOf('push', push, null), ...entriesOf('merge', merge, null), ...unprotect]
+    await protectName(app, 'branch', project, { name, entries })
+  }
+}
+
+const levelFor = (developers: boolean | null | undefined) =>
+  typeof developers === 'boolean' ? (developers ? Developer : Master) : null
+
+/** The level alone, instead of all who may now. */
+function replacing({ allowances }: LoadedRule, wanted: BranchAbility, access_level: number | null) {
+  if (access_level === null) return []
+  const old = allowances.filter(({ ability }) => ability === wanted).map(({ id }) => ({ id, _destroy: true }))
+  return [...old, { access_level }]
+}
+
+/** A pattern that matches the name goes on protecting it. */
+export async function unprotectBranch(app: App, actor: User, subject: RepositorySubject, name: string): Promise<void> {
+  const rule = await findRule(app.db, 'branch', subject.project.id, name)
+  if (rule) await unprotectName(app, 'branch', actor, subject.level, rule)
+}

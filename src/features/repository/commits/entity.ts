@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { Commit } from '../../../git/commits.ts'
+import type { FileDiff } from '../../../git/diffs.ts'
+import { localTime } from '../../../lib/local-time.ts'
+import type { LineStats } from '../../../git/stats.ts'
+import { trailersIn } from './trailers.ts'
+
+const people = {
+  author_name: z.string(),
+  author_email: z.string(),
+  authored_date: timestampOut,
+  committer_name: z.string(),
+  committer_email: z.string(),
+  committed_date: timestampOut,
+}
+
+const commit = {
+  id: z.string(),
+  short_id: z.string(),
+  title: z.string(),
+  message: z.string(),
+  created_at: timestampOut,
+  parent_ids: z.array(z.string()),
+  ...people,
+  web_url: z.string(),
+  trailers: z.record(z.string(), z.string()),
+  extended_trailers: z.record(z.string(), z.array(z.string())),
+}
+
+export const CommitEntity = entity(commit).meta({ id: 'Commit' })
+export type CommitRecord = z.infer<typeof CommitEntity>
+
+const stats = entity({ additions: z.int(), deletions: z.int(), total: z.int() })
+
+/** In a list, lines are counted on demand. */
+export const ListedCommitEntity = entity({ ...commit, stats: stats.optional() }).meta({ id: 'ListedCommit' })
+
+export const CommitDetailEntity = entity({
+  ...commit,
+  project_id: z.int(),
+  stats: stats.optional(),
+  status: z.string().nullable(),
+  last_pipeline: z.null(),
+}).meta({ id: 'CommitDetail' })
+
+/** `url` is the project's own. Times keep the zone they were written in. */
+export function presentCommit(commit: Commit, { url }: { url: string }): CommitRecord {
+  const trailers = [...trailersIn(commit.message)]
+  return {
+    id: commit.id,
+    short_id: commit.id.slice(0, 8),
+    title: commit.title || '--no commit message',
+    message: commit.message,
+    created_at: localTime(commit.committer),
+    parent_ids: [...commit.parents],
+    ...presentPeople(commit),
+    web_url: `${url}/commit/${commit.id}`,
+    // Names are a stranger's: `__proto__` too becomes a plain field.
+    trailers: Object.fromEntries(trailers.map(([name, values]) => [name, values.at(-1)!])),
+    extended_trailers: Object.fromEntries(trailers),
+  }
+}
+
+export function presentPeople({ author, committer }: Commit) {
+  return {
+    author_name: author.name,
+    author_email: author.email,
+    authored_date: localTime(author),
+    committer_name: committer.name,
+    committer_email: committer.email,
+    committed_date: localTime(committer),
+  }
+}
+
+export function presentStats({ additions, deletions }: LineStats): z.infer<typeof stats> {
+  return { additions, deletions, total: additions + deletions }
+}
+
+export function presentCommitDetail(
+  commit: Commit,
+  around: { url: string; projectId: number; stats?: LineStats | undefined; status: string | null },
+): z.infer<typeof CommitDetailEntity> {
+  return {
+    ...presentCommit(commit, around),
+    project_id: around.projectId,
+    ...(around.stats && { stats: presentStats(around.stats) }),
+    status: around.status,
+    last_pipeline: null,
+  }
+}
+
+export const DiffEntity = entity({
+  old_path: z.string(),
+  new_path: z.string(),
+  a_mode: z.string(),
+  b_mode: z.string(),
+  new_file: z.boolean(),
+  renamed_file: z.boolean(),
+  deleted_file: z.boolean(),
+  diff: z.string(),
+  generated_file: z.boolean(),
+  collapsed: z.boolean(),
+  too_large: z.boolean(),
+}).meta({ id: 'Diff' })
+
+/** `unidiff` puts the lines that name both files before the first hunk. */
+export function presentDiff(file: FileDiff, { unidiff = false } = {}): z.infer<typeof DiffEntity> {
+  const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`
+  const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`
+  const hasHunks = file.patch !== '' && !file.binary
+  return {
+    old_path: file.oldPath,
+    new_path: file.newPath,
+    a_mode: file.aMode,
+    b_mode: file.bMode,
+    new_file: file.newFile,
+    renamed_file: file.renamedFile,
+    deleted_file: file.deletedFile,
+    diff: unidiff && hasHunks ? `--- ${before}\n+++ ${after}\n${file.patch}` : file.patch,
+    generated_file: false,
+    collapsed: file.collapsed,
+    too_large: file.tooLarge,
+  }
+}

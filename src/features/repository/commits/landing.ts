@@ -1,0 +1,45 @@
+/** How a commit made here comes onto a branch: by whom, and past which bars. */
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { writeCommit, type CommitParts, type Signer } from '../../../git/building.ts'
+import { findCommit, type Commit } from '../../../git/commits.ts'
+import { changeRefs, webPusher } from '../gate/service.ts'
+import { mayPush } from '../protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+
+export const signerOf = ({ clock }: App, { name, email }: User): Signer => ({ name, email, date: clock.now() })
+
+/** Asked before any work is done; the gate asks again. */
+export async function assertMayPush(
+  app: App,
+  viewer: User,
+  { project, level }: RepositorySubject,
+  branch: string,
+): Promise<void> {
+  const rules = await findProtection(app.db, project.id, 'branch')
+  const groups = await groupsAmong(app.db, viewer, rules)
+  if (mayPush(rules, branch, { user: viewer, level, groups })) return
+  throw new Refusal('bad_request', 'You are not allowed to push into this branch')
+}
+
+const LONGEST_MESSAGE = 65_536
+
+/** As the caller wrote it, for lines to end in one way only. */
+export function messageFrom(text: string): string {
+  if (text.length <= LONGEST_MESSAGE) return text.replaceAll('\r', '')
+  throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
+}
+
+/** `before` is where the branch was seen; null makes it. */
+export async function landCommit(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  { branch, before, ...parts }: CommitParts & { branch: string; before: string | null },
+): Promise<Commit> {
+  const id = await writeCommit(subject.dir, parts)
+  const update = { ref: `refs/heads/${branch}`, before, after: id }
+  await changeRefs(app, webPusher(viewer, subject.level), subject, [update])
+  return (await findCommit(subject.dir, id))!
+}

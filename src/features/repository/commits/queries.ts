@@ -1,0 +1,107 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { App } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { UnsafeArgument } from '../../../git/arguments.ts'
+import { findCommit, findCommits, resolveCommit, type Commit } from '../../../git/commits.ts'
+import { countCommits, listCommitIds, listCommits, type HistoryWish } from '../../../git/history.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+
+/** What the presenters must know of the project. */
+export const placeOf = ({ url }: App, { project, namespace }: RepositorySubject) => ({
+  url: `${url}/${pathWithNamespace(project, namespace)}`,
+  projectId: project.id,
+})
+
+export async function commitOr404({ dir }: RepositorySubject, name: string): Promise<Commit> {
+  const commit = await findCommit(dir, name)
+  if (!commit) throw notFound('Commit')
+  return commit
+}
+
+export interface CommitFilter {
+  readonly ref_name?: string | null | undefined
+  readonly since?: string | null | undefined
+  readonly until?: string | null | undefined
+  readonly path?: string | null | undefined
+  readonly author?: string | null | undefined
+  readonly all?: boolean | null | undefined
+  readonly first_parent?: boolean | null | undefined
+  readonly order?: 'default' | 'topo' | null | undefined
+}
+
+const NONE: Page<Commit> = { items: [], total: 0 }
+/** While renames are followed git cannot count, so commits are listed; not for ever. */
+const MOST_FOLLOWED = 10_000
+
+/** Newest first. Whatever does not exist, or cannot, has no commits. */
+export async function findHistory(dir: string, filter: CommitFilter, page: PageWish): Promise<Page<Commit>> {
+  const tip = filter.all ? null : await resolveCommit(dir, filter.ref_name || 'HEAD')
+  if (tip === null && !filter.all) return NONE
+  const wish = historyWish(filter, tip)
+  try {
+    if (wish.path !== undefined) return await follow(dir, wish, page)
+    const total = await totalOf(dir, wish)
+    const items = page.offset < total ? await listCommits(dir, { ...wish, skip: page.offset, limit: page.limit }) : []
+    return { items, total }
+  } catch (error) {
+    if (error instanceof UnsafeArgument) return NONE
+    throw error
+  }
+}
+
+function historyWish(filter: CommitFilter, tip: string | null): HistoryWish {
+  const path = filter.path?.split('/').filter(Boolean).join('/')
+  return {
+    ...(tip === null ? { all: true } : { from: tip }),
+    ...(path && { path, follow: true }),
+    ...(filter.since && { since: new Date(filter.since) }),
+    ...(filter.until && { until: new Date(filter.until) }),
+    ...(filter.author && { author: filter.author }),
+    ...(filter.first_parent && { firstParent: true }),
+    ...(filter.order === 'topo' && { order: 'topo' as const }),
+  }
+}
+
+async function follow(dir: string, wish: HistoryWish, { offset, limit }: PageWish): Promise<Page<Commit>> {
+  const total = recall(dir, wish)
+  const ids =
+    total === undefined
+      ? await listCommitIds(dir, { ...wish, limit: MOST_FOLLOWED })
+      : await listCommitIds(dir, { ...wish, skip: offset, limit: Math.min(limit, Math.max(0, total - offset)) })
+  const commits = await findCommits(dir, total === undefined ? ids.slice(offset, offset + limit) : ids)
+  return {
+    items: commits.filter((commit) => commit !== null),
+    total: total ?? keep(dir, wish, ids.length),
+  }
+}
+
+async function totalOf(dir: string, wish: HistoryWish): Promise<number> {
+  return recall(dir, wish) ?? keep(dir, wish, await countCommits(dir, wish))
+}
+
+/** What a commit reaches never changes: counted once, while there is room. */
+const totals = new Map<string, number>()
+const TOTALS_KEPT = 5000
+const LONGEST_KEY = 2000
+
+const keyOf = (dir: string, wish: HistoryWish) => `${dir}\0${JSON.stringify(wish)}`
+
+function recall(dir: string, wish: HistoryWish): number | undefined {
+  const key = keyOf(dir, wish)
+  const total = totals.get(key)
+  // Set again, it stands at the end, where the longest unused are not.
+  if (total !== undefined && totals.delete(key)) totals.set(key, total)
+  return total
+}
+
+function keep(dir: string, wish: HistoryWish, total: number): number {
+  const key = keyOf(dir, wish)
+  if (wish.all || key.length > LONGEST_KEY) return total
+  totals.set(key, total)
+  for (const oldest of totals.keys()) {
+    if (totals.size <= TOTALS_KEPT) break
+    totals.delete(oldest)
+  }
+  return total
+}

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { pageHeaders, pageInput, pageOf, pageWish } from '../../../api/pages.ts'
+import { bool, entity, filledText, moment, oneOf, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { HARD_LIMITS, commitDiff } from '../../../git/diffs.ts'
+import { countCommits } from '../../../git/history.ts'
+import { containingRefs } from '../../../git/refs.ts'
+import { commitStats } from '../../../git/stats.ts'
+import { commitActions } from '../files/service.ts'
+import { repository } from '../repositories/queries.ts'
+import { commitStatus } from '../statuses/queries.ts'
+import {
+  CommitDetailEntity,
+  CommitEntity,
+  DiffEntity,
+  ListedCommitEntity,
+  presentCommit,
+  presentCommitDetail,
+  presentDiff,
+  presentStats,
+} from './entity.ts'
+import { commitOr404, findHistory, placeOf } from './queries.ts'
+import { pickCommit, undoCommit } from './service.ts'
+import { SignatureEntity, presentSignature } from './signature-entity.ts'
+import { verifyCommit } from './signatures.ts'
+
+const PATH = '/projects/:id/repository/commits'
+const reading = { on: repository, allow: 'download', guest: true, abilityFirst: true } as const
+
+export const list = endpoint({
+  ...reading,
+  method: 'GET',
+  path: PATH,
+  summary: 'List the commits of a repository',
+  input: z.object({
+    ref_name: text.nullish(),
+    since: moment.nullish(),
+    until: moment.nullish(),
+    path: text.nullish(),
+    author: text.nullish(),
+    all: bool.nullish(),
+    with_stats: bool.nullish(),
+    first_parent: bool.nullish(),
+    order: oneOf('default', 'topo').nullish(),
+    trailers: bool.nullish(),
+  }),
+  output: pageOf(ListedCommitEntity),
+  async handle({ app, subject, input, page }) {
+    const { dir } = subject
+    const { items, total } = await findHistory(dir, input, page)
+    const ids = input.with_stats ? items.map(({ id }) => id) : []
+    const stats = await commitStats(dir, ids)
+    const place = placeOf(app, subject)
+    const present = (commit: (typeof items)[number]) => {
+      const numbers = stats.get(commit.id)
+      return { ...presentCommit(commit, place), ...(numbers && { stats: presentStats(numbers) }) }
+    }
+    return { total, items: items.map(present) }
+  },
+})
+
+const action = z.object({
+  action: text,
+  file_path: text.nullish(),
+  previous_path: text.nullish(),
+  content: text.nullish(),
+  encoding: oneOf('text', 'base64').nullish(),
+  last_commit_id: text.nullish(),
+  execute_filemode: bool.nullish(),
+})
+const MOST_ACTIONS = 5000
+
+export const create = endpoint({
+  method: 'POST',
+  path: PATH,
+  summary: 'Create, change, move and delete files by one commit',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({
+    branch: filledText,
+    commit_message: filledText,
+    actions: z
+      .array(action)
+      .max(MOST_ACTIONS)
+      .refine((actions) => actions.length > 0, { params: { empty: true } }),
+    start_branch: text.nullish(),
+    start_sha: text.nullish(),
+    start_project: text.nullish(),
+    force: bool.nullish(),
+    author_email: text.nullish(),
+    author_name: text.nullish(),
+    stats: bool.nullish(),
+  }),
+  output: CommitDetailEntity,
+  async handle({ app, viewer, subject, input }) {
+    const commit = await commitActions(app, viewer, subject, input)
+    const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), status: null })
+  },
+})
+
+export const get = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha`,
+  summary: 'Get a commit',
+  input: z.object({ sha: text, stats: bool.nullish() }),
+  output: CommitDetailEntity,
+  async handle({ app, subject, input }) {
+    const commit = await commitOr404(subject, input.sha)
+    const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
+    const status = await commitStatus(app.db, subject.project.id, commit.id)
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), status })
+  },
+})
+
+export const diff = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha/diff`,
+  summary: 'Get what a commit changed, against its first parent',
+  input: z.object({ sha: text, unidiff: bool.nullish(), ...pageInput.shape }),
+  output: z.array(DiffEntity),
+  async handle({ app, subject, input }) {
+    const { id } = await commitOr404(subject, input.sha)
+    const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS })) ?? {}
+    const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false }))
+    // In pages only for those who ask: all of it is what it was first.
+    if (!input.page && !input.per_page) return diffs
+    const wish = pageWish(input)
+    const address = `${app.url}/api/v4/projects/${subject.project.id}/repository/commits/${id}/diff`
+    const query = input.unidiff ? 'unidiff=true' : ''
+    const part = diffs.slice(wish.offset, wish.offset + wish.limit)
+    return new Answer(200, part, pageHeaders(wish, diffs.length, address, query))
+  },
+})
+
+const picking = { sha: text, branch: filledText, dry_run: bool.nullish() }
+const TRIED = { dry_run: 'success' }
+
+export const pick = endpoint({
+  method: 'POST',
+  path: `${PATH}/:sha/cherry_pick`,
+  summary: 'Do once more on a branch what a commit did',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ ...picking, message: text.nullish() }),
+  output: CommitEntity,
+  async handle({ app, viewer, subject, input }) {
+    const commit = await commitOr404(subject, input.sha)
+    const picked = await pickCommit(app, viewer, subject, commit, input)
+    return picked ? presentCommit(picked, placeOf(app, subject)) : new Answer(200, TRIED)
+  },
+})
+
+export const revert = endpoint({
+  method: 'POST',
+  path: `${PATH}/:sha/revert`,
+  summary: 'Undo on a branch what a commit did',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object(picking),
+  output: CommitEntity,
+  async handle({ app, viewer, subject, input }) {
+    const commit = await commitOr404(subject, input.sha)
+    const undone = await undoCommit(app, viewer, subject, commit, input)
+    return undone ? presentCommit(undone, placeOf(app, subject)) : new Answer(200, TRIED)
+  },
+})
+
+export const refs = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha/refs`,
+  summary: 'List the branches and tags that have a commit',
+  input: z.object({ sha: text, type: oneOf('branch', 'tag', 'all').nullish() }),
+  output: pageOf(entity({ type: z.enum(['branch', 'tag']), name: z.string() })),
+  async handle({ subject, input, page }) {
+    const { id } = await commitOr404(subject, input.sha)
+    const found = await containingRefs(subject.dir, id, input.type ?? 'all')
+    return { total: found.length, items: found.slice(page.offset, page.offset + page.limit) }
+  },
+})
+
+export const sequence = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha/sequence`,
+  summary: 'Count the commits that lead up to a commit, itself included',
+  input: z.object({ sha: text, first_parent: bool.nullish() }),
+  output: entity({ count: z.int() }),
+  async handle({ subject, input }) {
+    const { id } = await commitOr404(subject, input.sha)
+    return { count: await countCommits(subject.dir, { from: id, firstParent: input.first_parent ?? false }) }
+  },
+})
+
+export const mergeRequests = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha/merge_requests`,
+  summary: 'List the merge requests that brought in a commit',
+  input: z.object({ sha: text }),
+  output: pageOf(z.never()),
+  async handle({ subject, input }) {
+    await commitOr404(subject, input.sha)
+    return { items: [], total: 0 }
+  },
+})
+
+export const signature = endpoint({
+  ...reading,
+  method: 'GET',
+  path: `${PATH}/:sha/signature`,
+  summary: 'Get the signature of a commit, and whether it holds',
+  input: z.object({ sha: text }),
+  output: SignatureEntity,
+  async handle({ app, subject, input }) {
+    const commit = await commitOr404(subject, input.sha)
+    const verification = await verifyCommit(app.db, subject.dir, commit)
+    if (!verification) throw notFound('Signature')
+    return presentSignature(verification)
+  },
+})

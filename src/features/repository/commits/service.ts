@@ -1,0 +1,89 @@
+import type { App, User } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import type { Signer } from '../../../git/building.ts'
+import type { Commit } from '../../../git/commits.ts'
+import type { Person } from '../../../git/identities.ts'
+import { cherryPick, revertCommit, type MergeResult } from '../../../git/merging.ts'
+import { findBranch } from '../../../git/refs.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { assertMayPush, landCommit, messageFrom, signerOf } from './landing.ts'
+
+export interface PickWish {
+  readonly branch: string
+  readonly message?: string | null | undefined
+  /** Find out whether it could be done, and leave it at that. */
+  readonly dry_run?: boolean | null | undefined
+}
+
+/** Null when it was only tried. */
+export async function pickCommit(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  commit: Commit,
+  wish: PickWish,
+): Promise<Commit | null> {
+  const { dir } = subject
+  const tip = await tipFor(app, viewer, subject, wish)
+  const tree = treeFrom(await cherryPick(dir, { commit: commit.id, onto: tip }), 'cherry-pick', wish)
+  if (wish.dry_run) return null
+  return landCommit(app, viewer, subject, {
+    branch: wish.branch,
+    before: tip,
+    tree,
+    parents: [tip],
+    message: wish.message
+      ? messageFrom(wish.message)
+      : `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`,
+    author: asSigner(commit.author),
+    committer: signerOf(app, viewer),
+  })
+}
+
+/** Null when it was only tried. */
+export async function undoCommit(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  commit: Commit,
+  wish: PickWish,
+): Promise<Commit | null> {
+  const { dir } = subject
+  const tip = await tipFor(app, viewer, subject, wish)
+  const tree = treeFrom(await revertCommit(dir, { commit: commit.id, onto: tip }), 'revert', wish)
+  if (wish.dry_run) return null
+  const author = signerOf(app, viewer)
+  return landCommit(app, viewer, subject, {
+    branch: wish.branch,
+    before: tip,
+    tree,
+    parents: [tip],
+    message: `Revert "${commit.title}"\n\nThis reverts commit ${commit.id}`,
+    author,
+    committer: author,
+  })
+}
+
+async function tipFor(app: App, viewer: User, subject: RepositorySubject, { branch }: PickWish): Promise<string> {
+  const found = await findBranch(subject.dir, branch)
+  if (!found) throw notFound('Branch')
+  await assertMayPush(app, viewer, subject, branch)
+  return found.id
+}
+
+const DONE = { 'cherry-pick': 'cherry-picked', revert: 'reverted' } as const
+
+function treeFrom(result: MergeResult | null, verb: keyof typeof DONE, { dry_run }: PickWish): string {
+  if (result?.tree !== undefined) return result.tree
+  const message =
+    `Sorry, we cannot ${verb} this commit automatically. This commit may already have been ${DONE[verb]}, ` +
+    'or a more recent commit may have updated some of its content.'
+  const body = { message, error_code: result ? 'conflict' : 'empty', ...(dry_run && { dry_run: 'error' }) }
+  throw new Refusal('bad_request', message, { body })
+}
+
+function asSigner({ name, email, date, offset }: Person): Signer {
+  const two = (n: number) => String(Math.floor(n)).padStart(2, '0')
+  const minutes = Math.abs(offset)
+  return { name, email, date, zone: `${offset < 0 ? '-' : '+'}${two(minutes / 60)}${two(minutes % 60)}` }
+}

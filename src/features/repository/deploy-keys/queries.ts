@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id, text } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { Master } from '../../../lib/levels.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { newestFirst } from '../../identity/belongings.ts'
+import { project } from '../../projects/projects/queries.ts'
+import { deployKeyPolicy } from './policy.ts'
+
+/** A deploy key as one project has it. */
+export interface EnabledKey extends Row<'keys'> {
+  readonly can_push: boolean
+  /** When the link last changed, not the key. */
+  readonly linked_at: string
+}
+
+const enabledIn = (db: Db, project: number) =>
+  db
+    .selectFrom('deploy_key_projects as link')
+    .innerJoin('keys as k', 'k.id', 'link.key_id')
+    .selectAll('k')
+    .select(['link.can_push', 'link.updated_at as linked_at'])
+    .where('link.project_id', '=', project)
+
+export async function listEnabledKeys(db: Db, project: number, page: PageWish): Promise<Page<EnabledKey>> {
+  const { total } = await db
+    .selectFrom('deploy_key_projects')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('project_id', '=', project)
+    .executeTakeFirstOrThrow()
+  const items = await enabledIn(db, project).orderBy('k.id', 'desc').limit(page.limit).offset(page.offset).execute()
+  return { items, total: Number(total) }
+}
+
+export async function findEnabledKey(db: Db, project: number, key: number): Promise<EnabledKey | null> {
+  return (await enabledIn(db, project).where('k.id', '=', key).executeTakeFirst()) ?? null
+}
+
+/** `/projects/:id/deploy_keys/:key_id`; what stands for the id is judged by the endpoint, after the right to know. */
+export const deployKey = resource({
+  name: project.name!,
+  params: z.object({ id: text, key_id: z.unknown() }),
+  policy: deployKeyPolicy,
+  async find(app, params, viewer) {
+    const subject = await project.find(app, { id: params.id } as never, viewer)
+    const wanted = id.safeParse(params.key_id)
+    return (
+      subject && {
+        ...subject,
+        key: wanted.success ? await findEnabledKey(app.db, subject.project.id, wanted.data) : null,
+      }
+    )
+  },
+})
+
+export async function findAnyDeployKey(db: Db, id: number): Promise<Row<'keys'> | null> {
+  const key = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', 'deploy')
+    .executeTakeFirst()
+  return key ?? null
+}
+
+/** Public keys, and those of projects the viewer administers: others' keys are not theirs to look at or hand on. */
+export async function isWithinReach(db: Db, viewer: User, key: Row<'keys'>): Promise<boolean> {
+  if (key.public || viewer.admin) return true
+  const link = await db
+    .selectFrom('deploy_key_projects as link')
+    .innerJoin('project_authorizations as mine', 'mine.project_id', 'link.project_id')
+    .select('link.id')
+    .where('link.key_id', '=', key.id)
+    .where('mine.user_id', '=', viewer.id)
+    .where('mine.access_level', '>=', Master)
+    .limit(1)
+    .executeTakeFirst()
+  return link !== undefined
+}
+
+export interface LinkedProject {
+  readonly can_push: boolean
+  readonly id: number
+  readonly description: string | null
+  readonly name: string
+  readonly path: string
+  readonly created_at: string
+  readonly namespace_name: string
+  readonly namespace_path: string
+  /** Of a personal namespace. */
+  readonly owner_name: string | null
+}
+
+export interface KeyWithProjects extends Row<'keys'> {
+  readonly projects: readonly LinkedProject[]
+}
+
+const projectsOf = hotQuery((db, p: { keys: string }) =>
+  db
+    .selectFrom('deploy_key_projects as link')
+    .innerJoin('projects as p', 'p.id', 'link.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .leftJoin('users as owner', 'owner.id', 'n.owner_id')
+    .select(['link.key_id', 'link.can_push', 'p.id', 'p.description', 'p.name', 'p.path', 'p.created_at'])
+    .select(['n.full_name as namespace_name', 'n.full_path as namespace_path', 'owner.name as owner_name'])
+    .where(inIdList(db, 'link.key_id', p.keys))
+    .where('p.deleting', '=', false)
+    .orderBy('p.id'),
+)
+
+export async function withProjects(db: Db, keys: readonly Row<'keys'>[]): Promise<KeyWithProjects[]> {
+  const ids = keys.map(({ id }) => id)
+  const projects = ids.length === 0 ? [] : await projectsOf(db, { keys: idList(db, ids) })
+  const byKey = Map.groupBy(projects, ({ key_id }) => key_id)
+  return keys.map((key) => ({ ...key, projects: byKey.get(key.id) ?? [] }))
+}
+
+export async function listDeployKeys(
+  db: Db,
+  filter: { public?: boolean | null },
+  page: PageWish,
+): Promise<Page<KeyWithProjects>> {
+  const all = db.selectFrom('keys').selectAll().where('kind', '=', 'deploy')
+  const { items, total } = await newestFirst(filter.public ? all.where('public', '=', true) : all, page)
+  return { total, items: await withProjects(db, items) }
+}
+
+const byFingerprint = hotQuery((db, p: { fingerprint_sha256: string }) =>
+  db.selectFrom('keys').selectAll().where('fingerprint_sha256', '=', p.fingerprint_sha256).where('kind', '=', 'deploy'),
+)
+
+/** The deploy key that was shown, unless its time is over. `SHA256:` and base64, as ssh-keygen prints it. */
+export async function findDeployKey(db: Db, fingerprintSha256: string, now: string): Promise<Row<'keys'> | null> {
+  const [key] = await byFingerprint(db, { fingerprint_sha256: fingerprintSha256 })
+  return key && (key.expires_at === null || key.expires_at > now) ? key : null
+}
+
+const linkOf = hotQuery((db, p: { key_id: number; project_id: number }) =>
+  db
+    .selectFrom('deploy_key_projects')
+    .select('can_push')
+    .where('key_id', '=', p.key_id)
+    .where('project_id', '=', p.project_id),
+)
+
+/** What a deploy key may do in a project; null where it is not enabled. */
+export async function deployKeyRight(db: Db, key: number, project: number): Promise<'read' | 'write' | null> {
+  const [link] = await linkOf(db, { key_id: key, project_id: project })
+  if (!link) return null
+  return link.can_push ? 'write' : 'read'
+}

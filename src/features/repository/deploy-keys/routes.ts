@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, id, moment, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { project } from '../../projects/projects/queries.ts'
+import {
+  AdministeredDeployKeyEntity,
+  DeployKeyEntity,
+  presentAdministeredDeployKey,
+  presentDeployKey,
+} from './entity.ts'
+import { deployKey, listDeployKeys, listEnabledKeys } from './queries.ts'
+import { addDeployKey, createPublicDeployKey, enableDeployKey, removeDeployKey, updateDeployKey } from './service.ts'
+
+const newKey = { title: text, key: text, expires_at: blankable(moment) }
+
+export const listAll = endpoint({
+  method: 'GET',
+  path: '/deploy_keys',
+  summary: 'List all deploy keys, with the projects they are enabled in',
+  allow: 'administrator',
+  abilityFirst: true,
+  input: z.object({ public: bool.nullish() }),
+  output: pageOf(AdministeredDeployKeyEntity),
+  async handle({ app, input, page }) {
+    const { items, total } = await listDeployKeys(app.db, input, page)
+    return { total, items: items.map(presentAdministeredDeployKey) }
+  },
+})
+
+export const createPublic = endpoint({
+  method: 'POST',
+  path: '/deploy_keys',
+  summary: 'Add a deploy key that any project may enable',
+  allow: 'administrator',
+  abilityFirst: true,
+  input: z.object(newKey),
+  output: AdministeredDeployKeyEntity,
+  async handle({ app, viewer, input }) {
+    const key = await createPublicDeployKey(app, viewer, input)
+    return presentAdministeredDeployKey({ ...key, projects: [] })
+  },
+})
+
+/** Who may is settled before anything else is looked at. */
+const ofProject = { on: project, allow: 'administer', abilityFirst: true } as const
+const ofKey = { on: deployKey, allow: 'administer', abilityFirst: true } as const
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/deploy_keys',
+  summary: 'List the deploy keys of a project',
+  ...ofProject,
+  output: pageOf(DeployKeyEntity),
+  async handle({ app, subject, page }) {
+    const { items, total } = await listEnabledKeys(app.db, subject.project.id, page)
+    return { total, items: items.map(presentDeployKey) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Get a deploy key of a project',
+  ...ofKey,
+  input: z.object({ key_id: id }),
+  output: DeployKeyEntity,
+  async handle({ subject }) {
+    if (!subject.key) throw notFound()
+    return presentDeployKey(subject.key)
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/deploy_keys',
+  summary: 'Add a deploy key to a project, or enable one that is known',
+  ...ofProject,
+  input: z.object({ ...newKey, can_push: bool.nullish() }),
+  output: DeployKeyEntity,
+  async handle({ app, viewer, subject, input }) {
+    return presentDeployKey(await addDeployKey(app, viewer, subject.project, input))
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Rename a deploy key, or change whether it may push to this project',
+  ...ofKey,
+  input: z
+    .object({ key_id: id, title: text.nullish(), can_push: bool.nullish() })
+    .refine(({ title, can_push }) => title !== undefined || can_push !== undefined, {
+      message: 'title, can_push are missing, at least one parameter must be provided',
+    }),
+  output: DeployKeyEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (!subject.key) throw notFound()
+    return presentDeployKey(await updateDeployKey(app, viewer, subject.project, subject.key, input))
+  },
+})
+
+export const enable = endpoint({
+  method: 'POST',
+  path: '/projects/:id/deploy_keys/:key_id/enable',
+  summary: 'Enable a deploy key that is public, or known from another project of the caller',
+  ...ofProject,
+  input: z.object({ key_id: id }),
+  output: DeployKeyEntity,
+  async handle({ app, viewer, subject, input }) {
+    return presentDeployKey(await enableDeployKey(app, viewer, subject.project, input.key_id))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/deploy_keys/:key_id',
+  summary: 'Take a deploy key from a project; a private one that no project has any more is destroyed',
+  ...ofKey,
+  changedAt: ({ key }) => key?.linked_at ?? new Date(0).toISOString(),
+  input: z.object({ key_id: id }),
+  output: null,
+  async handle({ app, subject }) {
+    if (!subject.key) throw notFound('Deploy Key')
+    await removeDeployKey(app, subject.project, subject.key)
+  },
+})

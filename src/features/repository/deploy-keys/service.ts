@@ -1,0 +1,191 @@
+import { DAY, after, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
+import type { Row } from '../../../store/database.ts'
+import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { findKeyByFingerprint } from '../../identity/keys/queries.ts'
+import { readKey, titleFaults } from '../../identity/keys/validation.ts'
+import type { Settings } from '../../instance/settings/model.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { forgetDeployKey } from '../protected-branches/service.ts'
+import { mayRename } from './policy.ts'
+import { findAnyDeployKey, findEnabledKey, isWithinReach, type EnabledKey } from './queries.ts'
+
+export interface NewDeployKey {
+  title: string
+  key: string
+  can_push?: boolean | null
+  expires_at?: string | null
+}
+
+const taken = () => invalid({ fingerprint: ['has already been taken'] })
+
+/** One that any project may enable. */
+export async function createPublicDeployKey(app: App, actor: User, wish: NewDeployKey): Promise<Row<'keys'>> {
+  const settings = await currentSettings(app)
+  return insertKey(app, actor, wish, { settings, public: true })
+}
+
+/** A key known already is enabled here as it is, if the actor may know of it. */
+export async function addDeployKey(
+  app: App,
+  actor: User,
+  { id: project }: Project,
+  wish: NewDeployKey,
+): Promise<EnabledKey> {
+  const settings = await currentSettings(app)
+  const fingerprint = parseSshPublicKey(wish.key)?.md5
+  return transact(app, async (app) => {
+    if (fingerprint) await holdKey(app, fingerprint)
+    const known = fingerprint ? await findKeyByFingerprint(app.db, { fingerprint }) : null
+    if (known) {
+      const enabled = await findEnabledKey(app.db, project, known.id)
+      if (enabled) return enabled
+      if (known.kind !== 'deploy' || !(await isWithinReach(app.db, actor, known))) throw taken()
+    }
+    const key = known ?? (await insertKey(app, actor, wish, { settings, public: false }))
+    return link(app, project, key, wish.can_push ?? false)
+  })
+}
+
+/** Nobody else adds, enables or takes away the same key until the transaction ends. */
+const holdKey = (app: App, fingerprint: string) => holdName(app.db, `deploy key ${fingerprint}`)
+
+async function insertKey(
+  app: App,
+  actor: User,
+  wish: NewDeployKey,
+  more: { settings: Settings; public: boolean },
+): Promise<Row<'keys'>> {
+  const parsed = readKey(wish, more.settings)
+  const now = timestamp(app.clock)
+  if (wish.expires_at && wish.expires_at <= now) throw invalid({ key: ['has expired'] })
+  try {
+    return await app.db
+      .insertInto('keys')
+      .values({
+        user_id: null,
+        kind: 'deploy',
+        title: wish.title,
+        key: parsed.text,
+        fingerprint: parsed.md5,
+        fingerprint_sha256: parsed.sha256,
+        usage_type: 'auth_and_signing',
+        public: more.public,
+        creator_id: actor.id,
+        expires_at: wish.expires_at ?? null,
+        last_used_at: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    throw uniqueViolation(error) === 'keys_fingerprint_unique' ? taken() : error
+  }
+}
+
+async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
+  const now = timestamp(app.clock)
+  await app.db
+    .insertInto('deploy_key_projects')
+    .values({ key_id: key.id, project_id: project, can_push, created_at: now, updated_at: now })
+    .onConflict((c) => c.columns(['project_id', 'key_id']).doNothing())
+    .execute()
+  return (await findEnabledKey(app.db, project, key.id))!
+}
+
+/** Lets a key that is known elsewhere read here; enabled already, it stays as it is. */
+export async function enableDeployKey(app: App, actor: User, project: Project, id: number): Promise<EnabledKey> {
+  return transact(app, async (app) => {
+    const known = await findAnyDeployKey(app.db, id)
+    if (known) await holdKey(app, known.fingerprint)
+    const key = known && (await findAnyDeployKey(app.db, id)) // it may have gone while we waited
+    if (!key || !(await isWithinReach(app.db, actor, key))) throw notFound('Deploy Key')
+    return link(app, project.id, key, false)
+  })
+}
+
+export async function updateDeployKey(
+  app: App,
+  actor: User,
+  { id: project }: Project,
+  key: EnabledKey,
+  { title, can_push }: { title?: string | null | undefined; can_push?: boolean | null | undefined },
+): Promise<EnabledKey> {
+  const renamed = typeof title === 'string' && title !== key.title
+  if (renamed && !mayRename(actor, key)) throw forbidden()
+  const faults = renamed ? titleFaults(title) : []
+  if (faults.length > 0) throw invalid({ title: faults })
+  const updated_at = timestamp(app.clock)
+  return transact(app, async (app) => {
+    if (renamed) await app.db.updateTable('keys').set({ title, updated_at }).where('id', '=', key.id).execute()
+    if (typeof can_push === 'boolean') {
+      await app.db
+        .updateTable('deploy_key_projects')
+        .set({ can_push, updated_at })
+        .where('key_id', '=', key.id)
+        .where('project_id', '=', project)
+        .execute()
+    }
+    const updated = await findEnabledKey(app.db, project, key.id)
+    if (!updated) throw notFound() // somebody was faster
+    return updated
+  })
+}
+
+export async function removeDeployKey(app: App, { id: project }: Project, key: EnabledKey): Promise<void> {
+  await transact(app, async (app) => {
+    await holdKey(app, key.fingerprint)
+    const { numDeletedRows } = await app.db
+      .deleteFrom('deploy_key_projects')
+      .where('key_id', '=', key.id)
+      .where('project_id', '=', project)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Deploy Key') // somebody was faster
+    await forgetDeployKey(app, project, key.id)
+    await orphans(app).where('keys.id', '=', key.id).execute()
+  })
+}
+
+/** Private keys that open nothing any more. */
+const orphans = (app: App) =>
+  app.db
+    .deleteFrom('keys')
+    .where('kind', '=', 'deploy')
+    .where('public', '=', false)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deploy_key_projects as link').select('link.id').whereRef('link.key_id', '=', 'keys.id'))),
+    )
+
+/** A project that is gone keeps no key from being used anew; safe to run twice. */
+export async function releaseDeployKeys(app: App, project: number): Promise<void> {
+  await transact(app, async (app) => {
+    const keys = await app.db
+      .selectFrom('deploy_key_projects as link')
+      .innerJoin('keys as k', 'k.id', 'link.key_id')
+      .select('k.fingerprint')
+      .where('link.project_id', '=', project)
+      .orderBy('k.fingerprint') // two projects that go at once wait for each other in one order
+      .execute()
+    for (const { fingerprint } of keys) await holdKey(app, fingerprint)
+    await app.db.deleteFrom('deploy_key_projects').where('project_id', '=', project).execute()
+    // Of all projects: the links of one whose row went first are gone with it.
+    await orphans(app).execute()
+  })
+}
+
+/** Daily is often enough, for a key that many jobs use all day. */
+export async function noteDeployKeyUse(app: App, key: Row<'keys'>): Promise<void> {
+  const stale = after(app.clock, -DAY)
+  if (key.last_used_at !== null && key.last_used_at > stale) return
+  await app.db
+    .updateTable('keys')
+    .set({ last_used_at: timestamp(app.clock) })
+    .where('id', '=', key.id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
+    .execute()
+}

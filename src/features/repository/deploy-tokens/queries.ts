@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { policy, resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id, text } from '../../../api/wire.ts'
+import { forbidden } from '../../../errors.ts'
+import { digestOf } from '../../../lib/secrets.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import type { SourceColumns } from '../../access/members/model.ts'
+import { oldestFirst, type Door } from '../../access/sources.ts'
+
+export type DeployToken = Row<'deploy_tokens'>
+
+const byDigest = hotQuery((db, p: { digest: string }) =>
+  db.selectFrom('deploy_tokens').selectAll().where('digest', '=', p.digest),
+)
+
+/** The token, if it still opens anything at this moment. */
+export async function findDeployToken(
+  db: Db,
+  username: string,
+  secret: string,
+  now: string,
+): Promise<DeployToken | null> {
+  const [token] = await byDigest(db, { digest: digestOf(secret) })
+  const isUsable =
+    token?.username === username && !token.revoked && (token.expires_at === null || token.expires_at > now)
+  return isUsable ? token : null
+}
+
+const around = hotQuery((db, p: { group_id: number; project_id: number }) =>
+  db
+    .selectFrom('projects')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'projects.namespace_id')
+    .select('projects.id')
+    .where('projects.id', '=', p.project_id)
+    .where('a.ancestor_id', '=', p.group_id),
+)
+
+/** A project's token opens that project, a group's every project in it, however deep. */
+export async function deployTokenReaches(db: Db, token: DeployToken, project: number): Promise<boolean> {
+  if (token.group_id === null) return token.project_id === project
+  return (await around(db, { group_id: token.group_id, project_id: project })).length > 0
+}
+
+const tokensOf = (db: Db, at: SourceColumns | null) => {
+  const all = db.selectFrom('deploy_tokens').selectAll()
+  if (!at) return all
+  return at.group_id === null ? all.where('project_id', '=', at.project_id) : all.where('group_id', '=', at.group_id)
+}
+
+/** Of one source, or of the instance. */
+export function listDeployTokens(
+  db: Db,
+  at: SourceColumns | null,
+  { active, now }: { active: boolean | null | undefined; now: string },
+  page: PageWish,
+): Promise<Page<DeployToken>> {
+  const all = tokensOf(db, at)
+  const usable = all
+    .where('revoked', '=', false)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+  return oldestFirst(active ? usable : all, page)
+}
+
+interface TokenSubject {
+  readonly token: DeployToken
+}
+
+/** Whoever may not manage the tokens of a source is not led to any. */
+const deployTokenPolicy = policy<TokenSubject>()({ read: () => true })
+
+/** `/projects/:id/deploy_tokens/:token_id`, and the same for groups. */
+export const deployToken = (door: Door) =>
+  resource({
+    params: z.object({ id: text, token_id: id }),
+    policy: deployTokenPolicy,
+    async find(app, { id, token_id }, viewer) {
+      const source = await door.findParent(app, { id }, viewer)
+      if (!source.managed) throw forbidden()
+      const token = await tokensOf(app.db, source.at).where('id', '=', token_id).executeTakeFirst()
+      return token && { token }
+    },
+  })

@@ -1,0 +1,69 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import { transact } from '../../../store/transact.ts'
+import type { SourceColumns } from '../../access/members/model.ts'
+import type { DeployTokenScope } from './model.ts'
+import type { DeployToken } from './queries.ts'
+
+const PREFIX = 'mdt-'
+const LONGEST_TEXT = 255
+
+export interface DeployTokenWish {
+  name: string
+  scopes: readonly DeployTokenScope[]
+  username?: string | null
+  expires_at?: string | null
+}
+
+export async function createDeployToken(
+  app: App,
+  actor: User,
+  { group_id, project_id }: SourceColumns,
+  wish: DeployTokenWish,
+): Promise<{ token: DeployToken; secret: string }> {
+  assertValidToken(wish)
+  const secret = PREFIX + randomToken()
+  const token = await transact(app, async (app) => {
+    const made = await app.db
+      .insertInto('deploy_tokens')
+      .values({
+        group_id,
+        project_id,
+        name: wish.name,
+        username: wish.username ?? '',
+        digest: digestOf(secret),
+        scopes: [...new Set(wish.scopes)].join(' '),
+        expires_at: wish.expires_at ?? null,
+        revoked: false,
+        creator_id: actor.id,
+        last_used_at: null,
+        created_at: timestamp(app.clock),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (wish.username) return made
+    const username = `gitlab+deploy-token-${made.id}` // as clients and scripts know it
+    await app.db.updateTable('deploy_tokens').set({ username }).where('id', '=', made.id).execute()
+    return { ...made, username }
+  })
+  return { token, secret }
+}
+
+function assertValidToken({ name, username, scopes }: DeployTokenWish): void {
+  const tooLong = [`is too long (maximum is ${LONGEST_TEXT} characters)`]
+  const faults: FieldErrors = {}
+  if (name.trim() === '') faults.name = ["can't be blank"]
+  if (name.length > LONGEST_TEXT) faults.name = tooLong
+  if (username && !/^[\w.+-]+$/.test(username))
+    faults.username = ["can contain only letters, digits, '_', '-', '+', and '.'"]
+  if (username && username.length > LONGEST_TEXT) faults.username = tooLong
+  if (scopes.length === 0) faults.scopes = ["can't be blank"]
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}
+
+export async function deleteDeployToken(app: App, { id }: DeployToken): Promise<void> {
+  const { numDeletedRows } = await app.db.deleteFrom('deploy_tokens').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}

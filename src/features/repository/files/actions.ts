@@ -1,0 +1,174 @@
+/**
+ * What the actions of a request make of a commit's files. They apply in order, each to what the ones before it left; the
+ * first that cannot be done refuses them all. Nothing is written here.
+ */
+import { Refusal } from '../../../errors.ts'
+import { isFileName, type Change, type FileMode } from '../../../git/building.ts'
+import { entryAt, listTree, type TreeEntry } from '../../../git/trees.ts'
+
+export interface Action {
+  readonly action: string
+  readonly file_path?: string | null | undefined
+  readonly previous_path?: string | null | undefined
+  readonly content?: string | null | undefined
+  readonly encoding?: 'text' | 'base64' | null | undefined
+  readonly last_commit_id?: string | null | undefined
+  readonly execute_filemode?: boolean | null | undefined
+}
+
+/** Where actions begin: a commit by its id, or null for nothing. */
+export interface Ground {
+  readonly dir: string
+  readonly base: string | null
+  /** Refuses when the file was last changed by another commit than this one. */
+  assertUnchanged(path: string, lastCommit: string): Promise<void>
+}
+
+type Content = { readonly content: string | Uint8Array } | { readonly id: string }
+type File = Content & { readonly mode: FileMode }
+
+const refuse = (text: string) => new Refusal('bad_request', text)
+
+export async function changesBy(ground: Ground, actions: readonly Action[]): Promise<Change[]> {
+  const unknown = actions.find(({ action }) => !Object.hasOwn(APPLY, action))
+  if (unknown) throw refuse(`Unknown action '${unknown.action}'`)
+  const draft = new Draft(ground)
+  for (const action of actions) await APPLY[action.action as Verb](draft, action)
+  return draft.changes()
+}
+
+/** The files as the actions so far have left them. */
+class Draft {
+  readonly ground: Ground
+  readonly #files = new Map<string, File | null>()
+
+  constructor(ground: Ground) {
+    this.ground = ground
+  }
+
+  put(path: string, file: File | null): void {
+    this.#files.set(path, file)
+  }
+
+  async fileAt(path: string): Promise<File | null> {
+    const file = this.#files.get(path)
+    if (file !== undefined) return file
+    const entry = await this.#entryAt(path)
+    return entry?.type === 'blob' ? { id: entry.id, mode: entry.mode as FileMode } : null
+  }
+
+  /** Neither the file nor a folder of its name may be there, nor a file where one of its folders is to be. */
+  async assertFree(path: string): Promise<void> {
+    const parts = path.split('/')
+    for (let n = 1; n <= parts.length; n++) {
+      const above = parts.slice(0, n).join('/')
+      const isThere = (await this.fileAt(above)) ?? (await this.#isSubmodule(above))
+      if (isThere) throw refuse('A file with this name already exists')
+    }
+    if (await this.#isFolder(path)) throw refuse('A directory with this name already exists')
+  }
+
+  async changes(): Promise<Change[]> {
+    const changes: Change[] = []
+    for (const [path, file] of this.#files) {
+      if (file) changes.push({ path, ...file })
+      // What came and went within one request was never there.
+      else if (await this.#entryAt(path)) changes.push({ path, content: null })
+    }
+    return changes
+  }
+
+  async #isSubmodule(path: string): Promise<boolean> {
+    return (await this.#entryAt(path))?.type === 'commit'
+  }
+
+  async #isFolder(path: string): Promise<boolean> {
+    const inside = [...this.#files].filter(([name]) => name.startsWith(`${path}/`))
+    if (inside.some(([, file]) => file !== null)) return true
+    if ((await this.#entryAt(path))?.type !== 'tree') return false
+    if (inside.length === 0) return true
+    // It is no more when all its files have gone.
+    const all = (await listTree(this.ground.dir, this.ground.base!, path, { recursive: true })) ?? []
+    return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path) !== null)
+  }
+
+  async #entryAt(path: string): Promise<TreeEntry | null> {
+    const { dir, base } = this.ground
+    return base === null ? null : entryAt(dir, base, path)
+  }
+}
+
+const APPLY = {
+  async create(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    await draft.assertFree(path)
+    draft.put(path, { ...contentOf(action), mode: modeOf(action) ?? PLAIN })
+  },
+
+  async update(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    const { mode } = await existing(draft, path, action)
+    draft.put(path, { ...contentOf(action), mode: modeOf(action) ?? mode })
+  },
+
+  async move(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    const previous = pathFrom(action.previous_path)
+    if (path !== previous) await draft.assertFree(path)
+    const file = await existing(draft, previous, action)
+    draft.put(previous, null)
+    draft.put(path, { ...file, ...(hasContent(action) && contentOf(action)) })
+  },
+
+  async delete(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    await existing(draft, path, action)
+    draft.put(path, null)
+  },
+
+  async chmod(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    const file = await existing(draft, path, action)
+    // Only a file that holds bytes of its own can be run.
+    if (file.mode !== LINK) draft.put(path, { ...file, mode: modeOf(action) ?? file.mode })
+  },
+
+  async create_dir(draft: Draft, action: Action) {
+    const path = pathFrom(action.file_path)
+    await draft.assertFree(path)
+    draft.put(`${path}/.gitkeep`, { content: '', mode: PLAIN })
+  },
+}
+
+type Verb = keyof typeof APPLY
+
+const [PLAIN, EXECUTABLE, LINK] = ['100644', '100755', '120000'] as const
+
+const modeOf = ({ execute_filemode: may }: Action) => (typeof may === 'boolean' ? (may ? EXECUTABLE : PLAIN) : null)
+
+async function existing(draft: Draft, path: string, { last_commit_id: last }: Action): Promise<File> {
+  const file = await draft.fileAt(path)
+  if (!file) throw refuse("A file with this name doesn't exist")
+  if (last) await draft.ground.assertUnchanged(path, last)
+  return file
+}
+
+const hasContent = ({ content }: Action) => typeof content === 'string'
+
+function contentOf({ content, encoding }: Action): Content {
+  if (typeof content !== 'string') throw refuse('You must provide content')
+  return { content: encoding === 'base64' ? Buffer.from(content, 'base64') : content.replaceAll('\r\n', '\n') }
+}
+
+/** As it stands in a tree: without slashes around it, `a/../b` taken together. */
+export function pathFrom(given: string | null | undefined): string {
+  const parts: string[] = []
+  for (const part of (given ?? '').trim().split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) throw refuse('Path cannot include directory traversal')
+  }
+  if (parts.length === 0) throw refuse('You must provide a file path')
+  if (!parts.every(isFileName)) throw refuse('Path is not valid')
+  return parts.join('/')
+}

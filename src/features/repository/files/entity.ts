@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { BlameGroup } from '../../../git/blame.ts'
+import { presentPeople } from '../commits/entity.ts'
+import type { FoundFile, WholeFile } from './queries.ts'
+
+export const FileEntity = entity({
+  file_name: z.string(),
+  file_path: z.string(),
+  size: z.int(),
+  encoding: z.literal('base64'),
+  content: z.string(),
+  content_sha256: z.string(),
+  ref: z.string(),
+  blob_id: z.string(),
+  commit_id: z.string(),
+  last_commit_id: z.string(),
+  execute_filemode: z.boolean(),
+}).meta({ id: 'RepositoryFile' })
+
+const isExecutable = ({ entry }: FoundFile) => entry.mode === '100755'
+
+export function presentFile(file: WholeFile): z.infer<typeof FileEntity> {
+  const { entry, content } = file
+  return {
+    file_name: entry.name,
+    file_path: entry.path,
+    size: content.length,
+    encoding: 'base64',
+    content: content.toString('base64'),
+    content_sha256: file.digest,
+    ref: file.ref,
+    blob_id: entry.id,
+    commit_id: file.commit,
+    last_commit_id: file.lastCommit,
+    execute_filemode: isExecutable(file),
+  }
+}
+
+/** All about the file but its content. */
+export function describingHeaders(file: FoundFile & { size: number; digest?: string }): Record<string, string> {
+  return {
+    'X-Gitlab-Blob-Id': file.entry.id,
+    'X-Gitlab-Commit-Id': file.commit,
+    ...(file.digest !== undefined && { 'X-Gitlab-Content-Sha256': file.digest }),
+    'X-Gitlab-Encoding': 'base64',
+    'X-Gitlab-Execute-Filemode': String(isExecutable(file)),
+    'X-Gitlab-File-Name': headerText(file.entry.name),
+    'X-Gitlab-File-Path': headerText(file.entry.path),
+    'X-Gitlab-Last-Commit-Id': file.lastCommit,
+    'X-Gitlab-Ref': headerText(file.ref),
+    'X-Gitlab-Size': String(file.size),
+  }
+}
+
+/** Headers carry bytes: UTF-8, and what could end the header or pass for an escape in the manner of addresses. */
+function headerText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  return Buffer.from(text.replaceAll(/[\0-\x1f\x7f%]/g, encodeURIComponent)).toString('latin1')
+}
+
+export const FileWriteEntity = entity({ file_path: z.string(), branch: z.string() }).meta({ id: 'FileWrite' })
+
+export const BlameEntity = entity({
+  commit: entity({
+    id: z.string(),
+    parent_ids: z.array(z.string()),
+    message: z.string(),
+    author_name: z.string(),
+    author_email: z.string(),
+    authored_date: timestampOut,
+    committer_name: z.string(),
+    committer_email: z.string(),
+    committed_date: timestampOut,
+  }),
+  lines: z.array(z.string()),
+}).meta({ id: 'Blame' })
+
+export function presentBlame({ commit, lines }: BlameGroup): z.infer<typeof BlameEntity> {
+  return {
+    commit: {
+      id: commit.id,
+      parent_ids: [...commit.parents],
+      message: commit.message,
+      ...presentPeople(commit),
+    },
+    lines: [...lines],
+  }
+}

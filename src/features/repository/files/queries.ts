@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { Refusal, notFound } from '../../../errors.ts'
+import { resolveCommit } from '../../../git/commits.ts'
+import { listCommitIds } from '../../../git/history.ts'
+import { openBlob, readObject } from '../../../git/objects.ts'
+import { entryAt, type TreeEntry } from '../../../git/trees.ts'
+
+/** Beyond, a file is to be had raw, as it is read. */
+const LARGEST_WHOLE = 20 * 1024 * 1024
+const LARGEST_DIGESTED = 1024 * 1024
+
+export interface FoundFile {
+  readonly entry: TreeEntry
+  /** As it was asked for. */
+  readonly ref: string
+  readonly commit: string
+  readonly lastCommit: string
+}
+
+/** The commit that last changed a file; null when none did. */
+export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
+  return (await listCommitIds(dir, { from: commit, path, limit: 1 }))[0] ?? null
+}
+
+export async function findFile(dir: string, ref: string, path: string): Promise<FoundFile> {
+  const commit = await resolveCommit(dir, ref)
+  if (commit === null) throw notFound('Commit')
+  const entry = await entryAt(dir, commit, path)
+  if (entry?.type !== 'blob') throw notFound('File')
+  return { entry, ref, commit, lastCommit: (await lastCommitOf(dir, commit, entry.path)) ?? commit }
+}
+
+export interface WholeFile extends FoundFile {
+  readonly content: Buffer
+  readonly digest: string
+}
+
+export async function readFile(dir: string, ref: string, path: string): Promise<WholeFile> {
+  const file = await findFile(dir, ref, path)
+  const limits = { maxBytes: LARGEST_WHOLE, maxTotal: LARGEST_WHOLE }
+  const blob = await readObject(dir, file.entry.id, limits)
+  if (!blob?.content) throw new Refusal('too_large')
+  return { ...file, content: blob.content, digest: hash('sha256', blob.content) }
+}
+
+export interface OpenFile extends FoundFile {
+  readonly size: number
+  readonly stream: Readable
+  /** Known of files that are not too large to be read for it. */
+  readonly digest?: string
+}
+
+export async function openFile(dir: string, ref: string, path: string): Promise<OpenFile> {
+  const file = await findFile(dir, ref, path)
+  const small = await readObject(dir, file.entry.id, { maxBytes: LARGEST_DIGESTED })
+  if (small?.content) {
+    const { size, content } = small
+    return { ...file, size, digest: hash('sha256', content), stream: Readable.from([content], { objectMode: false }) }
+  }
+  const blob = await openBlob(dir, file.entry.id)
+  if (!blob) throw notFound('File')
+  return { ...file, size: blob.size, stream: blob.stream }
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
+import { badParameter, notFound } from '../../../errors.ts'
+import { blame } from '../../../git/blame.ts'
+import { commitStats } from '../../../git/stats.ts'
+import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
+import { placeOf } from '../commits/queries.ts'
+import { repository } from '../repositories/queries.ts'
+import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
+import { findFile, openFile, readFile } from './queries.ts'
+import { commitActions, moveSubmodule } from './service.ts'
+
+const PATH = '/projects/:id/repository/files/:file_path'
+
+export const get = endpoint({
+  method: 'GET',
+  path: PATH,
+  summary: 'Get a file of a repository, or with HEAD all about it but its content',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({ file_path: text, ref: filledText }),
+  output: FileEntity,
+  async handle({ subject, input }) {
+    const file = await readFile(subject.dir, input.ref, input.file_path)
+    return new Answer(200, presentFile(file), describingHeaders({ ...file, size: file.content.length }))
+  },
+})
+
+export const raw = endpoint({
+  method: 'GET',
+  path: `${PATH}/raw`,
+  summary: 'Get the bytes of a file of a repository',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({ file_path: text, ref: text.nullish() }),
+  output: z.string().meta({ format: 'binary' }),
+  async handle({ subject, input }) {
+    const file = await openFile(subject.dir, input.ref || 'HEAD', input.file_path)
+    return new Answer(200, file.stream, {
+      ...describingHeaders(file),
+      'Content-Type': 'text/plain',
+      'Content-Length': String(file.size),
+      'Content-Disposition': 'inline',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'max-age=0, private, must-revalidate',
+    })
+  },
+})
+
+export const getBlame = endpoint({
+  method: 'GET',
+  path: `${PATH}/blame`,
+  summary: 'Get the lines of a file with the commits they come from',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({
+    file_path: text,
+    ref: filledText,
+    range: z.object({ start: int.pipe(z.int().min(1)), end: int.pipe(z.int().min(1)) }).nullish(),
+  }),
+  output: z.array(BlameEntity),
+  async handle({ subject, input: { ref, file_path: path, range } }) {
+    if (range && range.start > range.end) {
+      throw badParameter('range[start] must be less than or equal to range[end]')
+    }
+    const { commit } = await findFile(subject.dir, ref, path)
+    const groups = await blame(subject.dir, commit, path, range ?? {})
+    if (!groups) throw notFound('File')
+    return groups.map(presentBlame)
+  },
+})
+
+const place = {
+  file_path: text,
+  branch: filledText,
+  commit_message: filledText,
+  start_branch: text.nullish(),
+  author_email: text.nullish(),
+  author_name: text.nullish(),
+}
+
+const content = {
+  ...place,
+  content: text,
+  encoding: oneOf('text', 'base64').nullish(),
+  execute_filemode: bool.nullish(),
+}
+
+export const create = endpoint({
+  method: 'POST',
+  path: PATH,
+  summary: 'Create a file in a repository',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object(content),
+  output: FileWriteEntity,
+  async handle({ app, viewer, subject, input }) {
+    await commitActions(app, viewer, subject, { ...input, actions: [{ ...input, action: 'create' }] })
+    return { file_path: input.file_path, branch: input.branch }
+  },
+})
+
+const STALE = 'You are attempting to update a file that has changed since you started editing it.'
+
+export const update = endpoint({
+  method: 'PUT',
+  path: PATH,
+  summary: 'Change a file in a repository',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ ...content, last_commit_id: text.nullish() }),
+  output: FileWriteEntity,
+  async handle({ app, viewer, subject, input }) {
+    const wish = { ...input, actions: [{ ...input, action: 'update' }], staleText: () => STALE }
+    await commitActions(app, viewer, subject, wish)
+    return { file_path: input.file_path, branch: input.branch }
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: PATH,
+  summary: 'Delete a file of a repository',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ ...place, last_commit_id: text.nullish() }),
+  output: null,
+  async handle({ app, viewer, subject, input }) {
+    // Clients send a last commit here as well, which has never been looked at.
+    const actions = [{ action: 'delete', file_path: input.file_path }]
+    await commitActions(app, viewer, subject, { ...input, actions })
+  },
+})
+
+export const updateSubmodule = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/submodules/:submodule',
+  summary: 'Let a submodule stand for another commit of its repository',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({
+    submodule: text,
+    branch: filledText,
+    commit_sha: text.pipe(z.string().regex(/^[0-9a-f]{40}$/)),
+    commit_message: text.nullish(),
+  }),
+  output: CommitDetailEntity,
+  async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {
+    const commit = await moveSubmodule(app, viewer, subject, { ...wish, path })
+    const stats = (await commitStats(subject.dir, [commit.id])).get(commit.id)
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats, status: null })
+  },
+})

@@ -1,0 +1,137 @@
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import { BadChange, buildTree, type BadChangeReason, type Change } from '../../../git/building.ts'
+import { resolveCommit, type Commit } from '../../../git/commits.ts'
+import { findBranch } from '../../../git/refs.ts'
+import { entryAt } from '../../../git/trees.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { changesBy, type Action } from './actions.ts'
+import { lastCommitOf } from './queries.ts'
+
+export interface CommitWish {
+  readonly branch: string
+  readonly commit_message: string
+  readonly actions: readonly Action[]
+  readonly start_branch?: string | null | undefined
+  readonly start_sha?: string | null | undefined
+  /** Only this project itself, by its id or path. */
+  readonly start_project?: string | null | undefined
+  /** The branch may be there already: it is then begun anew. */
+  readonly force?: boolean | null | undefined
+  readonly author_name?: string | null | undefined
+  readonly author_email?: string | null | undefined
+  /** Said when a file is not the one its editor began with. */
+  readonly staleText?: (path: string) => string
+}
+
+const ON_NO_BRANCH = 'You can only create or edit files when you are on a branch'
+
+const refuse = (text: string) => new Refusal('bad_request', text)
+
+/** One commit of all the actions, or none. */
+export async function commitActions(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  wish: CommitWish,
+): Promise<Commit> {
+  const { branch, author_name: name, author_email: email } = wish
+  await assertMayPush(app, viewer, subject, branch)
+  const { base, before } = await beginningOf(subject, wish)
+  const changes = await changesBy(groundAt(subject.dir, base, wish), wish.actions)
+  const committer = signerOf(app, viewer)
+  return landCommit(app, viewer, subject, {
+    branch,
+    before,
+    tree: await treeOf(subject.dir, base, changes),
+    parents: base === null ? [] : [base],
+    message: messageFrom(wish.commit_message),
+    author: name && email ? { ...committer, name, email } : committer,
+    committer,
+  })
+}
+
+/** The commit to build on, and where the branch stands; both null for the first commit of all. */
+async function beginningOf(
+  { dir, project, namespace }: RepositorySubject,
+  { branch, start_branch, start_sha, start_project, force }: CommitWish,
+): Promise<{ base: string | null; before: string | null }> {
+  if (start_project && ![String(project.id), pathWithNamespace(project, namespace)].includes(start_project))
+    throw refuse(ON_NO_BRANCH)
+  const tipOf = async (name: string) => (await findBranch(dir, name))?.id ?? null
+  const before = await tipOf(branch)
+  const isElsewhere = Boolean(start_sha) || (Boolean(start_branch) && start_branch !== branch)
+  const started = () => (start_sha ? resolveCommit(dir, start_sha) : tipOf(start_branch!))
+  const base = isElsewhere && !project.empty_repo ? await started() : before
+  if (base === null && !project.empty_repo) throw refuse(ON_NO_BRANCH)
+  if (isElsewhere && before !== null && !force)
+    throw refuse(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`)
+  if (!isBranchName(branch))
+    throw refuse(`Something went wrong when we tried to create '${branch}' for you: Branch name is invalid`)
+  return { base, before }
+}
+
+const staleFile = (path: string) => `The file has changed since you started editing it: ${path}`
+
+function groundAt(dir: string, base: string | null, { staleText = staleFile }: CommitWish) {
+  return {
+    dir,
+    base,
+    async assertUnchanged(path: string, lastCommit: string) {
+      const last = base === null ? null : await lastCommitOf(dir, base, path)
+      if (last !== null && last !== lastCommit) throw refuse(staleText(path))
+    },
+  }
+}
+
+const FAULTS: Record<BadChangeReason, string> = {
+  name: 'Path is not valid',
+  twice: 'A file with this name already exists',
+  missing: "A file with this name doesn't exist",
+  'folder in the way': 'A directory with this name already exists',
+  'file in the way': 'A file with this name already exists',
+}
+
+async function treeOf(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+  try {
+    return await buildTree(dir, base, changes)
+  } catch (error) {
+    throw error instanceof BadChange ? refuse(FAULTS[error.reason]) : error
+  }
+}
+
+export interface SubmoduleWish {
+  readonly path: string
+  readonly branch: string
+  readonly commit_sha: string
+  readonly commit_message?: string | null | undefined
+}
+
+/** Which commit of the other repository is meant from now on; whether there is one, only that one knows. */
+export async function moveSubmodule(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  { path, branch, commit_sha: id, commit_message }: SubmoduleWish,
+): Promise<Commit> {
+  const { dir } = subject
+  await assertMayPush(app, viewer, subject, branch)
+  const tip = (await findBranch(dir, branch))?.id
+  if (tip === undefined) throw refuse(ON_NO_BRANCH)
+  const entry = await entryAt(dir, tip, path)
+  if (entry?.type !== 'commit') throw refuse('Invalid submodule path')
+  if (entry.id === id) throw refuse(`The submodule ${entry.path} is already at ${id}`)
+  const author = signerOf(app, viewer)
+  return landCommit(app, viewer, subject, {
+    branch,
+    before: tip,
+    tree: await treeOf(dir, tip, [{ path: entry.path, id, mode: '160000' }]),
+    parents: [tip],
+    message: messageFrom(commit_message || `Update submodule ${entry.path} with oid ${id}`),
+    author,
+    committer: author,
+  })
+}

@@ -1,0 +1,38 @@
+import { job, type App } from '../../../context.ts'
+import { branchExists, listBranches } from '../../../git/refs.ts'
+import { headOf, repositoryExists, setHead } from '../../../git/repositories.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { inspectRepository } from '../../projects/projects/inspection.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+
+/** Sizes and counts of a repository that changed; many pushes at once are looked at once. */
+export const inspectLater = job<{ id: number }>(
+  'projects.inspect',
+  async (app, { id }) => {
+    const project = await findProjectById(app.db, id)
+    if (!project) return
+    const dir = repositoryDir(app, project)
+    if (!(await repositoryExists(dir))) return
+    await nameBornBranch(dir)
+    const inspected = await inspectRepository(dir, project.default_branch)
+    await app.db.updateTable('projects').set(inspected).where('id', '=', id).execute()
+  },
+  { long: true },
+)
+
+/** A first push that ended before HEAD was told of it. */
+async function nameBornBranch(dir: string): Promise<void> {
+  const head = await headOf(dir)
+  if (head !== null && (await branchExists(dir, head))) return
+  const { items } = await listBranches(dir, { limit: 1 })
+  if (items[0]) await setHead(dir, items[0].name)
+}
+
+const TOGETHER_MS = 5000
+
+/** Pushes of the same few seconds are looked at together, once these are over: none is missed. */
+export async function inspectSoon(app: App, { id }: { id: number }): Promise<void> {
+  const moment = Math.floor(app.clock.now().getTime() / TOGETHER_MS)
+  await enqueue(app, inspectLater, { id }, { key: `projects.inspect ${id} ${moment}`, delay: TOGETHER_MS })
+}

@@ -1,0 +1,91 @@
+/** What is asked of each ref alone: protection, the default branch, tags. The first fault refuses the whole change. */
+import type { App } from '../../../context.ts'
+import { isAncestor } from '../../../git/history.ts'
+import { Master } from '../../../lib/levels.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { isProtected, mayCreateTag, mayForcePush, mayPush, type Rules } from '../protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
+
+interface Where {
+  readonly dir: string
+  readonly environment?: Readonly<Record<string, string>> | undefined
+}
+
+const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})$/i
+/** Instance settings under which an empty repository counts as wholly protected. */
+const FULL = [2, 3]
+
+export async function refFault(
+  app: App,
+  pusher: Pusher,
+  project: Project,
+  updates: readonly Update[],
+  where: Where,
+): Promise<string | null> {
+  const branches = await findProtection(app.db, project.id, 'branch')
+  const tags = await findProtection(app.db, project.id, 'tag')
+  const groups = await groupsAmong(app.db, pusher.user, [...branches, ...tags])
+  const who = { ...pusher, groups }
+  for (const update of updates) {
+    const branch = branchOf(update.ref)
+    const tag = tagOf(update.ref)
+    const fault =
+      branch !== null
+        ? await branchFault(app, who, project, { ...update, name: branch }, branches, where)
+        : tag !== null
+          ? tagFault(who, { ...update, name: tag }, tags)
+          : null
+    if (fault) return fault
+  }
+  return null
+}
+
+type Named = Update & { name: string }
+
+async function branchFault(
+  app: App,
+  pusher: Pusher,
+  project: Project,
+  { name, before, after }: Named,
+  rules: Rules,
+  { dir, environment }: Where,
+): Promise<string | null> {
+  if (after === null && name === project.default_branch) return 'The default branch of a project cannot be deleted.'
+  if (before === null && HASH.test(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'
+  // A key that may write at all may write everything.
+  if (pusher.deployKeyId !== undefined) return null
+  if (project.empty_repo && (await isWhollyProtected(app))) {
+    return pusher.level >= Master ? null : NO_PUSH
+  }
+  if (!isProtected(rules, name)) return null
+  if (after === null) return deletionFault(pusher)
+  const rewrites = before !== null && !(await isAncestor(dir, before, after, environment ? { environment } : {}))
+  if (rewrites && !mayForcePush(rules, name)) {
+    return 'You are not allowed to force push code to a protected branch on this project.'
+  }
+  return mayPush(rules, name, pusher) ? null : NO_PUSH
+}
+
+const NO_PUSH = 'You are not allowed to push code to protected branches on this project.'
+
+async function isWhollyProtected(app: App): Promise<boolean> {
+  return FULL.includes((await currentSettings(app)).default_branch_protection)
+}
+
+function deletionFault({ level, via }: Pusher): string | null {
+  if (level < Master) {
+    return 'You are not allowed to delete protected branches from this project. Only a project master or owner can delete a protected branch.'
+  }
+  return via === 'web' ? null : 'You can only delete protected branches using the web interface.'
+}
+
+function tagFault(pusher: Pusher, { name, before, after }: Named, rules: Rules): string | null {
+  if (pusher.deployKeyId !== undefined) return null
+  if (before !== null && pusher.level < Master) return 'You are not allowed to change existing tags on this project.'
+  if (!isProtected(rules, name)) return null
+  if (after === null) return 'Protected tags cannot be deleted.'
+  if (before !== null) return 'Protected tags cannot be updated.'
+  return mayCreateTag(rules, name, pusher) ? null : 'You are not allowed to create this tag as it is protected.'
+}

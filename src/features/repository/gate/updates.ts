@@ -1,0 +1,24 @@
+import type { User } from '../../../context.ts'
+
+/** Who moves refs, and through which door. */
+export interface Pusher {
+  /** Null: a deploy key without a creator. */
+  readonly user: User | null
+  readonly level: number
+  readonly deployKeyId?: number
+  readonly via: 'http' | 'ssh' | 'web'
+}
+
+/** Null stands for no ref: before it is made, after it is deleted. */
+export interface Update {
+  readonly ref: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export const isNewTip = (update: Update): update is Update & { after: string } => update.after !== null
+
+const after = (prefix: string) => (ref: string) => (ref.startsWith(prefix) ? ref.slice(prefix.length) : null)
+
+export const branchOf = after('refs/heads/')
+export const tagOf = after('refs/tags/')

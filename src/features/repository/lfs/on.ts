@@ -1,0 +1,9 @@
+import { on } from '../../../context.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { copyLfsLinks } from './service.ts'
+
+/** What the source's commits point to is there for the fork's, too. */
+export const linkObjectsOfSource = on('project.created', 'objects of the source', async (app, { id }) => {
+  const project = await findProjectById(app.db, id)
+  if (project?.forked_from_id) await copyLfsLinks(app, project.forked_from_id, id)
+})

@@ -1,0 +1,74 @@
+import type { Db, Row } from '../../../store/database.ts'
+
+export type LfsObject = Row<'lfs_objects'>
+
+const objectsOf = (db: Db, projectId: number) =>
+  db
+    .selectFrom('lfs_objects as o')
+    .innerJoin('lfs_object_projects as link', 'link.lfs_object_id', 'o.id')
+    .selectAll('o')
+    .where('link.project_id', '=', projectId)
+
+/** Only what the project itself has: to know an object's id opens nothing. */
+export async function findLfsObject(db: Db, projectId: number, oid: string): Promise<LfsObject | null> {
+  return (await objectsOf(db, projectId).where('o.oid', '=', oid).executeTakeFirst()) ?? null
+}
+
+/** Of these ids, the objects that the project has. */
+export async function findLfsObjects(
+  db: Db,
+  projectId: number,
+  oids: readonly string[],
+): Promise<Map<string, LfsObject>> {
+  if (oids.length === 0) return new Map()
+  const found = await objectsOf(db, projectId).where('o.oid', 'in', oids).execute()
+  return new Map(found.map((object) => [object.oid, object]))
+}
+
+const locksOf = (db: Db, projectId: number) =>
+  db
+    .selectFrom('lfs_locks as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .selectAll('l')
+    .select('u.username')
+    .where('l.project_id', '=', projectId)
+
+/** A lock with the name of whoever holds it. */
+export type LfsLock = Row<'lfs_locks'> & { readonly username: string }
+
+export async function findLock(
+  db: Db,
+  projectId: number,
+  by: { id: number } | { path: string },
+): Promise<LfsLock | null> {
+  const query = locksOf(db, projectId)
+  const lock = await (
+    'id' in by ? query.where('l.id', '=', by.id) : query.where('l.path', '=', by.path)
+  ).executeTakeFirst()
+  return lock ?? null
+}
+
+export interface LockFilter {
+  readonly path?: string | undefined
+  readonly id?: number | undefined
+  /** The first lock that is wanted, by id. */
+  readonly from?: number | undefined
+  readonly limit: number
+}
+
+/** In order of their ids; one more than the limit where there are more. */
+export async function listLocks(
+  db: Db,
+  projectId: number,
+  { path, id, from, limit }: LockFilter,
+): Promise<{ locks: LfsLock[]; next: number | null }> {
+  let query = locksOf(db, projectId)
+  if (path !== undefined) query = query.where('l.path', '=', path)
+  if (id !== undefined) query = query.where('l.id', '=', id)
+  if (from !== undefined) query = query.where('l.id', '>=', from)
+  const found = await query
+    .orderBy('l.id')
+    .limit(limit + 1)
+    .execute()
+  return { locks: found.slice(0, limit), next: found[limit]?.id ?? null }
+}

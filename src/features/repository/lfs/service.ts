@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { transact } from '../../../store/transact.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { holdProject, type Project } from '../../projects/projects/queries.ts'
+
+/** What content is announced as: its digest is its name. */
+export interface Announced {
+  readonly oid: string
+  readonly size: number
+}
+
+/**
+ * Keeps content for a project. It must be sent even where another project has it: only who has the content may link it.
+ */
+export async function storeLfsObject(
+  app: App,
+  project: Project,
+  announced: Announced,
+  content: Readable,
+): Promise<void> {
+  const { oid } = announced
+  await app.blobs.put(Readable.from(verified(content, announced)))
+  // The link that will hold it may never come: then it goes again.
+  await leaveBlob(app, oid)
+  await linkObject(app, project, announced)
+  // Somebody's leaving of the same content may have been carried out before the link stood: it must be sent again.
+  if (await app.blobs.has(oid)) return
+  await unlinkObject(app, project, announced)
+  throw new Refusal('conflict', 'The content was removed meanwhile, please send it again')
+}
+
+const mismatch = () => new Refusal('bad_request', 'SHA256 or size mismatch')
+
+/** Fails at the end of content that is not what it was called, so that nothing of it is kept. */
+async function* verified(content: Readable, { oid, size }: Announced): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let seen = 0
+  try {
+    for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      seen += chunk.length
+      if (seen > size) break
+      hash.update(chunk)
+      yield chunk
+    }
+  } catch (error) {
+    // A sender who left has sent too little.
+    throw content.readableAborted ? mismatch() : error
+  }
+  if (seen !== size || hash.digest('hex') !== oid) throw mismatch()
+}
+
+async function linkObject(app: App, { id: project_id }: Project, { oid, size }: Announced): Promise<void> {
+  await transact(app, async (app) => {
+    if (!(await holdProject(app, project_id))) throw notFound('Project')
+    const { id: lfs_object_id } = await app.db
+      .insertInto('lfs_objects')
+      .values({ oid, size, created_at: timestamp(app.clock) })
+      // Written even where nothing changes: whoever would drop the object waits for its new link.
+      .onConflict((c) => c.column('oid').doUpdateSet({ size }))
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { numInsertedOrUpdatedRows } = await app.db
+      .insertInto('lfs_object_projects')
+      .values({ lfs_object_id, project_id })
+      .onConflict((c) => c.columns(['project_id', 'lfs_object_id']).doNothing())
+      .executeTakeFirst()
+    if (numInsertedOrUpdatedRows) await resize(app, project_id, size)
+  })
+}
+
+async function unlinkObject(app: App, { id }: Project, { oid, size }: Announced): Promise<void> {
+  await transact(app, async (app) => {
+    await holdProject(app, id)
+    const { numDeletedRows } = await app.db
+      .deleteFrom('lfs_object_projects')
+      .where('project_id', '=', id)
+      .where('lfs_object_id', 'in', (eb) => eb.selectFrom('lfs_objects').select('id').where('oid', '=', oid))
+      .executeTakeFirst()
+    if (numDeletedRows) await resize(app, id, -size)
+  })
+}
+
+const resize = ({ db }: App, id: number, by: number) =>
+  db
+    .updateTable('projects')
+    .set((eb) => ({ lfs_objects_size: eb('lfs_objects_size', '+', by) }))
+    .where('id', '=', id)
+    .execute()
+
+/** A fork has every object of its source from the start. Safe to run twice. */
+export async function copyLfsLinks(app: App, from: number, to: number): Promise<void> {
+  await transact(app, async (app) => {
+    if (!(await holdProject(app, to))) return
+    await app.db
+      .insertInto('lfs_object_projects')
+      .columns(['lfs_object_id', 'project_id'])
+      .expression((eb) =>
+        eb
+          .selectFrom('lfs_object_projects')
+          .select(['lfs_object_id', eb.val(to).as('project_id')])
+          .where('project_id', '=', from),
+      )
+      .onConflict((c) => c.columns(['project_id', 'lfs_object_id']).doNothing())
+      .execute()
+    await app.db
+      .updateTable('projects')
+      .set((eb) => ({
+        lfs_objects_size: eb
+          .selectFrom('lfs_objects as o')
+          .innerJoin('lfs_object_projects as link', 'link.lfs_object_id', 'o.id')
+          .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('o.size'), sum.lit(0)).as('size'))
+          .where('link.project_id', '=', to),
+      }))
+      .where('id', '=', to)
+      .execute()
+  })
+}

@@ -1,0 +1,79 @@
+/** How requests name those who may: a level for short, or a list with people, groups and keys. */
+import { z } from 'zod'
+import { bool, id, int } from '../../../api/wire.ts'
+import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
+import { Administrators } from './entity.ts'
+import type { Ability } from './model.ts'
+
+const MOST_ENTRIES = 100
+
+export const level = int.pipe(z.literal([NoAccess, Developer, Master, Administrators]))
+/** Somebody must be able to take a rule away again. */
+export const unprotectLevel = int.pipe(z.literal([Developer, Master, Administrators]))
+
+const subjects = { access_level: level.nullish(), user_id: id.nullish(), group_id: id.nullish() }
+/** Keys push and nothing else. */
+const pushers = { ...subjects, deploy_key_id: id.nullish() }
+const unprotectors = { ...subjects, access_level: unprotectLevel.nullish() }
+const change = { id: id.nullish(), _destroy: bool.nullish() }
+
+export type Wish = Partial<Record<'access_level' | 'user_id' | 'group_id' | 'deploy_key_id', number | null>>
+export interface Change extends Wish {
+  id?: number | null
+  _destroy?: boolean | null
+}
+
+const countOf = (wish: Wish) =>
+  [wish.access_level, wish.user_id, wish.group_id, wish.deploy_key_id].filter((one) => typeof one === 'number').length
+
+const namesOne = (wish: Wish) => countOf(wish) === 1
+const isChange = (one: Change) => (one._destroy ? typeof one.id === 'number' : namesOne(one))
+
+const wishes = <S extends z.ZodRawShape>(shape: S) =>
+  z.array(z.object(shape).refine(namesOne)).max(MOST_ENTRIES).nullish()
+const changes = <S extends z.ZodRawShape>(shape: S) =>
+  z
+    .array(z.object({ ...shape, ...change }).refine((one) => isChange(one as Change)))
+    .max(MOST_ENTRIES)
+    .nullish()
+
+export const allowedTo = {
+  allowed_to_push: wishes(pushers),
+  allowed_to_merge: wishes(subjects),
+  allowed_to_unprotect: wishes(unprotectors),
+}
+export const allowedToCreate = wishes(pushers)
+
+export const changedAllowedTo = {
+  allowed_to_push: changes(pushers),
+  allowed_to_merge: changes(subjects),
+  allowed_to_unprotect: changes(unprotectors),
+}
+
+/** An entry as it is kept. */
+export interface Entry {
+  readonly ability: Ability
+  readonly access_level: number | null
+  readonly user_id: number | null
+  readonly group_id: number | null
+  readonly deploy_key_id: number | null
+}
+
+export const entryOf = (ability: Ability, wish: Wish): Entry => ({
+  ability,
+  access_level: wish.access_level ?? null,
+  user_id: wish.user_id ?? null,
+  group_id: wish.group_id ?? null,
+  deploy_key_id: wish.deploy_key_id ?? null,
+})
+
+/** Masters, unless somebody else is named. */
+export function entriesOf(
+  ability: Ability,
+  level: number | null | undefined,
+  named: readonly Wish[] | null | undefined,
+): Entry[] {
+  const isNamed = named && named.length > 0
+  const levels = isNamed && typeof level !== 'number' ? [] : [{ access_level: level ?? Master }]
+  return [...levels, ...(named ?? [])].map((wish) => entryOf(ability, wish))
+}

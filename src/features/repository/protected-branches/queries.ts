@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { text } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { Guest } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { levelsInGroups } from '../../access/authorizations/queries.ts'
+import { oldestFirst } from '../../access/sources.ts'
+import { project } from '../../projects/projects/queries.ts'
+import type { Allowance, Rule, Rules } from './matching.ts'
+import type { Ability } from './model.ts'
+import { protectionPolicy } from './policy.ts'
+
+export type Kind = 'branch' | 'tag'
+
+const TABLES = {
+  branch: { rules: 'protected_branches', allowances: 'protected_branch_levels' },
+  tag: { rules: 'protected_tags', allowances: 'protected_tag_levels' },
+} as const
+
+/** Both kinds are kept alike, so for the types either are branches. */
+export const tablesOf = (kind: Kind) => TABLES[kind] as (typeof TABLES)['branch']
+
+export interface LoadedAllowance extends Allowance {
+  readonly id: number
+  /** Of the user, the group or the deploy key. */
+  readonly whose: string | null
+}
+
+export interface LoadedRule extends Rule {
+  readonly id: number
+  readonly project_id: number
+  readonly code_owner_approval_required: boolean
+  readonly updated_at: string
+  readonly allowances: LoadedAllowance[]
+}
+
+interface Wanted {
+  project_id: number
+  name?: string
+  ids?: string
+}
+
+/** A row for each entry, and one for a rule without any. */
+const entriesOf = (kind: Kind) =>
+  hotQuery((db, wanted: Wanted, given) => {
+    const { rules, allowances } = tablesOf(kind)
+    return db
+      .selectFrom(`${rules} as r`)
+      .leftJoin(`${allowances} as a`, 'a.rule_id', 'r.id')
+      .leftJoin('users as u', 'u.id', 'a.user_id')
+      .leftJoin('namespaces as g', 'g.id', 'a.group_id')
+      .leftJoin('keys as k', 'k.id', 'a.deploy_key_id')
+      .select(['r.id', 'r.project_id', 'r.name', 'r.allow_force_push', 'r.code_owner_approval_required'])
+      .select(['r.updated_at', 'a.id as allowance_id', 'a.ability', 'a.access_level'])
+      .select(['a.user_id', 'a.group_id', 'a.deploy_key_id'])
+      .select(sql<string | null>`coalesce(u.name, g.name, k.title)`.as('whose'))
+      .where('r.project_id', '=', wanted.project_id)
+      .$if(given('name'), (query) => query.where('r.name', '=', wanted.name!))
+      .$if(given('ids'), (query) => query.where(inIdList(db, 'r.id', wanted.ids!)))
+      .orderBy('r.id')
+      .orderBy('a.id')
+  })
+
+const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
+
+async function loadRules(db: Db, kind: Kind, wanted: Wanted): Promise<LoadedRule[]> {
+  const rules = new Map<number, LoadedRule>()
+  for (const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } of await ENTRIES[
+    kind
+  ](db, wanted)) {
+    const known = rules.get(rule.id) ?? { ...rule, allowances: [] }
+    rules.set(rule.id, known)
+    if (allowance_id === null) continue
+    known.allowances.push({
+      id: allowance_id,
+      ability: ability as Ability,
+      access_level,
+      user_id,
+      group_id,
+      deploy_key_id,
+      whose,
+    })
+  }
+  return [...rules.values()]
+}
+
+/** Everything that protects names of one kind in a project, in one query. */
+export const findProtection = (db: Db, project: number, kind: Kind): Promise<LoadedRule[]> =>
+  loadRules(db, kind, { project_id: project })
+
+export async function findRule(db: Db, kind: Kind, project: number, name: string): Promise<LoadedRule | null> {
+  return (await loadRules(db, kind, { project_id: project, name }))[0] ?? null
+}
+
+export async function listRules(
+  db: Db,
+  kind: Kind,
+  project: number,
+  { search }: { search?: string | null },
+  page: PageWish,
+): Promise<Page<LoadedRule>> {
+  const all = db.selectFrom(tablesOf(kind).rules).select('id').where('project_id', '=', project)
+  const pattern = `%${search?.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const found = search ? all.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`) : all
+  const { items, total } = await oldestFirst(found, page)
+  const ids = idList(
+    db,
+    items.map(({ id }) => id),
+  )
+  return { total, items: items.length === 0 ? [] : await loadRules(db, kind, { project_id: project, ids }) }
+}
+
+/** Of the groups these rules name, those the user belongs to; no query where they name none. */
+export async function groupsAmong(db: Db, user: User | null, rules: Rules): Promise<number[]> {
+  const named = rules.flatMap(({ allowances }) => allowances.map(({ group_id }) => group_id))
+  const ids = [...new Set(named)].filter((id) => id !== null)
+  const levels = await levelsInGroups(db, user, ids)
+  return ids.filter((id) => levels(id) >= Guest)
+}
+
+/** A project as its protection is read and changed. */
+export const protectedProject = resource({
+  name: project.name!,
+  params: z.object({ id: text }),
+  policy: protectionPolicy,
+  async find(app, params, viewer) {
+    const subject = await project.find(app, params as never, viewer)
+    return subject && { ...subject, rule: null }
+  },
+})
+
+/**
+ * `/projects/:id/protected_branches/:name`, and the same for tags: the project, and the rule if there is one. Whoever may
+ * not know of rules is refused before it matters that there is none.
+ */
+export const protectedName = (kind: Kind) =>
+  resource({
+    name: project.name!,
+    params: z.object({ id: text, name: text }),
+    policy: protectionPolicy,
+    async find(app, { id, name }, viewer) {
+      const subject = await project.find(app, { id } as never, viewer)
+      return subject && { ...subject, rule: await findRule(app.db, kind, subject.project.id, name) }
+    },
+  })

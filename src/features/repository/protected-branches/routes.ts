@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { ProtectedBranchEntity, presentProtectedBranch } from './entity.ts'
+import { allowedTo, changedAllowedTo, entriesOf, level, unprotectLevel } from './input.ts'
+import { listRules, protectedName, protectedProject } from './queries.ts'
+import { changeProtectedBranch, protectName, unprotectName } from './service.ts'
+
+const protectedBranch = protectedName('branch')
+
+const switches = { allow_force_push: bool.nullish(), code_owner_approval_required: bool.nullish() }
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/protected_branches',
+  summary: 'List the protected branches of a project',
+  on: protectedProject,
+  allow: 'readRules',
+  abilityFirst: true,
+  input: z.object({ search: text.nullish() }),
+  output: pageOf(ProtectedBranchEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listRules(app.db, 'branch', subject.project.id, input, page)
+    return { total, items: items.map(presentProtectedBranch) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/protected_branches/:name',
+  summary: 'Get a protected branch, or a pattern, by its name',
+  on: protectedBranch,
+  allow: 'readRules',
+  abilityFirst: true,
+  output: ProtectedBranchEntity,
+  async handle({ subject }) {
+    if (!subject.rule) throw notFound()
+    return presentProtectedBranch(subject.rule)
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/protected_branches',
+  summary: 'Protect a branch, or all whose names match a pattern',
+  on: protectedProject,
+  allow: 'administer',
+  abilityFirst: true,
+  input: z.object({
+    name: text,
+    push_access_level: level.nullish(),
+    merge_access_level: level.nullish(),
+    unprotect_access_level: unprotectLevel.nullish(),
+    ...allowedTo,
+    ...switches,
+  }),
+  output: ProtectedBranchEntity,
+  async handle({ app, subject, input }) {
+    const entries = [
+      ...entriesOf('push', input.push_access_level, input.allowed_to_push),
+      ...entriesOf('merge', input.merge_access_level, input.allowed_to_merge),
+      ...entriesOf('unprotect', input.unprotect_access_level, input.allowed_to_unprotect),
+    ]
+    return presentProtectedBranch(await protectName(app, 'branch', subject.project, { ...input, entries }))
+  },
+})
+
+export const update = endpoint({
+  method: 'PATCH',
+  path: '/projects/:id/protected_branches/:name',
+  summary: 'Change who may do what to a protected branch',
+  on: protectedBranch,
+  allow: 'administer',
+  abilityFirst: true,
+  input: z.object({ ...changedAllowedTo, ...switches }),
+  output: ProtectedBranchEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (!subject.rule) throw notFound()
+    const changes = {
+      push: input.allowed_to_push,
+      merge: input.allowed_to_merge,
+      unprotect: input.allowed_to_unprotect,
+    }
+    const changed = await changeProtectedBranch(app, viewer, subject, subject.rule, { ...input, changes })
+    return presentProtectedBranch(changed)
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/protected_branches/:name',
+  summary: 'No longer protect a branch, or a pattern',
+  on: protectedBranch,
+  allow: 'administer',
+  abilityFirst: true,
+  changedAt: ({ rule }) => rule?.updated_at ?? new Date(0).toISOString(),
+  output: null,
+  async handle({ app, viewer, subject }) {
+    if (!subject.rule) throw notFound()
+    await unprotectName(app, 'branch', viewer, subject.level, subject.rule)
+  },
+})

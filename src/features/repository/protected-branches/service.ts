@@ -1,0 +1,173 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { conflict, forbidden, notFound } from '../../../errors.ts'
+import { Developer, Master } from '../../../lib/levels.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { entriesOf, entryOf, type Change, type Entry } from './input.ts'
+import { mayUnprotect } from './matching.ts'
+import type { BranchAbility } from './model.ts'
+import type { ProtectionSubject } from './policy.ts'
+import { findRule, groupsAmong, tablesOf, type Kind, type LoadedRule } from './queries.ts'
+import { assertOfProject, assertValidName, unprocessable } from './validation.ts'
+
+export interface NewRule {
+  name: string
+  allow_force_push?: boolean | null
+  code_owner_approval_required?: boolean | null
+  entries: readonly Entry[]
+}
+
+export async function protectName(app: App, kind: Kind, project: Project, wish: NewRule): Promise<LoadedRule> {
+  assertValidName(wish.name)
+  const entries = distinct(wish.entries)
+  await assertOfProject(app, project, entries)
+  try {
+    return await transact(app, async (app) => {
+      const rule = await insertRule(app, kind, project, wish).returning('id').executeTakeFirstOrThrow()
+      await insertEntries(app, kind, rule.id, entries)
+      return (await findRule(app.db, kind, project.id, wish.name))!
+    })
+  } catch (error) {
+    if (uniqueViolation(error) !== `${tablesOf(kind).rules}_project_id_name_unique`) throw error
+    throw kind === 'branch'
+      ? conflict(`Protected branch '${wish.name}' already exists`)
+      : unprocessable(['Name has already been taken'])
+  }
+}
+
+function insertRule(app: App, kind: Kind, project: Pick<Project, 'id'>, wish: Omit<NewRule, 'entries'>) {
+  const now = timestamp(app.clock)
+  return app.db.insertInto(tablesOf(kind).rules).values({
+    project_id: project.id,
+    name: wish.name,
+    allow_force_push: wish.allow_force_push ?? false,
+    code_owner_approval_required: wish.code_owner_approval_required ?? false,
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+async function insertEntries(app: App, kind: Kind, rule_id: number, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return
+  await app.db
+    .insertInto(tablesOf(kind).allowances)
+    .values(entries.map((entry) => ({ rule_id, ...entry })))
+    .execute()
+}
+
+const keyOf = ({ ability, access_level, user_id, group_id, deploy_key_id }: Entry) =>
+  JSON.stringify([ability, access_level, user_id, group_id, deploy_key_id])
+
+/** The same entry twice says no more than once. */
+const distinct = (entries: readonly Entry[]): Entry[] => [
+  ...new Map(entries.map((entry) => [keyOf(entry), entry])).values(),
+]
+
+export interface RuleChange {
+  allow_force_push?: boolean | null
+  code_owner_approval_required?: boolean | null
+  changes: Partial<Record<BranchAbility, readonly Change[] | null | undefined>>
+}
+
+export async function changeProtectedBranch(
+  app: App,
+  actor: User,
+  { project, level }: ProtectionSubject,
+  rule: LoadedRule,
+  wish: RuleChange,
+): Promise<LoadedRule> {
+  await assertMayUnprotect(app, actor, level, rule)
+  const abilities = Object.entries(wish.changes) as [BranchAbility, readonly Change[] | null | undefined][]
+  const changes = abilities.flatMap(([ability, list]) =>
+    (list ?? []).map(({ id, _destroy, ...named }) => ({ id, _destroy, entry: entryOf(ability, named) })),
+  )
+  const kept = changes.filter(({ _destroy }) => !_destroy).map(({ entry }) => entry)
+  await assertOfProject(app, project, kept)
+
+  return transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('protected_branches')
+      .set({ ...flagsOf(wish), updated_at: timestamp(app.clock) })
+      .where('id', '=', rule.id)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw notFound() // somebody was faster
+    for (const { id, _destroy, entry } of changes) {
+      if (typeof id === 'number') await changeEntry(app, rule, id, _destroy ? null : entry)
+    }
+    const fresh = await findRule(app.db, 'branch', project.id, rule.name)
+    const known = new Set(fresh!.allowances.map(keyOf))
+    const added = changes.filter(({ id }) => typeof id !== 'number').map(({ entry }) => entry)
+    await insertEntries(
+      app,
+      'branch',
+      rule.id,
+      distinct(added).filter((entry) => !known.has(keyOf(entry))),
+    )
+    return (await findRule(app.db, 'branch', project.id, rule.name))!
+  })
+}
+
+function flagsOf({ allow_force_push, code_owner_approval_required }: RuleChange): RowChange<'protected_branches'> {
+  return {
+    ...(typeof allow_force_push === 'boolean' && { allow_force_push }),
+    ...(typeof code_owner_approval_required === 'boolean' && { code_owner_approval_required }),
+  }
+}
+
+/** Without an entry to put there, it goes. An id of another rule or ability is not found. */
+async function changeEntry(app: App, rule: LoadedRule, id: number, entry: Entry | null): Promise<void> {
+  const known = rule.allowances.find((one) => one.id === id)
+  if (!known || (entry && entry.ability !== known.ability)) throw notFound()
+  const levels = 'protected_branch_levels'
+  await (entry
+    ? app.db.updateTable(levels).set(entry).where('id', '=', id).execute()
+    : app.db.deleteFrom(levels).where('id', '=', id).execute())
+}
+
+export async function unprotectName(app: App, kind: Kind, actor: User, level: number, rule: LoadedRule): Promise<void> {
+  await assertMayUnprotect(app, actor, level, rule)
+  const { numDeletedRows } = await app.db.deleteFrom(tablesOf(kind).rules).where('id', '=', rule.id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}
+
+async function assertMayUnprotect(app: App, user: User, level: number, rule: LoadedRule): Promise<void> {
+  const groups = await groupsAmong(app.db, user, [rule])
+  if (!mayUnprotect(rule, { user, level, groups })) throw forbidden()
+}
+
+const DEVELOPERS_PUSH = 1
+const DEVELOPERS_MERGE = 3
+
+/** As the instance wishes it for the first branch that arrives. What protects the name already stays as it is. */
+export async function protectDefaultBranch(app: App, project: Pick<Project, 'id'>, branch: string): Promise<void> {
+  const { default_branch_protection: wish } = await currentSettings(app)
+  if (wish === 0) return
+  const entries = [
+    ...entriesOf('push', wish === DEVELOPERS_PUSH ? Developer : Master, null),
+    ...entriesOf('merge', wish === DEVELOPERS_MERGE ? Developer : Master, null),
+    ...entriesOf('unprotect', Master, null),
+  ]
+  await transact(app, async (app) => {
+    const rule = await insertRule(app, 'branch', project, { name: branch })
+      .onConflict((c) => c.columns(['project_id', 'name']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (rule) await insertEntries(app, 'branch', rule.id, entries)
+  })
+}
+
+/** A key that leaves a project is named by none of its rules any more: back one day, it would push as before. */
+export async function forgetDeployKey(app: App, project: number, key: number): Promise<void> {
+  for (const kind of ['branch', 'tag'] as const) {
+    const { rules, allowances } = tablesOf(kind)
+    await app.db
+      .deleteFrom(allowances)
+      .where('deploy_key_id', '=', key)
+      .where('rule_id', 'in', (eb) => eb.selectFrom(rules).select('id').where('project_id', '=', project))
+      .execute()
+  }
+}

@@ -1,0 +1,84 @@
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import type { Entry } from './input.ts'
+import type { Ability } from './model.ts'
+
+const LONGEST_NAME = 255
+
+/** Whole sentences, in a list: so refs are refused. */
+export const unprocessable = (sentences: string[]) => new Refusal('unprocessable', sentences)
+
+export function assertValidName(name: string): void {
+  if (name.trim() === '') throw unprocessable(["Name can't be blank"])
+  if (name.length > LONGEST_NAME) throw unprocessable([`Name is too long (maximum is ${LONGEST_NAME} characters)`])
+  // What no branch and no tag can ever be called would protect nothing, and nobody would notice.
+  if (!isBranchName(name.replaceAll('*', 'x'))) throw unprocessable(['Name is invalid'])
+}
+
+const ABILITY = { push: 'Push', merge: 'Merge', unprotect: 'Unprotect', create: 'Create' } satisfies Record<
+  Ability,
+  string
+>
+
+/** Nobody is named who has nothing to do with the project: neither would it help them, nor is it ours to tell of them. */
+export async function assertOfProject(app: App, project: Project, entries: readonly Entry[]): Promise<void> {
+  const named = (column: 'user_id' | 'group_id' | 'deploy_key_id') =>
+    [...new Set(entries.map((entry) => entry[column]))].filter((id) => id !== null)
+  const users = await membersAmong(app, project, named('user_id'))
+  const groups = await groupsAround(app, project, named('group_id'))
+  const keys = await keysAmong(app, project, named('deploy_key_id'))
+
+  const faults = entries.flatMap(({ ability, user_id, group_id, deploy_key_id }) => {
+    const subject = `${ABILITY[ability]} access levels`
+    if (user_id !== null && !users.has(user_id)) return [`${subject} user is not a member of the project`]
+    if (group_id !== null && !groups.has(group_id)) return [`${subject} group does not have access to the project`]
+    if (deploy_key_id !== null && !keys.has(deploy_key_id))
+      return [`${subject} deploy key is not enabled for this project`]
+    return []
+  })
+  if (faults.length > 0) throw unprocessable([...new Set(faults)])
+}
+
+async function membersAmong({ db }: App, project: Project, users: number[]): Promise<Set<number>> {
+  if (users.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('project_authorizations')
+    .select('user_id')
+    .where('project_id', '=', project.id)
+    .where('user_id', 'in', users)
+    .execute()
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/** Those the project is shared with, and those it lies in. */
+async function groupsAround({ db }: App, project: Project, groups: number[]): Promise<Set<number>> {
+  if (groups.length === 0) return new Set()
+  const shares = await db
+    .selectFrom('project_shares')
+    .select('group_id')
+    .where('project_id', '=', project.id)
+    .where('group_id', 'in', groups)
+    .execute()
+  const above = await db
+    .selectFrom('namespace_ancestors')
+    .innerJoin('namespaces', 'namespaces.id', 'ancestor_id')
+    .select('ancestor_id as group_id')
+    .where('namespace_id', '=', project.namespace_id)
+    .where('ancestor_id', 'in', groups)
+    .where('kind', '=', 'group')
+    .execute()
+  return new Set([...shares, ...above].map(({ group_id }) => group_id))
+}
+
+async function keysAmong({ db }: App, project: Project, keys: number[]): Promise<Set<number>> {
+  if (keys.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('deploy_key_projects')
+    .select('key_id')
+    .where('project_id', '=', project.id)
+    .where('key_id', 'in', keys)
+    .execute()
+  return new Set(rows.map(({ key_id }) => key_id))
+}

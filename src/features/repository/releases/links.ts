@@ -1,0 +1,96 @@
+/** Links to what a release brings and this forge does not keep. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid, notFound } from '../../../errors.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Release, ReleaseLink } from './queries.ts'
+import { assertValidLink, type LinkWish } from './validation.ts'
+
+export interface NewLink extends LinkWish {
+  name: string
+  url: string
+}
+
+export function insertLinks(app: App, release: Release, links: readonly NewLink[]): Promise<ReleaseLink[]> {
+  return withoutTwins(async () => {
+    if (links.length === 0) return []
+    const created_at = timestamp(app.clock)
+    const rows = links.map(({ name, url, link_type, direct_asset_path }) => ({
+      release_id: release.id,
+      name,
+      url,
+      link_type: link_type ?? ('other' as const),
+      direct_asset_path: direct_asset_path || null,
+      created_at,
+    }))
+    return app.db.insertInto('release_links').values(rows).returningAll().execute()
+  })
+}
+
+export async function addLink(app: App, actor: User, release: Release, wish: NewLink): Promise<ReleaseLink> {
+  assertValidLink(wish)
+  return transact(app, async (app) => {
+    const [link] = await insertLinks(app, release, [wish])
+    await touch(app, actor, release)
+    return link!
+  })
+}
+
+export async function updateLink(
+  app: App,
+  actor: User,
+  release: Release,
+  { id }: ReleaseLink,
+  wish: LinkWish,
+): Promise<ReleaseLink> {
+  assertValidLink(wish)
+  const { name, url, link_type, direct_asset_path: path } = wish
+  return transact(app, async (app) => {
+    await touch(app, actor, release)
+    const link = await withoutTwins(() =>
+      app.db
+        .updateTable('release_links')
+        .set((eb) => ({
+          // An update that sets nothing is no SQL.
+          name: name ?? eb.ref('name'),
+          ...(typeof url === 'string' && { url }),
+          ...(link_type && { link_type }),
+          ...(path !== undefined && { direct_asset_path: path || null }),
+        }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst(),
+    )
+    if (!link) throw notFound() // somebody was faster
+    return link
+  })
+}
+
+export async function removeLink(app: App, actor: User, release: Release, { id }: ReleaseLink): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('release_links').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    await touch(app, actor, release)
+  })
+}
+
+/** Its links are part of a release: it changes with them. */
+async function touch(app: App, actor: User, { id }: Release): Promise<void> {
+  await app.db
+    .updateTable('releases')
+    .set({ updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .execute()
+  await emit(app, 'release.updated', { id, by: actor.id })
+}
+
+async function withoutTwins<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const [, field] = /^release_links_release_id_(name|url)_unique$/.exec(uniqueViolation(error) ?? '') ?? []
+    throw field === undefined ? error : invalid({ [field]: ['has already been taken'] })
+  }
+}

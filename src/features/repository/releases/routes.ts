@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { API } from '../../../api/router.ts'
+import { blankable, listOf, moment, oneOf, text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { repository } from '../repositories/queries.ts'
+import { ReleaseEntity } from './entity.ts'
+import { assets, pathIn } from './input.ts'
+import { findLatestRelease, findLinkByPath, listReleases, presentReleases, release } from './queries.ts'
+import { deleteRelease, publishRelease, updateRelease } from './service.ts'
+import { found } from './validation.ts'
+
+const reading = { allow: 'download', guest: true, abilityFirst: true } as const
+const writing = { allow: 'push', abilityFirst: true } as const
+
+const fields = {
+  name: text.nullish(),
+  description: text.nullish(),
+  released_at: blankable(moment),
+  milestones: listOf(text).nullish(),
+}
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases',
+  summary: 'List the releases of a project',
+  on: repository,
+  ...reading,
+  input: z.object({
+    order_by: oneOf('released_at', 'created_at').nullish(),
+    sort: oneOf('asc', 'desc').nullish(),
+    updated_after: moment.nullish(),
+    updated_before: moment.nullish(),
+  }),
+  output: pageOf(ReleaseEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listReleases(app.db, subject.project.id, input, page)
+    return { total, items: await presentReleases(app, subject, items) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/:tag_name',
+  summary: 'Get the release of a tag',
+  on: release,
+  ...reading,
+  output: ReleaseEntity,
+  async handle({ app, subject }) {
+    return (await presentReleases(app, subject, [found(subject.release)]))[0]!
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/releases',
+  summary: 'Release a tag; one that is missing is made from a ref',
+  on: repository,
+  ...writing,
+  input: z.object({ tag_name: text, ref: text.nullish(), tag_message: text.nullish(), assets, ...fields }),
+  output: ReleaseEntity,
+  async handle({ app, viewer, subject, input }) {
+    const links = (input.assets?.links ?? []).map(pathIn)
+    const published = await publishRelease(app, viewer, subject, { ...input, links })
+    return (await presentReleases(app, subject, [published]))[0]!
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/releases/:tag_name',
+  summary: 'Change a release',
+  on: release,
+  ...writing,
+  input: z.object(fields),
+  output: ReleaseEntity,
+  async handle({ app, viewer, subject, input }) {
+    const updated = await updateRelease(app, viewer, subject, found(subject.release), input)
+    return (await presentReleases(app, subject, [updated]))[0]!
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/releases/:tag_name',
+  summary: 'Delete a release; its tag stays',
+  on: release,
+  ...writing,
+  output: ReleaseEntity,
+  async handle({ app, viewer, subject }) {
+    const going = found(subject.release)
+    const [record] = await presentReleases(app, subject, [going])
+    await deleteRelease(app, viewer, subject, going)
+    return record!
+  },
+})
+
+export const latest = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/permalink/latest',
+  summary: 'Go to the newest release',
+  on: repository,
+  ...reading,
+  output: null,
+  handle: ({ app, subject }) => toLatest(app, subject.project.id, []),
+})
+
+export const inLatest = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/permalink/latest/*',
+  summary: 'Go to something of the newest release',
+  on: repository,
+  ...reading,
+  input: z.object({ '*': text }),
+  output: null,
+  handle: ({ app, subject, input }) => toLatest(app, subject.project.id, input['*'].split('/')),
+})
+
+async function toLatest(app: App, project: number, rest: readonly string[]): Promise<Answer> {
+  const { tag } = found(await findLatestRelease(app, project))
+  const path = [tag, ...rest].map(encodeURIComponent).join('/')
+  return new Answer(302, undefined, { Location: `${app.url}${API}/projects/${project}/releases/${path}` })
+}
+
+export const download = endpoint({
+  method: 'GET',
+  path: '/projects/:id/releases/:tag_name/downloads/*',
+  summary: 'Go to where a link of a release leads, by the path it was given',
+  on: release,
+  ...reading,
+  input: z.object({ '*': text }),
+  output: null,
+  async handle({ app, subject, input }) {
+    const link = found(await findLinkByPath(app.db, found(subject.release), `/${input['*']}`))
+    return new Answer(302, undefined, { Location: new URL(link.url).href })
+  },
+})

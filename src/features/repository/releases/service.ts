@@ -1,0 +1,149 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, notFound } from '../../../errors.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { mayCreateTag } from '../protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { findLoadedTag, type LoadedTag } from '../tags/queries.ts'
+import { createTag } from '../tags/service.ts'
+import { insertLinks, type NewLink } from './links.ts'
+import { findRelease, type Release } from './queries.ts'
+import { assertNoMilestones, assertValidLink, assertValidRelease } from './validation.ts'
+
+/** Whoever may not make a protected tag may not say what it brings either. */
+export async function assertMayRelease(
+  app: App,
+  user: User,
+  { project, level }: RepositorySubject,
+  tag: string,
+): Promise<void> {
+  const rules = await findProtection(app.db, project.id, 'tag')
+  const groups = await groupsAmong(app.db, user, rules)
+  if (!mayCreateTag(rules, tag, { user, level, groups })) throw new Refusal('forbidden', 'Access Denied')
+}
+
+export interface NewRelease {
+  name?: string | null | undefined
+  description?: string | null | undefined
+  released_at?: string | null | undefined
+  milestones?: readonly string[] | null | undefined
+  links?: readonly NewLink[]
+}
+
+export interface Publication extends NewRelease {
+  tag_name: string
+  /** What a missing tag is made from. */
+  ref?: string | null | undefined
+  tag_message?: string | null | undefined
+}
+
+/** Whatever can be refused is, before a tag is made for it. */
+export async function publishRelease(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  wish: Publication,
+): Promise<Release> {
+  const { tag_name, ref, tag_message: message } = wish
+  await assertMayRelease(app, actor, subject, tag_name)
+  assertValidNew(wish)
+  if (await findRelease(app.db, subject.project.id, tag_name)) throw conflict('Release already exists')
+  const known = await findLoadedTag(subject.dir, tag_name)
+  if (!known && !ref) throw new Refusal('unprocessable', 'Ref is not specified')
+  const tag = known ?? (await createTag(app, actor, subject, { tag_name, ref: ref!, message }))
+  return createRelease(app, actor, subject, tag, wish)
+}
+
+function assertValidNew({ milestones, links = [], ...wish }: NewRelease): void {
+  assertValidRelease(wish)
+  assertNoMilestones(milestones)
+  for (const link of links) assertValidLink(link)
+}
+
+/** Of a tag that is there. */
+export async function createRelease(
+  app: App,
+  actor: User,
+  { project }: Pick<RepositorySubject, 'project'>,
+  tag: LoadedTag,
+  wish: NewRelease,
+): Promise<Release> {
+  assertValidNew(wish)
+  const now = timestamp(app.clock)
+  const values = {
+    project_id: project.id,
+    tag: tag.name,
+    sha: tag.commit?.id ?? null,
+    name: wish.name || null,
+    description: wish.description ?? null,
+    author_id: actor.id,
+    released_at: wish.released_at ?? now,
+    created_at: now,
+    updated_at: now,
+  }
+  try {
+    return await transact(app, async (app) => {
+      const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
+      await insertLinks(app, release, wish.links ?? [])
+      await emit(app, 'release.created', { id: release.id, by: actor.id })
+      return release
+    })
+  } catch (error) {
+    if (uniqueViolation(error) !== 'releases_project_id_tag_unique') throw error
+    throw conflict('Release already exists')
+  }
+}
+
+export async function updateRelease(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  { id, tag }: Release,
+  { name, description, released_at, milestones }: Omit<NewRelease, 'links'>,
+): Promise<Release> {
+  await assertMayRelease(app, actor, subject, tag)
+  assertValidRelease({ name, description })
+  assertNoMilestones(milestones)
+  return transact(app, async (app) => {
+    const release = await app.db
+      .updateTable('releases')
+      .set({
+        ...(name !== undefined && { name: name || null }),
+        ...(description !== undefined && { description }),
+        ...(released_at && { released_at }),
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!release) throw notFound() // somebody was faster
+    await emit(app, 'release.updated', { id, by: actor.id })
+    return release
+  })
+}
+
+export async function deleteRelease(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  { tag }: Release,
+): Promise<void> {
+  await assertMayRelease(app, actor, subject, tag)
+  await forgetRelease(app, actor, subject.project, tag)
+}
+
+/** Fine when there is none: not every tag has one. */
+export async function forgetRelease(app: App, actor: User, project: Pick<Project, 'id'>, tag: string): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db
+      .deleteFrom('releases')
+      .where('project_id', '=', project.id)
+      .where('tag', '=', tag)
+      .executeTakeFirst()
+    if (numDeletedRows > 0n) await emit(app, 'release.deleted', { project_id: project.id, tag, by: actor.id })
+  })
+}

@@ -1,0 +1,63 @@
+import { Refusal, invalid } from '../../../errors.ts'
+import type { LinkType } from './model.ts'
+
+const LONGEST_NAME = 255
+const LONGEST_DESCRIPTION = 65_535
+const LONGEST_URL = 2048
+const LONGEST_PATH = 128
+const PROTOCOLS = ['http:', 'https:', 'ftp:']
+
+/** Releases and their links are missed in these words. */
+export function found<T>(record: T | null): T {
+  if (record === null) throw new Refusal('not_found', '404 Not Found')
+  return record
+}
+
+/** There are none to release with yet. */
+export function assertNoMilestones(titles: readonly string[] | null | undefined): void {
+  if (titles && titles.length > 0) throw new Refusal('bad_request', `Milestone(s) not found: ${titles.join(', ')}`)
+}
+
+const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
+
+export function assertValidRelease({
+  name,
+  description,
+}: {
+  name?: string | null | undefined
+  description?: string | null | undefined
+}): void {
+  if (name && name.length > LONGEST_NAME) throw invalid({ name: [tooLong(LONGEST_NAME)] })
+  if (description && description.length > LONGEST_DESCRIPTION) {
+    throw invalid({ description: [tooLong(LONGEST_DESCRIPTION)] })
+  }
+}
+
+export interface LinkWish {
+  name?: string | null | undefined
+  url?: string | null | undefined
+  link_type?: LinkType | null | undefined
+  direct_asset_path?: string | null | undefined
+}
+
+/** Of what is given; callers are sent where a link says, so it must be an address and nothing else. */
+export function assertValidLink({ name, url, direct_asset_path: path }: LinkWish): void {
+  if (typeof name === 'string') {
+    if (name.trim() === '') throw invalid({ name: ["can't be blank"] })
+    if (name.length > LONGEST_NAME) throw invalid({ name: [tooLong(LONGEST_NAME)] })
+  }
+  if (typeof url === 'string') {
+    if (url.length > LONGEST_URL) throw invalid({ url: [tooLong(LONGEST_URL)] })
+    if (!PROTOCOLS.includes(URL.parse(url)?.protocol ?? '')) {
+      throw invalid({ url: ['must be a valid URL: only http, https and ftp are allowed'] })
+    }
+  }
+  if (path && (path.length > LONGEST_PATH || !isPath(path))) throw invalid({ filepath: ['is in an invalid format'] })
+}
+
+const isPath = (path: string) =>
+  path.startsWith('/') &&
+  path
+    .slice(1)
+    .split('/')
+    .every((part) => /^[\w.-]+$/.test(part) && part !== '.' && part !== '..')

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { resolveCommit } from '../../../git/commits.ts'
+import { HARD_LIMITS, diffBetween, type Diff } from '../../../git/diffs.ts'
+import { listCommits, mergeBase } from '../../../git/history.ts'
+import type { QuarantineOptions } from '../../../git/objects.ts'
+import type { Comparison } from './entity.ts'
+import { repositoryPolicy } from './policy.ts'
+import { repository } from './queries.ts'
+
+const MOST_COMMITS = 5000
+const NO_DIFF: Diff = { files: [], overflow: false }
+
+export interface CompareWish {
+  readonly from: string
+  readonly to: string
+  /** Between the two themselves, not since they parted. */
+  readonly straight: boolean
+  /** Where `from` is, if it is not here. */
+  readonly fromDir?: string | undefined
+}
+
+export async function compare(dir: string, { from, to, straight, fromDir = dir }: CompareWish): Promise<Comparison> {
+  const [start, end] = [await resolveCommit(fromDir, from), await resolveCommit(dir, to)]
+  if (!start || !end) throw notFound('Ref')
+  // One git sees the objects of both.
+  const both: QuarantineOptions =
+    fromDir === dir ? {} : { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(fromDir, 'objects') } }
+  const commits = await listCommits(dir, { from: end, not: [start], limit: MOST_COMMITS, ...both })
+  const base = straight ? start : await mergeBase(dir, [start, end], both)
+  const wish = { limits: HARD_LIMITS, beyond: 'collapse', ...both } as const
+  const diff = base === null ? null : await diffBetween(dir, base, end, wish)
+  return { from, to, commits: commits.toReversed(), diff: diff ?? NO_DIFF, isSame: start === end }
+}
+
+/** Another project's repository, for whoever may read its code too. */
+export async function repositoryOf(app: App, viewer: User | null, id: number): Promise<string> {
+  const other = await repository.find(app, { id: String(id) } as never, viewer)
+  if (!other || !repositoryPolicy.read(other) || !repositoryPolicy.download(other)) throw notFound('Project')
+  return other.dir
+}

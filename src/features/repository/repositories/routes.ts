@@ -1,0 +1,204 @@
+import { buffer } from 'node:stream/consumers'
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, filledText, id, listOf, oneOf, text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, badParameter, notFound } from '../../../errors.ts'
+import { findCommit, resolveCommit, resolveCommits } from '../../../git/commits.ts'
+import { mergeBase as findMergeBase } from '../../../git/history.ts'
+import { openBlob } from '../../../git/objects.ts'
+import { listContributors, type Contributor } from '../../../git/stats.ts'
+import { listTree } from '../../../git/trees.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { CommitEntity, presentCommit } from '../commits/entity.ts'
+import { compare as compareRefs, repositoryOf } from './comparison.ts'
+import { answerArchive, answerLargeBlob, answerRaw, archiveFormat } from './downloads.ts'
+import {
+  BlobEntity,
+  CompareEntity,
+  ContributorEntity,
+  TreeEntryEntity,
+  presentBlob,
+  presentComparison,
+  presentContributor,
+  presentTreeEntry,
+} from './entity.ts'
+import type { RepositorySubject } from './policy.ts'
+import { repository } from './queries.ts'
+import { byKind, pageAfter } from './tree-pages.ts'
+
+const reading = { method: 'GET', on: repository, allow: 'download', guest: true, abilityFirst: true } as const
+
+const bytes = z.string().meta({ format: 'binary' })
+
+/** As it was asked for, or the default branch: never a tag of that name. */
+const revision = ({ project }: RepositorySubject, given: string | null | undefined) =>
+  given || `refs/heads/${project.default_branch}`
+
+const webUrl = (app: App, { project, namespace }: RepositorySubject) =>
+  `${app.url}/${pathWithNamespace(project, namespace)}`
+
+export const tree = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/tree',
+  summary: 'List the files and folders of a repository',
+  input: z.object({
+    path: blankable(text),
+    ref: blankable(text),
+    recursive: blankable(bool),
+    pagination: blankable(oneOf('legacy', 'keyset', 'none')),
+    page_token: blankable(text),
+  }),
+  output: pageOf(TreeEntryEntity),
+  async handle({ app, subject, input, page }) {
+    const { path, recursive, pagination, page_token } = input
+    const commit = await resolveCommit(subject.dir, revision(subject, input.ref))
+    if (!commit) throw notFound('Tree')
+    const entries = byKind((await listTree(subject.dir, commit, path ?? '', { recursive: recursive ?? false })) ?? [])
+    if (pagination === 'none' && recursive) return new Answer(200, entries.map(presentTreeEntry))
+    if (pagination !== 'keyset') {
+      const items = entries.slice(page.offset, page.offset + page.limit)
+      return { items: items.map(presentTreeEntry), total: entries.length }
+    }
+    const found = pageAfter(entries, page_token ?? null, page.limit)
+    if (!found) throw badParameter('page_token is invalid')
+    const next = found.token && nextLink(app, subject, { ...input, per_page: page.limit, page_token: found.token })
+    return new Answer(200, found.items.map(presentTreeEntry), next ? { Link: next } : {})
+  },
+})
+
+function nextLink(
+  app: App,
+  { project }: RepositorySubject,
+  query: Record<string, string | number | boolean | null | undefined>,
+): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) given.set(name, `${value}`)
+  return `<${app.url}/api/v4/projects/${project.id}/repository/tree?${given}>; rel="next"`
+}
+
+/** Up to here a record is made in memory. */
+const SMALL_BLOB = 1024 * 1024
+
+async function openExactly(dir: string, sha: string) {
+  const blob = await openBlob(dir, sha)
+  if (!blob) throw notFound('Blob')
+  return blob
+}
+
+export const blob = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/blobs/:sha',
+  summary: 'Get a blob of a repository',
+  input: z.object({ sha: text }),
+  output: BlobEntity,
+  async handle({ subject, input }) {
+    const found = await openExactly(subject.dir, input.sha)
+    return found.size > SMALL_BLOB ? answerLargeBlob(found) : presentBlob(found.id, await buffer(found.stream))
+  },
+})
+
+export const rawBlob = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/blobs/:sha/raw',
+  summary: 'Get the content of a blob',
+  input: z.object({ sha: text }),
+  output: bytes,
+  handle: async ({ subject, input }) => answerRaw(await openExactly(subject.dir, input.sha)),
+})
+
+const archiveInput = { sha: blankable(text), path: blankable(text) }
+
+export const archive = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/archive',
+  summary: 'Get the files of a commit in one archive',
+  input: z.object(archiveInput),
+  output: bytes,
+  handle: ({ subject, input }) => answerArchive(subject, 'tar.gz', input),
+})
+
+export const archiveAs = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/archive.:format',
+  summary: 'Get the files of a commit in one archive of a given format',
+  input: z.object({ ...archiveInput, format: text }),
+  output: bytes,
+  async handle({ subject, input }) {
+    const format = archiveFormat(input.format)
+    // Another ending is another address, and there is nothing at it.
+    if (!format) throw new Refusal('not_found', '404 Not Found', { as: 'error' })
+    return answerArchive(subject, format, input)
+  },
+})
+
+export const compare = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/compare',
+  summary: 'Compare branches, tags or commits',
+  input: z.object({
+    from: filledText,
+    to: filledText,
+    straight: blankable(bool),
+    from_project_id: blankable(id),
+    unidiff: blankable(bool),
+  }),
+  output: CompareEntity,
+  async handle({ app, viewer, subject, input }) {
+    const { from, to, from_project_id: other } = input
+    const fromDir = other ? await repositoryOf(app, viewer, other) : undefined
+    const comparison = await compareRefs(subject.dir, { from, to, straight: input.straight ?? false, fromDir })
+    return presentComparison(comparison, { url: webUrl(app, subject), unidiff: input.unidiff ?? false })
+  },
+})
+
+type Order = (a: Contributor, b: Contributor) => number
+const ORDERS: Readonly<Record<'name' | 'email' | 'commits', Order>> = {
+  name: (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  email: (a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0),
+  commits: (a, b) => a.commits - b.commits,
+}
+
+export const contributors = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/contributors',
+  summary: 'List those who wrote the commits of a repository',
+  input: z.object({
+    ref: blankable(text),
+    order_by: blankable(oneOf('name', 'email', 'commits')),
+    sort: blankable(oneOf('asc', 'desc')),
+  }),
+  output: pageOf(ContributorEntity),
+  async handle({ subject, input, page }) {
+    const commit = await resolveCommit(subject.dir, revision(subject, input.ref))
+    if (!commit) throw new Refusal('not_found', '404 Not Found')
+    const order = ORDERS[input.order_by ?? 'commits']
+    const all = (await listContributors(subject.dir, commit)).toSorted(
+      input.sort === 'desc' ? (a, b) => order(b, a) : order,
+    )
+    const items = all.slice(page.offset, page.offset + page.limit).map(presentContributor)
+    return { items, total: all.length }
+  },
+})
+
+export const mergeBase = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/merge_base',
+  summary: 'Get the newest commit that all of these have in common',
+  input: z.object({ refs: listOf(text) }),
+  output: CommitEntity,
+  async handle({ app, subject, input: { refs } }) {
+    if (refs.length < 2) throw new Refusal('bad_request', 'Provide at least 2 refs')
+    const ids = await resolveCommits(subject.dir, refs)
+    const unknown = refs.filter((_, n) => ids[n] === null)
+    if (unknown.length > 0) {
+      throw new Refusal('bad_request', `Could not find ref${unknown.length > 1 ? 's' : ''}: ${unknown.join(', ')}`)
+    }
+    const base = await findMergeBase(subject.dir, refs)
+    const commit = base && (await findCommit(subject.dir, base))
+    if (!commit) throw notFound('Merge Base')
+    return presentCommit(commit, { url: webUrl(app, subject) })
+  },
+})

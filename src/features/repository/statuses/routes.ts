@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, oneOf, text } from '../../../api/wire.ts'
+import { surroundings } from '../../identity/users/queries.ts'
+import { withAuthors } from '../commits/authors.ts'
+import { commitOr404 } from '../commits/queries.ts'
+import { repository } from '../repositories/queries.ts'
+import { CommitStatusEntity, presentStatus } from './entity.ts'
+import { listStatuses } from './queries.ts'
+import { reportStatus } from './service.ts'
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/commits/:sha/statuses',
+  summary: 'List what tools reported of a commit',
+  on: repository,
+  allow: 'download',
+  abilityFirst: true,
+  input: z.object({
+    sha: text,
+    ref: text.nullish(),
+    stage: text.nullish(),
+    name: text.nullish(),
+    all: bool.nullish(),
+    order_by: oneOf('id').nullish(),
+    sort: oneOf('asc', 'desc').nullish(),
+  }),
+  output: pageOf(CommitStatusEntity),
+  async handle({ app, subject, input, page }) {
+    await commitOr404(subject, input.sha)
+    // As it is written: the name of a branch finds nothing here.
+    const { items, total } = await listStatuses(app.db, subject.project.id, input.sha, input, page)
+    const around = await surroundings(app)
+    const statuses = await withAuthors(app.db, items)
+    return { total, items: statuses.map((status) => presentStatus(status, around)) }
+  },
+})
+
+const decimal = z.preprocess(
+  (value) => (typeof value === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value),
+  z.number(),
+)
+
+export const report = endpoint({
+  method: 'POST',
+  path: '/projects/:id/statuses/:sha',
+  summary: 'Report what a tool found of a commit',
+  on: repository,
+  allow: 'report',
+  abilityFirst: true,
+  input: z.object({
+    sha: text,
+    state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),
+    ref: text.nullish(),
+    name: text.nullish(),
+    context: text.nullish(),
+    target_url: text.nullish(),
+    description: text.nullish(),
+    coverage: decimal.nullish(),
+  }),
+  output: CommitStatusEntity,
+  async handle({ app, viewer, subject, input }) {
+    const commit = await commitOr404(subject, input.sha)
+    const status = await reportStatus(app, viewer, subject, commit, input)
+    return presentStatus({ ...status, author: viewer }, await surroundings(app))
+  },
+})

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import { CommitEntity, presentCommit } from '../commits/entity.ts'
+import { isProtected, type Rules } from '../protected-branches/matching.ts'
+import type { LoadedTag } from './queries.ts'
+
+export const ReleaseNoteEntity = entity({ tag_name: z.string(), description: z.string().nullable() }).meta({
+  id: 'ReleaseNote',
+})
+
+export const TagEntity = entity({
+  name: z.string(),
+  message: z.string().nullable(),
+  target: z.string(),
+  commit: CommitEntity.nullable(),
+  release: ReleaseNoteEntity.nullable(),
+  protected: z.boolean(),
+  created_at: timestampOut.nullable(),
+}).meta({ id: 'Tag' })
+
+export interface TagSurroundings {
+  /** Of the project. */
+  readonly url: string
+  readonly rules: Rules
+  /** By the tags' names. */
+  readonly notes: ReadonlyMap<string, Note>
+}
+
+interface Note {
+  readonly tag: string
+  readonly description: string | null
+}
+
+export function presentTag(tag: LoadedTag, around: TagSurroundings): z.infer<typeof TagEntity> {
+  const { name, annotation, commit } = tag
+  const note = around.notes.get(name)
+  return {
+    name,
+    message: annotation && annotation.message,
+    target: tag.target,
+    commit: commit && presentCommit(commit, around),
+    release: note ? presentNote(note) : null,
+    protected: isProtected(around.rules, name),
+    created_at: tag.created_at,
+  }
+}
+
+export const presentNote = ({ tag, description }: Note): z.infer<typeof ReleaseNoteEntity> => ({
+  tag_name: tag,
+  description,
+})

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { oneOf, text } from '../../../api/wire.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { findRelease } from '../releases/queries.ts'
+import { assertMayRelease, createRelease, forgetRelease, updateRelease } from '../releases/service.ts'
+import { assertValidRelease } from '../releases/validation.ts'
+import { repository } from '../repositories/queries.ts'
+import { ReleaseNoteEntity, TagEntity, presentNote, presentTag } from './entity.ts'
+import { aroundTags, listLoadedTags, tag } from './queries.ts'
+import { createTag, deleteTag } from './service.ts'
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags',
+  summary: 'List the tags of a repository',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  input: z.object({
+    order_by: oneOf('name', 'updated', 'version').nullish(),
+    sort: oneOf('asc', 'desc').nullish(),
+    search: text.nullish(),
+  }),
+  output: pageOf(TagEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listLoadedTags(subject.dir, {
+      order: `${input.order_by ?? 'updated'}_${input.sort ?? 'desc'}`,
+      ...(input.search && { search: input.search }),
+      skip: page.offset,
+      limit: page.limit,
+    })
+    const around = await aroundTags(app, subject, items)
+    return { total, items: items.map((one) => presentTag(one, around)) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/tags/:tag_name',
+  summary: 'Get a tag',
+  on: tag,
+  allow: 'download',
+  guest: true,
+  abilityFirst: true,
+  output: TagEntity,
+  async handle({ app, subject }) {
+    if (!subject.tag) throw notFound('Tag')
+    return presentTag(subject.tag, await aroundTags(app, subject, [subject.tag]))
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/tags',
+  summary: 'Tag a commit; with a message, by an annotated tag',
+  on: repository,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({
+    tag_name: text,
+    ref: text,
+    message: text.nullish(),
+    release_description: text.nullish(),
+  }),
+  output: TagEntity,
+  async handle({ app, viewer, subject, input }) {
+    const description = input.release_description
+    if (description) assertValidRelease({ description })
+    const made = await createTag(app, viewer, subject, input)
+    if (description) await createRelease(app, viewer, subject, made, { description })
+    return presentTag(made, await aroundTags(app, subject, [made]))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/repository/tags/:tag_name',
+  summary: 'Delete a tag and its release',
+  on: tag,
+  allow: 'push',
+  abilityFirst: true,
+  changedAt: ({ tag }) => (tag?.commit?.author.date ?? new Date(0)).toISOString(),
+  output: null,
+  async handle({ app, viewer, subject }) {
+    if (!subject.tag) throw notFound('Tag')
+    await deleteTag(app, viewer, subject, subject.tag)
+    await forgetRelease(app, viewer, subject.project, subject.tag.name)
+  },
+})
+
+const noSuch = (what: string) => new Refusal('not_found', `${what} does not exist`)
+
+export const createNote = endpoint({
+  method: 'POST',
+  path: '/projects/:id/repository/tags/:tag_name/release',
+  summary: 'Write the release note of a tag',
+  on: tag,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ description: text }),
+  output: ReleaseNoteEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (!subject.tag) throw noSuch('Tag')
+    await assertMayRelease(app, viewer, subject, subject.tag.name)
+    return presentNote(await createRelease(app, viewer, subject, subject.tag, input))
+  },
+})
+
+export const updateNote = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/repository/tags/:tag_name/release',
+  summary: 'Rewrite the release note of a tag',
+  on: tag,
+  allow: 'push',
+  abilityFirst: true,
+  input: z.object({ description: text }),
+  output: ReleaseNoteEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (!subject.tag) throw noSuch('Tag')
+    const release = await findRelease(app.db, subject.project.id, subject.tag.name)
+    if (!release) throw noSuch('Release')
+    return presentNote(await updateRelease(app, viewer, subject, release, input))
+  },
+})

@@ -1,0 +1,54 @@
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
+import { writeTag } from '../../../git/building.ts'
+import { resolveCommit } from '../../../git/commits.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import { signerOf } from '../branches/service.ts'
+import { changeRefs, webPusher } from '../gate/service.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { findLoadedTag, type LoadedTag } from './queries.ts'
+
+const refused = (text: string) => new Refusal('bad_request', text)
+
+const refOf = (name: string) => `refs/tags/${name}`
+
+const LONGEST_MESSAGE = 65_535
+
+export interface NewTag {
+  tag_name: string
+  ref: string
+  /** Makes it an annotated one. */
+  message?: string | null | undefined
+}
+
+export async function createTag(app: App, actor: User, subject: RepositorySubject, wish: NewTag): Promise<LoadedTag> {
+  const { dir, level } = subject
+  const name = wish.tag_name
+  const message = wish.message?.trim() ?? ''
+  if (!isBranchName(name)) throw refused('Tag name invalid')
+  if (message.length > LONGEST_MESSAGE) {
+    throw invalid({ message: [`is too long (maximum is ${LONGEST_MESSAGE} characters)`] })
+  }
+  if (await findLoadedTag(dir, name)) throw refused(`Tag ${name} already exists`)
+  const object = (await repositoryExists(dir)) ? await resolveCommit(dir, wish.ref) : null
+  if (object === null) throw refused(`Target ${wish.ref} is invalid`)
+  const after =
+    message === ''
+      ? object
+      : await writeTag(dir, { name, object, message: `${message}\n`, tagger: signerOf(app, actor) })
+  await changeRefs(app, webPusher(actor, level), subject, [{ ref: refOf(name), before: null, after }])
+  const tag = await findLoadedTag(dir, name)
+  if (!tag) throw notFound('Tag') // somebody was faster
+  return tag
+}
+
+export async function deleteTag(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  { name, target }: LoadedTag,
+): Promise<void> {
+  const update = { ref: refOf(name), before: target, after: null }
+  await changeRefs(app, webPusher(actor, subject.level), subject, [update])
+}

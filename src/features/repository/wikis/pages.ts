@@ -1,0 +1,60 @@
+/** How pages are named: titles as people write them, slugs in addresses, files in the repository. */
+
+/** What a page may be written in, and the ending of its file. */
+export const FORMATS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const
+export type Format = keyof typeof FORMATS
+export const FORMAT_NAMES = Object.keys(FORMATS) as Format[]
+
+/** Endings that are read as pages, whoever put them there. */
+const READ: Record<string, Format | 'textile' | 'creole' | 'rst' | 'mediawiki' | 'pod' | 'plaintext'> = {
+  md: 'markdown',
+  mkd: 'markdown',
+  mkdn: 'markdown',
+  mdown: 'markdown',
+  markdown: 'markdown',
+  rdoc: 'rdoc',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
+  org: 'org',
+  textile: 'textile',
+  creole: 'creole',
+  rst: 'rst',
+  mediawiki: 'mediawiki',
+  pod: 'pod',
+  txt: 'plaintext',
+}
+
+const LONGEST_NAME = 245
+const LONGEST_FOLDER = 255
+
+export interface PageFile {
+  readonly slug: string
+  readonly title: string
+  readonly format: string
+}
+
+/** Null: a file that is no page. */
+export function pageOfFile(path: string): PageFile | null {
+  const [, slug, ending] = /^(.+)\.([A-Za-z]+)$/.exec(path) ?? []
+  const format = READ[ending?.toLowerCase() ?? '']
+  return slug === undefined || format === undefined ? null : { slug, title: titleOf(slug), format }
+}
+
+/** The last part, with hyphens as blanks. */
+export const titleOf = (slug: string): string => slug.split('/').at(-1)!.replace(/-+/g, ' ')
+
+/** Blanks become hyphens, slashes make folders, and `..` leads nowhere. Null: nothing is left, or it is too long. */
+export function slugOf(title: string): string | null {
+  const parts: string[] = []
+  for (const part of title.trim().replace(/\s+/g, '-').split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  const name = parts.at(-1)
+  if (name === undefined) return null
+  const isLong =
+    Buffer.byteLength(name) > LONGEST_NAME || Buffer.byteLength(parts.slice(0, -1).join('/')) > LONGEST_FOLDER
+  return isLong ? null : parts.join('/')
+}
+
+export const fileOf = (slug: string, format: Format): string => `${slug}.${FORMATS[format]}`

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { readObjects } from '../../../git/objects.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import { isFile, listTree } from '../../../git/trees.ts'
+import { findProject, meetProject, type Project } from '../../projects/projects/queries.ts'
+import { wikiDir } from '../../projects/projects/repository.ts'
+import { pageOfFile, type PageFile } from './pages.ts'
+import { wikiPolicy } from './policy.ts'
+
+export const wiki = resource({
+  name: 'Project',
+  params: z.object({ id: text }),
+  policy: wikiPolicy,
+  async find(app, { id }, viewer) {
+    const project = await findProject(app.db, id)
+    return project && meetProject(app, project, viewer)
+  },
+})
+
+export interface Page extends PageFile {
+  /** In the repository. */
+  readonly path: string
+  readonly blob: string
+}
+
+export const WIKI_REF = 'refs/heads/master'
+const LARGEST_PAGE = 8 * 1024 * 1024
+
+/** By slug; folders after the pages beside them, `home` first. */
+export async function listPages(app: App, project: Project): Promise<Page[]> {
+  const dir = wikiDir(app, project)
+  if (!(await repositoryExists(dir))) return []
+  const entries = (await listTree(dir, WIKI_REF, '', { recursive: true })) ?? []
+  const pages = entries.filter(isFile).flatMap(({ path, id }) => {
+    const page = pageOfFile(path)
+    return page ? [{ ...page, path, blob: id }] : []
+  })
+  return pages.toSorted(
+    (a, b) => depth(a) - depth(b) || Number(isHome(b)) - Number(isHome(a)) || compare(a.slug, b.slug),
+  )
+}
+
+const depth = ({ slug }: Page) => slug.split('/').length
+const isHome = ({ slug }: Page) => slug === 'home'
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** In any case, as its uniqueness is. */
+export async function findPage(app: App, project: Project, slug: string): Promise<Page | null> {
+  const wanted = slug.toLowerCase()
+  return (await listPages(app, project)).find((page) => page.slug.toLowerCase() === wanted) ?? null
+}
+
+/** The texts of these pages, in one reading. */
+export async function contentsOf(app: App, project: Project, pages: readonly Page[]): Promise<string[]> {
+  if (pages.length === 0) return []
+  const objects = await readObjects(
+    wikiDir(app, project),
+    pages.map(({ blob }) => blob),
+    { maxBytes: LARGEST_PAGE },
+  )
+  return objects.map((object) => object?.content?.toString('utf8') ?? '')
+}

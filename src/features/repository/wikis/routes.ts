@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { bool, file, filledText, oneOf, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import type { App } from '../../../context.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import {
+  WikiAttachmentEntity,
+  WikiPageEntity,
+  WikiPageSummaryEntity,
+  presentPage,
+  presentPageSummary,
+} from './entity.ts'
+import { FORMAT_NAMES } from './pages.ts'
+import { contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
+import { attachFile, createPage, deletePage, updatePage } from './service.ts'
+
+const LARGEST_ATTACHMENT = 100 * 1024 * 1024
+/** More than anybody reads at once. */
+const LONGEST_PAGE = 5_000_000
+const pageText = text.refine((content) => content.length <= LONGEST_PAGE)
+const format = oneOf(...(FORMAT_NAMES as [(typeof FORMAT_NAMES)[number]])).nullish()
+
+async function pageAt(app: App, project: Project, slug: string): Promise<Page> {
+  const page = await findPage(app, project, slug)
+  if (!page) throw notFound('Wiki Page')
+  return page
+}
+
+async function present(app: App, project: Project, page: Page) {
+  const [content = ''] = await contentsOf(app, project, [page])
+  return presentPage(page, content)
+}
+
+/** All of them: a wiki is not told in pages. */
+export const list = endpoint({
+  method: 'GET',
+  path: '/projects/:id/wikis',
+  summary: 'List the pages of a wiki',
+  on: wiki,
+  allow: 'readWiki',
+  guest: true,
+  input: z.object({ with_content: bool.nullish() }),
+  output: z.array(z.union([WikiPageEntity, WikiPageSummaryEntity])),
+  async handle({ app, subject, input }) {
+    const pages = await listPages(app, subject.project)
+    if (!input.with_content) return pages.map(presentPageSummary)
+    const contents = await contentsOf(app, subject.project, pages)
+    return pages.map((page, n) => presentPage(page, contents[n]!))
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/wikis/:slug',
+  summary: 'Get a page of a wiki',
+  on: wiki,
+  allow: 'readWiki',
+  guest: true,
+  input: z.object({ slug: text }),
+  output: WikiPageEntity,
+  async handle({ app, subject, input }) {
+    return present(app, subject.project, await pageAt(app, subject.project, input.slug))
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/wikis',
+  summary: 'Add a page to a wiki',
+  on: wiki,
+  allow: 'write',
+  input: z.object({ title: text, content: pageText, format }),
+  output: WikiPageEntity,
+  async handle({ app, viewer, subject, input }) {
+    const wish = { title: input.title, content: input.content, format: input.format ?? 'markdown' }
+    return present(app, subject.project, await createPage(app, viewer, subject, wish))
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/wikis/:slug',
+  summary: 'Change a page of a wiki',
+  on: wiki,
+  allow: 'write',
+  input: z
+    .object({ slug: text, title: filledText.nullish(), content: pageText.nullish(), format })
+    .refine(({ title, content, format }) => (title ?? content ?? format ?? null) !== null, {
+      message: 'title, content, format are missing, at least one parameter must be provided',
+    }),
+  output: WikiPageEntity,
+  async handle({ app, viewer, subject, input }) {
+    const page = await pageAt(app, subject.project, input.slug)
+    const content = input.content ?? (await contentsOf(app, subject.project, [page]))[0] ?? ''
+    return present(app, subject.project, await updatePage(app, viewer, subject, page, { ...input, content }))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/wikis/:slug',
+  summary: 'Remove a page from a wiki',
+  on: wiki,
+  allow: 'remove',
+  input: z.object({ slug: text }),
+  output: null,
+  async handle({ app, viewer, subject, input }) {
+    await deletePage(app, viewer, subject, await pageAt(app, subject.project, input.slug))
+  },
+})
+
+export const attach = endpoint({
+  method: 'POST',
+  path: '/projects/:id/wikis/attachments',
+  summary: 'Put a file into a wiki',
+  on: wiki,
+  allow: 'write',
+  upload: LARGEST_ATTACHMENT,
+  input: z.object({ file, branch: text.nullish() }),
+  output: WikiAttachmentEntity,
+  async handle({ app, viewer, subject, input }) {
+    const { file_name, file_path } = await attachFile(app, viewer, subject, input.file)
+    const isPicture = /\.(png|jpe?g|gif|bmp|tiff|svg|webp)$/i.test(file_name)
+    const markdown = `${isPicture ? '!' : ''}[${file_name.replace(/\.[^.]*$/, '')}](${file_path})`
+    return { file_name, file_path, branch: 'master', link: { url: file_path, markdown } }
+  },
+})

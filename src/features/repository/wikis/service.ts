@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Upload } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid } from '../../../errors.ts'
+import { BadChange, buildTree, writeCommit, type Change } from '../../../git/building.ts'
+import { resolveCommit } from '../../../git/commits.ts'
+import { NO_OBJECT, RefMoved, moveRefs } from '../../../git/update.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { webPusher } from '../gate/service.ts'
+import { openWiki, wikiMoved } from '../gate/wikis.ts'
+import { fileOf, slugOf, titleOf, type Format } from './pages.ts'
+import { WIKI_REF, findPage, type Page } from './queries.ts'
+
+export interface PageWish {
+  title: string
+  content: string
+  format: Format
+}
+
+const duplicate = (slug: string) =>
+  invalid({ base: [`Duplicate page: A page with that title already exists in ${slug}`] })
+
+function slugFor(title: string): string {
+  const slug = slugOf(title)
+  if (slug === null) throw invalid({ title: [title.trim() === '' ? "can't be blank" : 'is invalid'] })
+  return slug
+}
+
+export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageWish): Promise<Page> {
+  const slug = slugFor(wish.title)
+  if (await findPage(app, subject.project, slug)) throw duplicate(slug)
+  const path = fileOf(slug, wish.format)
+  await commit(app, actor, subject, [{ path, content: wish.content }], `created page: ${titleOf(slug)}`)
+  return (await findPage(app, subject.project, slug))!
+}
+
+/** What is absent stays; another title is another file. */
+export async function updatePage(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  page: Page,
+  wish: { title?: string | null | undefined; content: string; format?: Format | null | undefined },
+): Promise<Page> {
+  const slug = wish.title && slugFor(wish.title) !== page.slug ? movedSlug(page, wish.title) : page.slug
+  const other = slug.toLowerCase() === page.slug.toLowerCase() ? null : await findPage(app, subject.project, slug)
+  if (other) throw duplicate(slug)
+  const path = wish.format ? fileOf(slug, wish.format) : `${slug}${/\.[A-Za-z]+$/.exec(page.path)![0]}`
+  const changes: Change[] = [{ path, content: wish.content }]
+  if (path !== page.path) changes.unshift({ path: page.path, content: null })
+  await commit(app, actor, subject, changes, `updated page: ${titleOf(slug)}`)
+  return (await findPage(app, subject.project, slug))!
+}
+
+/** A title without folders keeps the page where it is. */
+function movedSlug(page: Page, title: string): string {
+  const folders = page.slug.split('/').slice(0, -1)
+  return title.includes('/') ? slugFor(title) : [...folders, slugFor(title)].join('/')
+}
+
+export async function deletePage(app: App, actor: User, subject: ProjectSubject, page: Page): Promise<void> {
+  await commit(app, actor, subject, [{ path: page.path, content: null }], `deleted page: ${page.title}`)
+}
+
+/** In the wiki's own repository, under a name that nobody guesses. */
+export async function attachFile(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  upload: Upload,
+): Promise<{ file_name: string; file_path: string }> {
+  const file_name =
+    upload.filename
+      .replace(/[^\w.-]/g, '_')
+      .replace(/^[.-]+/, '_')
+      .slice(-200) || 'file'
+  const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`
+  const content = await readFile(upload.path)
+  await commit(app, actor, subject, [{ path: file_path, content }], `added attachment: ${file_name}`)
+  return { file_name, file_path }
+}
+
+const TRIES = 5
+
+/** Tried again when somebody else wrote another page meanwhile. */
+async function commit(
+  app: App,
+  actor: User,
+  { project, level }: ProjectSubject,
+  changes: readonly Change[],
+  did: string,
+): Promise<void> {
+  const dir = await openWiki(app, project)
+  const signer = { name: actor.name, email: actor.email, date: app.clock.now() }
+  for (let tries = TRIES; ; tries--) {
+    const before = await resolveCommit(dir, WIKI_REF)
+    try {
+      const tree = await buildTree(dir, before, changes)
+      const message = `${actor.username} ${did}`
+      const parents = before === null ? [] : [before]
+      const after = await writeCommit(dir, { tree, parents, message, author: signer, committer: signer })
+      await moveRefs(dir, [{ ref: WIKI_REF, before: before ?? NO_OBJECT, after }])
+      return await wikiMoved(app, webPusher(actor, level), { project }, [{ ref: WIKI_REF, before, after }])
+    } catch (error) {
+      if (error instanceof BadChange) throw new Refusal('bad_request', { title: ['is invalid'] })
+      if (!(error instanceof RefMoved) || tries === 0) throw error
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { startForge } from '../../../forge.ts'
+
+test('pages are written, read, renamed and removed, and are a git repository', async () => {
+  await using forge = await startForge()
+  await using work = await workplace()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  expect((await forge.visitor.get(url)).body).toEqual([])
+
+  const made = await ann.post(url, { title: 'How it works', content: '# Wheels\n' })
+  expect(made).toMatchObject({
+    status: 201,
+    body: { slug: 'How-it-works', title: 'How it works', format: 'markdown', content: '# Wheels\n', encoding: 'UTF-8' },
+  })
+  await ann.post(url, { title: 'home', content: 'Start here' })
+  await ann.post(url, { title: 'parts/Cog wheel', content: '= Cog', format: 'asciidoc' })
+  expect((await forge.visitor.get(url)).body).toEqual([
+    { slug: 'home', title: 'home', format: 'markdown' },
+    { slug: 'How-it-works', title: 'How it works', format: 'markdown' },
+    { slug: 'parts/Cog-wheel', title: 'Cog wheel', format: 'asciidoc' },
+  ])
+  expect((await ann.get(`${url}?with_content=true`)).body[2].content).toBe('= Cog')
+  expect((await ann.get(`${url}/parts%2Fcog-wheel`)).body.slug).toBe('parts/Cog-wheel')
+
+  const renamed = await ann.put(`${url}/parts%2FCog-wheel`, { title: 'Gear', format: 'markdown' })
+  expect(renamed.body).toMatchObject({ slug: 'parts/Gear', content: '= Cog', format: 'markdown' })
+  expect((await ann.get(`${url}/parts%2FCog-wheel`)).body).toEqual({ message: '404 Wiki Page Not Found' })
+  expect((await ann.delete(`${url}/home`)).status).toBe(204)
+
+  const form = new FormData()
+  form.set('file', new File(['bytes'], 'a picture.png'))
+  const attached = await ann.post(`${url}/attachments`, form)
+  expect(attached.body).toMatchObject({
+    file_name: 'a_picture.png',
+    file_path: expect.stringMatching(/^uploads\/[0-9a-f]{32}\/a_picture\.png$/),
+    branch: 'master',
+  })
+
+  const { git } = work
+  expect((await git('clone', '-q', addressFor(forge, 'ann/engine.wiki'), 'wiki')).code).toBe(0)
+  expect((await git('-C', 'wiki', 'log', '--format=%an: %s')).stdout.split('\n')).toEqual([
+    'User 1: ann added attachment: a_picture.png',
+    'User 1: ann deleted page: home',
+    'User 1: ann updated page: Gear',
+    'User 1: ann created page: Cog wheel',
+    'User 1: ann created page: home',
+    'User 1: ann created page: How it works',
+  ])
+  await git('-C', 'wiki', 'mv', 'How-it-works.md', 'Pushed.rst')
+  await git('-C', 'wiki', 'commit', '-qm', 'By push')
+  expect((await git('-C', 'wiki', 'push', addressFor(forge, 'ann/engine.wiki', ann), 'master')).code).toBe(0)
+  expect((await ann.get(`${url}/Pushed`)).body).toMatchObject({ format: 'rst', content: '# Wheels\n' })
+})
+
+test('what is refused writes nothing', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'Page', content: 'x' })
+  const before = await forge.events()
+  const table: [string, string, Record<string, unknown>, number, unknown][] = [
+    ['POST', url, { content: 'x' }, 400, '400 (Bad request) title not given'],
+    ['POST', url, { title: 'x' }, 400, '400 (Bad request) content not given'],
+    ['POST', url, { title: ' ', content: 'x' }, 400, { title: ["can't be blank"] }],
+    ['POST', url, { title: '../..', content: 'x' }, 400, { title: ['is invalid'] }],
+    ['POST', url, { title: '.git/config', content: 'x' }, 400, { title: ['is invalid'] }],
+    ['POST', url, { title: 'a'.repeat(300), content: 'x' }, 400, { title: ['is invalid'] }],
+    ['POST', url, { title: 'PAGE', content: 'x' }, 400, { base: [expect.stringContaining('Duplicate page')] }],
+    ['POST', url, { title: 'x', content: 'x', format: 'html' }, 400, 'format does not have a valid value'],
+    ['PUT', `${url}/Page`, {}, 400, expect.stringContaining('at least one parameter')],
+    ['PUT', `${url}/Nothing`, { content: 'x' }, 404, '404 Wiki Page Not Found'],
+    ['DELETE', `${url}/..%2F..%2Fsecret.key`, {}, 404, '404 Wiki Page Not Found'],
+  ]
+  for (const [method, path, input, status, message] of table) {
+    const answer = await ann.request(method, path, input)
+    expect([path, input, answer.status, answer.body.message]).toEqual([path, input, status, message])
+  }
+  expect(await forge.events()).toEqual(before)
+  expect((await ann.get(url)).body).toHaveLength(1)
+
+  await ann.put(`/projects/${project.id}`, { wiki_enabled: false })
+  expect((await ann.get(url)).status).toBe(403)
+  expect((await (await forge.user()).get(url)).body).toEqual({ message: '404 Project Not Found' })
+})
+
+test('pages written at once all stay', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, (_, n) => ann.post(url, { title: `Page ${n}`, content: 'x' })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  expect((await ann.get(url)).body).toHaveLength(4)
+})

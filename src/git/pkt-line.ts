@@ -1,0 +1,117 @@
+/**
+ * The frames of git's protocol: four hex digits of length, then as many bytes less four. Lines are taken from chunks
+ * with any borders; no more than one line is ever held, and what is no frame is refused at its first four bytes.
+ */
+
+/** What one line may carry. */
+export const MAX_LINE = 65516
+
+const HEADER = 4
+
+/** The other side does not speak pkt-lines, or stopped in the middle of one. */
+export class BadPktLine extends Error {
+  constructor(what: string) {
+    super(`protocol error: ${what}`)
+    this.name = 'BadPktLine'
+  }
+}
+
+/** Lines without content, each a sign of its own. */
+export type Sign = 'flush' | 'delim' | 'response-end'
+export type Packet = Buffer | Sign
+
+export const FLUSH = Buffer.from('0000')
+export const DELIM = Buffer.from('0001')
+export const RESPONSE_END = Buffer.from('0002')
+
+const SIGNS: readonly Sign[] = ['flush', 'delim', 'response-end']
+
+export function pktLine(content: string | Uint8Array): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  if (bytes.length > MAX_LINE) throw new RangeError('too long for one pkt-line')
+  const head = (bytes.length + HEADER).toString(16).padStart(HEADER, '0')
+  return Buffer.concat([Buffer.from(head), bytes])
+}
+
+export class PktLineDecoder {
+  readonly #longest: number
+  #chunks: Buffer[] = []
+  #held = 0
+  /** The length of the line under way, once its header has been read. */
+  #wanted: number | null = null
+
+  constructor({ longest = MAX_LINE }: { longest?: number } = {}) {
+    this.#longest = longest
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#held += chunk.length
+  }
+
+  /** The next line; null when more chunks are needed for it. */
+  next(): Packet | null {
+    if (this.#wanted === null) {
+      if (this.#held < HEADER) return null
+      const length = lengthOf(this.#take(HEADER))
+      const sign = SIGNS[length]
+      if (sign) return sign
+      if (length < HEADER) throw new BadPktLine(`bad line length ${length}`)
+      if (length - HEADER > this.#longest) throw new BadPktLine('line too long')
+      this.#wanted = length - HEADER
+    }
+    if (this.#held < this.#wanted) return null
+    const line = this.#take(this.#wanted)
+    this.#wanted = null
+    return line
+  }
+
+  /** What was pushed and is no line's yet: a pack follows the lines with no frame of its own. */
+  rest(): Buffer {
+    if (this.#wanted !== null) throw new BadPktLine('cut off within a line')
+    return this.#take(this.#held)
+  }
+
+  /** At the end of the stream: throws when it came within a line. */
+  end(): void {
+    if (this.#wanted !== null || this.#held > 0) throw new BadPktLine('cut off within a line')
+  }
+
+  /** Joined only when all of it is here, or a line that comes byte by byte would be copied as often. */
+  #take(size: number): Buffer {
+    if (size === 0) return Buffer.alloc(0)
+    const first = this.#chunks[0]!
+    const all = first.length >= size ? first : Buffer.concat(this.#chunks)
+    if (all !== first) this.#chunks = [all]
+    const rest = all.subarray(size)
+    if (rest.length > 0) this.#chunks[0] = rest
+    else this.#chunks.shift()
+    this.#held -= size
+    return all.subarray(0, size)
+  }
+}
+
+function lengthOf(header: Buffer): number {
+  const digits = header.toString('latin1')
+  if (!/^[0-9a-f]{4}$/i.test(digits)) throw new BadPktLine('bad line length')
+  return Number.parseInt(digits, 16)
+}
+
+/** `side-band-64k`: the answer, words for the person who waits, and the last words before a failure. */
+export type Band = 1 | 2 | 3
+
+export const MAX_BAND = MAX_LINE - 1
+
+/** Nothing to say is an empty line, by which the other side knows that we are there. */
+export function* band(number: Band, content: string | Uint8Array): Generator<Buffer> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const prefix = Buffer.of(number)
+  for (let at = 0; at === 0 || at < bytes.length; at += MAX_BAND)
+    yield pktLine(Buffer.concat([prefix, bytes.subarray(at, at + MAX_BAND)]))
+}
+
+export function splitBand(line: Buffer): { band: Band; content: Buffer } {
+  const number = line[0]
+  if (number !== 1 && number !== 2 && number !== 3) throw new BadPktLine('bad band')
+  return { band: number, content: line.subarray(1) }
+}

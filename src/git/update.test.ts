@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runGit, temporaryFolder } from '../../test/git-origin.ts'
+import { branch, ref, UnsafeArgument } from './arguments.ts'
+import { buildTree, writeBlob, writeCommit } from './building.ts'
+import { GitFailed } from './command.ts'
+import { createRepository } from './repositories.ts'
+import { createRef, deleteRef, moveRefs, NO_OBJECT, RefInTheWay, RefMoved } from './update.ts'
+
+async function repository() {
+  const data = await temporaryFolder()
+  const dir = join(data.path, 'x.git')
+  await createRepository(dir, { defaultBranch: 'master' })
+  const tree = await buildTree(dir, null, [])
+  const by = { name: 'A', email: 'a@example.com', date: new Date(0) }
+  const commit = (message: string) => writeCommit(dir, { tree, parents: [], message, author: by, committer: by })
+  return {
+    dir,
+    one: await commit('1'),
+    two: await commit('2'),
+    refs: async () =>
+      Object.fromEntries(
+        (await runGit([`--git-dir=${dir}`, 'for-each-ref', '--format=%(refname) %(objectname)']))
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => line.split(' ')),
+      ) as Record<string, string>,
+    [Symbol.asyncDispose]: () => data[Symbol.asyncDispose](),
+  }
+}
+
+const MASTER = branch('master')
+
+test('refs are created, moved and deleted from the value they have', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  await moveRefs(dir, [
+    { ref: MASTER, before: one, after: two },
+    { ref: 'refs/heads/ü', before: NO_OBJECT, after: one },
+  ])
+  expect(await repo.refs()).toEqual({ [MASTER]: two, 'refs/heads/ü': one })
+  await deleteRef(dir, MASTER, two)
+  await moveRefs(dir, [])
+  expect(await repo.refs()).toEqual({ 'refs/heads/ü': one })
+})
+
+test('none moves when one is not where it was seen', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  const other = { ref: 'refs/heads/other', before: NO_OBJECT, after: one }
+  const lost = [
+    { ref: MASTER, before: two, after: one },
+    { ref: MASTER, before: NO_OBJECT, after: two },
+    { ref: MASTER, before: two, after: NO_OBJECT },
+    { ref: 'refs/heads/absent', before: one, after: two },
+    { ref: 'refs/heads/absent', before: one, after: NO_OBJECT },
+    { ref: 'refs/heads/absent', before: NO_OBJECT, after: NO_OBJECT },
+  ]
+  for (const update of lost) {
+    const error = await moveRefs(dir, [other, update]).catch((error: unknown) => error)
+    expect(error, JSON.stringify(update)).toBeInstanceOf(RefMoved)
+    expect(error).toMatchObject({ ref: update.ref })
+  }
+  expect(await repo.refs()).toEqual({ [MASTER]: one })
+})
+
+test('a ref that is in the way, an object that is not there or no commit, a name that is none', async () => {
+  await using repo = await repository()
+  const { dir, one } = repo
+  await createRef(dir, branch('a/b'), one)
+  await expect(createRef(dir, branch('a'), one)).rejects.toMatchObject({ name: 'RefInTheWay', ref: 'refs/heads/a' })
+  await expect(createRef(dir, branch('a/b/c'), one)).rejects.toThrow(RefInTheWay)
+  const both = ['refs/heads/n', 'refs/heads/n/m'].map((name) => ({ ref: name, before: NO_OBJECT, after: one }))
+  await expect(moveRefs(dir, both)).rejects.toThrow(RefInTheWay)
+  await expect(createRef(dir, branch('c'), '1'.repeat(40))).rejects.toThrow(GitFailed)
+  await expect(createRef(dir, branch('c'), await writeBlob(dir, 'x'))).rejects.toThrow(GitFailed)
+  for (const name of ['HEAD', 'refs/heads/a b', 'refs/heads/a\ncreate refs/heads/x', 'refs/../x', 'refs/heads/-x', 'x'])
+    await expect(moveRefs(dir, [{ ref: name, before: NO_OBJECT, after: one }])).rejects.toThrow(UnsafeArgument)
+  for (const id of ['', 'HEAD', `${one}\n`, one.slice(1), '-x'])
+    await expect(createRef(dir, branch('c'), id)).rejects.toThrow(TypeError)
+  expect(await repo.refs()).toEqual({ 'refs/heads/a/b': one })
+})
+
+test('of many at once exactly one creates it, and of many that move it, one', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  const race = async (before: string, after: string) => {
+    const runs = Array.from({ length: 12 }, () => moveRefs(dir, [{ ref: MASTER, before, after }]))
+    const ends = await Promise.allSettled(runs)
+    const lost = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []))
+    return lost.map(({ name }) => name)
+  }
+  expect(await race(NO_OBJECT, one)).toEqual(Array.from({ length: 11 }, () => 'RefMoved'))
+  expect(await race(one, two)).toEqual(Array.from({ length: 11 }, () => 'RefMoved'))
+})
+
+test('very many end in one flushed file', async () => {
+  await using repo = await repository()
+  const { dir, one } = repo
+  await moveRefs(
+    dir,
+    Array.from({ length: 500 }, (_, n) => ({ ref: ref(`refs/heads/b${n}`), before: NO_OBJECT, after: one })),
+  )
+  expect((await readFile(join(dir, 'packed-refs'), 'utf8')).match(/refs\/heads\/b\d+\n/g)).toHaveLength(500)
+  expect(existsSync(join(dir, 'refs/heads/b1'))).toBe(false)
+})

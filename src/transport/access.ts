@@ -1,0 +1,136 @@
+/**
+ * May they come in: the checks of a whole request to a repository, before anything of it is read. Facts are loaded once,
+ * the rest is a table in the contract's order. Git over HTTP, git over SSH and LFS all ask here.
+ */
+import type { App } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { currentSettings } from '../features/instance/settings/queries.ts'
+import { projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
+import { meetProject } from '../features/projects/projects/queries.ts'
+import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
+import { Developer, FeatureEnabled, FeaturePrivate, Guest } from '../lib/levels.ts'
+import { accessDenied, type Gitter } from './credentials.ts'
+import type { RepositoryPlace } from './places.ts'
+
+export interface Errand {
+  readonly verb: 'fetch' | 'push'
+  readonly over: 'http' | 'ssh' | 'lfs'
+}
+
+export interface Facts extends Errand {
+  readonly gitter: Gitter
+  readonly wiki: boolean
+  /** The project as the person meets it, or as a visitor would where a deploy key or token comes. */
+  readonly subject: ProjectSubject
+  /** What the project lets a deploy key or token do; null where neither comes. */
+  readonly granted: { readonly fetch: boolean; readonly push: boolean } | null
+  /** The only protocol that the instance serves, unless both are. */
+  readonly onlyProtocol: string | null
+}
+
+export async function learnFacts(
+  app: App,
+  gitter: Gitter,
+  { project, wiki }: RepositoryPlace,
+  errand: Errand,
+): Promise<Facts> {
+  const granted = await grantedTo(app, gitter, project.id)
+  const { enabled_git_access_protocol: only } = await currentSettings(app)
+  const subject = await meetProject(app, project, granted ? null : gitter.user)
+  return { ...errand, gitter, wiki, subject, granted, onlyProtocol: only || null }
+}
+
+async function grantedTo(app: App, { deployKeyId, deployToken }: Gitter, projectId: number): Promise<Facts['granted']> {
+  if (deployToken) return { fetch: await deployTokenReaches(app.db, deployToken, projectId), push: false }
+  if (deployKeyId === undefined) return null
+  const enabled = await app.db
+    .selectFrom('deploy_key_projects')
+    .select('can_push')
+    .where('key_id', '=', deployKeyId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return { fetch: enabled !== undefined, push: enabled?.can_push ?? false }
+}
+
+const isAnonymous = ({ gitter }: Facts) => gitter.via === 'nothing'
+const isBlocked = ({ gitter, granted }: Facts) => !granted && gitter.user !== null && gitter.user.state !== 'active'
+
+/** An LFS token for one project knows nothing of any other. */
+const isElsewhere = ({ gitter, subject }: Facts) =>
+  gitter.projectId !== undefined && gitter.projectId !== subject.project.id
+
+const isReadable = (f: Facts) => !isElsewhere(f) && (f.granted?.fetch || projectPolicy.read(f.subject))
+
+/** Members are those with a role, and keys and tokens that the project itself let in. */
+function hasFeature({ granted, subject }: Facts, feature: number): boolean {
+  const isMember = subject.level >= Guest || (granted?.fetch ?? false)
+  return feature === FeatureEnabled || (feature === FeaturePrivate && isMember)
+}
+
+/** A wiki has its own switch and is nothing that keys and tokens are given for. */
+function maySee(f: Facts): boolean {
+  const { project } = f.subject
+  if (f.wiki) return hasFeature(f, project.wiki_access_level) && projectPolicy.readCode(f.subject)
+  return hasFeature(f, project.repository_access_level) && (f.granted?.fetch || projectPolicy.readCode(f.subject))
+}
+
+const mayWrite = (f: Facts) =>
+  f.wiki
+    ? hasFeature(f, f.subject.project.wiki_access_level) && f.subject.level >= Developer
+    : hasFeature(f, f.subject.project.repository_access_level) && (f.granted?.push || f.subject.level >= Developer)
+
+interface Check {
+  readonly fails: (facts: Facts) => boolean
+  readonly refusal: (facts: Facts) => Refusal
+}
+
+const forbids = (text: string) => () => new Refusal('forbidden', text)
+
+export const NO_PROJECT = "The project you were looking for could not be found or you don't have permission to view it."
+export const projectNotFound = () => new Refusal('not_found', NO_PROJECT)
+
+/** Whoever has shown no credential is asked for one wherever another answer would tell something. */
+const EVERY: readonly Check[] = [
+  {
+    fails: ({ over, onlyProtocol }) => over !== 'lfs' && onlyProtocol !== null && onlyProtocol !== over,
+    refusal: ({ over }) => new Refusal('forbidden', `Git access over ${over.toUpperCase()} is not allowed`),
+  },
+  { fails: isBlocked, refusal: forbids('Your account has been blocked.') },
+  { fails: (f) => !isReadable(f) && isAnonymous(f), refusal: () => accessDenied() },
+  { fails: (f) => !isReadable(f), refusal: projectNotFound },
+]
+
+const FETCH: readonly Check[] = [
+  { fails: (f) => !maySee(f) && isAnonymous(f), refusal: () => accessDenied() },
+  {
+    fails: (f) => !maySee(f) || !f.gitter.mayFetch,
+    refusal: forbids('You are not allowed to download code from this project.'),
+  },
+]
+
+const PUSH: readonly Check[] = [
+  { fails: isAnonymous, refusal: () => accessDenied() },
+  {
+    fails: ({ gitter }) => !gitter.mayPush,
+    refusal: forbids('You are not allowed to upload code for this project.'),
+  },
+  {
+    fails: (f) => f.gitter.deployKeyId !== undefined && !f.granted?.push && !f.wiki,
+    refusal: forbids('This deploy key does not have write access to this project.'),
+  },
+  {
+    fails: (f) => f.wiki && !mayWrite(f),
+    refusal: forbids("You are not allowed to write to this project's wiki."),
+  },
+  { fails: (f) => !mayWrite(f), refusal: forbids('You are not allowed to push code to this project.') },
+  {
+    fails: ({ subject }) => subject.project.archived,
+    refusal: forbids("You can't push code to an archived project."),
+  },
+]
+
+/** Why they may not, in the words a git client shows its user; null if they may. */
+export function denialOf(facts: Facts): Refusal | null {
+  const checks = [...EVERY, ...(facts.verb === 'fetch' ? FETCH : PUSH)]
+  return checks.find(({ fails }) => fails(facts))?.refusal(facts) ?? null
+}

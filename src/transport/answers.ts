@@ -1,0 +1,19 @@
+/** What a git client is told: it shows its user plain text and nothing else. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerTo } from '../api/answers.ts'
+import { Refusal } from '../errors.ts'
+
+export function sendPlain(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const { status, headers = {} } = answerTo(error)
+  return reply
+    .code(status)
+    .headers({ ...headers, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' })
+    .send(`${textOf(request, error)}\n`)
+}
+
+/** The text of a refusal; of a failure the log is told, not the client. */
+export function textOf(request: FastifyRequest, error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  request.log.error({ err: error, reqId: request.id }, 'request failed')
+  return 'Internal server error'
+}

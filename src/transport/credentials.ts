@@ -1,0 +1,143 @@
+/**
+ * Who comes to a git or LFS address: the one answer for both. A credential is tried as every kind of secret it could be,
+ * in the contract's order; one that is none of them is refused, on public projects too.
+ */
+import type { Identity, Scope } from '../api/credentials.ts'
+import { timestamp } from '../clock.ts'
+import type { App, User } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { byOAuthToken } from '../features/identity/oauth/authenticate.ts'
+import { signIn } from '../features/identity/sessions/service.ts'
+import { countFailure, forgetFailures, recentFailures } from '../features/identity/sessions/throttle.ts'
+import { byAccessToken } from '../features/identity/tokens/authenticate.ts'
+import { currentSettings } from '../features/instance/settings/queries.ts'
+import { findDeployToken, type DeployToken } from '../features/repository/deploy-tokens/queries.ts'
+import { byLfsToken } from './lfs/token.ts'
+
+export interface Gitter {
+  /** Null where nobody in particular comes. With a deploy key it is whoever made the key, if they are still there. */
+  readonly user: User | null
+  readonly deployToken?: DeployToken
+  readonly deployKeyId?: number
+  /** What the credential permits; what its bearer may do in a project is asked in `access.ts`. */
+  readonly mayFetch: boolean
+  readonly mayPush: boolean
+  readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'deploy_token' | 'password' | 'ssh_key'
+  /** The only project that an LFS token opens. */
+  readonly projectId?: number
+}
+
+export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
+
+/** The person a lock or an activity is put down to: a deploy key acts for nobody. */
+export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)
+
+export interface Visitor {
+  readonly authorization: string | undefined
+  readonly address: string
+}
+
+interface Shown {
+  readonly username: string
+  readonly secret: string
+  readonly address: string
+}
+
+type Way = (app: App, shown: Shown) => Promise<Gitter | null>
+
+// Tokens of jobs, whose user name is `gitlab-ci-token`, will come first.
+const WAYS: readonly Way[] = [byOAuth, byToken, byDeployToken, byPassword]
+const WAYS_TO_LFS: readonly Way[] = [byLfsToken, ...WAYS]
+
+export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'lfs'): Promise<Gitter> {
+  const { address, authorization } = visitor
+  const key = `git ${address}`
+  const failed = isLoopback(address) ? null : await recentFailures(app, key)
+  if (failed === 'banned') throw new Refusal('forbidden', 'Forbidden')
+  if (authorization === undefined) return NOBODY
+
+  const shown = readCredential(authorization)
+  if (!shown?.secret) throw accessDenied()
+  for (const way of at === 'lfs' ? WAYS_TO_LFS : WAYS) {
+    const gitter = await way(app, { ...shown, address })
+    if (!gitter) continue
+    if (failed) await forgetFailures(app, key)
+    return gitter
+  }
+  if (failed !== null) await countFailure(app, key)
+  throw accessDenied((await passwordsOpenGit(app)) ? [] : hintAtTokens(app))
+}
+
+const isLoopback = (address: string) => /^(::ffff:)?127\.|^::1$/.test(address)
+
+function readCredential(header: string): Omit<Shown, 'address'> | null {
+  const [, scheme, value] = /^(basic|bearer) +(\S+)\s*$/i.exec(header) ?? []
+  if (scheme === undefined || value === undefined) return null
+  if (scheme.toLowerCase() === 'bearer') return { username: '', secret: value }
+  const text = Buffer.from(value, 'base64').toString('utf8')
+  const at = text.indexOf(':')
+  // NUL is in no name and in no secret, and no store bears it.
+  return at < 0 || text.includes('\0') ? null : { username: text.slice(0, at), secret: text.slice(at + 1) }
+}
+
+const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="Mortise"' }
+
+/** What makes a git client ask its user for a name and a password. */
+export const accessDenied = (hints: readonly string[] = []) =>
+  new Refusal('unauthenticated', ['HTTP Basic: Access denied', ...hints].join('\n'), { headers: CHALLENGE })
+
+const hintAtTokens = ({ url }: App) => [
+  "You must use a personal access token with 'api' scope for Git over HTTP.",
+  `You can generate one at ${url}/profile/personal_access_tokens`,
+]
+
+const FETCHING: readonly Scope[] = ['api', 'read_api', 'read_repository', 'write_repository']
+const PUSHING: readonly Scope[] = ['api', 'write_repository']
+
+function bearing({ user, scopes }: Identity, via: Gitter['via']): Gitter {
+  const has = (wanted: readonly Scope[]) => scopes?.some((scope) => wanted.includes(scope)) ?? true
+  return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
+}
+
+async function byOAuth(app: App, { secret }: Shown): Promise<Gitter | null> {
+  const identity = await unlessRefused(() => byOAuthToken(app, secret))
+  return identity && bearing(identity, 'oauth')
+}
+
+/** Why an OAuth token ceased to work is told on the API; here it opens nothing, and that is all. */
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+async function byToken(app: App, { secret, address }: Shown): Promise<Gitter | null> {
+  const identity = await byAccessToken(app, secret, address)
+  return identity && bearing(identity, 'token')
+}
+
+async function byDeployToken(app: App, { username, secret }: Shown): Promise<Gitter | null> {
+  const deployToken = await findDeployToken(app.db, username, secret, timestamp(app.clock))
+  if (!deployToken) return null
+  const mayFetch = /(read|write)_repository/.test(deployToken.scopes)
+  return { user: null, deployToken, mayFetch, mayPush: false, via: 'deploy_token' }
+}
+
+const passwordsOpenGit = async (app: App) => (await currentSettings(app)).password_authentication_enabled_for_git
+
+async function byPassword(app: App, { username, secret, address }: Shown): Promise<Gitter | null> {
+  if (username === '' || !(await passwordsOpenGit(app))) return null
+  try {
+    const user = await signIn(app, { login: username, password: secret, address })
+    return { user, mayFetch: true, mayPush: true, via: 'password' }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'unauthenticated') throw error
+    // Said only to whoever knows the password; neither is a guess that went wrong.
+    if (error.facts.reason === 'two_factor') throw accessDenied(hintAtTokens(app))
+    if (typeof error.facts.fault === 'string') throw accessDenied([error.facts.fault])
+    return null
+  }
+}

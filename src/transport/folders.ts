@@ -1,0 +1,14 @@
+import type { App } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { repositoryDir, wikiDir } from '../features/projects/projects/repository.ts'
+import { openWiki } from '../features/repository/gate/wikis.ts'
+import { repositoryExists } from '../git/repositories.ts'
+import type { RepositoryPlace } from './places.ts'
+
+/** Where the repository lies; a wiki is made by the first push to it. */
+export async function folderOf(app: App, { project, wiki }: RepositoryPlace, verb: 'fetch' | 'push'): Promise<string> {
+  if (wiki && verb === 'push') return openWiki(app, project)
+  const dir = wiki ? wikiDir(app, project) : repositoryDir(app, project)
+  if (await repositoryExists(dir)) return dir
+  throw new Refusal('not_found', 'A repository for this project does not exist yet.')
+}

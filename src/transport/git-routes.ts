@@ -1,0 +1,142 @@
+/** Git over HTTP: `info/refs`, `git-upload-pack` and `git-receive-pack` of a repository. */
+import { Transform, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Door } from '../api/run.ts'
+import type { App } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { recordActivity } from '../features/identity/activities/service.ts'
+import { advertise, type Service } from '../git/advertisement.ts'
+import { receivePack } from '../git/receive.ts'
+import { uploadPack } from '../git/upload.ts'
+import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
+import { sendPlain } from './answers.ts'
+import { accessDenied, personOf, recogniseGitter } from './credentials.ts'
+import { folderOf } from './folders.ts'
+import { findRepository, type RepositoryAddress, type RepositoryPlace } from './places.ts'
+import { pushOptionsFor, pusherOf } from './push.ts'
+
+/** What a fetch asks for is a list of ids: nobody has that many. */
+const MOST_ASKED = 64 * 1024 * 1024
+
+interface Visit {
+  readonly app: App
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly place: RepositoryPlace
+  readonly facts: Facts
+  readonly dir: string
+  readonly protocol: string | undefined
+}
+
+export async function gitRoutes(
+  { app }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: RepositoryAddress,
+): Promise<FastifyReply> {
+  try {
+    const service = serviceOf(request, address)
+    const visit = await meetVisitor(app, request, reply, address, service)
+    // The kit ends whoever falls silent; a clone may take longer than any page.
+    request.raw.socket.setTimeout(0)
+    if (request.method === 'GET') await tellRefs(visit, service!)
+    else if (service === 'upload-pack') await sendPack(visit)
+    else await takePush(visit)
+    return reply
+  } catch (error) {
+    if (!reply.sent) return sendPlain(request, reply, error)
+    if (!request.raw.destroyed) request.log.warn({ err: error, reqId: request.id }, 'git request ended early')
+    reply.raw.destroy()
+    return reply
+  }
+}
+
+/** Null: a path of the old protocol, which is not spoken here. */
+function serviceOf({ method, raw }: FastifyRequest, { rest }: RepositoryAddress): Service | null {
+  const query = new URLSearchParams(raw.url!.split('?', 2)[1])
+  const asked = method === 'GET' && rest === 'info/refs' ? query.get('service') : method === 'POST' ? rest : null
+  const [, service] = /^git-(upload-pack|receive-pack)$/.exec(asked ?? '') ?? []
+  return (service as Service | undefined) ?? null
+}
+
+async function meetVisitor(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path }: RepositoryAddress,
+  service: Service | null,
+): Promise<Visit> {
+  const visitor = { authorization: request.headers.authorization, address: request.ip }
+  const gitter = await recogniseGitter(app, visitor, 'git')
+  const place = await findRepository(app, path)
+  if (!place) throw gitter.via === 'nothing' ? accessDenied() : projectNotFound()
+  const verb = service === 'receive-pack' ? 'push' : 'fetch'
+  const facts = await learnFacts(app, gitter, place, { verb, over: 'http' })
+  const denial = denialOf(facts)
+  if (denial) throw denial
+  if (service === null) throw new Refusal('forbidden', "The command you're trying to execute is not allowed.")
+  const protocol = request.headers['git-protocol']
+  return {
+    app,
+    request,
+    reply,
+    place,
+    facts,
+    dir: await folderOf(app, place, verb),
+    protocol: typeof protocol === 'string' ? protocol : undefined,
+  }
+}
+
+/** From here on the answer is git's. */
+function begin({ reply }: Visit, type: string): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'Content-Type': `application/x-git-${type}`,
+    'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+  })
+}
+
+async function tellRefs(visit: Visit, service: Service): Promise<void> {
+  const { dir, protocol, reply } = visit
+  begin(visit, `${service}-advertisement`)
+  await advertise(dir, service, { protocol, output: reply.raw })
+  reply.raw.end()
+}
+
+async function sendPack(visit: Visit): Promise<void> {
+  const { app, dir, protocol, reply, request, facts } = visit
+  begin(visit, 'upload-pack-result')
+  await uploadPack(dir, { stateless: true, protocol, input: bodyOf(request, MOST_ASKED), output: reply.raw })
+  reply.raw.end()
+  const person = personOf(facts.gitter)
+  if (person) await recordActivity(app, person)
+}
+
+async function takePush(visit: Visit): Promise<void> {
+  const { app, dir, protocol, reply, request, facts, place } = visit
+  begin(visit, 'receive-pack-result')
+  const options = pushOptionsFor(app, pusherOf(facts), place)
+  await receivePack(dir, { stateless: true, protocol, input: bodyOf(request), output: reply.raw, ...options })
+  // Whoever is still sending must take the rest off their hands before they hear the answer.
+  request.raw.resume()
+  reply.raw.end()
+}
+
+/** As git wrote it, however it was packed for the way. */
+function bodyOf({ raw }: FastifyRequest, most = Infinity): Readable {
+  const encoding = raw.headers['content-encoding']
+  const plain = encoding === 'gzip' || encoding === 'x-gzip' ? raw.pipe(createGunzip()) : raw
+  raw.once('error', (error) => plain.destroy(error))
+  if (most === Infinity) return plain
+  let taken = 0
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      taken += chunk.length
+      done(taken > most ? new Refusal('too_large') : null, chunk)
+    },
+  })
+  plain.once('error', (error) => bounded.destroy(error))
+  return plain.pipe(bounded)
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../context.ts'
+import { Refusal } from '../../errors.ts'
+import { pathWithNamespace } from '../../features/projects/projects/queries.ts'
+import { findLfsObjects, type LfsObject } from '../../features/repository/lfs/queries.ts'
+import type { Gitter } from '../credentials.ts'
+import type { RepositoryPlace } from '../places.ts'
+import { objectNotFound, sendLfs } from './answers.ts'
+import { TOKEN_LIFE_S, lfsAuthorization, type Operation } from './token.ts'
+import { admit, readJson, type Visit } from './visit.ts'
+
+/** Clients ask for a hundred at a time. */
+const MOST_OBJECTS = 1000
+const NO_OBJECT = "Object does not exist on the server or you don't have permissions to access it"
+
+export const OID = /^[0-9a-f]{64}$/
+
+const Batch = z.object({
+  operation: z.enum(['download', 'upload']),
+  objects: z.array(z.object({ oid: z.string(), size: z.number() })).min(1),
+  hash_algo: z.string().nullish(),
+})
+
+interface Asked {
+  readonly oid: string
+  readonly size: number
+}
+
+/** Which of these objects can be fetched, or need to be sent, and where. */
+export async function batch(visit: Visit): Promise<FastifyReply> {
+  const { door, reply, gitter, place } = visit
+  const wish = Batch.safeParse(await readJson(visit))
+  if (!wish.success) throw gitter.via === 'nothing' ? await challenge(visit) : objectNotFound()
+  const { operation, objects, hash_algo } = wish.data
+  await admit(visit, operation === 'upload' ? 'push' : 'fetch')
+  if (objects.length > MOST_OBJECTS) throw new Refusal('too_large', 'Too many objects in one request')
+  if (hash_algo && hash_algo !== 'sha256') throw new Refusal('conflict', 'Only sha256 is supported')
+
+  const oids = new Set(objects.map(({ oid }) => oid).filter((oid) => OID.test(oid)))
+  const known = await findLfsObjects(door.app.db, place.project.id, [...oids])
+  const answer = { app: door.app, gitter, place, operation }
+  return sendLfs(reply, 200, {
+    transfer: 'basic',
+    objects: objects.map((asked) => presentObject(answer, asked, known.get(asked.oid))),
+    hash_algo: 'sha256',
+  })
+}
+
+/** What makes no sense is not there; but a visitor may first have to say who they are. */
+async function challenge(visit: Visit): Promise<Refusal> {
+  await admit(visit, 'fetch')
+  return objectNotFound()
+}
+
+interface Answer {
+  readonly app: App
+  readonly gitter: Gitter
+  readonly place: RepositoryPlace
+  readonly operation: Operation
+}
+
+function presentObject(answer: Answer, { oid, size }: Asked, known: LfsObject | undefined): object {
+  if (!OID.test(oid) || !Number.isSafeInteger(size) || size < 0) {
+    return { oid, size, error: { code: 422, message: 'Invalid object id or size' } }
+  }
+  if (answer.operation === 'upload') {
+    return known ? { oid, size } : { oid, size, actions: { upload: action(answer, `${oid}/${size}`) } }
+  }
+  if (!known) return { oid, size, error: { code: 404, message: NO_OBJECT } }
+  const isPublic = answer.place.project.visibility === 'public'
+  return {
+    oid,
+    size: known.size,
+    ...(isPublic && { authenticated: true }),
+    actions: { download: action(answer, oid) },
+  }
+}
+
+function action({ app, gitter, place, operation }: Answer, name: string): object {
+  const authorization = lfsAuthorization(app, gitter, place.project, operation)
+  return {
+    href: `${repositoryUrl(app, place)}/gitlab-lfs/objects/${name}`,
+    header: {
+      ...(authorization !== null && { Authorization: authorization }),
+      ...(operation === 'upload' && { 'Content-Type': 'application/octet-stream' }),
+    },
+    expires_in: TOKEN_LIFE_S,
+  }
+}
+
+export const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryPlace): string =>
+  `${url}/${pathWithNamespace(project, namespace)}.git`
+
+/** What `git-lfs-authenticate` prints over SSH; null for whoever may not be given one. */
+export function lfsTokenFor(
+  app: App,
+  gitter: Gitter,
+  place: RepositoryPlace,
+  operation: Operation,
+): { header: { Authorization: string }; href: string; expires_in: number } | null {
+  const authorization = lfsAuthorization(app, gitter, place.project, operation)
+  if (authorization === null) return null
+  const href = `${repositoryUrl(app, place)}/info/lfs/`
+  return { header: { Authorization: authorization }, href, expires_in: TOKEN_LIFE_S }
+}

@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { findLfsObject, type LfsObject } from '../../features/repository/lfs/queries.ts'
+import { storeLfsObject } from '../../features/repository/lfs/service.ts'
+import { readRange } from '../../lib/ranges.ts'
+import { objectNotFound } from './answers.ts'
+import { admit, type Visit } from './visit.ts'
+
+/** Never a page of ours, whatever the content pretends to be. */
+const HEADERS = {
+  'Content-Type': 'application/octet-stream',
+  'Content-Disposition': 'attachment',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cache-Control': 'max-age=0, private, must-revalidate',
+  'Accept-Ranges': 'bytes',
+}
+
+export async function download(visit: Visit, oid: string): Promise<FastifyReply> {
+  await admit(visit, 'fetch')
+  const object = await findLfsObject(visit.door.app.db, visit.place.project.id, oid)
+  if (!object) throw objectNotFound()
+  return sendObject(visit, object)
+}
+
+async function sendObject({ door, request, reply }: Visit, { oid, size }: LfsObject): Promise<FastifyReply> {
+  const tag = `"${oid}"`
+  const { 'if-range': only, range } = request.headers
+  const isPartial = request.method === 'GET' && (only === undefined || only === tag)
+  const piece = isPartial ? readRange(range, size) : null
+  if (piece === 'unsatisfiable') return reply.code(416).header('Content-Range', `bytes */${size}`).send()
+  const { start, end } = piece ?? { start: 0, end: size - 1 }
+  const content =
+    request.method === 'HEAD' ? Readable.from([]) : (await door.app.blobs.open(oid, piece ?? undefined))?.stream
+  if (!content) throw new Error(`LFS object ${oid} is gone`)
+  if (piece) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`)
+  return reply.headers({ ...HEADERS, ETag: tag, 'Content-Length': end - start + 1 }).send(content)
+}
+
+export async function upload(visit: Visit, oid: string, size: number): Promise<FastifyReply> {
+  const { door, request, reply, place } = visit
+  await admit(visit, 'push')
+  await storeLfsObject(door.app, place.project, { oid, size }, request.raw)
+  return reply.code(200).send()
+}

@@ -1,0 +1,102 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { bool, int } from '../../api/wire.ts'
+import { Refusal } from '../../errors.ts'
+import { lockPath, unlockPath } from '../../features/repository/lfs/locks.ts'
+import { listLocks, type LfsLock } from '../../features/repository/lfs/queries.ts'
+import { personOf } from '../credentials.ts'
+import { fault, sendLfs } from './answers.ts'
+import { admit, readJson, readParameters, type Visit } from './visit.ts'
+
+const MOST_LOCKS = 100
+/** What both stores can still look up by an index. */
+const LONGEST_PATH = 2000
+
+const presentLock = ({ id, path, locked_at, username }: LfsLock) => ({
+  id: String(id),
+  path,
+  locked_at,
+  owner: { name: username },
+})
+
+/** Whoever may read but not write has no locks either, and is told so in a word of its own. */
+async function admitWriter(visit: Visit) {
+  try {
+    return await admit(visit, 'push')
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'forbidden') throw noPermissions()
+    throw error
+  }
+}
+
+const noPermissions = () => new Refusal('forbidden', 'You have no permissions')
+
+const Lock = z.object({ path: z.string().refine((path) => path !== '' && Buffer.byteLength(path) <= LONGEST_PATH) })
+
+export async function create(visit: Visit): Promise<FastifyReply> {
+  const { door, reply, gitter, place } = visit
+  await admitWriter(visit)
+  const person = personOf(gitter)
+  if (!person) throw noPermissions()
+  const wish = Lock.safeParse(await readJson(visit))
+  if (!wish.success) throw new Refusal('unprocessable', 'path is invalid')
+  const { lock, isNew } = await lockPath(door.app, person, place.project, wish.data.path)
+  if (isNew) return sendLfs(reply, 201, { lock: presentLock(lock) })
+  return sendLfs(reply, 409, { lock: presentLock(lock), ...fault(door.app, 'already locked') })
+}
+
+const Filter = z.object({
+  path: z.string().optional(),
+  id: int.optional(),
+  cursor: int.optional(),
+  limit: int.optional(),
+})
+
+const pageOf = ({ cursor, limit = MOST_LOCKS }: z.infer<typeof Filter>) => ({
+  from: cursor,
+  limit: Math.min(Math.max(limit, 1), MOST_LOCKS),
+})
+
+const cursorOf = (next: number | null) => (next === null ? {} : { next_cursor: String(next) })
+
+export async function list(visit: Visit): Promise<FastifyReply> {
+  const { door, reply, place } = visit
+  await admit(visit, 'fetch')
+  const filter = readFilter(readParameters(visit))
+  const { path, id } = filter
+  const { locks, next } = await listLocks(door.app.db, place.project.id, { path, id, ...pageOf(filter) })
+  return sendLfs(reply, 200, { locks: locks.map(presentLock), ...cursorOf(next) })
+}
+
+export async function verify(visit: Visit): Promise<FastifyReply> {
+  const { door, reply, gitter, place } = visit
+  await admitWriter(visit)
+  const filter = readFilter(await readJson(visit))
+  const { locks, next } = await listLocks(door.app.db, place.project.id, pageOf(filter))
+  const isOurs = ({ user_id }: LfsLock) => user_id === personOf(gitter)?.id
+  return sendLfs(reply, 200, {
+    ours: locks.filter(isOurs).map(presentLock),
+    theirs: locks.filter((lock) => !isOurs(lock)).map(presentLock),
+    ...cursorOf(next),
+  })
+}
+
+/** An empty value asks for nothing in particular. */
+function readFilter(raw: Record<string, unknown>): z.infer<typeof Filter> {
+  const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== '' && value !== null))
+  const filter = Filter.safeParse(given)
+  if (!filter.success) throw new Refusal('unprocessable', 'path, id, cursor or limit is invalid')
+  return filter.data
+}
+
+const Unlock = z.object({ force: bool.nullish() })
+
+export async function unlock(visit: Visit, id: number): Promise<FastifyReply> {
+  const { door, reply, gitter, place } = visit
+  const { subject } = await admitWriter(visit)
+  const wish = Unlock.safeParse(await readJson(visit))
+  if (!wish.success) throw new Refusal('unprocessable', 'force is invalid')
+  const by = { actor: personOf(gitter), level: subject.level }
+  const lock = await unlockPath(door.app, by, place.project, { id, force: wish.data.force ?? false })
+  return sendLfs(reply, 200, { lock: presentLock(lock) })
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
+import { timestamp } from '../../clock.ts'
+import { findUser } from '../../features/identity/users/queries.ts'
+import { startForge } from '../../forge.ts'
+import { NOBODY, type Gitter } from '../credentials.ts'
+import { findRepository } from '../places.ts'
+import { lfsTokenFor } from './batch.ts'
+
+const OBJECT = objectOf('content')
+
+test('what SSH hands over opens LFS for a person and for a deploy key', async () => {
+  await using forge = await startForge()
+  const { app } = forge
+  const jane = await forge.user({ username: 'jane' })
+  const { id: project_id, path_with_namespace: path } = await forge.project({ path: 'saw' }, jane)
+  const place = (await findRepository(app, path))!
+  const person: Gitter = { user: await findUser(app.db, jane.id), mayFetch: true, mayPush: true, via: 'ssh_key' }
+  const given = lfsTokenFor(app, person, place, 'upload')!
+  expect(given).toEqual({
+    header: { Authorization: expect.stringMatching(/^Basic /) },
+    href: `${forge.url}/jane/saw.git/info/lfs/`,
+    expires_in: 7200,
+  })
+  expect((await new LfsClient(forge, path, given.header.Authorization).put(OBJECT)).status).toBe(200)
+  expect(lfsTokenFor(app, NOBODY, place, 'download')).toBeNull()
+
+  const now = timestamp(forge.clock)
+  const times = { created_at: now, updated_at: now }
+  const { id: key_id } = await app.db
+    .insertInto('keys')
+    .values({
+      user_id: null,
+      kind: 'deploy',
+      title: 'ci',
+      key: 'ssh-ed25519 x',
+      fingerprint: 'x',
+      fingerprint_sha256: 'x',
+      usage_type: 'auth',
+      creator_id: jane.id,
+      expires_at: null,
+      last_used_at: null,
+      ...times,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await app.db
+    .insertInto('deploy_key_projects')
+    .values({ key_id, project_id, can_push: false, ...times })
+    .execute()
+  const { header } = lfsTokenFor(app, { ...person, deployKeyId: key_id }, place, 'download')!
+  expect(Buffer.from(header.Authorization.slice(6), 'base64').toString()).toMatch(`lfs+deploy-key-${key_id}:lfs.`)
+  const client = new LfsClient(forge, path, header.Authorization)
+  expect((await client.content(OBJECT)).status).toBe(200)
+  expect((await client.put(OBJECT)).status).toBe(403)
+  // A key that says it may send still may not where the project does not let it.
+  const pushing = lfsTokenFor(app, { ...person, deployKeyId: key_id }, place, 'upload')!
+  expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(403)
+  await app.db.updateTable('deploy_key_projects').set({ can_push: true }).where('key_id', '=', key_id).execute()
+  expect((await new LfsClient(forge, path, pushing.header.Authorization).put(OBJECT)).status).toBe(200)
+  // Nor is its maker a person who locks.
+  const lock = await new LfsClient(forge, path, pushing.header.Authorization).post('info/lfs/locks', { path: 'a' })
+  expect(lock.status).toBe(403)
+  await app.db.deleteFrom('keys').where('id', '=', key_id).execute()
+  expect((await client.content(OBJECT)).status).toBe(401)
+  expect((await new LfsClient(forge, path, authorizationOf(jane)).content(OBJECT)).status).toBe(200)
+})

@@ -1,0 +1,98 @@
+/**
+ * What an LFS client is handed to move content with, so that it need not show its own credential again: a signed note
+ * that opens one project for one kind of work and a short while. Nothing of it is kept.
+ */
+import { timestamp } from '../../clock.ts'
+import type { App } from '../../context.ts'
+import { findUser } from '../../features/identity/users/queries.ts'
+import type { Project } from '../../features/projects/projects/queries.ts'
+import { sameSecret } from '../../lib/secrets.ts'
+import type { Gitter } from '../credentials.ts'
+
+export type Operation = 'download' | 'upload'
+
+export const TOKEN_LIFE_S = 7200
+
+const PURPOSE = 'lfs'
+const FORM = /^lfs\.([\w-]+)\.([\w-]+)$/
+
+interface Grant {
+  readonly project: number
+  readonly operation: Operation
+  /** Of the three one is given. */
+  readonly user?: number
+  readonly key?: number
+  readonly deployToken?: number
+  /** In seconds since 1970. */
+  readonly until: number
+}
+
+const nowInSeconds = ({ clock }: App) => Math.floor(clock.now().getTime() / 1000)
+
+/** The Authorization header to use for the work; null where nobody in particular does it. */
+export function lfsAuthorization(app: App, gitter: Gitter, project: Project, operation: Operation): string | null {
+  const bearer = bearerOf(gitter)
+  if (!bearer) return null
+  const grant: Grant = { project: project.id, operation, ...bearer.is, until: nowInSeconds(app) + TOKEN_LIFE_S }
+  const text = Buffer.from(JSON.stringify(grant)).toString('base64url')
+  const token = `lfs.${text}.${app.vault.sign(PURPOSE, text)}`
+  return `Basic ${Buffer.from(`${bearer.name}:${token}`).toString('base64')}`
+}
+
+interface Bearer {
+  readonly name: string
+  readonly is: Pick<Grant, 'user' | 'key' | 'deployToken'>
+}
+
+function bearerOf({ user, deployKeyId, deployToken }: Gitter): Bearer | null {
+  if (deployKeyId !== undefined) return { name: `lfs+deploy-key-${deployKeyId}`, is: { key: deployKeyId } }
+  if (deployToken) return { name: deployToken.username, is: { deployToken: deployToken.id } }
+  return user && { name: user.username, is: { user: user.id } }
+}
+
+/** Whoever the token was made for, as they stand now: rights and accounts may have gone since. */
+export async function byLfsToken(
+  app: App,
+  { username, secret }: { username: string; secret: string },
+): Promise<Gitter | null> {
+  const [, text, code] = FORM.exec(secret) ?? []
+  if (text === undefined || code === undefined || !sameSecret(code, app.vault.sign(PURPOSE, text))) return null
+  const grant = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Grant
+  if (grant.until <= nowInSeconds(app)) return null
+  const found = await whoseGrant(app, grant)
+  if (!found) return null
+  const gitter: Gitter = {
+    ...found,
+    mayFetch: true,
+    mayPush: grant.operation === 'upload',
+    via: 'lfs_token',
+    projectId: grant.project,
+  }
+  return bearerOf(gitter)?.name === username ? gitter : null
+}
+
+type Whose = Pick<Gitter, 'user' | 'deployKeyId' | 'deployToken'>
+
+async function whoseGrant({ db, clock }: App, { user, key, deployToken }: Grant): Promise<Whose | null> {
+  if (user !== undefined) {
+    const person = await findUser(db, user)
+    return person?.state === 'active' ? { user: person } : null
+  }
+  if (key !== undefined) {
+    const row = await db
+      .selectFrom('keys')
+      .selectAll()
+      .where('id', '=', key)
+      .where('kind', '=', 'deploy')
+      .executeTakeFirst()
+    return row ? { user: row.creator_id === null ? null : await findUser(db, row.creator_id), deployKeyId: key } : null
+  }
+  const row = await db
+    .selectFrom('deploy_tokens')
+    .selectAll()
+    .where('id', '=', deployToken!)
+    .where('revoked', '=', false)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', timestamp(clock))]))
+    .executeTakeFirst()
+  return row ? { user: null, deployToken: row } : null
+}

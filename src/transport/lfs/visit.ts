@@ -1,0 +1,54 @@
+/** One request to the LFS server of a project, and whether it may go on. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { assertPlain, readBody, readQuery, type Raw } from '../../api/input.ts'
+import type { Door } from '../../api/run.ts'
+import { learnFacts, denialOf, type Facts } from '../access.ts'
+import { accessDenied, recogniseGitter, type Gitter } from '../credentials.ts'
+import { findRepository, type RepositoryPlace } from '../places.ts'
+import { accessForbidden, objectNotFound } from './answers.ts'
+
+export interface Visit {
+  readonly door: Door
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly gitter: Gitter
+  readonly place: RepositoryPlace
+}
+
+export async function meetVisitor(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<Visit> {
+  const visitor = { authorization: request.headers.authorization, address: request.ip }
+  const gitter = await recogniseGitter(door.app, visitor, 'lfs')
+  const place = await findRepository(door.app, path)
+  if (!place || place.wiki) throw gitter.via === 'nothing' ? accessDenied() : objectNotFound()
+  return { door, request, reply, gitter, place }
+}
+
+/** Refuses in the words of LFS whoever git would refuse in its own. */
+export async function admit({ door, gitter, place }: Visit, verb: Facts['verb']): Promise<Facts> {
+  const facts = await learnFacts(door.app, gitter, place, { verb, over: 'lfs' })
+  const denial = denialOf(facts)
+  if (denial?.kind === 'unauthenticated') throw denial
+  if (denial) throw denial.kind === 'not_found' ? objectNotFound() : accessForbidden()
+  if (!place.project.lfs_enabled) throw accessForbidden()
+  return facts
+}
+
+const NO_FILES = 0
+
+export async function readJson({ door, request }: Visit): Promise<Raw> {
+  const { fields, discard } = await readBody(request.raw, door.spool, NO_FILES)
+  await discard()
+  assertPlain(fields)
+  return fields
+}
+
+export function readParameters({ request }: Visit): Raw {
+  const query = readQuery(request.raw.url!)
+  assertPlain(query)
+  return query
+}

@@ -1,0 +1,46 @@
+/** The Git LFS server: `/<path>.git/info/lfs/…` and, for content, `/<path>.git/gitlab-lfs/…`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Door } from '../../api/run.ts'
+import type { RepositoryAddress } from '../places.ts'
+import { fault, objectNotFound, sendLfs, sendLfsError } from './answers.ts'
+import { batch } from './batch.ts'
+import { download, upload } from './content.ts'
+import * as locks from './locks.ts'
+import { meetVisitor, type Visit } from './visit.ts'
+
+type Handler = (visit: Visit, first: string, second: string) => Promise<FastifyReply>
+
+const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
+  ['POST', /^info\/lfs\/objects\/batch$/, batch],
+  ['POST', /^info\/lfs\/objects$/, oldProtocol],
+  ['GET', /^info\/lfs\/objects\/([^/]+)$/, oldProtocol],
+  ['POST', /^info\/lfs\/locks$/, locks.create],
+  ['GET', /^info\/lfs\/locks$/, locks.list],
+  ['POST', /^info\/lfs\/locks\/verify$/, locks.verify],
+  ['POST', /^info\/lfs\/locks\/(\d{1,15})\/unlock$/, (visit, id) => locks.unlock(visit, Number(id))],
+  ['GET', /^gitlab-lfs\/objects\/([0-9a-f]{64})$/, download],
+  ['PUT', /^gitlab-lfs\/objects\/([0-9a-f]{64})\/(\d{1,15})$/, (visit, oid, size) => upload(visit, oid, Number(size))],
+]
+
+async function oldProtocol({ door, reply }: Visit): Promise<FastifyReply> {
+  return sendLfs(reply, 501, fault(door.app, 'Server supports batch API only, please update your Git LFS client'))
+}
+
+export const isLfsAddress = ({ rest }: RepositoryAddress): boolean => /^(info\/lfs|gitlab-lfs)(\/|$)/.test(rest)
+
+export async function lfsRoutes(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, rest }: RepositoryAddress,
+): Promise<FastifyReply> {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  try {
+    const [, form, handler] = ROUTES.find(([wanted, form]) => wanted === method && form.test(rest)) ?? []
+    if (!form || !handler) throw objectNotFound()
+    const [, first = '', second = ''] = form.exec(rest)!
+    return await handler(await meetVisitor(door, request, reply, path), first, second)
+  } catch (error) {
+    return sendLfsError(door.app, request, reply, error)
+  }
+}

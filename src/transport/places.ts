@@ -1,0 +1,68 @@
+/** Which repository an address means. */
+import type { App } from '../context.ts'
+import {
+  findNamespaceById,
+  findProject,
+  findProjectById,
+  type Namespace,
+  type Project,
+} from '../features/projects/projects/queries.ts'
+import { findRedirect } from '../features/projects/projects/redirects.ts'
+
+/** An address inside a repository, taken apart. */
+export interface RepositoryAddress {
+  /** `group/project.git`, decoded. */
+  readonly path: string
+  /** What stands behind it, e.g. `info/refs`. */
+  readonly rest: string
+}
+
+export interface RepositoryPlace {
+  readonly project: Project
+  readonly namespace: Namespace
+  readonly wiki: boolean
+  /** The path it was asked for by, if it has moved since. */
+  readonly movedFrom?: string
+}
+
+// oxlint-disable-next-line no-control-regex -- it is about them
+const MISLEADING = /^\.{0,2}$|[\\\0-\x1f\x7f]/
+
+/**
+ * `group/project.git`, `group/project.wiki.git`, also without the ending or with a slash in front, in any case. Whether
+ * the caller may know of it is asked afterwards.
+ */
+export async function findRepository(app: App, path: string): Promise<RepositoryPlace | null> {
+  const full = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/i, '')
+  const segments = full.split('/')
+  // A number alone would be taken for an id.
+  if (segments.length < 2 || segments.some((segment) => MISLEADING.test(segment))) return null
+  const [, ofWiki] = /^(.*[^/])\.wiki$/i.exec(full) ?? []
+  return (await placeAt(app, full, false)) ?? (ofWiki === undefined ? null : placeAt(app, ofWiki, true))
+}
+
+async function placeAt(app: App, path: string, wiki: boolean): Promise<RepositoryPlace | null> {
+  const project = await findProject(app.db, path)
+  if (project) return placed(app, project, { wiki })
+  const moved = await movedProject(app, path)
+  return moved && placed(app, moved, { wiki, movedFrom: path })
+}
+
+async function placed(
+  app: App,
+  project: Project,
+  more: Pick<RepositoryPlace, 'wiki' | 'movedFrom'>,
+): Promise<RepositoryPlace | null> {
+  const namespace = await findNamespaceById(app.db, project.namespace_id)
+  return namespace && { project, namespace, ...more }
+}
+
+/** By a project's own old path, or by the old path of a group it stands in. */
+async function movedProject({ db }: App, path: string): Promise<Project | null> {
+  const redirect = await findRedirect(db, path.split('/'))
+  if (!redirect) return null
+  const rest = path.slice(redirect.path.length)
+  if (redirect.project_id !== null) return rest === '' ? findProjectById(db, redirect.project_id) : null
+  const namespace = await findNamespaceById(db, redirect.namespace_id!)
+  return namespace && rest !== '' ? findProject(db, namespace.full_path + rest) : null
+}

@@ -1,0 +1,82 @@
+/** What a push meets on its way, through whichever door it comes: the gate before its refs move, the news after. */
+import type { App } from '../context.ts'
+import { expectChange, refsMoved, updateFault } from '../features/repository/gate/service.ts'
+import { branchOf, type Pusher, type Update } from '../features/repository/gate/updates.ts'
+import { wikiMoved } from '../features/repository/gate/wikis.ts'
+import { FeatureDisabled } from '../lib/levels.ts'
+import type { Push, ReceiveOptions } from '../git/receive.ts'
+import { NO_OBJECT, type RefUpdate } from '../git/update.ts'
+import type { Facts } from './access.ts'
+import { announcement } from './announcement.ts'
+import type { RepositoryPlace } from './places.ts'
+
+const idOrNull = (id: string) => (id === NO_OBJECT ? null : id)
+
+const updateOf = ({ ref, before, after }: RefUpdate): Update => ({
+  ref,
+  before: idOrNull(before),
+  after: idOrNull(after),
+})
+
+export function pusherOf({ gitter, subject, over }: Facts): Pusher {
+  return {
+    user: gitter.user,
+    level: subject.level,
+    ...(gitter.deployKeyId !== undefined && { deployKeyId: gitter.deployKeyId }),
+    via: over === 'ssh' ? 'ssh' : 'http',
+  }
+}
+
+export function pushOptionsFor(
+  app: App,
+  pusher: Pusher,
+  place: RepositoryPlace,
+): Pick<ReceiveOptions, 'gate' | 'afterwards'> {
+  if (place.wiki) {
+    return {
+      gate: async () => ({}),
+      afterwards: (moved) => wikiMoved(app, pusher, place, moved.map(updateOf)),
+    }
+  }
+  return {
+    async gate({ updates, environment }: Push) {
+      const fault = await updateFault(app, pusher, place, updates.map(updateOf), environment)
+      if (fault !== null) return { refuse: `Mortise: ${fault}` }
+      await expectChange(app, place)
+      return { messages: [] }
+    },
+    async afterwards(moved, { options }) {
+      const updates = moved.map(updateOf)
+      await refsMoved(app, pusher, place, updates, options)
+      return { messages: [...(await announcement(app)), ...movedNotice(app, place), ...linkLines(app, place, updates)] }
+    },
+  }
+}
+
+/** Whoever still pushes to where a project was is told where it is. */
+function movedNotice(app: App, { movedFrom, project, namespace }: RepositoryPlace): string[] {
+  if (movedFrom === undefined) return []
+  const url = `${app.url}/${namespace.full_path}/${project.path}.git`
+  return [
+    '',
+    `Project '${movedFrom}' was moved to '${namespace.full_path}/${project.path}'.`,
+    '',
+    'Please update your Git remote:',
+    '',
+    `  git remote set-url origin ${url}`,
+    '',
+  ]
+}
+
+/** Where a merge request for a pushed branch is made. */
+function linkLines(app: App, { project, namespace }: RepositoryPlace, updates: readonly Update[]): string[] {
+  const isWanted = project.printing_merge_requests_link_enabled
+  if (!isWanted || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
+  const web = `${app.url}/${namespace.full_path}/${project.path}`
+  return updates.flatMap(({ ref, after }) => {
+    const branch = branchOf(ref)
+    if (branch === null || after === null || branch === project.default_branch) return []
+    const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
+    return ['', `To create a merge request for ${branch}, visit:`, `  ${web}/merge_requests/new?${query}`, '']
+  })
+}

@@ -1,0 +1,344 @@
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import ssh2 from 'ssh2'
+import { describe, expect, test } from 'vitest'
+import { fillProject } from '../../test/contents.ts'
+import { addKey, newKey, sshPortOf as portOf, startSshForge } from '../../test/ssh.ts'
+import { DAY } from '../clock.ts'
+import { startForge, type TestForge } from '../forge.ts'
+import { startSsh } from './ssh.ts'
+
+interface Said {
+  readonly code: number | null
+  readonly output: string
+  readonly errors: string
+}
+
+type ClientOptions = ssh2.ConnectConfig & { env?: Record<string, string> }
+
+/** One command by a client of our own making, which says exactly what it is told to. */
+async function ask(forge: TestForge, key: { private: string }, line: string | null, more: ClientOptions = {}) {
+  const client = new ssh2.Client()
+  const { env, ...options } = more
+  const { promise, resolve, reject } = Promise.withResolvers<Said>()
+  client.on('error', reject).on('close', () => reject(new Error('closed')))
+  client.on('ready', () => {
+    const heard = (error: Error | undefined, channel: ssh2.ClientChannel) => {
+      if (error) return reject(error)
+      const output = text(channel)
+      const errors = text(channel.stderr)
+      let code: number | null = null
+      channel.on('exit', (given: number) => (code = given))
+      channel.on('close', () => {
+        void Promise.all([output, errors]).then(([output, errors]) => resolve({ code, output, errors }))
+      })
+      channel.end()
+    }
+    if (line === null) client.shell(false, heard)
+    else client.exec(line, { ...(env && { env }) }, heard)
+  })
+  client.connect({ host: '127.0.0.1', port: portOf(forge), username: 'git', privateKey: key.private, ...options })
+  try {
+    return await promise
+  } finally {
+    client.end()
+  }
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: Error) => error.message,
+  )
+const UNKNOWN = 'All configured authentication methods failed'
+
+describe('who comes', () => {
+  test('is known by a key: a user, greeted by name, or a deploy key', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user({ name: 'Ada Lovelace' })
+    for (const kind of ['ed25519', 'rsa', 'ecdsa'] as const) {
+      const key = newKey(kind)
+      await addKey(ada, key)
+      const greeting = { code: 0, output: 'Welcome to Mortise, Ada Lovelace!\n', errors: '' }
+      expect([kind, await ask(forge, key, null)]).toEqual([kind, greeting])
+    }
+    const project = await forge.project({}, ada)
+    const robot = newKey()
+    await ada.post(`/projects/${project.id}/deploy_keys`, { title: 'robot', key: robot.public })
+    expect((await ask(forge, robot, null)).output).toBe('Welcome to Mortise, Anonymous!\n')
+  })
+
+  test('security 18: by nothing but a key that signs', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user({ username: 'ada', password: 'correct horse' })
+    const [own, other] = [newKey(), newKey()]
+    await addKey(ada, own)
+
+    expect(await failureOf(ask(forge, other, null))).toBe(UNKNOWN)
+    expect(await failureOf(ask(forge, own, null, { username: 'root' }))).toBe(UNKNOWN)
+    for (const username of ['git', 'ada']) {
+      const password = { password: 'correct horse', username, privateKey: undefined as never, tryKeyboard: true }
+      expect(await failureOf(ask(forge, own, null, password))).toBe(UNKNOWN)
+    }
+    // Offers a key that is known, and signs with another; then tries its luck without any.
+    const known = ssh2.utils.parseKey(own.public) as ssh2.ParsedKey
+    const wrong = ssh2.utils.parseKey(other.private) as ssh2.ParsedKey
+    class Impostor extends ssh2.BaseAgent {
+      override getIdentities(done: (error: undefined, keys: ssh2.ParsedKey[]) => void) {
+        done(undefined, [known])
+      }
+      override sign(_key: unknown, data: Buffer, ...more: unknown[]) {
+        const done = more.at(-1) as (error: undefined, signature: Buffer) => void
+        done(undefined, wrong.sign(data) as Buffer)
+      }
+    }
+    const agent = new Impostor() as never
+    const authHandler = ['agent', 'none', 'password'] as never
+    const lying = { privateKey: undefined as never, agent, authHandler, password: 'x' }
+    expect(await failureOf(ask(forge, own, null, lying))).toBe(UNKNOWN)
+    expect((await ask(forge, own, null)).code).toBe(0)
+  })
+
+  test('not by a key that is over, for signing only, or of somebody blocked', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const [signing, expiring] = [newKey(), newKey()]
+    await addKey(ada, signing, { usage_type: 'signing' })
+    await addKey(ada, expiring, { expires_at: new Date(forge.clock.now().getTime() + DAY).toISOString() })
+    expect(await failureOf(ask(forge, signing, null))).toBe(UNKNOWN)
+    expect((await ask(forge, expiring, null)).code).toBe(0)
+    forge.clock.advance(2 * DAY)
+    expect(await failureOf(ask(forge, expiring, null))).toBe(UNKNOWN)
+
+    const key = newKey()
+    await addKey(ada, key)
+    await forge.administrator.post(`/users/${ada.id}/block`)
+    expect(await failureOf(ask(forge, key, null))).toBe(UNKNOWN)
+  })
+
+  test('is asked again for every command, and the use of the key is noted once a day', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey('rsa')
+    const id = await addKey(ada, key)
+    const usedAt = async () => (await ada.get(`/user/keys/${id}`)).body.last_used_at
+    expect(await usedAt()).toBeNull()
+    await ask(forge, key, null)
+    const first = await usedAt()
+    expect(first).not.toBeNull()
+    forge.clock.advance(DAY / 2)
+    await ask(forge, key, null)
+    expect(await usedAt()).toBe(first)
+    forge.clock.advance(DAY)
+    await ask(forge, key, null)
+    expect(await usedAt()).not.toBe(first)
+
+    await forge.administrator.put('/application/settings', { rsa_key_restriction: 4096 })
+    const errors = 'Mortise: Your SSH key must be at least 4096 bits.\n'
+    expect(await ask(forge, key, null)).toEqual({ code: 1, output: '', errors })
+  })
+})
+
+describe('what they ask for', () => {
+  test('is one of a few verbs', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    for (const line of ['ls', 'git-shell', 'git-upload-pack', "sh -c 'id'", 'git-upload-pack a b c'])
+      expect(await ask(forge, key, line)).toEqual({ code: 1, output: '', errors: 'Mortise: Disallowed command\n' })
+    const unknown =
+      "Mortise: The project you were looking for could not be found or you don't have permission to view it.\n"
+    for (const path of ['nobody/nothing.git', '../../etc/passwd', '$(id)/x'])
+      expect(await ask(forge, key, `git-upload-pack '${path}'`)).toEqual({ code: 1, output: '', errors: unknown })
+  })
+
+  test('is no terminal, no file transfer and no way further', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    const client = new ssh2.Client()
+    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+    client.on('ready', resolve).on('error', reject)
+    client.connect({ host: '127.0.0.1', port: portOf(forge), username: 'git', privateKey: key.private })
+    await ready
+    type Done = (error?: Error) => void
+    const refused = (ask: (done: Done) => unknown) =>
+      new Promise<boolean>((answered) => ask((error) => answered(error !== undefined)))
+    expect(await refused((done) => client.sftp(done as never))).toBe(true)
+    expect(await refused((done) => client.subsys('netconf', done as never))).toBe(true)
+    expect(await refused((done) => client.shell({ term: 'xterm' }, done as never))).toBe(true)
+    expect(await refused((done) => client.forwardOut('127.0.0.1', 1, '127.0.0.1', 22, done as never))).toBe(true)
+    expect(await refused((done) => client.forwardIn('127.0.0.1', 0, done as never))).toBe(true)
+    client.end()
+  })
+
+  test('GIT_PROTOCOL is the only variable that counts', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    const { id, path_with_namespace: path } = await forge.project({}, ada)
+    await fillProject(forge, id)
+    const told = async (env?: Record<string, string>) =>
+      (await ask(forge, key, `git-upload-pack '${path}.git'`, env ? { env } : {})).output
+    expect(await told()).toContain('refs/heads/master')
+    expect(await told({ GIT_PROTOCOL: 'version=2' })).toMatch(/^000eversion 2\n/)
+    expect(await told({ GIT_TRACE: '1', GIT_DIR: '/', PATH: '/' })).toContain('refs/heads/master')
+  })
+})
+
+describe('limits', () => {
+  test('security 46: little time to prove a key', async () => {
+    await using forge = await startSshForge()
+    const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+    await using server = (await startSsh({ app }, { loginGrace: 300 }))!
+    for (const words of ['', 'SSH-2.0-x\r\n']) {
+      const socket = connect(server.port, '127.0.0.1')
+      const started = performance.now()
+      socket.write(words)
+      socket.resume()
+      await new Promise((resolve) => socket.once('close', resolve))
+      expect(performance.now() - started).toBeGreaterThan(200)
+      expect(performance.now() - started).toBeLessThan(3000)
+    }
+  })
+
+  test('few at a time who have proven nothing, and few tries', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+    await using server = (await startSsh({ app }, { unprovenOfOne: 2, tries: 2 }))!
+    const near = { port: server.port }
+    const idle = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')]
+    await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
+    expect(await failureOf(ask(forge, key, null, near))).not.toBe('none')
+    await Promise.all(
+      idle.map((socket) => {
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        socket.destroy()
+        return closed
+      }),
+    )
+    await expect.poll(() => failureOf(ask(forge, key, null, near))).toBe('none')
+
+    const tries: string[] = []
+    const stubborn = {
+      ...near,
+      authHandler: ((_left: unknown, _partial: unknown, next: (method: unknown) => void) => {
+        tries.push('try')
+        next(tries.length < 9 ? { type: 'password', username: 'git', password: 'x' } : false)
+      }) as never,
+    }
+    expect(await failureOf(ask(forge, key, null, stubborn))).not.toBe('none')
+    expect(tries.length).toBeLessThan(4)
+  })
+})
+
+/** A client in the middle of a fetch: it was told the refs and has not said yet what it wants. */
+async function startFetch(key: { private: string }, port: number, path: string) {
+  const client = new ssh2.Client()
+  const { promise, resolve, reject } = Promise.withResolvers<ssh2.ClientChannel>()
+  client.on('error', reject).on('ready', () => {
+    client.exec(`git-upload-pack '${path}.git'`, (error, channel) => (error ? reject(error) : resolve(channel)))
+  })
+  client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: key.private })
+  const channel = await promise
+  await new Promise((told) => channel.once('data', told))
+  return { client, channel }
+}
+
+describe('the end', () => {
+  test('waits for who is busy, and for nobody else', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    const { id, path_with_namespace: path } = await forge.project({}, ada)
+    await fillProject(forge, id)
+    const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+    const server = (await startSsh({ app }))!
+    const { client, channel } = await startFetch(key, server.port, path)
+    const idle = connect(server.port, '127.0.0.1')
+    await new Promise((resolve) => idle.once('data', resolve))
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve))
+
+    let isClosed = false
+    const closing = server[Symbol.asyncDispose]().then(() => (isClosed = true))
+    await idleClosed
+    expect(await failureOf(ask(forge, key, null, { port: server.port }))).toContain('ECONNREFUSED')
+    expect(isClosed).toBe(false)
+    const code = new Promise((resolve) => channel.once('exit', resolve))
+    channel.end('0000')
+    expect(await code).toBe(0)
+    await closing
+    client.end()
+  })
+
+  test('of a client ends its command', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = newKey()
+    await addKey(ada, key)
+    const { id, path_with_namespace: path } = await forge.project({}, ada)
+    await fillProject(forge, id)
+    const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+    const server = (await startSsh({ app }))!
+    const { client } = await startFetch(key, server.port, path)
+    client.destroy()
+    // It would wait for a command that goes on.
+    await expect(server[Symbol.asyncDispose]()).resolves.toBeUndefined()
+  })
+})
+
+test('the host keys are made once, for nobody else to read', async () => {
+  await using forge = await startForge({ settings: { SSH_PORT: '0' } })
+  const ada = await forge.user()
+  const key = newKey()
+  await addKey(ada, key)
+  const fingerprints: string[] = []
+  const hostVerifier = (blob: Buffer) => fingerprints.push(blob.toString('hex')) > 0
+  await ask(forge, key, null, { hostVerifier })
+  const folder = join(forge.app.config.data, 'ssh')
+  const names = ['ssh_host_ed25519_key', 'ssh_host_rsa_key']
+  expect((await readdir(folder)).toSorted()).toEqual(names)
+  for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+  const before = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+
+  const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+  await using again = (await startSsh({ app }))!
+  await ask(forge, key, null, { hostVerifier, port: again.port })
+  expect(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).toEqual(before)
+  expect(fingerprints[1]).toBe(fingerprints[0])
+})
+
+test('a forge without SSH starts none', async () => {
+  await using forge = await startForge({ settings: { SSH_PORT: 'off' } })
+  expect(await startSsh({ app: forge.app })).toBeNull()
+})
+
+test('git-lfs-authenticate hands over to HTTP', async () => {
+  await using forge = await startSshForge()
+  const ada = await forge.user({ username: 'ada' })
+  const key = newKey()
+  await addKey(ada, key)
+  const project = await forge.project({ path: 'tower' }, ada)
+  const { code, output } = await ask(forge, key, 'git-lfs-authenticate ada/tower.git upload')
+  const { header, href, expires_in } = JSON.parse(output)
+  expect([code, href, expires_in]).toEqual([0, `${forge.url}/ada/tower.git/info/lfs`, 7200])
+  const answer = await fetch(`${href}/locks`, { headers: { ...header, Accept: 'application/vnd.git-lfs+json' } })
+  expect(answer.status).toBe(200)
+
+  await ada.put(`/projects/${project.id}`, { lfs_enabled: false })
+  const errors = 'Mortise: Git LFS is not enabled for this project.\n'
+  expect(await ask(forge, key, 'git-lfs-authenticate ada/tower.git download')).toEqual({ code: 1, output: '', errors })
+  const stranger = await forge.user()
+  const other = newKey()
+  await addKey(stranger, other)
+  expect((await ask(forge, other, 'git-lfs-authenticate ada/tower.git download')).code).toBe(1)
+})

@@ -1,0 +1,112 @@
+/**
+ * Git over SSH, without a system account: a key is all anybody shows, git's verbs are all they may ask for. There is no
+ * terminal, no forwarding and no file transfer. Who has not proven a key yet gets little time and little room.
+ */
+import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Algorithms, Connection, Server } from 'ssh2'
+import type { Door } from '../api/run.ts'
+import { MINUTE } from '../clock.ts'
+import type { App } from '../context.ts'
+import { welcome } from './ssh/connection.ts'
+import { Guests } from './ssh/guests.ts'
+
+export interface SshServer extends AsyncDisposable {
+  /** The one that was bound. */
+  readonly port: number
+}
+
+export interface SshLimits {
+  /** Milliseconds from the first byte to a proven key. */
+  readonly loginGrace: number
+  /** Connections without a proven key, in all and of one address. */
+  readonly unproven: number
+  readonly unprovenOfOne: number
+  readonly connections: number
+  /** Keys and other credentials that were refused. */
+  readonly tries: number
+  /** At a time, on one connection. */
+  readonly sessions: number
+  /** Milliseconds a connection may stay without a command. */
+  readonly idle: number
+}
+
+const LIMITS: SshLimits = {
+  loginGrace: MINUTE / 2,
+  unproven: 100,
+  unprovenOfOne: 30,
+  connections: 1000,
+  tries: 10,
+  sessions: 10,
+  idle: 5 * MINUTE,
+}
+
+/** Closing waits for running commands. Null when it is switched off. */
+export async function startSsh({ app }: Pick<Door, 'app'>, wish: Partial<SshLimits> = {}): Promise<SshServer | null> {
+  const { host, sshPort } = app.config
+  if (sshPort === null) return null
+  const limits = { ...LIMITS, ...wish }
+  const guests = new Guests(limits)
+  // The first client waits for it instead of every start.
+  let protocol: Promise<Server> | undefined
+  const greet = async (socket: Socket) => {
+    if (!guests.admit(socket)) return void socket.destroy()
+    protocol ??= openProtocol(app, guests, limits)
+    const server = await protocol
+    if (!socket.destroyed) server.injectSocket(socket)
+  }
+  const listener = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    greet(socket).catch((error: unknown) => {
+      protocol = undefined
+      app.log.error({ err: error, part: 'ssh' }, 'SSH is not served')
+      socket.destroy()
+    })
+  })
+  listener.maxConnections = limits.connections
+  const port = await listen(listener, sshPort, host)
+  listener.on('error', (error) => app.log.error({ err: error, part: 'ssh' }, 'SSH connection not taken'))
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const { promise: closed, resolve } = Promise.withResolvers<void>()
+      listener.close(() => resolve())
+      guests.sendHome()
+      await closed
+    },
+  }
+}
+
+async function listen(listener: Listener, port: number, host: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  listener.once('error', reject).listen(port, host, resolve)
+  await promise
+  return (listener.address() as AddressInfo).port
+}
+
+/** Without SHA-1, and without compression: packs are compressed already. */
+const ALGORITHMS: Algorithms = {
+  kex: [
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+    'ecdh-sha2-nistp521',
+    'diffie-hellman-group14-sha256',
+    'diffie-hellman-group16-sha512',
+  ],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+}
+
+async function openProtocol(app: App, guests: Guests, limits: SshLimits): Promise<Server> {
+  const [{ default: ssh2 }, { openHostKeys }] = await Promise.all([import('ssh2'), import('./ssh/host-keys.ts')])
+  const hostKeys = await openHostKeys(join(app.config.data, 'ssh'))
+  const server = new ssh2.Server({ hostKeys, algorithms: ALGORITHMS, ident: 'Mortise' })
+  server.on('connection', (client: Connection, { ip, port }) => {
+    const guest = guests.find(ip, port)
+    if (guest) welcome(app, client, guest, { ...limits, parseKey: ssh2.utils.parseKey })
+    else client.end()
+  })
+  return server
+}

@@ -1,0 +1,39 @@
+/** What a client may ask for: git's own verbs, and the one of LFS. Nothing of it ever reaches a shell. */
+
+export type Command =
+  | { readonly verb: 'upload-pack' | 'receive-pack' | 'upload-archive'; readonly path: string }
+  | { readonly verb: 'lfs-authenticate'; readonly path: string; readonly operation: 'download' | 'upload' }
+
+const LONGEST = 4096
+
+/** `git-upload-pack '/group/project.git'`, also as `git upload-pack`; null for everything else. */
+export function parseCommand(line: string): Command | null {
+  const words = line.length > LONGEST ? null : wordsOf(line)
+  if (!words) return null
+  const [first, ...rest] = words
+  const [program, path, operation, ...more] = first === 'git' ? [`git-${rest[0]}`, ...rest.slice(1)] : words
+  if (!path || more.length > 0) return null
+  switch (program) {
+    case 'git-upload-pack':
+    case 'git-receive-pack':
+    case 'git-upload-archive':
+      return operation === undefined ? { verb: program.slice('git-'.length) as 'upload-pack', path } : null
+    case 'git-lfs-authenticate':
+      return operation === 'download' || operation === 'upload' ? { verb: 'lfs-authenticate', path, operation } : null
+    default:
+      return null
+  }
+}
+
+const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+)/gsy
+const PART = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gs
+
+/** As a shell would take them apart, without all that it would put in; null where a quote is not closed. */
+function wordsOf(line: string): string[] | null {
+  const words = [...line.trimEnd().matchAll(WORD)]
+  const isWhole = words.reduce((length, [text]) => length + text.length, 0) === line.trimEnd().length
+  return isWhole ? words.map(([, word]) => word!.replace(PART, unquoted)) : null
+}
+
+const unquoted = (_: string, single?: string, double?: string, escaped?: string, bare?: string) =>
+  single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? bare ?? ''

@@ -1,0 +1,133 @@
+/** One connection: who it is, proven by a signature, and the commands they give. */
+import type { Socket } from 'node:net'
+import { PassThrough, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { Connection, ParsedKey, PublicKeyAuthContext, ServerChannel, Session } from 'ssh2'
+import { MINUTE } from '../../clock.ts'
+import type { App } from '../../context.ts'
+import { converse } from './conversation.ts'
+import type { Guest } from './guests.ts'
+import { findVisitor, fingerprintOf } from './visitors.ts'
+
+interface Manner {
+  readonly tries: number
+  readonly sessions: number
+  readonly parseKey: (blob: Buffer) => ParsedKey | Error
+}
+
+/** One name for everybody: the key tells who comes. */
+const LOGIN = 'git'
+
+export function welcome(app: App, client: Connection, guest: Guest, { tries, sessions, parseKey }: Manner): void {
+  let refused = 0
+  let proven: string | null = null
+  client.on('error', () => {})
+  client.on('authentication', (context) => {
+    const refuse = () => {
+      if (context.method !== 'none') refused++
+      if (refused < tries) context.reject(['publickey'])
+      else client.end()
+    }
+    if (context.method !== 'publickey' || context.username !== LOGIN) return refuse()
+    const fingerprint = fingerprintOf(context.key.data)
+    findVisitor(app, fingerprint)
+      .then((visitor) => {
+        if (!visitor || (context.signature && !isSigned(context, parseKey))) return refuse()
+        // Without a signature this only says that the key is worth one.
+        if (context.signature) {
+          proven = fingerprint
+          guest.proven()
+        }
+        context.accept()
+      })
+      .catch((error: unknown) => {
+        app.log.error({ err: error, part: 'ssh' }, 'SSH key not looked up')
+        client.end()
+      })
+  })
+  let open = 0
+  client.on('session', (accept, reject) => {
+    if (proven === null || open >= sessions) return reject()
+    open++
+    hear(
+      app,
+      accept().once('close', () => open--),
+      guest,
+      proven,
+    )
+  })
+}
+
+/** Over this very connection, with a hash that still means something. */
+function isSigned({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, parseKey: Manner['parseKey']): boolean {
+  const parsed = parseKey(key.data)
+  if (parsed instanceof Error || !signature || !blob) return false
+  if (parsed.type === 'ssh-rsa' && hashAlgo === undefined) return false
+  return parsed.verify(blob, signature, hashAlgo) === true
+}
+
+const PATIENCE_MS = 5 * MINUTE
+const PROTOCOL = /^[\w:=.-]{1,255}$/
+
+function hear(app: App, session: Session, guest: Guest, fingerprint: string): void {
+  let protocol: string | undefined
+  session.on('env', (accept, reject, { key, val }) => {
+    if (key !== 'GIT_PROTOCOL' || !PROTOCOL.test(val)) return reject?.()
+    protocol = val
+    accept?.()
+  })
+  const begin = (channel: ServerChannel | undefined, line: string | null) => {
+    if (!channel) return
+    guest
+      .during(() => attend(app, channel, guest, { fingerprint, line, protocol }))
+      .catch((error: unknown) => {
+        app.log.error({ err: error, part: 'ssh' }, 'SSH session failed')
+        guest.socket.destroy()
+      })
+  }
+  session.on('shell', (accept) => begin(accept(), null))
+  session.on('exec', (accept, _reject, { command }) => begin(accept(), command))
+}
+
+async function attend(
+  app: App,
+  channel: ServerChannel,
+  { socket }: Guest,
+  asked: { fingerprint: string; line: string | null; protocol: string | undefined },
+): Promise<void> {
+  // A channel neither fails nor ends when its client is gone: streams of our own do.
+  const input = channel.on('error', () => {}).pipe(new PassThrough())
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => (channel.write(chunk) ? done() : void channel.once('drain', done)),
+  })
+  const gone = () => {
+    input.destroy()
+    output.destroy()
+  }
+  for (const stream of [input, output]) stream.on('error', () => {})
+  channel.once('close', gone)
+  socket.once('close', gone)
+  try {
+    if (socket.destroyed) return
+    const code = await converse(app, { ...asked, input, output, errors: channel.stderr })
+    output.end()
+    await finished(output).catch(() => {})
+    channel.exit(code)
+    await taken(channel, socket)
+  } finally {
+    channel.off('close', gone)
+    socket.off('close', gone)
+  }
+}
+
+/** All of it, unless the client stops reading. */
+async function taken(channel: ServerChannel, socket: Socket): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const patience = setTimeout(() => socket.destroy(), PATIENCE_MS)
+  socket.once('close', resolve)
+  channel.once('close', resolve).end(resolve)
+  if (socket.destroyed) resolve()
+  await promise
+  clearTimeout(patience)
+  socket.off('close', resolve)
+}

@@ -1,0 +1,110 @@
+/** One command of a client, from its words to its exit code. */
+import type { Readable, Writable } from 'node:stream'
+import type { App } from '../../context.ts'
+import { Refusal } from '../../errors.ts'
+import { recordActivity } from '../../features/identity/activities/service.ts'
+import { noteKeyUse } from '../../features/identity/keys/use.ts'
+import { receivePack } from '../../git/receive.ts'
+import { uploadArchive, uploadPack } from '../../git/upload.ts'
+import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
+import { personOf, type Gitter } from '../credentials.ts'
+import { folderOf } from '../folders.ts'
+import { TOKEN_LIFE_S, lfsAuthorization } from '../lfs/token.ts'
+import { findRepository, type RepositoryPlace } from '../places.ts'
+import { pushOptionsFor, pusherOf } from '../push.ts'
+import { parseCommand, type Command } from './commands.ts'
+import { assertStillAllowed, findVisitor } from './visitors.ts'
+
+export interface Conversation {
+  readonly fingerprint: string
+  /** Null: a shell was asked for. */
+  readonly line: string | null
+  /** GIT_PROTOCOL. */
+  readonly protocol: string | undefined
+  readonly input: Readable
+  readonly output: Writable
+  readonly errors: Writable
+}
+
+export async function converse(app: App, talk: Conversation): Promise<number> {
+  const say = (text: string) => void talk.errors.write(`Mortise: ${text}\n`)
+  try {
+    return await answer(app, talk)
+  } catch (error) {
+    if (error instanceof Refusal) say(error.message)
+    // Nobody is left to be told anything.
+    else if (!talk.output.destroyed) {
+      app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
+      say('The command could not be completed')
+    }
+    return 1
+  }
+}
+
+async function answer(app: App, talk: Conversation): Promise<number> {
+  // Asked again for each command: a connection may outlive the key it was opened with.
+  const visitor = await findVisitor(app, talk.fingerprint)
+  if (!visitor) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
+  await assertStillAllowed(app, visitor.key)
+  await noteKeyUse(app, visitor.key)
+  if (!talk.line?.trim()) {
+    talk.output.write(`Welcome to Mortise, ${visitor.name}!\n`)
+    return 0
+  }
+  const command = parseCommand(talk.line)
+  if (!command) throw new Refusal('forbidden', 'Disallowed command')
+  const { place, facts } = await admit(app, visitor.gitter, command)
+  return command.verb === 'lfs-authenticate'
+    ? authenticateLfs(app, talk, place, facts, command.operation)
+    : serve(app, talk, place, facts, command.verb)
+}
+
+const isPush = (command: Command) =>
+  command.verb === 'receive-pack' || (command.verb === 'lfs-authenticate' && command.operation === 'upload')
+
+async function admit(app: App, gitter: Gitter, command: Command): Promise<{ place: RepositoryPlace; facts: Facts }> {
+  const place = await findRepository(app, command.path)
+  if (!place) throw projectNotFound()
+  const facts = await learnFacts(app, gitter, place, { verb: isPush(command) ? 'push' : 'fetch', over: 'ssh' })
+  const denial = denialOf(facts)
+  if (denial) throw denial
+  return { place, facts }
+}
+
+async function serve(
+  app: App,
+  { input, output, errors, protocol }: Conversation,
+  place: RepositoryPlace,
+  facts: Facts,
+  verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
+): Promise<number> {
+  const dir = await folderOf(app, place, facts.verb)
+  if (verb === 'receive-pack') {
+    const options = pushOptionsFor(app, pusherOf(facts), place)
+    await receivePack(dir, { stateless: false, protocol, input, output, ...options })
+    return 0
+  }
+  const onStderr = (text: string) => void errors.write(text)
+  const { code } =
+    verb === 'upload-pack'
+      ? await uploadPack(dir, { stateless: false, protocol, input, output, onStderr })
+      : await uploadArchive(dir, { input, output, onStderr })
+  const person = personOf(facts.gitter)
+  if (person) await recordActivity(app, person)
+  return code
+}
+
+/** Where the client finds LFS over HTTP, and what it shows there. */
+async function authenticateLfs(
+  app: App,
+  { output }: Conversation,
+  { project, namespace, wiki }: RepositoryPlace,
+  { gitter }: Facts,
+  operation: 'download' | 'upload',
+): Promise<number> {
+  if (wiki || !project.lfs_enabled) throw new Refusal('forbidden', 'Git LFS is not enabled for this project.')
+  const header = { Authorization: lfsAuthorization(app, gitter, project, operation) }
+  const href = `${app.url}/${namespace.full_path}/${project.path}.git/info/lfs`
+  output.write(`${JSON.stringify({ header, href, expires_in: TOKEN_LIFE_S })}\n`)
+  return 0
+}

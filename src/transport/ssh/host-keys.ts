@@ -1,0 +1,47 @@
+/** What clients know this server by: made once, and the same ever after. */
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import ssh2 from 'ssh2'
+
+type Make = () => Promise<{ private: string }>
+
+const generate = promisify(ssh2.utils.generateKeyPair) as (type: string, options: object) => ReturnType<Make>
+
+/** The first is the one clients are offered first. */
+const KINDS: Readonly<Record<string, Make>> = {
+  ed25519: () => generate('ed25519', {}),
+  rsa: () => generate('rsa', { bits: 3072 }),
+}
+
+export async function openHostKeys(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return Promise.all(Object.entries(KINDS).map(([kind, make]) => openKey(join(folder, `ssh_host_${kind}_key`), make)))
+}
+
+async function openKey(file: string, make: Make): Promise<string> {
+  return (await readKey(file)) ?? (await createKey(file, (await make()).private)) ?? readFile(file, 'utf8')
+}
+
+function readKey(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+/** Null when another process was faster: its key is the one then. Under its name there is never half a key. */
+async function createKey(file: string, key: string): Promise<string | null> {
+  const draft = `${file}.${randomUUID()}`
+  await writeFile(draft, key, { mode: 0o600, flag: 'wx', flush: true })
+  try {
+    await link(draft, file)
+    return key
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
+    throw error
+  } finally {
+    await rm(draft)
+  }
+}

@@ -1,0 +1,48 @@
+/** Whose key it is. That they hold it is proven by the server; what they may do is asked in `access.ts`. */
+import { createHash } from 'node:crypto'
+import { timestamp } from '../../clock.ts'
+import type { App } from '../../context.ts'
+import { Refusal, type FieldErrors } from '../../errors.ts'
+import { findKeyByFingerprint } from '../../features/identity/keys/queries.ts'
+import { readKey } from '../../features/identity/keys/validation.ts'
+import { findUser } from '../../features/identity/users/queries.ts'
+import { currentSettings } from '../../features/instance/settings/queries.ts'
+import type { Row } from '../../store/database.ts'
+import type { Gitter } from '../credentials.ts'
+
+export interface Visitor {
+  readonly gitter: Gitter
+  readonly key: Row<'keys'>
+  /** To be greeted by. */
+  readonly name: string
+}
+
+/** As ssh-keygen prints it. */
+export const fingerprintOf = (blob: Buffer): string =>
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+
+/** Null for a key that nobody has, that is for signing only, whose time is over or whose owner may not sign in. */
+export async function findVisitor(app: App, fingerprint: string): Promise<Visitor | null> {
+  const key = await findKeyByFingerprint(app.db, { fingerprint_sha256: fingerprint })
+  if (!key || (key.expires_at !== null && key.expires_at <= timestamp(app.clock))) return null
+  const rights = { mayFetch: true, mayPush: true, via: 'ssh_key' } as const
+  if (key.kind === 'deploy') {
+    const creator = key.creator_id === null ? null : await findUser(app.db, key.creator_id)
+    return { key, name: 'Anonymous', gitter: { ...rights, user: creator, deployKeyId: key.id } }
+  }
+  const user = key.user_id === null ? null : await findUser(app.db, key.user_id)
+  if (key.usage_type === 'signing' || user?.state !== 'active') return null
+  return { key, name: user.name, gitter: { ...rights, user } }
+}
+
+/** Kinds and sizes of keys may have been restricted since it was added. */
+export async function assertStillAllowed(app: App, { key }: Row<'keys'>): Promise<void> {
+  const settings = await currentSettings(app)
+  try {
+    readKey({ title: 'any', key }, settings)
+  } catch (error) {
+    const faults = error instanceof Refusal ? (error.said as FieldErrors).key : undefined
+    if (!Array.isArray(faults)) throw error
+    throw new Refusal('forbidden', `Your SSH key ${faults[0]}.`)
+  }
+}

@@ -1,0 +1,100 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { Browser } from '../../test/browser.ts'
+import { LfsClient, authorizationOf, objectOf } from '../../test/lfs.ts'
+import { startForge, type TestForge } from '../forge.ts'
+
+const OBJECT = objectOf('content')
+
+/** As written: `fetch` would resolve dots itself. The request is left open, so nothing may wait for its body. */
+async function answerTo(forge: TestForge, ...lines: string[]): Promise<string> {
+  const { hostname, port } = new URL(forge.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`${[...lines, 'Host: x', 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  const head = await new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))))
+  socket.destroy()
+  return head
+}
+
+const statusOf = async (forge: TestForge, ...lines: string[]) => Number((await answerTo(forge, ...lines)).slice(9, 12))
+
+test('git without the ending is led to the address with it', async () => {
+  await using forge = await startForge()
+  const ask = async (path: string, method = 'GET') => {
+    const { status, headers } = await fetch(forge.url + path, { method, redirect: 'manual' })
+    return [status, headers.get('location')]
+  }
+  for (const service of ['git-upload-pack', 'git-receive-pack']) {
+    const refs = `info/refs?service=${service}`
+    expect(await ask(`/no/such/${refs}`)).toEqual([301, `/no/such.git/${refs}`])
+    expect(await ask(`//evil.example/x/${refs}`)).toEqual([301, `/evil.example/x.git/${refs}`])
+  }
+  expect(await ask('/no/such/info/refs?service=git-upload-pack', 'POST')).toEqual([404, null])
+  expect(await ask('/no/such/info/refs')).toEqual([404, null])
+})
+
+test('what is not inside a repository goes where it went', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const project = await forge.project({ visibility: 'public' }, jane)
+  const form = new FormData()
+  form.set('file', new File(['x'], 'backup.git'))
+  const { body: upload } = await jane.post(`/projects/${project.id}/uploads`, form)
+  expect((await fetch(forge.url + upload.full_path)).status).toBe(200)
+  const path = `/${project.path_with_namespace}`
+  for (const [method, at] of [
+    ['POST', path],
+    ['PUT', `${path}.git`],
+    ['POST', `${path}.git/objects/info/packs`],
+    ['GET', `${path}.git/HEAD`],
+    ['GET', `${path}.git/objects/aa/bb`],
+    ['GET', `${path}?x=.git/info/lfs`],
+    ['DELETE', `${path}.git/info/lfs/locks`],
+  ] as const) {
+    const answer = await fetch(forge.url + at, { method })
+    expect([answer.status, await answer.json()], `${method} ${at}`).toEqual([404, { error: '404 Not Found' }])
+  }
+})
+
+test('security 10: no path leads out of a repository', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const { path_with_namespace: path } = await forge.project({}, jane)
+  await new LfsClient(forge, path, authorizationOf(jane)).put(OBJECT)
+  const hostile = [
+    `/${path}.git/gitlab-lfs/objects/..%2f..%2f..%2fmortise.sqlite`,
+    `/${path}.git/gitlab-lfs/objects/../../../mortise.sqlite`,
+    `/${path}.git/gitlab-lfs/../../../secret.key`,
+    `/x/%2e%2e/${path}.git/gitlab-lfs/objects/${OBJECT.oid}`,
+    `/x/../${path}.git/gitlab-lfs/objects/${OBJECT.oid}`,
+    `/${path.replace('/', '%2F')}.git/gitlab-lfs/objects/${OBJECT.oid}`,
+    `/${path}%00.git/gitlab-lfs/objects/${OBJECT.oid}`,
+    `/${path}.git/info%2Flfs/locks`,
+    `/1.git/gitlab-lfs/objects/${OBJECT.oid}`,
+  ]
+  const credential = `Authorization: ${authorizationOf(jane)}`
+  for (const address of hostile) expect(await statusOf(forge, `GET ${address} HTTP/1.1`, credential), address).toBe(404)
+  const broken = `GET /${path}.git/gitlab-lfs/objects/%zz HTTP/1.1`
+  expect(await statusOf(forge, broken, credential)).toBe(400)
+  const right = `GET /${path}.git/gitlab-lfs/objects/${OBJECT.oid} HTTP/1.1`
+  expect(await statusOf(forge, right, credential)).toBe(200)
+})
+
+test('a body is read by nobody before its sender is known, however large', async () => {
+  await using forge = await startForge()
+  const { path_with_namespace: path } = await forge.project({ visibility: 'public' })
+  const head = [`PUT /${path}.git/gitlab-lfs/objects/${OBJECT.oid}/900000000000 HTTP/1.1`]
+  const answer = await answerTo(forge, ...head, 'Content-Length: 900000000000')
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+  expect(await statusOf(forge, ...head, 'Transfer-Encoding: chunked', 'Content-Type: text/html')).toBe(401)
+  expect(await statusOf(forge, ...head, 'Expect: 100-continue', 'Content-Length: 9')).toBe(100)
+})
+
+test('a session opens no repository', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user({ password: 'correct horse' })
+  const { path_with_namespace: path } = await forge.project({}, jane)
+  const browser = new Browser(forge.url)
+  await browser.signIn(jane.username, 'correct horse')
+  expect((await browser.get(`/${path}.git/info/lfs/locks`)).status).toBe(401)
+})

@@ -1,0 +1,59 @@
+/**
+ * Addresses inside a repository: `/<path>.git/…`. Their bodies are whatever git sends: nobody reads them before the
+ * handler does, and no session counts here.
+ */
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { UNKNOWN_ROUTE } from '../api/answers.ts'
+import type { Door } from '../api/run.ts'
+import { send } from '../api/web-answers.ts'
+import type { WebRoutes } from '../features/web.ts'
+import { gitRoutes } from './git-routes.ts'
+import { isLfsAddress, lfsRoutes } from './lfs/web.ts'
+
+/** Pages of a project may be called anything; these are the only ones that are ours. */
+const INSIDE = /^[^?]+\.git\/(info|gitlab-lfs|git-upload-pack|git-receive-pack)([/?]|$)/i
+/** Git asks here when its user has left out the ending. */
+const WITHOUT_ENDING = /\/info\/refs\?service=git-(upload|receive)-pack$/i
+
+const isInside = (url: string) => INSIDE.test(url) || WITHOUT_ENDING.test(url)
+
+export const routes: WebRoutes = (server, door) => {
+  // The same wildcard as the pages' own: what it is given to depends on the whole address.
+  server.addConstraintStrategy({
+    name: 'repository',
+    storage() {
+      const handlers = new Map()
+      return { get: (where) => handlers.get(where) ?? null, set: (where, handler) => void handlers.set(where, handler) }
+    },
+    deriveConstraint: ({ url }) => (isInside(url!) ? 'inside' : undefined),
+  })
+  const handler: RouteHandlerMethod = (request, reply) => serve(door, request, reply)
+  const config = { name: '/:repository.git/*' }
+  server.route({ method: ['GET', 'POST', 'PUT'], url: '/*', constraints: { repository: 'inside' }, config, handler })
+}
+
+async function serve(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const [path, query] = request.raw.url!.split('?', 2) as [string, string | undefined]
+  const segments = decoded(path)
+  if (!segments) return send(request, reply, 404, UNKNOWN_ROUTE)
+  const at = segments.findIndex((segment) => /\.git$/i.test(segment))
+  if (at < 0) return withEnding(request, reply, path, query)
+  const address = { path: segments.slice(0, at + 1).join('/'), rest: segments.slice(at + 1).join('/') }
+  return (isLfsAddress(address) ? lfsRoutes : gitRoutes)(door, request, reply, address)
+}
+
+function withEnding(request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return send(request, reply, 404, UNKNOWN_ROUTE)
+  const repository = path.split('/').filter(Boolean).slice(0, -2).join('/')
+  return reply.redirect(`/${repository}.git/info/refs?${query}`, 301)
+}
+
+/** One by one: what only looks like a segment once it is decoded names nothing here. */
+function decoded(path: string): string[] | null {
+  try {
+    const segments = path.split('/').filter(Boolean).map(decodeURIComponent)
+    return segments.some((segment) => segment.includes('/')) ? null : segments
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,25 @@
+/** Content in a project's repository, put there without a push. */
+import { findProjectById } from '../src/features/projects/projects/queries.ts'
+import { repositoryDir } from '../src/features/projects/projects/repository.ts'
+import type { TestForge } from '../src/forge.ts'
+import { closeObjects } from '../src/git/objects.ts'
+import { createRepository } from '../src/git/repositories.ts'
+import { buildRepository, type BuiltCommit } from './git-builder.ts'
+import { runGit } from './git-origin.ts'
+
+const FIRST: BuiltCommit = {
+  message: 'first\n',
+  files: { 'README.md': '# Read me\n', 'src/main.ts': 'export {}\n', 'src/lib/sum.ts': 'export const sum = 0\n' },
+}
+
+/** Where the repository lies; it has one commit on `master` unless others are named. */
+export async function fillProject(forge: TestForge, id: number, ...commits: BuiltCommit[]): Promise<string> {
+  const project = (await findProjectById(forge.app.db, id))!
+  const dir = repositoryDir(forge.app, project)
+  await using built = await buildRepository(...(commits.length === 0 ? [FIRST] : commits))
+  await createRepository(dir, { defaultBranch: project.default_branch })
+  await runGit([`--git-dir=${dir}`, 'fetch', '--quiet', built.dir, '+refs/*:refs/*'])
+  closeObjects(dir)
+  await forge.app.db.updateTable('projects').set({ empty_repo: false }).where('id', '=', id).execute()
+  return dir
+}

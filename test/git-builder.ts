@@ -1,0 +1,110 @@
+/** Repositories made to measure for tests: any bytes as names and contents, any history; and a count of processes. */
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { join } from 'node:path'
+import { createRepository } from '../src/git/repositories.ts'
+import { closeObjects } from '../src/git/objects.ts'
+import { runGit, temporaryFolder } from './git-origin.ts'
+
+type Content = string | Uint8Array | null | { readonly mode: string; readonly content: string | Uint8Array }
+
+export interface BuiltCommit {
+  /** `master` unless named; a new one begins where `from` says, or at nothing. */
+  readonly branch?: string
+  readonly from?: string
+  readonly merge?: string
+  readonly message?: string | Uint8Array
+  readonly encoding?: string
+  readonly author?: string
+  readonly committer?: string
+  /** Seconds since 1970; by default a minute after the commit before. */
+  readonly at?: number
+  /** Null removes. Names may be bytes, written as latin1 after a `\xff`. */
+  readonly files?: Readonly<Record<string, Content>>
+}
+
+export interface BuiltRepository extends AsyncDisposable {
+  readonly dir: string
+  /** Around the repository: what must stay as it is. */
+  readonly root: string
+  git(...args: string[]): Promise<string>
+  write(type: 'commit' | 'tree' | 'blob' | 'tag', content: string | Uint8Array): Promise<string>
+  add(...commits: BuiltCommit[]): Promise<void>
+}
+
+export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltRepository> {
+  const folder = await temporaryFolder()
+  const dir = join(folder.path, 'x.git')
+  await createRepository(dir, { defaultBranch: 'master' })
+  let at = 1_700_000_000
+  const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
+  const add = async (...more: BuiltCommit[]) => {
+    const heads = new Set((await git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads')).split('\n'))
+    const script = more.flatMap((commit) => {
+      // In a new run, fast-import must be told where an old branch stands.
+      const { branch = 'master' } = commit
+      const from = heads.delete(branch) ? { from: `refs/heads/${branch}^0` } : {}
+      return commitScript({ at: (at += 60), ...from, ...commit })
+    })
+    await runGit([`--git-dir=${dir}`, 'fast-import', '--quiet', '--force'], Buffer.concat(script))
+  }
+  await add(...commits)
+  return {
+    dir,
+    root: folder.path,
+    git,
+    add,
+    write: (type, content) =>
+      runGit([`--git-dir=${dir}`, 'hash-object', '-t', type, '-w', '--stdin', '--literally'], Buffer.from(content)),
+    async [Symbol.asyncDispose]() {
+      closeObjects(dir)
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function commitScript({ branch = 'master', author = 'Ada <ada@example.com>', at, ...commit }: BuiltCommit): Buffer[] {
+  const committer = commit.committer ?? author
+  const parts: (string | Uint8Array)[] = [
+    `commit refs/heads/${branch}\n`,
+    ...(/ \d+ [+-]\d+$/.test(author) ? [`author ${author}\n`] : [`author ${author} ${at} +0000\n`]),
+    ...(/ \d+ [+-]\d+$/.test(committer) ? [`committer ${committer}\n`] : [`committer ${committer} ${at} +0000\n`]),
+    ...(commit.encoding ? [`encoding ${commit.encoding}\n`] : []),
+    ...data(commit.message ?? `commit ${at}\n`),
+    ...(commit.from ? [`from ${commit.from}\n`] : []),
+    ...(commit.merge ? [`merge ${commit.merge}\n`] : []),
+  ]
+  for (const [name, value] of Object.entries(commit.files ?? {})) {
+    if (value === null) parts.push(`D ${quoted(name)}\n`)
+    else if (typeof value === 'object' && 'mode' in value) {
+      if (value.mode === '160000') parts.push(`M 160000 ${String(value.content)} ${quoted(name)}\n`)
+      else parts.push(`M ${value.mode} inline ${quoted(name)}\n`, ...data(value.content))
+    } else parts.push(`M 100644 inline ${quoted(name)}\n`, ...data(value))
+  }
+  return parts.map((part) => Buffer.from(part))
+}
+
+function data(content: string | Uint8Array): (string | Uint8Array)[] {
+  const bytes = Buffer.from(content)
+  return [`data ${bytes.length}\n`, bytes, '\n']
+}
+
+/** Octal for every byte, so that none can be misread. */
+function quoted(name: string): string {
+  const bytes = name.startsWith('\xff') ? Buffer.from(name.slice(1), 'latin1') : Buffer.from(name)
+  const octal = Array.from(bytes, (byte) => (byte === 47 ? '/' : `\\${byte.toString(8).padStart(3, '0')}`))
+  return `"${octal.join('')}"`
+}
+
+/** What was started meanwhile, as command lines. */
+export async function processesOf(work: () => Promise<unknown>): Promise<string[][]> {
+  const started: ChildProcess[] = []
+  const note = (message: unknown) => void started.push((message as { process: ChildProcess }).process)
+  subscribe('child_process', note)
+  try {
+    await work()
+  } finally {
+    unsubscribe('child_process', note)
+  }
+  return started.map((child) => child.spawnargs)
+}

@@ -1,0 +1,169 @@
+/**
+ * A repository of ours behind both doors git knows without a password: smart HTTP, where each request stands alone, and
+ * git's own protocol, one conversation over a socket. Real clients push to it and fetch from it.
+ */
+import { spawn } from 'node:child_process'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { createGunzip } from 'node:zlib'
+import { advertise, type Service } from '../src/git/advertisement.ts'
+import { PktLineDecoder } from '../src/git/pkt-line.ts'
+import { receivePack, type ReceiveOptions } from '../src/git/receive.ts'
+import { createRepository } from '../src/git/repositories.ts'
+import { uploadArchive, uploadPack, type ServeOptions } from '../src/git/upload.ts'
+import { temporaryFolder } from './git-origin.ts'
+
+export interface ServerOptions {
+  readonly gate?: ReceiveOptions['gate']
+  readonly afterwards?: NonNullable<ReceiveOptions['afterwards']>
+  readonly limits?: NonNullable<ReceiveOptions['limits']>
+  readonly serve?: Pick<ServeOptions, 'deadline' | 'idle'>
+}
+
+export interface GitServer extends AsyncDisposable {
+  readonly dir: string
+  /** Of the folder that `clone` and `work` are made in. */
+  readonly root: string
+  readonly http: string
+  readonly socket: string
+  readonly socketPort: number
+  /** What our side threw. */
+  readonly failures: unknown[]
+}
+
+export async function startGitServer(options: ServerOptions = {}): Promise<GitServer> {
+  const { gate = () => Promise.resolve({}), afterwards, limits, serve } = options
+  const data = await temporaryFolder()
+  const dir = join(data.path, 'x.git')
+  await createRepository(dir, { defaultBranch: 'master' })
+  const failures: unknown[] = []
+  const running = new Set<Promise<unknown>>()
+  const receiving = { gate, ...(afterwards && { afterwards }), ...(limits && { limits }) }
+  const track = (work: Promise<unknown>, end: (error?: unknown) => unknown) => {
+    const watched = work.then(
+      () => end(),
+      (error: unknown) => {
+        failures.push(error)
+        end(error)
+      },
+    )
+    running.add(watched)
+    void watched.finally(() => running.delete(watched))
+  }
+
+  const http = createHttpServer((request, response) => {
+    track(answer(dir, request, response, receiving, serve), (error) => {
+      if (error && !response.headersSent) response.writeHead(500)
+      // A client that is still sending would not read the answer.
+      request.resume()
+      response.end()
+    })
+  })
+  const sockets = new Set<Socket>()
+  // Closing its half tells that a client has said all, not that it has gone.
+  const tcp = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
+    track(converse(dir, socket, receiving, serve), () => socket.end())
+  })
+  await Promise.all([http, tcp].map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
+  const portOf = (server: typeof http | typeof tcp) => (server.address() as AddressInfo).port
+  return {
+    dir,
+    root: data.path,
+    http: `http://127.0.0.1:${portOf(http)}/x.git`,
+    socket: `git://127.0.0.1:${portOf(tcp)}/x.git`,
+    socketPort: portOf(tcp),
+    failures,
+    async [Symbol.asyncDispose]() {
+      http.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+      await Promise.all(running)
+      await Promise.all([http, tcp].map((server) => new Promise((done) => server.close(done))))
+      await data[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Receiving = Pick<ReceiveOptions, 'gate' | 'afterwards' | 'limits'>
+
+async function answer(
+  dir: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  receiving: Receiving,
+  serve: ServerOptions['serve'],
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url!, 'http://x')
+  const protocol = request.headers['git-protocol'] as string | undefined
+  if (pathname.endsWith('/info/refs')) {
+    const service = searchParams.get('service')!.replace('git-', '') as Service
+    response.setHeader('content-type', `application/x-git-${service}-advertisement`)
+    return advertise(dir, service, { protocol, output: response })
+  }
+  const input = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
+  const service = pathname.split('/').at(-1)!
+  response.setHeader('content-type', `application/x-${service}-result`)
+  const common = { protocol, stateless: true, input, output: response }
+  if (service === 'git-upload-pack') await uploadPack(dir, { ...common, ...serve })
+  else await receivePack(dir, { ...common, ...receiving })
+}
+
+async function converse(
+  dir: string,
+  socket: Socket,
+  receiving: Receiving,
+  serve: ServerOptions['serve'],
+): Promise<void> {
+  const [greeting, rest] = await greet(socket)
+  if (rest.length > 0) socket.unshift(rest)
+  const service = greeting.split(' ')[0]!
+  const protocol = /\0\0(version=\d)/.exec(greeting)?.[1]
+  const common = { protocol, stateless: false, input: socket, output: socket }
+  if (service === 'git-upload-pack') await uploadPack(dir, { ...common, ...serve })
+  else if (service === 'git-upload-archive') await uploadArchive(dir, { ...common, ...serve })
+  else await receivePack(dir, { ...common, ...receiving })
+}
+
+async function greet(socket: Socket): Promise<[greeting: string, rest: Buffer]> {
+  const decoder = new PktLineDecoder()
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    decoder.push(chunk)
+    const line = decoder.next()
+    if (Buffer.isBuffer(line)) return [line.toString(), decoder.rest()]
+  }
+  throw new Error('no greeting')
+}
+
+export interface ClientRun {
+  readonly code: number
+  readonly output: string
+  /** What git says to its user. */
+  readonly words: string
+}
+
+/** A client as anyone has it, in a folder. */
+export async function client(cwd: string, ...args: string[]): Promise<ClientRun> {
+  const child = spawn('git', args, {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_TERMINAL_PROMPT: '0',
+      LC_ALL: 'C',
+      ...Object.fromEntries(
+        ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+          [`GIT_${role}_NAME`, 'Client'],
+          [`GIT_${role}_EMAIL`, 'client@example.com'],
+        ]),
+      ),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))
+  const [output, words, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, output: output.trimEnd(), words }
+}

@@ -1,0 +1,31 @@
+/** Forges that are reached by SSH, and keys to reach them with. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ssh2 from 'ssh2'
+import { startForge, type Person, type TestForge } from '../src/forge.ts'
+
+export type KeyPair = ReturnType<typeof ssh2.utils.generateKeyPairSync>
+
+/** One half can be added to an account, the other opens connections. */
+export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): KeyPair =>
+  ssh2.utils.generateKeyPairSync(type, { bits: type === 'ecdsa' ? 256 : 2048 } as never)
+
+const HOST_KEYS = { ed25519: newKey(), rsa: newKey('rsa') }
+
+/** To make the host keys would take longer than the rest of a test. */
+export async function startSshForge(): Promise<TestForge> {
+  const forge = await startForge({ settings: { SSH_PORT: '0' } })
+  const folder = join(forge.app.config.data, 'ssh')
+  await mkdir(folder)
+  for (const [kind, key] of Object.entries(HOST_KEYS))
+    await writeFile(join(folder, `ssh_host_${kind}_key`), key.private, { mode: 0o600 })
+  return forge
+}
+
+export const sshPortOf = ({ app }: TestForge): number => app.config.sshPort!
+
+export async function addKey(person: Person, key: KeyPair, more: Record<string, unknown> = {}): Promise<number> {
+  const { status, body } = await person.post('/user/keys', { title: 'laptop', key: key.public, ...more })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.id
+}

@@ -1,0 +1,42 @@
+/** Plain git, as somebody at their own machine has it. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Person, TestForge } from '../src/forge.ts'
+
+const run = promisify(execFile)
+
+/** A folder to work in, and git in it; a failure is an answer. */
+export async function workplace() {
+  const folder = await mkdtemp(join(tmpdir(), 'mortise-work-'))
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+        [`GIT_${role}_NAME`, 'Ada'],
+        [`GIT_${role}_EMAIL`, 'ada@example.com'],
+      ]),
+    ),
+  }
+  const git = async (...args: string[]) => {
+    try {
+      const { stdout, stderr } = await run('git', args, { cwd: folder, env })
+      return { code: 0, stdout: stdout.trim(), stderr }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, stdout, stderr }
+    }
+  }
+  return { folder, git, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** Of a project's repository, with the credentials of whoever comes. */
+export const addressFor = (forge: TestForge, path: string, person?: Person) =>
+  person
+    ? forge.url.replace('://', `://${person.username}:${person.token}@`) + `/${path}.git`
+    : `${forge.url}/${path}.git`
