@@ -24,6 +24,8 @@ declare module '../../../store/database.ts' {
       empty_repo: boolean
       /** Of the default branch, in its root. */
       readme_path: string | null
+      /** Of the default branch, in its root: shown where there is no avatar. */
+      logo_path: string | null
       repository_access_level: number
       issues_access_level: number
       merge_requests_access_level: number
@@ -70,7 +72,14 @@ declare module '../../../store/database.ts' {
       created_at: string
       updated_at: string
     }
-    pools: { id: Generated<number>; disk_path: string; repository_storage: string; created_at: string }
+    pools: {
+      id: Generated<number>
+      disk_path: string
+      repository_storage: string
+      /** Whose objects it is filled from. */
+      source_id: number | null
+      created_at: string
+    }
     project_topics: { project_id: number; name: string; position: number }
     redirects: {
       id: Generated<number>

@@ -5,15 +5,7 @@ import type { Commit } from '../../../git/commits.ts'
 import { readObject } from '../../../git/objects.ts'
 import { signedCommit, type Signed } from '../../../git/signatures.ts'
 import type { Db, Row } from '../../../store/database.ts'
-
-export type VerificationStatus =
-  | 'verified'
-  | 'same_user_different_email'
-  | 'other_user'
-  | 'unverified_key'
-  | 'unknown_key'
-  | 'unverified'
-  | 'multiple_signatures'
+import type { VerificationStatus } from './model.ts'
 
 export interface Verification {
   readonly kind: Signed['kind']

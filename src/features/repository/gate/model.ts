@@ -1,4 +1,18 @@
+import type { Generated } from 'kysely'
+
 declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Changes that were about to be made; both texts are JSON. */
+    pending_changes: {
+      id: Generated<number>
+      project_id: number
+      wiki: boolean
+      user_id: number | null
+      updates: string
+      options: string
+      created_at: string
+    }
+  }
   interface Events {
     /** Refs that moved, by a push or by the API; `wiki`: those of the project's wiki. */
     'repository.changed': {
@@ -11,5 +25,3 @@ declare module '../../../store/database.ts' {
     }
   }
 }
-
-export {}
