@@ -2,9 +2,10 @@
 import type { Writable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
 import { folder } from './arguments.ts'
-import { gitStream, type GitOptions } from './command.ts'
+import { gitBytes, gitStream, type GitOptions } from './command.ts'
 import { HIDDEN, isForPushes } from './namespaces.ts'
 import { FLUSH, pktLine } from './pkt-line.ts'
+import { readRefs } from './ref-files.ts'
 import { send } from './sending.ts'
 import { NO_OBJECT } from './update.ts'
 
@@ -37,17 +38,31 @@ export async function advertise(dir: string, service: Service, options: Advertis
     await send(output, header)
     return advertiseForPushes(dir, options)
   }
+  if (version === 2) return send(output, await capabilities(dir))
   const refs = gitStream(dir, ['upload-pack', '--http-backend-info-refs', '--strict', folder(dir)], {
     ...uploadSettings(version, hideRefs),
     signal,
     deadline,
   })
-  let isFirst = version !== 2
+  let isFirst = true
   for await (const chunk of refs as AsyncIterable<Buffer>) {
     // Not before git has found the repository: until then the caller may still answer that there is none.
     if (isFirst) await send(output, header)
     isFirst = false
     await send(output, chunk)
+  }
+}
+
+let known: Promise<Buffer> | undefined
+
+/** In version 2 refs are asked for later, and the rest is the same for all repositories: what git says is kept. */
+async function capabilities(dir: string): Promise<Buffer> {
+  known ??= gitBytes(dir, ['upload-pack', '--http-backend-info-refs', '--strict', folder(dir)], uploadSettings(2))
+  try {
+    return await known
+  } catch (error) {
+    known = undefined
+    throw error
   }
 }
 
@@ -99,13 +114,15 @@ export async function advertiseForPushes(dir: string, options: AdvertiseOptions)
   await send(output, FLUSH)
 }
 
-/** `<id> <ref>`, as many at a time as git has ready; latin1, because a name may be of any bytes. */
+/** `<id> <ref>`, as many at a time as there are ready; latin1, because a name may be of any bytes. */
 async function* refLines(dir: string, options: AdvertiseOptions): AsyncGenerator<string[]> {
   const { signal, deadline = MINUTE, hideRefs = [] } = options
   const isShown = (line: string) => {
     const name = line.slice(NO_OBJECT.length + 1)
     return isForPushes(name) && !hideRefs.some((hidden) => `${name}/`.startsWith(`${hidden}/`))
   }
+  const stored = await readRefs(dir)
+  if (stored) return yield stored.map(({ id, name }) => `${id} ${Buffer.from(name).toString('latin1')}`).filter(isShown)
   const listing = gitStream(dir, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal, deadline })
   let rest = ''
   for await (const text of listing.setEncoding('latin1') as AsyncIterable<string>) {

@@ -4,7 +4,7 @@
  * folder that `isQuarantine` knows, and that git itself ignores.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
@@ -55,10 +55,13 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     GIT_QUARANTINE_PATH: path,
   }
   const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
+  let isStrict = false
+  let isOver = false
   return {
     environment,
     async receive(pack, options) {
       const checks = await checksOf(dir)
+      isStrict = checks.length > 0
       try {
         await git(dir, ['index-pack', '--stdin', '--fix-thin', '--show-resolving-progress', ...checks], {
           ...options,
@@ -71,15 +74,25 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
             // Each may hold an object, what it is made from and what it is made with.
             'pack.threads': '2',
             'core.fsync': 'objects,derived-metadata',
+            // Housekeeping will make one pack of many; until then it is a file more to flush.
+            'pack.writeReverseIndex': 'false',
           },
         })
       } catch (error) {
         throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
       }
     },
-    isComplete: (ids) => isComplete(dir, ids, { environment: bounded, deadline: HOUR }),
-    accept: () => accept(join(path, 'pack'), join(dir, 'objects/pack')),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    async isComplete(ids) {
+      if (isStrict && (await holdsAll(join(path, 'pack'), ids))) return true
+      return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
+    },
+    async accept() {
+      await accept(join(path, 'pack'), join(dir, 'objects/pack'))
+      isOver = await isRemoved(path)
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOver) await rm(path, { recursive: true, force: true })
+    },
   }
 }
 
@@ -118,6 +131,30 @@ async function readChecks(dir: string): Promise<'--strict'[]> {
   return [(slips.length > 0 ? `--strict=${slips.join(',')}` : '--strict') as '--strict']
 }
 
+const MAX_INDEX = 1024 * 1024
+
+/**
+ * Whether these objects came with a small pack. A strict index has seen that whatever its objects name is there; and a
+ * repository loses no object while it has one that names it. So no history needs to be walked.
+ */
+async function holdsAll(packs: string, ids: readonly string[]): Promise<boolean> {
+  const names = (await readdir(packs)).filter((name) => name.endsWith('.idx'))
+  const file = names.length === 1 ? join(packs, names[0]!) : null
+  if (file === null || (await stat(file)).size > MAX_INDEX) return false
+  const known = idsIn(await readFile(file))
+  return ids.every((id) => known.has(id))
+}
+
+const INDEX_2 = Buffer.from('ff744f6300000002', 'hex')
+
+/** Of an index of the second version: a table of 256 counts, whose last is of all, and then the ids. */
+function idsIn(index: Buffer): Set<string> {
+  if (!index.subarray(0, 8).equals(INDEX_2)) return new Set()
+  const start = 8 + 256 * 4
+  const count = index.readUInt32BE(start - 4)
+  return new Set(Array.from({ length: count }, (_, n) => index.toString('hex', start + n * 20, start + n * 20 + 20)))
+}
+
 async function isComplete(
   dir: string,
   ids: readonly string[],
@@ -132,6 +169,18 @@ async function isComplete(
     return true
   } catch (error) {
     if (error instanceof GitFailed && error.reason === 'exit') return false
+    throw error
+  }
+}
+
+/** Empty, it goes at once: whoever pushed is still waiting. */
+async function isRemoved(path: string): Promise<boolean> {
+  try {
+    await rmdir(join(path, 'pack'))
+    await rmdir(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false
     throw error
   }
 }

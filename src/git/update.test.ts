@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { processesOf } from '../../test/git-builder.ts'
 import { runGit, temporaryFolder } from '../../test/git-origin.ts'
 import { branch, ref, UnsafeArgument } from './arguments.ts'
 import { buildTree, writeBlob, writeCommit } from './building.ts'
@@ -107,4 +108,67 @@ test('very many end in one flushed file', async () => {
   )
   expect((await readFile(join(dir, 'packed-refs'), 'utf8')).match(/refs\/heads\/b\d+\n/g)).toHaveLength(500)
   expect(existsSync(join(dir, 'refs/heads/b1'))).toBe(false)
+})
+
+test('one ref moves without a process, packed or not, and with its folder gone', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  await createRef(dir, branch('deep/er'), one)
+  await runGit([`--git-dir=${dir}`, 'pack-refs', '--all'])
+  const started = await processesOf(async () => {
+    await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
+    await moveRefs(dir, [{ ref: 'refs/heads/deep/er', before: one, after: two }])
+    await expect(moveRefs(dir, [{ ref: MASTER, before: one, after: two }])).rejects.toThrow(RefMoved)
+    await createRef(dir, branch('new/er'), one)
+  })
+  expect(started.filter((words) => !words.includes('cat-file'))).toEqual([])
+  const refs = { [MASTER]: two, 'refs/heads/deep/er': two, 'refs/heads/new/er': one }
+  expect(await repo.refs()).toEqual(refs)
+  await expect(createRef(dir, branch('deep'), one)).rejects.toThrow(RefInTheWay)
+  await expect(createRef(dir, branch('deep/er/x'), one)).rejects.toThrow(RefInTheWay)
+  expect(await repo.refs()).toEqual(refs)
+})
+
+test('packed refs are in the way too', async () => {
+  await using repo = await repository()
+  const { dir, one } = repo
+  await createRef(dir, branch('a/b'), one)
+  await runGit([`--git-dir=${dir}`, 'pack-refs', '--all'])
+  await rm(join(dir, 'refs/heads/a'), { recursive: true, force: true })
+  await expect(createRef(dir, branch('a'), one)).rejects.toThrow(RefInTheWay)
+  await expect(createRef(dir, branch('a/b/c'), one)).rejects.toThrow(RefInTheWay)
+  expect(await repo.refs()).toEqual({ 'refs/heads/a/b': one })
+})
+
+test('who holds the lock has the say', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  const lock = join(dir, `${MASTER}.lock`)
+  await writeFile(lock, '')
+  const wait = moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await repo.refs()).toEqual({ [MASTER]: one })
+  await rm(lock)
+  await wait
+  expect(await repo.refs()).toEqual({ [MASTER]: two })
+  expect(existsSync(lock)).toBe(false)
+})
+
+test('while git packs and deletes, no move is lost', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  let isOver = false
+  const packing = (async () => {
+    while (!isOver) await runGit([`--git-dir=${dir}`, 'pack-refs', '--all'])
+  })()
+  for (let n = 0; n < 40; n++) {
+    const [before, after] = n % 2 === 0 ? [one, two] : [two, one]
+    await moveRefs(dir, [{ ref: MASTER, before, after }])
+    expect((await repo.refs())[MASTER]).toBe(after)
+  }
+  isOver = true
+  await packing
 })

@@ -6,6 +6,7 @@ import { MINUTE } from '../clock.ts'
 import { ref, type Ref } from './arguments.ts'
 import { git, GitFailed } from './command.ts'
 import { packRefs, REFS_FLUSHED_LATER } from './repositories.ts'
+import { moveOne } from './single-ref.ts'
 
 /** The id of nothing: what a ref had before it was created, and has after it is deleted. */
 export const NO_OBJECT = '0'.repeat(40)
@@ -47,6 +48,7 @@ const PATIENT = { 'core.filesRefLockTimeout': '2000', 'core.packedRefsTimeout': 
 export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return
   const lines = updates.map(lineOf)
+  if (updates.length === 1 && (await isMoved(dir, updates[0]!))) return
   const isLarge = updates.length >= MANY
   try {
     await git(dir, ['update-ref', '--no-deref', '--stdin'], {
@@ -63,6 +65,13 @@ export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Prom
     // They have moved: whoever takes this for a refusal would be wrong.
     throw new Error('refs moved, but were not flushed', { cause: error })
   })
+}
+
+async function isMoved(dir: string, { ref: name, before, after }: RefUpdate): Promise<boolean> {
+  if (after === NO_OBJECT) return false
+  const outcome = await moveOne(dir, ref(name), before === NO_OBJECT ? null : before, after)
+  if (outcome === 'was elsewhere') throw new RefMoved(name)
+  return outcome === 'moved'
 }
 
 export const createRef = (dir: string, name: Ref, id: string): Promise<void> =>

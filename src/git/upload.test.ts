@@ -149,7 +149,9 @@ const isRunning = (dir: string) =>
   readdirSync('/proc').some((pid) => {
     if (!/^\d+$/.test(pid)) return false
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`GIT_DIR=${dir}`)
+      const [words, environment] = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8'))
+      // A reader of objects is kept for a while, and no matter here.
+      return environment!.includes(`GIT_DIR=${dir}`) && !words!.includes('cat-file')
     } catch {
       return false
     }

@@ -3,12 +3,14 @@
  * with all it has started, when the client goes away, falls silent or takes longer than it may.
  */
 import type { ChildProcess } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
 import { protocolVersion, uploadSettings } from './advertisement.ts'
 import { folder } from './arguments.ts'
 import { endGroup, GitFailed, startGit } from './command.ts'
-import { ClientGone, lossOr } from './sending.ts'
+import { lsRefs } from './ls-refs.ts'
+import { takeShort } from './requests.ts'
+import { ClientGone, lossOr, send } from './sending.ts'
 
 export interface ServeOptions {
   readonly input: Readable
@@ -36,10 +38,28 @@ export interface UploadOptions extends ServeOptions {
  * Answers what git ended with. That it is not 0 is for SSH to pass on, and nothing else: git has told the client why,
  * or, asked by HTTP how deep to cut, ended in the middle of a conversation that goes on.
  */
-export function uploadPack(dir: string, options: UploadOptions): Promise<{ code: number }> {
-  const settings = uploadSettings(protocolVersion(options.protocol), options.hideRefs)
+export async function uploadPack(dir: string, options: UploadOptions): Promise<{ code: number }> {
+  const version = protocolVersion(options.protocol)
+  const input = options.stateless ? await whatIsAsked(options) : options.input
+  const refs = version === 2 && Buffer.isBuffer(input) ? await lsRefs(dir, input, options.hideRefs) : null
+  if (refs) {
+    await send(options.output, refs)
+    return { code: 0 }
+  }
+  const settings = uploadSettings(version, options.hideRefs)
   const mode = options.stateless ? (['--stateless-rpc'] as const) : []
-  return serve('upload-pack', startGit(dir, ['upload-pack', '--strict', ...mode, folder(dir)], settings), options)
+  const child = startGit(dir, ['upload-pack', '--strict', ...mode, folder(dir)], settings)
+  return serve('upload-pack', child, { ...options, input: Buffer.isBuffer(input) ? Readable.from([input]) : input })
+}
+
+const SHORT = 64 * 1024
+
+async function whatIsAsked({ input, idle = IDLE_MS }: UploadOptions): Promise<Buffer | Readable> {
+  try {
+    return await takeShort(input, { longest: SHORT, idle })
+  } catch (error) {
+    throw lossOr(error as Error)
+  }
 }
 
 /** `git archive --remote`, which only SSH has. */
@@ -48,9 +68,10 @@ export function uploadArchive(dir: string, options: ServeOptions): Promise<{ cod
 }
 
 const MAX_STDERR = 4096
+const IDLE_MS = 10 * MINUTE
 
 async function serve(command: string, child: ChildProcess, options: ServeOptions): Promise<{ code: number }> {
-  const { input, output, signal, deadline = 6 * HOUR, idle = 10 * MINUTE, onStderr } = options
+  const { input, output, signal, deadline = 6 * HOUR, idle = IDLE_MS, onStderr } = options
   const { stdin, stdout, stderr } = child
   let words = ''
   let failure: Error | null = null
