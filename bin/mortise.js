@@ -2,7 +2,7 @@
 // Starts mortise on a Node that runs it: this one if new enough, else the one packaged with us. The file itself must
 // parse on Node 18, so that an old Node gets as far as the advice.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,8 +21,19 @@ async function startHere() {
   // Before the first file of ours is read: one that comes from the cache need not be stripped of its types either.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
-  const source = new URL('../src/main.ts', import.meta.url)
-  await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+  await import(new URL(isBuilt() ? '../dist/main.js' : '../src/main.ts', import.meta.url).href)
+}
+
+/** What was built is started, unless a source has changed since. In the published package there is nothing else. */
+function isBuilt() {
+  const root = new URL('..', import.meta.url)
+  if (!existsSync(new URL('src', root))) return true
+  try {
+    const sources = Object.entries(JSON.parse(readFileSync(new URL('dist/sources.json', root), 'utf8')))
+    return sources.every(([file, time]) => statSync(new URL(file, root)).mtimeMs === time)
+  } catch {
+    return false
+  }
 }
 
 function findPackagedNode() {

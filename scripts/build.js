@@ -1,0 +1,47 @@
+// Makes `dist`: the program in a few files instead of a thousand, which halves the time it takes to start. What it was
+// made from is noted beside it; `bin/mortise.js` starts from the sources as soon as one of them is another.
+import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Libraries of hundreds of small files; the others are left where they are. */
+const TAKEN_IN = ['kysely', 'zod']
+
+/** `main` is started and `forge` imported; the others `main` loads later, and have names so that a cache can be warmed. */
+export const PARTS = {
+  main: 'src/main.ts',
+  forge: 'src/forge.ts',
+  run: 'src/cli/run.ts',
+  serve: 'src/cli/serve.ts',
+  app: 'src/app.ts',
+  sqlite: 'src/store/sqlite.ts',
+}
+
+export async function build() {
+  const { rolldown } = await import('rolldown')
+  const { dependencies } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
+  const left = Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name))
+  await rm(`${root}/dist`, { recursive: true, force: true })
+  const bundle = await rolldown({
+    cwd: root,
+    input: PARTS,
+    platform: 'node',
+    external: (id) => left.some((name) => id === name || id.startsWith(`${name}/`)),
+  })
+  const { output } = await bundle.write({ dir: 'dist', format: 'esm', chunkFileNames: 'part-[hash].js' })
+  await bundle.close()
+  await cp(`${root}/src/features/instance/templates/contents`, `${root}/dist/contents`, { recursive: true })
+  await writeFile(`${root}/dist/sources.json`, JSON.stringify(await sourcesOf(output)))
+}
+
+/** Each source with the time it was changed; a new one is read only when another is changed to name it. */
+async function sourcesOf(output) {
+  const ids = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+  const files = ids.map((id) => relative(root, id)).filter((file) => file.startsWith('src'))
+  const times = [...files, 'package-lock.json'].map(async (file) => [file, (await stat(`${root}/${file}`)).mtimeMs])
+  return Object.fromEntries(await Promise.all(times))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

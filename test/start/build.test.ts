@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { appendFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+/** A copy of the project that may be built and changed. */
+async function project() {
+  const path = await mkdtemp(join(tmpdir(), 'mortise-build-'))
+  for (const part of ['bin', 'src', 'scripts', 'package.json', 'package-lock.json'])
+    await cp(join(ROOT, part), join(path, part), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  return {
+    path,
+    node: async (...args: string[]) => (await run(process.execPath, args, { cwd: path })).stdout,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+test('the built program is started, until a source is another', async () => {
+  await using copy = await project()
+  const version = await copy.node('bin/mortise.js', '--version')
+  await copy.node('scripts/build.js')
+  await appendFile(join(copy.path, 'dist/main.js'), "\nconsole.log('built')\n")
+  expect(await copy.node('bin/mortise.js', '--version')).toBe(`${version}built\n`)
+  await appendFile(join(copy.path, 'src/features/v4.ts'), '\n')
+  expect(await copy.node('bin/mortise.js', '--version')).toBe(version)
+})
+
+test('without sources, as it is published, only what was built is needed', async () => {
+  await using copy = await project()
+  await copy.node('scripts/build.js')
+  await rm(join(copy.path, 'src'), { recursive: true })
+  const library = `
+    import { startForge } from './dist/forge.js'
+    await using forge = await startForge()
+    const { body } = await forge.administrator.get('/templates/licenses/mit')
+    console.log(body.key)`
+  expect(await copy.node('--input-type=module', '--eval', library)).toBe('mit\n')
+  expect(await copy.node('bin/mortise.js', '--version')).toMatch(/^\d/)
+})
