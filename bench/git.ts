@@ -2,13 +2,16 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { lastCommits } from '../src/git/last-commits.ts'
+import { closeObjects } from '../src/git/objects.ts'
 import { inTurns, type Bench } from './bench.ts'
+import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, residentMemory, startOurs, type Server } from './servers.ts'
+import { makePlace, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
@@ -23,6 +26,8 @@ export interface GitBench extends AsyncDisposable {
   readonly server: Server
   /** As a client calls it, with credentials. */
   readonly address: string
+  /** Of its repository in the API. */
+  readonly api: string
   /** The same repository, where it lies. */
   readonly folder: string
   readonly work: string
@@ -45,11 +50,12 @@ export async function openGitBench({ postgres }: Bench, commits: number): Promis
     headers: { 'PRIVATE-TOKEN': ADMINISTRATOR, 'Content-Type': 'application/json' },
     body: JSON.stringify({ path: 'bench' }),
   })
-  const { path_with_namespace: path } = (await answer.json()) as { path_with_namespace: string }
+  const { id, path_with_namespace: path } = (await answer.json()) as { id: number; path_with_namespace: string }
+  const api = `http://127.0.0.1:${server.port}/api/v4/projects/${id}/repository`
   const address = `http://bench:${ADMINISTRATOR}@127.0.0.1:${server.port}/${path}.git`
   await git('-C', 'history.git', 'push', '-q', address, 'master')
   const [folder] = globSync(join(place.data, 'repositories/*/*/*.git'))
-  return { server, address, folder: folder!, work, git, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { server, address, api, folder: folder!, work, git, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 const IDENTITY = Object.fromEntries(
@@ -102,11 +108,12 @@ export async function pushTime({ git, address, folder }: GitBench, rounds: numbe
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 2 }
 }
 
-/** How much the server grows while many clone at once. */
+/** How much the server itself grows while many clone at once: what its git processes hold is git's, and goes with them. */
 export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
-  const before = await residentMemory(server.pid)
+  await git('clone', '-q', '--bare', address, 'first')
+  const before = await ownMemory(server.pid)
   let most = before
-  const watch = setInterval(() => void residentMemory(server.pid).then((now) => (most = Math.max(most, now))), 50)
+  const watch = setInterval(() => void ownMemory(server.pid).then((now) => (most = Math.max(most, now))), 50)
   try {
     const clones = Array.from({ length: CLONES_AT_ONCE }, (_, n) => git('clone', '-q', '--bare', address, `c${n}`))
     await Promise.all(clones)
@@ -115,4 +122,41 @@ export async function clonesAtOnce({ git, address, server }: GitBench): Promise<
   }
   const growth = most - before
   return { ours: megabytes(most), floor: megabytes(before), ratio: most / before, met: growth < MOST_GROWTH }
+}
+
+async function ownMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+}
+
+const fetched = (url: string) => async () => {
+  const answer = await fetch(url, { headers: { 'PRIVATE-TOKEN': ADMINISTRATOR } })
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
+  for await (const _ of answer.body!) continue
+}
+
+/**
+ * The first page after each of many pushes: the folder from the server, the last commits as the kit finds them, which no
+ * endpoint tells.
+ */
+export async function treePageTime({ git, address, api, folder }: GitBench, rounds: number): Promise<Outcome> {
+  await git('clone', '-q', '--depth=1', `file://${folder}`, 'pages')
+  const show = () => Promise.all([fetched(`${api}/tree?per_page=100`)(), lastCommits(folder, 'refs/heads/master')])
+  await show()
+  const times: number[] = []
+  for (let round = 0; round < rounds * 3; round++) {
+    await git('-C', 'pages', 'rm', '-q', `folder${round % 20}/file${round}.txt`)
+    await git('-C', 'pages', 'commit', '-q', '-m', `Page ${round}`)
+    await git('-C', 'pages', 'push', '-q', address, 'HEAD:refs/heads/master')
+    times.push(await timed(show))
+  }
+  closeObjects(folder)
+  return { ours: ms(median(times)), floor: '', ratio: null, met: median(times) < 100 }
+}
+
+export async function archiveTime({ git, api, folder }: GitBench, rounds: number): Promise<Outcome> {
+  const ours = () => timed(fetched(`${api}/archive.tar.gz?sha=master`))
+  const floor = () => timed(() => git('-C', folder, 'archive', '--format=tar.gz', '--output=/dev/null', 'master'))
+  const times = await inTurns(rounds * 3, ours, floor)
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.25 }
 }

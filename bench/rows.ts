@@ -14,7 +14,7 @@ import {
   ownRecord,
   projectsAsMember,
 } from './calls.ts'
-import { cloneTime, clonesAtOnce, openGitBench, pushTime } from './git.ts'
+import { archiveTime, cloneTime, clonesAtOnce, openGitBench, pushTime, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, perSecond, type Row } from './table.ts'
@@ -81,7 +81,11 @@ export const measurements = {
     return [
       await row(`clone over HTTP, ${history}, against git clone file://`, '≤ 1.15', () => cloneTime(git, rounds)),
       await row('push of one commit over HTTP, against a bare repository', '≤ 2', () => pushTime(git, rounds)),
-      await row('memory of the server and its processes, 10 clones at once', 'flat', () => clonesAtOnce(git)),
+      await row('memory of the server while 10 clone at once, over before', 'flat', () => clonesAtOnce(git)),
+      await row(`tree page with last commits, ${history}, first after a push`, '< 100 ms', () =>
+        treePageTime(git, rounds),
+      ),
+      await row('archive as tar.gz, against git archive', '≤ 1.25', () => archiveTime(git, rounds)),
     ]
   },
 

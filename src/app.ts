@@ -1,7 +1,7 @@
 /** One running forge, built and closed in one place. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { DestinationStream } from 'pino'
@@ -36,6 +36,8 @@ export interface Options {
   readonly checkOutput?: boolean
   /** Off in tests that do not ask for it: the usual port is there only once. */
   readonly ssh?: boolean
+  /** Milliseconds that running requests may still take once it closes. */
+  readonly patience?: number | undefined
   /** The doors are built while this goes on and opened once it is done. */
   readonly openAfter?: Promise<unknown>
 }
@@ -111,9 +113,13 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
   return openDoors(await openWorkshop(config, options), options)
 }
 
-/** Closing lets every running request and job finish first; the workshop is closed with its doors. */
+/** A clone may take hours and its client may have gone to sleep: the command waits 30 seconds for the whole of closing. */
+const PATIENCE_MS = 20_000
+
+/** Closing lets running requests and jobs finish first, if they do soon; the workshop is closed with its doors. */
 export async function openDoors(workshop: Workshop, options: Options = {}): Promise<Forge> {
   const { config } = workshop.app
+  const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
   const app: App = { ...workshop.app, jobs: { wake: () => worker.wake() } }
   const door = {
@@ -125,11 +131,12 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
   }
   const metrics = createMetrics(app)
   const server = createServer(door, v4, metrics)
+  const connections = connectionsOf(server)
   for (const addRoutes of [...web, transport]) addRoutes(server, door, metrics)
   const worker = startWorker(app, { jobs, subscriptions })
   let ssh: SshServer | null = null
   const close = async () => {
-    await Promise.all([drain(server), ssh?.[Symbol.asyncDispose]()])
+    await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])
     await worker.stop()
     closeObjects()
     await workshop[Symbol.asyncDispose]()
@@ -141,7 +148,7 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
     const bound = server.server.address() as AddressInfo
     if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
     if (options.ssh ?? true) {
-      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(door))
+      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(door, { patience }))
       if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
     }
   } catch (error) {
@@ -155,16 +162,32 @@ export const addressOf = (host: string, port: number) => `http://${host.includes
 
 const SWEEP_MS = 50
 
+function connectionsOf({ server }: FastifyInstance): ReadonlySet<Socket> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return open
+}
+
 /**
  * Accepts no more and waits for what is running. A connection whose request was running when the server closed would
- * else stay open, idle, for as long as its client likes.
+ * else stay open, idle, for as long as its client likes; one that browsers open in advance, and on which nothing was
+ * said yet, is not idle to Node; and who reads slowly would be waited for as long as that takes.
  */
-async function drain(server: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_MS)
+async function drain(server: FastifyInstance, open: ReadonlySet<Socket>, patience: number): Promise<void> {
+  const closeIdle = () => {
+    server.server.closeIdleConnections()
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+  }
+  const sweep = setInterval(closeIdle, SWEEP_MS)
+  const last = setTimeout(() => server.server.closeAllConnections(), patience)
   try {
     await server.close()
   } finally {
     clearInterval(sweep)
+    clearTimeout(last)
   }
 }
 

@@ -13,6 +13,7 @@ export type RefusalKind =
   | 'conflict'
   | 'precondition_failed'
   | 'too_large'
+  | 'unsupported_type'
   | 'unprocessable'
   | 'throttled'
 

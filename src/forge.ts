@@ -14,6 +14,7 @@ import type { App, User } from './context.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser, type NewUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
+import { currentSettings } from './features/instance/settings/queries.ts'
 import type { Worker } from './jobs/worker.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
@@ -25,6 +26,8 @@ export interface ForgeOptions {
   /** `postgres://…` of a server on which a database of its own is made; SQLite without. */
   databaseUrl?: string | undefined
   logTo?: { write(line: string): void }
+  /** Milliseconds that closing waits for requests that are still running. */
+  patience?: number
 }
 
 // oxlint-disable-next-line no-explicit-any -- a test reads the answer's body as it expects it
@@ -102,14 +105,19 @@ export class Person extends Client {
   }
 }
 
-/** Starts at the system's time and then stands or moves as told. */
+/** Goes with the system's time, moved by as much as was told; held, it stands. */
 export class TestClock implements Clock {
   #offset = 0
+  #heldAt: number | null = null
   now(): Date {
-    return new Date(Date.now() + this.#offset)
+    return new Date((this.#heldAt ?? Date.now()) + this.#offset)
   }
   advance(ms: number): void {
     this.#offset += ms
+  }
+  hold(): Disposable {
+    this.#heldAt ??= Date.now()
+    return { [Symbol.dispose]: () => (this.#heldAt = null) }
   }
 }
 
@@ -185,6 +193,9 @@ export class TestForge implements AsyncDisposable {
     await this.settle()
     const resume = await this.#worker.pause()
     try {
+      // What is known for a while only would else be asked for again in a count that takes long, and in no other.
+      using _ = this.clock.hold()
+      await currentSettings(this.app)
       // What was read before this commit is asked for again.
       const { db } = this.app
       await db
@@ -262,7 +273,8 @@ export async function startForge(options: ForgeOptions = {}): Promise<TestForge>
   const [folder, database] = await Promise.all([mkdtemp(join(ROOM, 'mortise-')), template.copy()])
   const config = baseSettings(folder, database.url, { ...(options.logTo && { LOG: 'info' }), ...options.settings })
   const ssh = options.settings?.SSH_PORT !== undefined
-  const forge = await serve(config, { clock, durable: false, checkOutput: true, logTo: options.logTo, ssh })
+  const { logTo, patience } = options
+  const forge = await serve(config, { clock, durable: false, checkOutput: true, logTo, ssh, patience })
   const close = async () => {
     await forge[Symbol.asyncDispose]()
     await database.drop()

@@ -1,8 +1,7 @@
 /** Repositories made to measure for tests: any bytes as names and contents, any history; and a count of processes. */
-import type { ChildProcess } from 'node:child_process'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { createRepository } from '../src/git/repositories.ts'
+import { launches, type Program } from '../src/lib/launching/launcher.ts'
 import { closeObjects } from '../src/git/objects.ts'
 import { runGit, temporaryFolder } from './git-origin.ts'
 
@@ -97,14 +96,19 @@ function quoted(name: string): string {
 }
 
 /** What was started meanwhile, as command lines. */
-export async function processesOf(work: () => Promise<unknown>): Promise<string[][]> {
-  const started: ChildProcess[] = []
-  const note = (message: unknown) => void started.push((message as { process: ChildProcess }).process)
-  subscribe('child_process', note)
+export async function processesOf(work: () => Promise<unknown>): Promise<(readonly string[])[]> {
+  return (await programsOf(work)).map(({ words }) => words)
+}
+
+/** The programs themselves, be they still running or not. */
+export async function programsOf(work: () => Promise<unknown>): Promise<Program[]> {
+  const started: Program[] = []
+  const note = (program: unknown) => void started.push(program as Program)
+  launches.subscribe(note)
   try {
     await work()
   } finally {
-    unsubscribe('child_process', note)
+    launches.unsubscribe(note)
   }
-  return started.map((child) => child.spawnargs)
+  return started
 }

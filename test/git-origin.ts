@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { runProgram } from './programs.ts'
 
 export interface OriginCommit {
   /** `master` unless named; a branch is born with its first commit. */
@@ -162,13 +162,11 @@ const adding =
   }
 
 /** Plain git, for tests to look and to prepare with; answers what it wrote, without the last line's end. */
-export async function runGit(args: string[], input?: Uint8Array): Promise<string> {
-  const child = spawn('git', args, { env: environment({ GIT_CONFIG_GLOBAL: '/dev/null' }) })
-  child.stdin.end(input)
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${errors}`)
-  return output.trimEnd()
+export async function runGit(args: string[], input: Uint8Array = Buffer.alloc(0)): Promise<string> {
+  const env = environment({ GIT_CONFIG_GLOBAL: '/dev/null' })
+  const { code, stdout, stderr } = await runProgram(['git', ...args], { cwd: process.cwd(), env, input })
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
+  return stdout.trimEnd()
 }
 
 function fastImport(commits: readonly OriginCommit[]): Buffer {

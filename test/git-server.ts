@@ -2,11 +2,9 @@
  * A repository of ours behind both doors git knows without a password: smart HTTP, where each request stands alone, and
  * git's own protocol, one conversation over a socket. Real clients push to it and fetch from it.
  */
-import { spawn } from 'node:child_process'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { advertise, type Service } from '../src/git/advertisement.ts'
 import { PktLineDecoder } from '../src/git/pkt-line.ts'
@@ -14,6 +12,7 @@ import { receivePack, type ReceiveOptions } from '../src/git/receive.ts'
 import { createRepository } from '../src/git/repositories.ts'
 import { uploadArchive, uploadPack, type ServeOptions } from '../src/git/upload.ts'
 import { temporaryFolder } from './git-origin.ts'
+import { runProgram } from './programs.ts'
 
 export interface ServerOptions {
   readonly gate?: ReceiveOptions['gate']
@@ -145,7 +144,7 @@ export interface ClientRun {
 
 /** A client as anyone has it, in a folder. */
 export async function client(cwd: string, ...args: string[]): Promise<ClientRun> {
-  const child = spawn('git', args, {
+  const { code, stdout, stderr } = await runProgram(['git', ...args], {
     cwd,
     env: {
       PATH: process.env.PATH,
@@ -161,9 +160,6 @@ export async function client(cwd: string, ...args: string[]): Promise<ClientRun>
         ]),
       ),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))
-  const [output, words, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { code, output: output.trimEnd(), words }
+  return { code, output: stdout.trimEnd(), words: stderr }
 }

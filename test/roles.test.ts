@@ -360,6 +360,8 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   'PUT /projects/:id/repository/branches/:branch/unprotect': withBranch('/unprotect'),
   'GET /projects/:id/repository/tags': repository('/tags'),
   'GET /projects/:id/repository/tags/:tag_name': withTag(),
+  // Nobody signed it.
+  'GET /projects/:id/repository/tags/:tag_name/signature': withTag('/signature'),
   'POST /projects/:id/repository/tags': coded(() => '/repository/tags', { tag_name: 'new', ref: 'master' }),
   'DELETE /projects/:id/repository/tags/:tag_name': withTag(),
   'POST /projects/:id/repository/tags/:tag_name/release': withTag('/release', { description: 'x' }),
@@ -412,6 +414,8 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
     ...change,
     commit_sha: '1'.repeat(40),
   }),
+  'GET /projects/:id/templates/:type': project('/templates/issues'),
+  'GET /projects/:id/templates/:type/:name': project('/templates/licenses/mit'),
   'GET /projects/:id/protected_branches': project('/protected_branches'),
   'GET /projects/:id/protected_branches/:name': withRule('protected_branches'),
   'POST /projects/:id/protected_branches': project('/protected_branches', { name: 'release/*' }),
@@ -559,6 +563,7 @@ const PRIVATE = `
   PUT /projects/:id/repository/branches/:branch/unprotect  401  404  404  403  403  403  200  200  200  401
   GET /projects/:id/repository/tags                       404  404  404  403  200  200  200  200  200  401
   GET /projects/:id/repository/tags/:tag_name             404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/repository/tags/:tag_name/signature   404  404  404  403  404  404  404  404  404  401
   POST /projects/:id/repository/tags                      401  404  404  403  403  201  201  201  201  401
   DELETE /projects/:id/repository/tags/:tag_name          401  404  404  403  403  400  204  204  204  401
   POST /projects/:id/repository/tags/:tag_name/release    401  404  404  403  403  201  201  201  201  401
@@ -597,8 +602,10 @@ const PRIVATE = `
   PUT /projects/:id/repository/files/:file_path           401  404  404  403  403  200  200  200  200  401
   DELETE /projects/:id/repository/files/:file_path        401  404  404  403  403  204  204  204  204  401
   PUT /projects/:id/repository/submodules/:submodule      401  404  404  403  403  400  400  400  400  401
-  GET /projects/:id/protected_branches                    401  404  404  403  403  200  200  200  200  401
-  GET /projects/:id/protected_branches/:name              401  404  404  403  403  200  200  200  200  401
+  GET /projects/:id/templates/:type                       404  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/templates/:type/:name                 404  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/protected_branches                    404  404  404  403  200  200  200  200  200  401
+  GET /projects/:id/protected_branches/:name              404  404  404  403  200  200  200  200  200  401
   POST /projects/:id/protected_branches                   401  404  404  403  403  403  201  201  201  401
   PATCH /projects/:id/protected_branches/:name            401  404  404  403  403  403  200  200  200  401
   DELETE /projects/:id/protected_branches/:name           401  404  404  403  403  403  204  204  204  401
@@ -738,6 +745,7 @@ const PUBLIC = `
   PUT /projects/:id/repository/branches/:branch/unprotect  401  403  403  403  403  403  200  200  200  401
   GET /projects/:id/repository/tags                       200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/tags/:tag_name             200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/tags/:tag_name/signature   404  404  404  404  404  404  404  404  404  401
   POST /projects/:id/repository/tags                      401  403  403  403  403  201  201  201  201  401
   DELETE /projects/:id/repository/tags/:tag_name          401  403  403  403  403  400  204  204  204  401
   POST /projects/:id/repository/tags/:tag_name/release    401  403  403  403  403  201  201  201  201  401
@@ -776,8 +784,10 @@ const PUBLIC = `
   PUT /projects/:id/repository/files/:file_path           401  403  403  403  403  200  200  200  200  401
   DELETE /projects/:id/repository/files/:file_path        401  403  403  403  403  204  204  204  204  401
   PUT /projects/:id/repository/submodules/:submodule      401  403  403  403  403  400  400  400  400  401
-  GET /projects/:id/protected_branches                    401  403  403  403  403  200  200  200  200  401
-  GET /projects/:id/protected_branches/:name              401  403  403  403  403  200  200  200  200  401
+  GET /projects/:id/templates/:type                       200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/templates/:type/:name                 200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/protected_branches                    200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/protected_branches/:name              200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/protected_branches                   401  403  403  403  403  403  201  201  201  401
   PATCH /projects/:id/protected_branches/:name            401  403  403  403  403  403  200  200  200  401
   DELETE /projects/:id/protected_branches/:name           401  403  403  403  403  403  204  204  204  401

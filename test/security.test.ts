@@ -3,9 +3,12 @@
  * number. What is generated from the declarations (44, 45, 48, 49) stands in `security-generated.test.ts`, scopes (32)
  * in `src/api/scopes.test.ts`. The other rows wait for the family that could fall to them:
  *
- * hooks and integrations: 1, 2. import and mirrors: 3, 5, 12, 16, 22. ci: 4, 11, 30, 39, 43. uploads: 6 on projects, 7,
- * 35. templates: 8. repository and wikis: 9 on files, 13, 14, 15, 19, 20, 34, 38, 47. git over HTTP and SSH: 10, 17, 18,
- * 37, 46 on SSH, 50. LFS: 40. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor: 26.
+ * hooks and integrations: 1, 2. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22. merge requests:
+ * 34. pages: 14. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor: 26. Rows that a
+ * family shows beside its source: 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8 (`templates`), 9, 13
+ * (`files/actions`, `git/building`), 10, 31 (`transport`), 15, 47 (`git/fuzz`), 17, 18, 46 (`transport/ssh`), 19
+ * (`git/command`), 20 (`wikis`), 28 (`invitations`), 37 (`transport/access`, `roles`), 38 (`gate`), 40 (`transport/lfs`),
+ * 50 (`git/receive-hostile`).
  */
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -21,6 +24,9 @@ import { DAY, MINUTE } from '../src/clock.ts'
 import { authentication } from '../src/features/identity/authentication.ts'
 import { startForge, type Client, type Person, type TestForge } from '../src/forge.ts'
 import { Browser, hiddenFields } from './browser.ts'
+import { fillProject } from './contents.ts'
+import { runGit } from './git-origin.ts'
+import { LfsClient, authorizationOf, objectOf } from './lfs.ts'
 import { linkIn, mailsOf } from './mailbox.ts'
 import { CALLBACK, authorizePath, codeFor, exchangeCode, oauthPost, registerApplication } from './oauth.ts'
 import { PIXEL, pngOf, sshKey } from './samples.ts'
@@ -663,6 +669,132 @@ test('security 42: XSS in our own pages', async () => {
     expect(sent.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; /)
     expect(sent.get('content-security-policy')).not.toContain('unsafe')
   }
+})
+
+describe('security 42: what strangers keep here is shown or saved, and never a page of ours', () => {
+  const PAGE = '<!doctype html><script>alert(1)</script>'
+
+  /** One of everything that can be kept, and each of it a page. */
+  async function fillWithPages(forge: TestForge) {
+    const root = forge.administrator
+    const project = await forge.project({ visibility: 'public', path: 'pages' })
+    const film = objectOf(`${PAGE} of a film`)
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${film.oid}\nsize ${film.size}\n`
+    const files = { 'page.html': PAGE, 'page.svg': '<svg onload="alert(1)"/>', film: pointer, 'logo.png': PIXEL }
+    const dir = await fillProject(forge, project.id, { files })
+    const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
+    await new LfsClient(forge, project.path_with_namespace, authorizationOf(root)).put(film)
+    await forge.app.db.updateTable('projects').set({ logo_path: 'logo.png' }).where('id', '=', project.id).execute()
+    const form = () => {
+      const made = new FormData()
+      made.set('file', new File([PAGE], 'page.html', { type: 'text/html' }))
+      return made
+    }
+    const upload = (await root.post(`/projects/${project.id}/uploads`, form())).body
+    await root.post(`/projects/${project.id}/wikis`, { title: 'home', content: PAGE })
+    const attachment = (await root.post(`/projects/${project.id}/wikis/attachments`, form())).body
+    const ids = { page: await git('rev-parse', 'master:page.html'), film: await git('rev-parse', 'master:film') }
+    return { project, upload, attachment, ids, film, head: await git('rev-parse', 'master') }
+  }
+
+  /** Headers of an answer; our own words (JSON) and git's protocol need no policy. */
+  type Kept = Record<string, unknown>
+  const typed = (type: RegExp): Kept => ({ 'content-type': expect.stringMatching(type) })
+  const policy = { 'content-security-policy': "default-src 'none'; sandbox" }
+  const attached = { 'content-disposition': expect.stringMatching(/^attachment\b/) }
+  const SHOWN: Kept = {
+    ...typed(/^text\/plain\b/),
+    'content-disposition': expect.stringMatching(/^inline\b/),
+    ...policy,
+  }
+  const SAVED: Kept = { ...typed(/^application\/(octet-stream|zip)$/), ...attached, ...policy }
+  const WORDS = typed(/^application\/(vnd\.git-lfs\+)?json$/)
+  const REFUSED = typed(/^text\/plain\b/)
+
+  async function expectKept(answer: Response, what: string, kept: Kept): Promise<void> {
+    expect({ what, ...Object.fromEntries(answer.headers) }).toMatchObject({
+      what,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      ...kept,
+    })
+    expect([what, answer.headers.getSetCookie()]).toEqual([what, []])
+    await answer.body?.cancel()
+  }
+
+  test('every address that leads to it', async () => {
+    await using forge = await startForge()
+    const { project, upload, attachment, ids, film, head } = await fillWithPages(forge)
+    const api = `/api/v4/projects/${project.id}`
+    const repository = `/${project.path_with_namespace}.git`
+    const rows: [address: string, status: number, kept: Kept][] = [
+      [`${api}/repository/files/page.html/raw`, 200, SHOWN],
+      [`${api}/repository/files/page.svg/raw`, 200, SHOWN],
+      [`${api}/repository/files/film/raw?lfs=true`, 200, SHOWN],
+      [`${api}/repository/blobs/${ids.page}/raw`, 200, SHOWN],
+      [`${api}/repository/blobs/${ids.film}/raw?lfs=true`, 200, SHOWN],
+      [`${api}/repository/files/${encodeURIComponent('<script>.html')}/raw`, 404, WORDS],
+      [`${api}/repository/files/page.html?ref=master`, 200, WORDS],
+      [`${api}/repository/blobs/${ids.page}`, 200, WORDS],
+      [`${api}/repository/commits/${head}/diff`, 200, WORDS],
+      ...['archive', 'archive.tar', 'archive.tar.bz2', 'archive.zip'].map((name): (typeof rows)[number] => [
+        `${api}/repository/${name}`,
+        200,
+        SAVED,
+      ]),
+      [`${api}/wikis/home`, 200, WORDS],
+      [`${api}/templates/issues`, 200, WORDS],
+      [`/uploads/-/system/project/avatar/${project.id}/logo.png`, 200, { ...typed(/^image\/png$/), ...policy }],
+      [
+        `/${project.path_with_namespace}${upload.url}`,
+        200,
+        { ...typed(/^(text\/plain\b|application\/octet-stream$)/), ...attached, ...policy },
+      ],
+      [`/${project.path_with_namespace}/wikis/${attachment.file_path}`, 404, WORDS],
+      [`${repository}/gitlab-lfs/objects/${film.oid}`, 200, SAVED],
+      [`${repository}/gitlab-lfs/objects/${'0'.repeat(64)}`, 404, WORDS],
+      [`${repository}/info/lfs/locks`, 200, WORDS],
+      ...['', '.wiki'].map((kind): (typeof rows)[number] => [
+        `/${project.path_with_namespace}${kind}.git/info/refs?service=git-upload-pack`,
+        200,
+        typed(/^application\/x-git-upload-pack-advertisement$/),
+      ]),
+      [`${repository}/info/refs?service=git-receive-pack`, 401, REFUSED],
+      [`${repository}/info/refs?service=${encodeURIComponent('<script>')}`, 403, REFUSED],
+      [`${repository}/objects/${ids.page.slice(0, 2)}/${ids.page.slice(2)}`, 404, WORDS],
+    ]
+    for (const [address, status, kept] of rows) {
+      const answer = await fetch(forge.url + address)
+      expect([address, answer.status]).toEqual([address, status])
+      await expectKept(answer, address, kept)
+    }
+    const ask = `0032want ${head}\n00000009done\n`
+    const post = (address: string, type: string, body: string) =>
+      fetch(forge.url + address, { method: 'POST', headers: { 'Content-Type': type }, body })
+    const pack = await post(`${repository}/git-upload-pack`, 'application/x-git-upload-pack-request', ask)
+    await expectKept(pack, 'a pack', typed(/^application\/x-git-upload-pack-result$/))
+    const wish = JSON.stringify({ operation: 'download', objects: [{ oid: film.oid, size: film.size }] })
+    await expectKept(
+      await post(`${repository}/info/lfs/objects/batch`, 'application/vnd.git-lfs+json', wish),
+      'a batch',
+      WORDS,
+    )
+  })
+
+  test('a browser that is signed in is nobody to git', async () => {
+    await using forge = await startForge()
+    const jane = await forge.user({ password: PASSWORD })
+    const { path_with_namespace: path } = await forge.project({ visibility: 'private' }, jane)
+    const browser = new Browser(forge.url)
+    await browser.signIn(jane.username, PASSWORD)
+    const cookie = { Cookie: `_service_session=${browser.cookies.get('_service_session')!}` }
+    expect((await forge.as(cookie).get('/user')).status).toBe(200)
+    const tails = ['info/refs?service=git-upload-pack', 'info/refs?service=git-receive-pack', 'info/lfs/locks']
+    for (const tail of tails) {
+      const answer = await fetch(`${forge.url}/${path}.git/${tail}`, { headers: cookie })
+      expect([tail, answer.status, answer.headers.getSetCookie()]).toEqual([tail, 401, []])
+    }
+  })
 })
 
 describe('security 46: slow client', () => {

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
-import { startForge, type Person, type TestForge } from '../src/forge.ts'
+import { startForge, type ForgeOptions, type Person, type TestForge } from '../src/forge.ts'
 
 export type KeyPair = ReturnType<typeof ssh2.utils.generateKeyPairSync>
 
@@ -13,8 +13,8 @@ export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): KeyPair =
 const HOST_KEYS = { ed25519: newKey(), rsa: newKey('rsa') }
 
 /** To make the host keys would take longer than the rest of a test. */
-export async function startSshForge(): Promise<TestForge> {
-  const forge = await startForge({ settings: { SSH_PORT: '0' } })
+export async function startSshForge(options: Pick<ForgeOptions, 'patience'> = {}): Promise<TestForge> {
+  const forge = await startForge({ ...options, settings: { SSH_PORT: '0' } })
   const folder = join(forge.app.config.data, 'ssh')
   await mkdir(folder)
   for (const [kind, key] of Object.entries(HOST_KEYS))

@@ -1,12 +1,9 @@
 /** Plain git, as somebody at their own machine has it. */
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Person, TestForge } from '../src/forge.ts'
-
-const run = promisify(execFile)
+import { runProgram } from './programs.ts'
 
 /** A folder to work in, and git in it; a failure is an answer. */
 export async function workplace() {
@@ -24,13 +21,8 @@ export async function workplace() {
     ),
   }
   const git = async (...args: string[]) => {
-    try {
-      const { stdout, stderr } = await run('git', args, { cwd: folder, env })
-      return { code: 0, stdout: stdout.trim(), stderr }
-    } catch (error) {
-      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-      return { code, stdout, stderr }
-    }
+    const { code, stdout, stderr } = await runProgram(['git', ...args], { cwd: folder, env })
+    return { code, stdout: code === 0 ? stdout.trim() : stdout, stderr }
   }
   return { folder, git, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }

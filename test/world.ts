@@ -97,6 +97,7 @@ export async function makeWorld(forge: TestForge): Promise<World> {
         file_path: 'README.md',
         submodule: 'lib',
         format: 'zip',
+        type: 'gitignores',
         name,
         key_id: key.id,
         token_id: await tokenOf(`/projects/${project.id}`),

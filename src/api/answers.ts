@@ -16,6 +16,7 @@ const STATUS: Record<RefusalKind, number> = {
   conflict: 409,
   precondition_failed: 412,
   too_large: 413,
+  unsupported_type: 415,
   unprocessable: 422,
   throttled: 429,
 }

@@ -206,10 +206,13 @@ export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: R
 }
 
 function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: Raw): void {
-  const [name] = issue.path
+  // An item of a plain list is a fault of the list.
+  const path = issue.path.slice(0, issue.path.findLastIndex((key) => typeof key !== 'number') + 1).map(String)
+  const [name, ...inner] = path
   if (name === undefined) return void other.push(issue.message)
-  const attribute = String(name)
-  if (raw[attribute] === undefined) return void missing.push(attribute)
+  const attribute = name + inner.map((key) => `[${key}]`).join('')
+  const given = path.reduce<unknown>((value, key) => (value as Raw | null | undefined)?.[key], raw)
+  if (given === undefined) return void missing.push(attribute)
   const text = `${attribute} ${faultOf(issue)}`
   if (!other.includes(text)) other.push(text)
 }

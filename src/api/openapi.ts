@@ -12,7 +12,7 @@ export function openApiDocument(families: Families, version: string): Json {
   const paths: Record<string, Json> = {}
   for (const [family, endpoints] of Object.entries(families)) {
     for (const [verb, endpoint] of Object.entries(endpoints)) {
-      const path = endpoint.path.replace(/\([^)]+\)/g, '').replace(/:(\w+)/g, '{$1}')
+      const path = templateOf(endpoint.path)
       const operation = operationOf(endpoint, schemas)
       paths[path] = {
         ...paths[path],
@@ -37,6 +37,16 @@ export function openApiDocument(families: Families, version: string): Json {
     components: { schemas: { Error: ERROR, ...schemas }, responses: RESPONSES, securitySchemes: SCHEMES },
   }
 }
+
+/** What the router calls `*`, the rest of an address with its slashes: here every parameter has a name. */
+const REST = { name: 'path', description: 'The rest of the address; it may hold slashes' }
+
+/** `/users/:id(\\d+)` → `/users/{id}` */
+const templateOf = (path: string) =>
+  path
+    .replace(/\([^)]+\)/g, '')
+    .replace(/:(\w+)/g, '{$1}')
+    .replace(/\*$/, `{${REST.name}}`)
 
 /** gpgKeys → Gpg keys */
 const titleOf = (family: string) => {
@@ -89,12 +99,12 @@ const WHO: Record<string, string> = {
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const { allow, guest, method, on, output, summary } = endpoint
   const fields = fieldsOf(endpoint)
-  const inPath = (name: string) => new RegExp(`:${name}\\b`).test(endpoint.path)
+  const inPath = (name: string) => (name === '*' ? endpoint.path.endsWith('*') : pathNames(endpoint).includes(name))
   const asParameter = method === 'GET' || method === 'DELETE'
   const parameters = fields
     .filter(({ name }) => inPath(name) || asParameter)
     .map(({ name, schema, required }) => ({
-      name,
+      ...(name === '*' ? REST : { name }),
       in: inPath(name) ? 'path' : 'query',
       required: inPath(name) || required,
       schema: jsonSchema(schema, schemas),
@@ -117,6 +127,8 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     ...(output instanceof PageOf && { 'x-paginated': true }),
   }
 }
+
+const pathNames = ({ path }: Endpoint) => Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!)
 
 const ref = (name: string) => ({ $ref: `#/components/responses/${name}` })
 

@@ -17,7 +17,7 @@ import { welcome } from './identity/users/on.ts'
 import { discardBlob } from './instance/blobs/jobs.ts'
 import { sweep } from './instance/spool/jobs.ts'
 import { copyRepositoryOf } from './projects/forks/jobs.ts'
-import { tidyRepository } from './projects/housekeeping/jobs.ts'
+import { tidyPoolLater, tidyRepository } from './projects/housekeeping/jobs.ts'
 import { importRepository } from './projects/imports/jobs.ts'
 import { leaveProjects } from './projects/projects/farewell.ts'
 import { removeLater, removeRepositoryLater } from './projects/projects/removal.ts'
@@ -25,9 +25,11 @@ import { purgeExpiredShares } from './projects/sharing/jobs.ts'
 import { deleteMergedLater } from './repository/branches/jobs.ts'
 import { leaveCommits } from './repository/commits/authors.ts'
 import { inspectLater } from './repository/gate/jobs.ts'
+import { finishChanges } from './repository/gate/leftovers.ts'
 import { releaseKeys } from './repository/deploy-keys/on.ts'
 import { dropUnlinkedObjects } from './repository/lfs/jobs.ts'
 import { linkObjectsOfSource } from './repository/lfs/on.ts'
+import { reactions as signatureReactions } from './repository/signatures/on.ts'
 
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
 export const jobs: Job<App, any>[] = [
@@ -40,7 +42,9 @@ export const jobs: Job<App, any>[] = [
   copyRepositoryOf,
   importRepository,
   tidyRepository,
+  tidyPoolLater,
   inspectLater,
+  finishChanges,
   deleteMergedLater,
   purgeExpiredShares,
   answerPasswordWish,
@@ -64,6 +68,7 @@ export const subscriptions: Subscription<App>[] = [
   welcomeUpdated,
   linkObjectsOfSource,
   releaseKeys,
+  ...signatureReactions,
 ]
 
 /** In this order: a group may refuse to let its last owner go. */

@@ -46,8 +46,10 @@ import * as protectedTags from './repository/protected-tags/routes.ts'
 import * as releaseLinks from './repository/releases/link-routes.ts'
 import * as releases from './repository/releases/routes.ts'
 import * as repositories from './repository/repositories/routes.ts'
+import * as signatures from './repository/signatures/routes.ts'
 import * as commitStatuses from './repository/statuses/routes.ts'
 import * as tags from './repository/tags/routes.ts'
+import * as projectTemplates from './repository/templates/routes.ts'
 import * as wikis from './repository/wikis/routes.ts'
 
 /** Families in the order of the documentation; the key is the chapter's name. */
@@ -70,6 +72,7 @@ export const families = {
   releases,
   releaseLinks,
   commits,
+  signatures,
   commitComments,
   commitStatuses,
   files,
@@ -100,6 +103,7 @@ export const families = {
   features,
   broadcastMessages,
   templates,
+  projectTemplates,
   backgroundJobs,
 } satisfies Record<string, Record<string, Endpoint>>
 

@@ -29,9 +29,35 @@ test.each(Object.entries(UNPACKERS))('%s holds the files in their folder', async
   expect(await namesIn('src')).toEqual(['x-master/', 'x-master/src/', 'x-master/src/b.txt'])
 })
 
+test('files and folders are left out by their names, which are no patterns', async () => {
+  const names = ['a/b/x', 'a/y', '*', ':(top)', '-z', 'z']
+  await using repo = await buildRepository({ files: Object.fromEntries(names.map((name) => [name, 'x'])) })
+  const left = async (exclude: string[], path?: string) => {
+    const wish = { format: 'tar', prefix: 'p', exclude, ...(path !== undefined && { path }) } as const
+    const stream = await archive(repo.dir, 'master', wish)
+    const listed = stream && spawnSync('tar', ['-t'], { input: await buffer(stream) }).stdout.toString()
+    return listed && names.filter((name) => listed.split('\n').includes(`p/${name}`))
+  }
+  expect(await left([])).toEqual(names)
+  expect(await left(['a/b'])).toEqual(['a/y', '*', ':(top)', '-z', 'z'])
+  expect(await left(['/a/', '*', 'nowhere'])).toEqual([':(top)', '-z', 'z'])
+  expect(await left([':(top)', '-z', '?', '../x', ''])).toEqual(['a/b/x', 'a/y', '*', 'z'])
+  expect(await left(['a/b', 'z'], 'a')).toEqual(['a/y'])
+  expect(await left(['z'], '*')).toEqual(['*'])
+  expect(await left(names)).toEqual([])
+
+  await using deep = await buildRepository({ files: { 'a/b/x': 'x', 'a/b/y': 'y' } })
+  const wish = { format: 'tar', prefix: 'p' } as const
+  for (const all of ['a', 'a/b']) expect(await archive(deep.dir, 'master', { ...wish, exclude: [all] })).toBeNull()
+  const rest = await archive(deep.dir, 'master', { ...wish, exclude: ['a/b/x'] })
+  expect(spawnSync('tar', ['-t'], { input: await buffer(rest!) }).stdout.toString()).toContain('p/a/b/y\n')
+})
+
 test('there is no archive of what is not there, or to where it must not go', async () => {
-  await using repo = await buildRepository({ files: { a: 'a' } })
+  await using repo = await buildRepository({ files: { a: 'a', '\xffcaf\xe9/b': 'odd' } })
   const wish = { format: 'tar', prefix: 'x' } as const
+  expect(await archive(repo.dir, 'master', { ...wish, path: 'caf\ufffd' })).toBeNull()
+  expect(await archive(repo.dir, 'master', { ...wish, path: 'caf\ufffd/b' })).toBeNull()
   expect(await archive(repo.dir, 'nowhere', wish)).toBeNull()
   expect(await archive(repo.dir, '--output=x', wish)).toBeNull()
   expect(await archive(repo.dir, 'master', { ...wish, path: 'nowhere' })).toBeNull()

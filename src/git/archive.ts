@@ -3,10 +3,10 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR } from '../clock.ts'
-import { prefix as folderPrefix, rev, treePath } from './arguments.ts'
+import { excluding, including, prefix as folderPrefix, rev, safely } from './arguments.ts'
 import { gitStream } from './command.ts'
 import { resolveCommit } from './commits.ts'
-import { entryAt } from './trees.ts'
+import { entryAt, listTree } from './trees.ts'
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
 
@@ -16,6 +16,8 @@ export interface ArchiveWish {
   readonly prefix: string
   /** Only this file or folder, in its place. */
   readonly path?: string
+  /** Without these files and folders; what is not there need not be left out. */
+  readonly exclude?: readonly string[]
   readonly signal?: AbortSignal
 }
 
@@ -26,20 +28,35 @@ const FORMATS = {
   zip: '--format=zip',
 } as const
 
-/** Null when there is no such commit, or nothing at that path. Destroy the stream when it is not read to its end. */
+/** Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to its end. */
 export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
-  const { format, prefix, path = '', signal } = wish
+  const { format, prefix, path = '', exclude = [], signal } = wish
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
   const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
-  if (commit === null || (path !== '' && !entry)) return null
-  const paths = entry ? [treePath(entry.path)] : []
+  // A name that is not UTF-8 can be shown, but not be spelt to git.
+  if (commit === null || (path !== '' && !entry) || entry?.path.includes('\uFFFD')) return null
+  for (const one of exclude) if (await isAll(dir, commit, partsOf(one))) return null
+  const left = exclude.map((one) => safely(() => excluding(partsOf(one).join('/')))).filter((one) => one !== null)
+  const paths = [...(entry ? [including(entry.path)] : []), ...left]
   return gitStream(dir, ['archive', FORMATS[format], '--prefix', top, rev(commit), '--', ...paths], {
+    environment: { GIT_LITERAL_PATHSPECS: '0' },
     // Git knows no bzip2 of its own, but runs what it is told to; a part of its group, it is ended with it.
     config: { 'tar.tar.bz2.command': 'bzip2 -c' },
     deadline: HOUR,
     signal,
   })
+}
+
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
+
+/** Git fails where an exclusion leaves nothing: a folder that is alone all the way up. */
+async function isAll(dir: string, commit: string, parts: readonly string[]): Promise<boolean> {
+  for (const [depth, part] of parts.entries()) {
+    const entries = (await listTree(dir, commit, parts.slice(0, depth).join('/'))) ?? []
+    if (entries.length !== 1 || entries[0]!.name !== part) return false
+  }
+  return parts.length > 0
 }
 
 /** All but bzip2 is git's own; that is a program the machine may lack. */

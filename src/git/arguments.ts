@@ -68,8 +68,10 @@ export function rev(value: string): Rev {
   return value as Rev
 }
 
-// The rules of git-check-ref-format(1), and no part that begins with a dash.
-const isRefPart = (part: string) => part !== '' && !/^[-.]|\.lock$/.test(part)
+// The rules of git-check-ref-format(1), and no part that begins with a dash, or that has no room for `.lock` as a file.
+const LONGEST_PART = 250
+const isRefPart = (part: string) =>
+  part !== '' && !/^[-.]|\.lock$/.test(part) && Buffer.byteLength(part) <= LONGEST_PART
 
 function isRefName(name: string): boolean {
   const isPlain = !CONTROL.test(name) && !GLOB_OR_PATH.test(name) && !/[~^]|\.\.|@\{|\.$/.test(name)
@@ -84,6 +86,12 @@ export function ref(name: string): Ref {
 /** `HEAD` as a branch, or a branch named like a whole ref, would be taken for something else sooner or later. */
 export const isBranchName = (name: string): boolean =>
   isRefName(name) && name !== 'HEAD' && name !== '@' && !name.startsWith('refs/')
+
+/** Whatever ref it is: as a branch or a tag it has a name that only means itself. */
+export function isUnmistakable(name: string): boolean {
+  const [, short] = /^refs\/(?:heads|tags)\/(.*)$/.exec(name) ?? []
+  return short === undefined || isBranchName(short)
+}
 
 export function branch(name: string): Ref {
   if (!isBranchName(name)) throw new UnsafeArgument('branch')
@@ -113,6 +121,10 @@ export function treePath(value: string): Path {
   if (!isSafe || value.split('/').some((part) => ['', '.', '..'].includes(part))) throw new UnsafeArgument('path')
   return value as Path
 }
+
+/** For a command that is told of both, with `GIT_LITERAL_PATHSPECS` off: each says of itself that it is no pattern. */
+export const including = (value: string): Path => `:(literal)${treePath(value)}` as Path
+export const excluding = (value: string): Path => `:(exclude,literal)${treePath(value)}` as Path
 
 export function count(value: number): Value {
   if (!Number.isSafeInteger(value) || value < 0) throw new UnsafeArgument('count')

@@ -40,7 +40,7 @@ async function groupsIn(
   commit: string,
   path: string,
   [start, end]: readonly [number, number],
-): Promise<BlameGroup[]> {
+): Promise<BlameGroup[] | null> {
   const args = ['-L', lineRange(start, end), rev(commit), '--', treePath(path)] as const
   const groups: Group[] = []
   let current = { id: '', start: 0 }
@@ -54,8 +54,11 @@ async function groupsIn(
   try {
     for await (const lines of pieces(gitStream(dir, ['blame', '--porcelain', ...args]), 10)) lines.forEach(take)
   } catch (error) {
+    if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
     // It has no such lines, be it empty.
-    if (error instanceof GitFailed && error.reason === 'exit' && / has only \d+ lines?/.test(error.stderr)) return []
+    if (/ has only \d+ lines?/.test(error.stderr)) return []
+    // A name that is not UTF-8 is found by its spelling here, but cannot be written for git.
+    if (/no such path/.test(error.stderr)) return null
     throw error
   }
   return withCommits(dir, groups)

@@ -73,6 +73,8 @@ const GIT_FOLDER = /^(\.git|git~\d+)[ .]*(:.*)?$/i
 /** Whether a part of a path may stand in a tree that others check out, on any system. */
 export function isFileName(part: string): boolean {
   if (part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255) return false
+  // It stands for a byte we cannot tell: what is written under this spelling would be another file beside that one.
+  if (part.includes('\uFFFD')) return false
   return (
     part.isWellFormed() && !CONTROL.test(part) && !part.includes('\\') && !GIT_FOLDER.test(part.replaceAll(UNSEEN, ''))
   )

@@ -4,9 +4,9 @@
  * has started, and says no more than it may. Secrets go in by `config`, which travels in the environment: command
  * lines are for everyone on the machine to read.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
 import { PassThrough, Readable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
+import { launch, type Program } from '../lib/launching/launcher.ts'
 import type { Argument } from './arguments.ts'
 
 export interface GitOptions {
@@ -91,14 +91,14 @@ export function gitStream<const A extends string>(
   const stream = new PassThrough({
     flush: (done) => void tell(done),
     destroy(error, done) {
-      child.stdout?.destroy()
+      child.stdout.destroy()
       if (isRunning(child)) endGroup(child)
       done(error)
     },
   })
-  child.stdout?.pipe(stream)
+  child.stdout.pipe(stream)
   // What is left in the pipe of one that failed would be waited for until somebody reads it.
-  child.once('exit', (code) => code !== 0 && child.stdout?.destroy())
+  child.once('exit', (code) => code !== 0 && child.stdout.destroy())
   void failure.then((error) => error && stream.destroy(error))
   return stream
 }
@@ -108,7 +108,7 @@ export function startGit<const A extends string>(
   dir: string,
   args: readonly (A & Argument<A>)[],
   options: Pick<GitOptions, 'config' | 'environment'> = {},
-): ChildProcess {
+): Program {
   return start(dir, args, { ...options, input: '' })
 }
 
@@ -119,7 +119,7 @@ async function collect(dir: string | null, args: readonly string[], options: Git
   const { ended, end } = watch(child, options)
   const output: Buffer[] = []
   let size = 0
-  child.stdout?.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size > maxOutput) end('output')
     else output.push(chunk)
@@ -137,13 +137,11 @@ function failureOf(args: readonly string[], ending: Ending, { signal, answers }:
   return hasAnswered ? null : new GitFailed(args[0] ?? '', reason, code, stderr)
 }
 
-function start(dir: string | null, args: readonly string[], options: GitOptions): ChildProcess {
-  return spawn('git', args, {
+function start(dir: string | null, args: readonly string[], options: GitOptions): Program {
+  return launch(['git', ...args], {
     cwd: dir ?? '/',
     env: environmentOf(dir, options),
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    // A process group of its own, to be ended as a whole.
-    detached: process.platform !== 'win32',
+    hasInput: options.input !== undefined,
   })
 }
 
@@ -193,10 +191,7 @@ interface Ending {
   readonly inputError: Error | null
 }
 
-function watch(
-  child: ChildProcess,
-  options: GitOptions,
-): { ended: Promise<Ending>; end: (because: FailureReason) => void } {
+function watch(child: Program, options: GitOptions): { ended: Promise<Ending>; end: (because: FailureReason) => void } {
   const { input, signal, deadline = MINUTE, onStderr } = options
   const { promise: ended, resolve } = Promise.withResolvers<Ending>()
   let stderr = ''
@@ -212,7 +207,7 @@ function watch(
   const timer = setTimeout(end, deadline, 'deadline')
   signal?.addEventListener('abort', abort)
 
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     // Before it is cut: half an address would not be known as one.
     stderr = withoutCredentials(stderr + text).slice(-MAX_STDERR)
     onStderr?.(text)
@@ -240,28 +235,18 @@ function watch(
   return { ended, end }
 }
 
-const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null
+const isRunning = (child: Program) => child.exitCode === null && child.signalCode === null
 
 /** All that it has started, too. */
-export function endGroup(child: ChildProcess): void {
-  killGroup(child, 'SIGTERM')
+export function endGroup(child: Program): void {
+  child.signal('SIGTERM')
   const timer = setTimeout(() => {
-    killGroup(child, 'SIGKILL')
+    child.signal('SIGKILL')
     // Should anyone have left the group, with our pipes in hand.
-    child.stdout?.destroy()
-    child.stderr?.destroy()
+    child.stdout.destroy()
+    child.stderr.destroy()
   }, GRACE_MS)
   child.once('close', () => clearTimeout(timer))
-}
-
-function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  if (process.platform === 'win32') return void child.kill(signal)
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // All of them have ended meanwhile.
-  }
 }
 
 const withoutCredentials = (text: string) => text.replaceAll(/(\w:\/\/)[^\s/]*@/g, '$1')

@@ -109,6 +109,10 @@ const BY_FOLDER: Record<string, Call> = {
     const stream = await archive(dir, 'master', { format: 'tar', prefix: 'x', path })
     return stream && text(stream)
   },
+  archiveWithout: async (dir, path) => {
+    const stream = await archive(dir, 'master', { format: 'tar', prefix: 'x', exclude: [path] })
+    return stream && text(stream)
+  },
   listBranches: (dir, search) => listBranches(dir, { search, after: search }),
   listTags: (dir, search) => listTags(dir, { search, limit: 2 }),
 }
@@ -145,7 +149,7 @@ const traces = (root: string) =>
 const OUR_OWN = ['--stdin', 'refs/heads', '0']
 
 /** Of a command line, what git could take for an option or a revision. */
-const readAsOptions = (args: string[]) => {
+const readAsOptions = (args: readonly string[]) => {
   const end = args.indexOf('--')
   const read = args.slice(1, end < 0 ? undefined : end)
   return read.filter((argument, n) => read[n - 1] !== '--author' && !OUR_OWN.includes(argument))

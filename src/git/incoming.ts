@@ -10,6 +10,8 @@ export interface IncomingChange {
   readonly status: 'A' | 'C' | 'D' | 'M' | 'R' | 'T'
   /** Where it is afterwards. */
   readonly path: string
+  /** Where it was, of a file that was renamed. */
+  readonly from?: string
   /** Its content afterwards; null of a deletion and of a submodule. */
   readonly blob: string | null
 }
@@ -85,8 +87,9 @@ async function changesOf(
     const blob = entry[3]!.split(' ').at(-1)!
     // Renames and copies of an ordinary commit name both ends.
     const isPair = parents === 1 && (status === 'R' || status === 'C')
-    const path = parts[(at += isPair ? 2 : 1)]!
-    current.push({ status, path, blob: blob === NONE || mode === SUBMODULE ? null : blob })
+    const from = isPair ? { from: parts[++at]! } : {}
+    const path = parts[++at]!
+    current.push({ status, path, ...from, blob: blob === NONE || mode === SUBMODULE ? null : blob })
   }
   return found
 }

@@ -1,9 +1,14 @@
 /** Whether a repository is whole: every object there and sound, every ref pointing at one. */
 import { HOUR } from '../clock.ts'
+import { poolOf } from './alternates.ts'
 import { GitFailed, git } from './command.ts'
+import { repositoryExists } from './repositories.ts'
 
 /** What git finds wrong, in its own words; empty of a sound repository. */
 export async function faultsOf(dir: string): Promise<string[]> {
+  const pool = await poolOf(dir)
+  // git would tell of each object that is missed.
+  if (pool !== null && !(await repositoryExists(pool))) return [`it shares the objects of ${pool}, which is not there`]
   try {
     await git(dir, ['fsck', '--full', '--no-dangling', '--no-progress'], { deadline: HOUR })
     return []

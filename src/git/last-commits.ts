@@ -1,18 +1,25 @@
 /**
  * Which commit last changed each entry of a folder: one walk for all of them, which ends when the last is found. Answers
- * are kept by commit and path, which never change, and a later commit starts from the answer of an earlier one. A walk
- * gives up after a while; what it has not found by then is left out.
+ * are kept by commit and path, which never change, and another commit starts from the answer of the one before, as far
+ * as their histories are the same. A walk gives up after a while; what it has not found by then is left out.
  */
 import type { Readable } from 'node:stream'
+import { HOUR } from '../clock.ts'
 import { count, rev, treePath } from './arguments.ts'
-import { GitFailed, gitStream } from './command.ts'
+import { git, GitFailed, gitStream } from './command.ts'
 import { findCommits, resolveCommit, type Commit } from './commits.ts'
-import { isAncestor } from './history.ts'
+import { listCommitIds } from './history.ts'
 import { pieces } from './streams.ts'
 import { listTree, type TreeEntry } from './trees.ts'
 
+interface Change {
+  readonly commit: string
+  /** The object it left there. */
+  readonly result: string
+}
+
 /** By the entry's name. */
-type Found = ReadonlyMap<string, string>
+type Found = ReadonlyMap<string, Change>
 
 interface Known {
   readonly commit: string
@@ -22,6 +29,8 @@ interface Known {
 const DEADLINE_MS = 10_000
 const MAX_COMMITS = 200_000
 const MAX_KEPT_ENTRIES = 200_000
+/** Commits of one that the other does not have: with more it is quicker to begin anew. */
+const MAX_APART = 5000
 
 /** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {
@@ -29,9 +38,26 @@ export async function lastCommits(dir: string, name: string, path = ''): Promise
   const entries = commit === null ? null : await listTree(dir, commit, path)
   if (commit === null || !entries) return null
   const found = await foundAt(dir, commit, path.split('/').filter(Boolean).join('/'), entries)
-  const ids = [...new Set(found.values())]
+  const ids = [...new Set([...found.values()].map(({ commit }) => commit))]
   const commits = new Map((await findCommits(dir, ids)).map((found, n) => [ids[n], found]))
-  return new Map([...found].flatMap(([entry, id]) => (commits.get(id) ? [[entry, commits.get(id)!]] : [])))
+  return new Map(
+    [...found].flatMap(([entry, { commit }]) => (commits.get(commit) ? [[entry, commits.get(commit)!]] : [])),
+  )
+}
+
+/**
+ * Makes the first page after a push as quick as those that follow: adds new commits, with the paths they changed, to the
+ * commit-graph, and looks at the topmost folder of a branch.
+ */
+export async function prepareLastCommits(dir: string, name: string, signal?: AbortSignal): Promise<void> {
+  try {
+    const graph = ['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'] as const
+    await git(dir, graph, { deadline: HOUR, signal })
+  } catch (error) {
+    // Another may be writing it; and git is only slower without.
+    if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
+  }
+  await lastCommits(dir, name)
 }
 
 async function foundAt(dir: string, commit: string, path: string, entries: readonly TreeEntry[]): Promise<Found> {
@@ -39,47 +65,66 @@ async function foundAt(dir: string, commit: string, path: string, entries: reado
   const kept = recall(`${key}\0${commit}`)
   if (kept) return kept.found
   const newest = recall(key)
-  const base = newest && (await isAncestor(dir, newest.commit, commit)) ? newest : undefined
-  const found = await walk(dir, commit, path, entries, base)
+  // A branch may have been moved away from it, and housekeeping done since.
+  const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
+  const found = isThere
+    ? await findSince(dir, commit, path, entries, newest)
+    : await walk(logOf(dir, commit, path), entries)
   keep(`${key}\0${commit}`, { commit, found })
   keep(key, { commit, found })
   return found
 }
 
-async function walk(
+async function findSince(
   dir: string,
   commit: string,
   path: string,
   entries: readonly TreeEntry[],
-  base: Known | undefined,
+  known: Known,
 ): Promise<Found> {
+  const [found, others] = await Promise.all([
+    walk(logOf(dir, commit, path, known.commit), entries),
+    listCommitIds(dir, { from: known.commit, not: [commit], limit: MAX_APART }),
+  ])
+  if (others.length === MAX_APART) return walk(logOf(dir, commit, path), entries)
+  const apart = new Set(others)
+  const missing = entries.filter(({ name }) => !found.has(name))
+  for (const { name, id } of missing) {
+    const earlier = known.found.get(name)
+    // A merge may have taken up what is older, without a change of its own.
+    if (earlier && earlier.result === id && !apart.has(earlier.commit)) found.set(name, earlier)
+  }
+  // What an ancestor does not know either was too far back to be found.
+  const isWorthIt = (name: string) => known.found.has(name) || apart.size > 0
+  const lost = missing.filter(({ name }) => !found.has(name) && isWorthIt(name))
+  if (lost.length === 0) return found
+  return new Map([...found, ...(await walk(logOf(dir, commit, path), lost))])
+}
+
+async function walk(log: Readable, entries: readonly TreeEntry[]): Promise<Map<string, Change>> {
   const missing = new Map(entries.map((entry) => [entry.path, entry]))
-  const found = new Map<string, string>()
+  const found = new Map<string, Change>()
   const note = (id: string, path: string, result: string) => {
     const entry = missing.get(path)
     // A merge may have thrown a change away: then what that left is not what is there.
     if (entry?.id !== result) return
     missing.delete(path)
-    found.set(entry.name, id)
+    found.set(entry.name, { commit: id, result })
   }
   try {
     const reader = readerOf(note)
-    for await (const parts of pieces(logOf(dir, commit, path, base?.commit), 0)) {
+    for await (const parts of pieces(log, 0)) {
       parts.forEach(reader)
       if (missing.size === 0) break
     }
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason !== 'deadline') throw error
   }
-  for (const { name } of missing.values()) {
-    const earlier = base?.found.get(name)
-    if (earlier !== undefined) found.set(name, earlier)
-  }
   return found
 }
 
 /** Newest first, each commit with what it changed; a merge with what differs from all its parents. */
-function logOf(dir: string, commit: string, path: string, not: string | undefined): Readable {
+function logOf(dir: string, commit: string, path: string, not?: string): Readable {
   return gitStream(
     dir,
     [

@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
 import { git, GitFailed } from './command.ts'
 import { flushFolder } from './drafts.ts'
+import { offsetsIn } from './pack-index.ts'
 
 /** git's own prefix for such folders: its `prune` removes them too. */
 const PREFIX = 'tmp_objdir-'
@@ -141,18 +142,8 @@ async function holdsAll(packs: string, ids: readonly string[]): Promise<boolean>
   const names = (await readdir(packs)).filter((name) => name.endsWith('.idx'))
   const file = names.length === 1 ? join(packs, names[0]!) : null
   if (file === null || (await stat(file)).size > MAX_INDEX) return false
-  const known = idsIn(await readFile(file))
+  const known = offsetsIn(await readFile(file))
   return ids.every((id) => known.has(id))
-}
-
-const INDEX_2 = Buffer.from('ff744f6300000002', 'hex')
-
-/** Of an index of the second version: a table of 256 counts, whose last is of all, and then the ids. */
-function idsIn(index: Buffer): Set<string> {
-  if (!index.subarray(0, 8).equals(INDEX_2)) return new Set()
-  const start = 8 + 256 * 4
-  const count = index.readUInt32BE(start - 4)
-  return new Set(Array.from({ length: count }, (_, n) => index.toString('hex', start + n * 20, start + n * 20 + 20)))
 }
 
 async function isComplete(

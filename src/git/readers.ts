@@ -4,8 +4,7 @@
  * after some idle seconds, keeps our own process from ending only while it owes an answer, and is replaced when it dies.
  * An open reader sees what is pushed meanwhile: git looks for new packs before it calls an object missing.
  */
-import type { ChildProcess } from 'node:child_process'
-import type { Socket } from 'node:net'
+import type { Program } from '../lib/launching/launcher.ts'
 import { endGroup, GitFailed, startGit, type FailureReason } from './command.ts'
 
 export const MAX_READERS = 16
@@ -75,7 +74,7 @@ class Reader {
   readonly #dir: string
   readonly #environment: Environment
   readonly #inquiries: Inquiry[] = []
-  #child: ChildProcess | undefined
+  #child: Program | undefined
   #isFinished = false
   #idle: NodeJS.Timeout | undefined
   #reason: FailureReason = 'exit'
@@ -121,8 +120,8 @@ class Reader {
   start(): void {
     const child = startGit(this.#dir, ['cat-file', '--batch-command', '--buffer'], { environment: this.#environment })
     this.#child = child
-    child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk))
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR)
     })
     child.stdin?.on('error', () => {})
@@ -136,7 +135,7 @@ class Reader {
   }
 
   #send(questions: readonly Question[]): void {
-    this.#hold(true)
+    this.#child?.hold(true)
     this.#child?.stdin?.write(questions.map(({ verb, name }) => `${verb} ${name}\n`).join('') + 'flush\n')
   }
 
@@ -175,15 +174,8 @@ class Reader {
     clearTimeout(timer)
     resolve(answers)
     if (this.#inquiries.length > 0) return
-    this.#hold(false)
+    this.#child?.hold(false)
     if (!this.#isFinished) this.#idle = setTimeout(() => this.finish(), IDLE_MS).unref()
-  }
-
-  #hold(isHeld: boolean): void {
-    const how = isHeld ? 'ref' : 'unref'
-    const child = this.#child
-    child?.[how]()
-    for (const pipe of [child?.stdin, child?.stdout, child?.stderr]) (pipe as Socket | null | undefined)?.[how]()
   }
 
   #end(reason: FailureReason): void {

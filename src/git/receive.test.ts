@@ -179,9 +179,21 @@ test('refs of our own, and names that are none, are not for pushes', async () =>
   ])
   expect(await refsOf(server.dir)).toEqual({ ...before, 'refs/heads/y': (await work.run('rev-parse', 'HEAD')).output })
 
-  const funny = await work.run('push', '--porcelain', server.http, 'master:refs/heads/-x', 'master:refs/heads/a/-x')
-  expect(statuses(funny).every((line) => line.endsWith('[remote rejected] (funny refname)'))).toBe(true)
-  expect(statuses(funny)).toHaveLength(2)
+  const names = ['-x', 'a/-x', 'HEAD', '@', 'refs/heads/x'].map((name) => `refs/heads/${name}`)
+  const all = [...names, 'refs/tags/HEAD', 'refs/tags/refs/tags/x']
+  const funny = await work.run('push', '--porcelain', server.http, ...all.map((name) => `master:${name}`))
+  expect(statuses(funny)).toEqual(
+    all.map((name) => `! refs/heads/master:${name} [remote rejected] (funny refname)`).toSorted(),
+  )
+})
+
+test('a branch named like something else can still be taken away', async () => {
+  await using server = await startGitServer()
+  const work = await workIn(server, 'work')
+  await work.run('push', server.http, 'master:x')
+  await runGit([`--git-dir=${server.dir}`, 'update-ref', 'refs/heads/refs/heads/x', 'refs/heads/x'])
+  const answer = await work.run('push', '--porcelain', server.http, ':refs/heads/refs/heads/x')
+  expect(statuses(answer)).toEqual(['- :refs/heads/refs/heads/x [deleted]'])
 })
 
 test('one ref that cannot be takes the others along only if the push is atomic', async () => {

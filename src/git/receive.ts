@@ -6,7 +6,7 @@
 import { Readable, type Writable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
 import { advertiseForPushes } from './advertisement.ts'
-import { ref, UnsafeArgument } from './arguments.ts'
+import { isUnmistakable, ref, UnsafeArgument } from './arguments.ts'
 import { GitFailed } from './command.ts'
 import { isForPushes } from './namespaces.ts'
 import { PushReport } from './push-report.ts'
@@ -122,7 +122,7 @@ async function fulfil(
   await quarantine?.accept()
   await move(dir, wishes, request.capabilities.has('atomic'), report)
   const moved = updatesOf(wishes)
-  if (moved.length === 0 || !afterwards) return
+  if (!afterwards) return
   const words = await afterwards(moved, push).catch((error: unknown) => {
     throw new CalleeFailed('afterwards', { cause: error })
   })
@@ -203,7 +203,9 @@ function objectionTo(command: PushCommand): string | null {
     throw error
   }
   if (!isForPushes(command.ref!)) return `deny ${isDeletion(command) ? 'deleting' : 'updating'} a hidden ref`
-  return isDeletion(command) && command.before === NO_OBJECT ? 'no such ref' : null
+  if (isDeletion(command)) return command.before === NO_OBJECT ? 'no such ref' : null
+  // Whoever brought one along with an import may still take it away.
+  return isUnmistakable(command.ref!) ? null : 'funny refname'
 }
 
 const updatesOf = (wishes: readonly Wish[]): RefUpdate[] =>

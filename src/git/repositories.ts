@@ -141,19 +141,27 @@ export async function packRefs(dir: string, signal?: AbortSignal): Promise<void>
   await git(dir, ['pack-refs', '--all'], { deadline: HOUR, signal })
 }
 
+export interface HousekeepOptions {
+  readonly signal?: AbortSignal | undefined
+  /** What nothing points to stays for good. */
+  readonly forever?: boolean
+}
+
 /**
  * One pack with a bitmap, for quick clones; packed refs; a commit-graph that knows which paths each commit changed.
- * What nothing points to stays for two weeks: a push under way may be about to.
+ * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool.
  */
-export async function housekeep(dir: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+export async function housekeep(dir: string, { signal, forever = false }: HousekeepOptions = {}): Promise<void> {
   const patiently = { deadline: 6 * HOUR, signal }
+  const expiration = forever ? '--cruft-expiration=never' : '--cruft-expiration=2.weeks.ago'
   await packRefs(dir, signal)
-  await git(
-    dir,
-    ['repack', '-d', '-l', '-q', '--cruft', '--cruft-expiration=2.weeks.ago', '--write-bitmap-index'],
-    patiently,
-  )
+  await git(dir, ['repack', '-d', '-l', '-q', '--cruft', expiration, '--write-bitmap-index'], patiently)
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
+}
+
+/** Whether clones are told at once what is in it. */
+export async function hasBitmap(dir: string): Promise<boolean> {
+  return (await readdir(join(dir, 'objects/pack'))).some((name) => name.endsWith('.bitmap'))
 }
 
 function nullIfMissing(error: NodeJS.ErrnoException): null {

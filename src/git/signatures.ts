@@ -15,7 +15,11 @@ const OPENINGS: readonly (readonly [opening: string, kind: Signed['kind']])[] = 
   ['-----BEGIN SIGNED MESSAGE-----', 'X509'],
 ]
 
-const kindOf = (signature: string) => OPENINGS.find(([opening]) => signature.startsWith(opening))?.[1]
+export const kindOf = (signature: string): Signed['kind'] | undefined =>
+  OPENINGS.find(([opening]) => signature.startsWith(opening))?.[1]
+
+/** In repositories of either hash. */
+const SIGNATURES = ['gpgsig', 'gpgsig-sha256']
 
 /** All but its signature headers is signed; of several signatures git too knows the first only. */
 export function signedCommit(content: Buffer): Signed | null {
@@ -23,7 +27,7 @@ export function signedCommit(content: Buffer): Signed | null {
   const signature = headers.find(({ name }) => name === 'gpgsig')?.value.toString('latin1')
   const kind = signature === undefined ? undefined : kindOf(signature)
   if (signature === undefined || !kind) return null
-  const unsigned = headers.filter(({ name }) => !name.startsWith('gpgsig')).map(({ written }) => written)
+  const unsigned = headers.filter(({ name }) => !SIGNATURES.includes(name)).map(({ written }) => written)
   return { kind, payload: Buffer.concat([...unsigned, Buffer.from('\n'), body]), signature }
 }
 

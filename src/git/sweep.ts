@@ -1,7 +1,7 @@
 /**
- * What processes leave behind that were killed: objects in quarantine, drafts of objects, locks on refs. None of it does
- * harm to what is there, but a lock keeps its ref from ever moving again. Who works on a repository is done, or dead,
- * long before `before`.
+ * What processes leave behind that were killed: objects in quarantine, drafts of objects, locks on refs and on the
+ * commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works on a
+ * repository is done, or dead, long before `before`.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
   const left = [
     ...(await namesIn(dir)).filter(isLock),
     ...(await namesIn(join(dir, 'refs'), true)).filter(isLock).map((name) => join('refs', name)),
+    ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
     ...objects.filter(isQuarantine).map((name) => join('objects', name)),
     ...(await namesIn(join(dir, 'objects/pack'))).filter(isDraft).map((name) => join('objects/pack', name)),
     ...(

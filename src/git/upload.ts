@@ -2,9 +2,9 @@
  * Fetches, served by git itself. Bytes pass both ways no faster than they are taken, so memory stays flat; git ends,
  * with all it has started, when the client goes away, falls silent or takes longer than it may.
  */
-import type { ChildProcess } from 'node:child_process'
 import { Readable, type Writable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
+import type { Program } from '../lib/launching/launcher.ts'
 import { protocolVersion, uploadSettings } from './advertisement.ts'
 import { folder } from './arguments.ts'
 import { endGroup, GitFailed, startGit } from './command.ts'
@@ -70,7 +70,7 @@ export function uploadArchive(dir: string, options: ServeOptions): Promise<{ cod
 const MAX_STDERR = 4096
 const IDLE_MS = 10 * MINUTE
 
-async function serve(command: string, child: ChildProcess, options: ServeOptions): Promise<{ code: number }> {
+async function serve(command: string, child: Program, options: ServeOptions): Promise<{ code: number }> {
   const { input, output, signal, deadline = 6 * HOUR, idle = IDLE_MS, onStderr } = options
   const { stdin, stdout, stderr } = child
   let words = ''
@@ -80,7 +80,7 @@ async function serve(command: string, child: ChildProcess, options: ServeOptions
     if (failure) return
     failure = error
     // What nobody takes any more must not keep git from ending.
-    stdout?.unpipe(output).resume()
+    stdout.unpipe(output).resume()
     endGroup(child)
   }
   const tooLate = () => end(new GitFailed(command, 'deadline', null, words))
@@ -95,13 +95,13 @@ async function serve(command: string, child: ChildProcess, options: ServeOptions
   signal?.addEventListener('abort', aborted)
   input.on('error', broken).on('close', inputClosed).on('data', heard)
   output.on('error', gone).on('close', gone)
-  stdout?.on('data', heard)
-  stderr?.setEncoding('utf8').on('data', (text: string) => {
+  stdout.on('data', heard)
+  stderr.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-MAX_STDERR)
     onStderr?.(text)
   })
   if (stdin) input.pipe(stdin.on('error', () => {}))
-  stdout?.pipe(output, { end: false })
+  stdout.pipe(output, { end: false })
   if (signal?.aborted) aborted()
   if (output.destroyed || (input.destroyed && !input.readableEnded)) gone()
 
@@ -119,7 +119,7 @@ async function serve(command: string, child: ChildProcess, options: ServeOptions
   }
 }
 
-function exitOf(command: string, child: ChildProcess): Promise<number> {
+function exitOf(command: string, child: Program): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   child.once('error', ({ message }) => reject(new GitFailed(command, 'start', null, message)))
   // Killed by a signal it has no code; shells say 128 and more.

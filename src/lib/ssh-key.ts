@@ -72,7 +72,7 @@ export function parseSshPublicKey(text: string): SshPublicKey | null {
 }
 
 /** Every public key is a plain run of strings, each after its length in four bytes. */
-function splitFields(blob: Buffer): Buffer[] | null {
+export function splitFields(blob: Buffer): Buffer[] | null {
   const fields: Buffer[] = []
   for (let at = 0; at < blob.length;) {
     if (at + 4 > blob.length) return null

@@ -182,9 +182,23 @@ test('a deploy key opens the projects that enabled it, whoever made it', async (
   expect(await texts(readable)).toEqual(['yes', 'This deploy key does not have write access to this project.'])
   expect(await texts(writable)).toEqual(['yes', 'yes'])
   expect(await texts(other)).toEqual([NO_PROJECT, NO_PROJECT])
-  expect(await texts(writable, '.wiki')).toEqual([NO_FETCH, NO_WIKI])
+  expect(await texts(writable, '.wiki')).toEqual(['yes', NO_WIKI])
+  expect(await texts(other, '.wiki')).toEqual([NO_PROJECT, NO_PROJECT])
   await cast.people.owner.post(`/projects/${writable.id}/archive`)
   expect(await texts(writable)).toEqual(['yes', ARCHIVED])
   await app.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', open.id).execute()
   expect(await texts(open)).toEqual(['yes', 'This deploy key does not have write access to this project.'])
+})
+
+test('a deploy token opens the code of its project, not the wiki', async () => {
+  await using forge = await startForge()
+  const { app } = forge
+  const owner = await forge.user()
+  const { id, path_with_namespace: path } = await forge.project({ visibility: 'private' }, owner)
+  const wish = { name: 'ci', username: 'ci', scopes: ['read_repository'] }
+  const { token } = (await owner.post(`/projects/${id}/deploy_tokens`, wish)).body
+  const authorization = `Basic ${Buffer.from(`ci:${token}`).toString('base64')}`
+  const bearer = await recogniseGitter(app, { authorization, address: '127.0.0.1' }, 'git')
+  expect(await textFor(app, bearer, path, 'fetch')).toBe('yes')
+  expect(await textFor(app, bearer, `${path}.wiki`, 'fetch')).toBe(NO_FETCH)
 })

@@ -9,7 +9,7 @@ import { projectPolicy, type ProjectSubject } from '../features/projects/project
 import { meetProject } from '../features/projects/projects/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
 import { Developer, FeatureEnabled, FeaturePrivate, Guest } from '../lib/levels.ts'
-import { accessDenied, type Gitter } from './credentials.ts'
+import { accessDenied, accountBlocked, type Gitter } from './credentials.ts'
 import type { RepositoryPlace } from './places.ts'
 
 export interface Errand {
@@ -67,11 +67,12 @@ function hasFeature({ granted, subject }: Facts, feature: number): boolean {
   return feature === FeatureEnabled || (feature === FeaturePrivate && isMember)
 }
 
-/** A wiki has its own switch and is nothing that keys and tokens are given for. */
+/** A wiki has its own switch. Keys of the project open it too, for reading; tokens are not given for it. */
 function maySee(f: Facts): boolean {
-  const { project } = f.subject
-  if (f.wiki) return hasFeature(f, project.wiki_access_level) && projectPolicy.readCode(f.subject)
-  return hasFeature(f, project.repository_access_level) && (f.granted?.fetch || projectPolicy.readCode(f.subject))
+  const { wiki_access_level, repository_access_level } = f.subject.project
+  const isLetIn = f.granted?.fetch && !(f.wiki && f.gitter.deployToken)
+  const isOn = hasFeature(f, f.wiki ? wiki_access_level : repository_access_level)
+  return isOn && (isLetIn || projectPolicy.readCode(f.subject))
 }
 
 const mayWrite = (f: Facts) =>
@@ -95,7 +96,7 @@ const EVERY: readonly Check[] = [
     fails: ({ over, onlyProtocol }) => over !== 'lfs' && onlyProtocol !== null && onlyProtocol !== over,
     refusal: ({ over }) => new Refusal('forbidden', `Git access over ${over.toUpperCase()} is not allowed`),
   },
-  { fails: isBlocked, refusal: forbids('Your account has been blocked.') },
+  { fails: isBlocked, refusal: accountBlocked },
   { fails: (f) => !isReadable(f) && isAnonymous(f), refusal: () => accessDenied() },
   { fails: (f) => !isReadable(f), refusal: projectNotFound },
 ]

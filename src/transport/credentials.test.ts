@@ -162,9 +162,16 @@ test('passwords, by username or email, of whoever may use one', async () => {
   expect(await comes(forge, basic('jane', person.token))).toEqual(['jane', 'token', true, true])
   await forge.administrator.put('/application/settings', { password_authentication_enabled_for_git: true })
 
+  const grant = { grant_type: 'password', username: 'jane', password: PASSWORD }
+  const { body: oauth } = await oauthPost(forge, 'token', grant)
   await forge.administrator.post(`/users/${person.id}/block`)
   expect(await comes(forge, basic('jane', PASSWORD))).toEqual(['unauthenticated', DENIED])
-  expect(await comes(forge, basic('jane', person.token))).toEqual(['unauthenticated', DENIED])
+  const blocked = ['forbidden', 'Your account has been blocked.']
+  expect(await comes(forge, basic('jane', person.token))).toEqual(blocked)
+  expect(await comes(forge, basic('oauth2', oauth.access_token))).toEqual(blocked)
+  const headers = { Authorization: basic('jane', person.token) }
+  const answer = await fetch(`${forge.url}/no/such.git/info/refs?service=git-upload-pack`, { headers })
+  expect([answer.status, await answer.text()]).toEqual([403, 'Your account has been blocked.\n'])
 })
 
 test('an LFS token opens LFS and no git', async () => {

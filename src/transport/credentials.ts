@@ -6,12 +6,13 @@ import type { Identity, Scope } from '../api/credentials.ts'
 import { timestamp } from '../clock.ts'
 import type { App, User } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { byOAuthToken } from '../features/identity/oauth/authenticate.ts'
+import { bearerOfOAuthToken } from '../features/identity/oauth/authenticate.ts'
 import { signIn } from '../features/identity/sessions/service.ts'
 import { countFailure, forgetFailures, recentFailures } from '../features/identity/sessions/throttle.ts'
-import { byAccessToken } from '../features/identity/tokens/authenticate.ts'
+import { bearerOfToken } from '../features/identity/tokens/authenticate.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { findDeployToken, type DeployToken } from '../features/repository/deploy-tokens/queries.ts'
+import { noteDeployTokenUse } from '../features/repository/deploy-tokens/use.ts'
 import { byLfsToken } from './lfs/token.ts'
 
 export interface Gitter {
@@ -94,13 +95,17 @@ const hintAtTokens = ({ url }: App) => [
 const FETCHING: readonly Scope[] = ['api', 'read_api', 'read_repository', 'write_repository']
 const PUSHING: readonly Scope[] = ['api', 'write_repository']
 
+/** A token proves whose it is, so they are told; a password that was guessed must not. */
+export const accountBlocked = () => new Refusal('forbidden', 'Your account has been blocked.')
+
 function bearing({ user, scopes }: Identity, via: Gitter['via']): Gitter {
+  if (user.state !== 'active') throw accountBlocked()
   const has = (wanted: readonly Scope[]) => scopes?.some((scope) => wanted.includes(scope)) ?? true
   return { user, mayFetch: has(FETCHING), mayPush: has(PUSHING), via }
 }
 
 async function byOAuth(app: App, { secret }: Shown): Promise<Gitter | null> {
-  const identity = await unlessRefused(() => byOAuthToken(app, secret))
+  const identity = await unlessRefused(() => bearerOfOAuthToken(app, secret))
   return identity && bearing(identity, 'oauth')
 }
 
@@ -115,13 +120,14 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 async function byToken(app: App, { secret, address }: Shown): Promise<Gitter | null> {
-  const identity = await byAccessToken(app, secret, address)
+  const identity = await bearerOfToken(app, secret, address)
   return identity && bearing(identity, 'token')
 }
 
 async function byDeployToken(app: App, { username, secret }: Shown): Promise<Gitter | null> {
   const deployToken = await findDeployToken(app.db, username, secret, timestamp(app.clock))
   if (!deployToken) return null
+  void noteDeployTokenUse(app, deployToken)
   const mayFetch = /(read|write)_repository/.test(deployToken.scopes)
   return { user: null, deployToken, mayFetch, mayPush: false, via: 'deploy_token' }
 }

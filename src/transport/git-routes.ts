@@ -1,4 +1,5 @@
 /** Git over HTTP: `info/refs`, `git-upload-pack` and `git-receive-pack` of a repository. */
+import { once } from 'node:events'
 import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -38,8 +39,6 @@ export async function gitRoutes(
   try {
     const service = serviceOf(request, address)
     const visit = await meetVisitor(app, request, reply, address, service)
-    // The kit ends whoever falls silent; a clone may take longer than any page.
-    request.raw.socket.setTimeout(0)
     if (request.method === 'GET') await tellRefs(visit, service!)
     else if (service === 'upload-pack') await sendPack(visit)
     else await takePush(visit)
@@ -75,7 +74,8 @@ async function meetVisitor(
   const facts = await learnFacts(app, gitter, place, { verb, over: 'http' })
   const denial = denialOf(facts)
   if (denial) throw denial
-  if (service === null) throw new Refusal('forbidden', "The command you're trying to execute is not allowed.")
+  if (service === null) throw gitter.via === 'nothing' ? accessDenied() : noSuchCommand()
+  if (request.method === 'POST') assertWrittenByGit(request, service)
   const protocol = request.headers['git-protocol']
   return {
     app,
@@ -88,8 +88,18 @@ async function meetVisitor(
   }
 }
 
+const noSuchCommand = () => new Refusal('forbidden', "The command you're trying to execute is not allowed.")
+
+/** No form of a browser's can say this of itself. */
+function assertWrittenByGit({ headers }: FastifyRequest, service: Service): void {
+  if (headers['content-type'] === `application/x-git-${service}-request`) return
+  throw new Refusal('unsupported_type', 'Unsupported Media Type')
+}
+
 /** From here on the answer is git's. */
-function begin({ reply }: Visit, type: string): void {
+function begin({ reply, request }: Visit, type: string): void {
+  // The kit ends whoever falls silent; a clone may take longer than any page.
+  request.raw.socket.setTimeout(0)
   reply.hijack()
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
@@ -107,8 +117,9 @@ async function tellRefs(visit: Visit, service: Service): Promise<void> {
 
 async function sendPack(visit: Visit): Promise<void> {
   const { app, dir, protocol, reply, request, facts } = visit
+  const input = await bodyOf(request, MOST_ASKED)
   begin(visit, 'upload-pack-result')
-  await uploadPack(dir, { stateless: true, protocol, input: bodyOf(request, MOST_ASKED), output: reply.raw })
+  await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
   reply.raw.end()
   const person = personOf(facts.gitter)
   if (person) await recordActivity(app, person)
@@ -116,19 +127,22 @@ async function sendPack(visit: Visit): Promise<void> {
 
 async function takePush(visit: Visit): Promise<void> {
   const { app, dir, protocol, reply, request, facts, place } = visit
+  const input = await bodyOf(request)
   begin(visit, 'receive-pack-result')
   const options = pushOptionsFor(app, pusherOf(facts), place)
-  await receivePack(dir, { stateless: true, protocol, input: bodyOf(request), output: reply.raw, ...options })
+  await receivePack(dir, { stateless: true, protocol, input, output: reply.raw, ...options })
   // Whoever is still sending must take the rest off their hands before they hear the answer.
   request.raw.resume()
   reply.raw.end()
 }
 
 /** As git wrote it, however it was packed for the way. */
-function bodyOf({ raw }: FastifyRequest, most = Infinity): Readable {
+async function bodyOf({ raw }: FastifyRequest, most = Infinity): Promise<Readable> {
   const encoding = raw.headers['content-encoding']
-  const plain = encoding === 'gzip' || encoding === 'x-gzip' ? raw.pipe(createGunzip()) : raw
+  const isPacked = encoding === 'gzip' || encoding === 'x-gzip'
+  const plain = isPacked ? raw.pipe(createGunzip()) : raw
   raw.once('error', (error) => plain.destroy(error))
+  if (isPacked) await assertUnpacks(plain, raw)
   if (most === Infinity) return plain
   let taken = 0
   const bounded = new Transform({
@@ -139,4 +153,14 @@ function bodyOf({ raw }: FastifyRequest, most = Infinity): Readable {
   })
   plain.once('error', (error) => bounded.destroy(error))
   return plain.pipe(bounded)
+}
+
+/** Waits for the first of it: that it is no gzip at all is found out while it can still be answered. */
+async function assertUnpacks(plain: Readable, packed: Readable): Promise<void> {
+  try {
+    await once(plain, 'readable')
+  } catch {
+    packed.resume()
+    throw new Refusal('bad_request', 'The body is not packed as it is said to be.')
+  }
 }

@@ -1,8 +1,8 @@
 /** What a push meets on its way, through whichever door it comes: the gate before its refs move, the news after. */
 import type { App } from '../context.ts'
-import { expectChange, refsMoved, updateFault } from '../features/repository/gate/service.ts'
+import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
+import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
 import { branchOf, type Pusher, type Update } from '../features/repository/gate/updates.ts'
-import { wikiMoved } from '../features/repository/gate/wikis.ts'
 import { FeatureDisabled } from '../lib/levels.ts'
 import type { Push, ReceiveOptions } from '../git/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/update.ts'
@@ -32,22 +32,20 @@ export function pushOptionsFor(
   pusher: Pusher,
   place: RepositoryPlace,
 ): Pick<ReceiveOptions, 'gate' | 'afterwards'> {
-  if (place.wiki) {
-    return {
-      gate: async () => ({}),
-      afterwards: (moved) => wikiMoved(app, pusher, place, moved.map(updateOf)),
-    }
-  }
+  let change: Change | undefined
   return {
-    async gate({ updates, environment }: Push) {
-      const fault = await updateFault(app, pusher, place, updates.map(updateOf), environment)
+    async gate({ updates: asked, options, environment }: Push) {
+      const updates = asked.map(updateOf)
+      const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, environment)
       if (fault !== null) return { refuse: `Mortise: ${fault}` }
-      await expectChange(app, place)
+      change = await expectChange(app, pusher, { ...place, updates, options: place.wiki ? [] : options })
       return { messages: [] }
     },
-    async afterwards(moved, { options }) {
+    async afterwards(moved) {
       const updates = moved.map(updateOf)
-      await refsMoved(app, pusher, place, updates, options)
+      if (updates.length === 0) return void (await dropChange(app, change!))
+      await refsMoved(app, pusher, change!, updates)
+      if (place.wiki) return
       return { messages: [...(await announcement(app)), ...movedNotice(app, place), ...linkLines(app, place, updates)] }
     },
   }

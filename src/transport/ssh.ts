@@ -29,6 +29,8 @@ export interface SshLimits {
   readonly sessions: number
   /** Milliseconds a connection may stay without a command. */
   readonly idle: number
+  /** Milliseconds a command may go on once the server closes. */
+  readonly patience: number
 }
 
 const LIMITS: SshLimits = {
@@ -39,9 +41,10 @@ const LIMITS: SshLimits = {
   tries: 10,
   sessions: 10,
   idle: 5 * MINUTE,
+  patience: MINUTE / 3,
 }
 
-/** Closing waits for running commands. Null when it is switched off. */
+/** Closing waits for running commands, for a while. Null when it is switched off. */
 export async function startSsh({ app }: Pick<Door, 'app'>, wish: Partial<SshLimits> = {}): Promise<SshServer | null> {
   const { host, sshPort } = app.config
   if (sshPort === null) return null
@@ -72,7 +75,9 @@ export async function startSsh({ app }: Pick<Door, 'app'>, wish: Partial<SshLimi
       const { promise: closed, resolve } = Promise.withResolvers<void>()
       listener.close(() => resolve())
       guests.sendHome()
+      const last = setTimeout(() => guests.showOut(), limits.patience)
       await closed
+      clearTimeout(last)
     },
   }
 }

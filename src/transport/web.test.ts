@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Browser } from '../../test/browser.ts'
 import { LfsClient, authorizationOf, objectOf } from '../../test/lfs.ts'
@@ -88,6 +89,49 @@ test('a body is read by nobody before its sender is known, however large', async
   expect(answer).toMatch(/^HTTP\/1\.1 401 /)
   expect(await statusOf(forge, ...head, 'Transfer-Encoding: chunked', 'Content-Type: text/html')).toBe(401)
   expect(await statusOf(forge, ...head, 'Expect: 100-continue', 'Content-Length: 9')).toBe(100)
+})
+
+test('the old protocol is not spoken, and a visitor is asked for a name', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const { path_with_namespace: path } = await forge.project({ visibility: 'public' }, jane)
+  for (const query of ['', '?service=', '?service=git-upload-archive', '?service=upload-pack']) {
+    const url = `${forge.url}/${path}.git/info/refs${query}`
+    const visitor = await fetch(url)
+    expect([visitor.status, visitor.headers.get('www-authenticate')], query).toEqual([401, 'Basic realm="Mortise"'])
+    expect((await fetch(url, { headers: { Authorization: authorizationOf(jane) } })).status, query).toBe(403)
+  }
+})
+
+test('what is sent to git comes from git, as it says it does', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const { path_with_namespace: path } = await forge.project({ visibility: 'public' }, jane)
+  const before = await forge.events()
+  const ask = async (service: string, type: string, body: string | Buffer, encoding?: string) => {
+    const answer = await fetch(`${forge.url}/${path}.git/git-${service}`, {
+      method: 'POST',
+      headers: {
+        Authorization: authorizationOf(jane),
+        'Content-Type': type,
+        'Git-Protocol': 'version=2',
+        ...(encoding && { 'Content-Encoding': encoding }),
+      },
+      body: Buffer.from(body),
+      signal: AbortSignal.timeout(5000),
+    })
+    return [answer.status, await answer.text()]
+  }
+  for (const service of ['upload-pack', 'receive-pack']) {
+    const right = `application/x-git-${service}-request`
+    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
+      expect(await ask(service, type, '0000'), type).toEqual([415, 'Unsupported Media Type\n'])
+    }
+    for (const body of ['this is no gzip', Buffer.alloc(1_000_000)])
+      expect(await ask(service, right, body, 'gzip')).toEqual([400, 'The body is not packed as it is said to be.\n'])
+    expect(await ask(service, right, gzipSync('0000'), 'gzip')).toEqual([200, ''])
+  }
+  expect(await forge.events()).toEqual(before)
 })
 
 test('a session opens no repository', async () => {

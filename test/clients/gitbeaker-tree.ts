@@ -3,7 +3,7 @@ import { Gitlab } from '@gitbeaker/rest'
 import { expect } from 'vitest'
 import { until } from '../start/command.ts'
 
-type Api = InstanceType<typeof Gitlab>
+type Api = Gitlab<false>
 type Kind = 'Project' | 'Group'
 
 export interface World {
@@ -21,13 +21,15 @@ interface Person {
 }
 
 export async function openWorld(url: string, token: string, png: Uint8Array): Promise<World> {
-  const api = new Gitlab({ host: url, token })
+  // By itself the client asks for five archives a minute and waits.
+  const open = (token: string): Api => new Gitlab({ host: url, token, rateLimits: { '**': 3000 } })
+  const api = open(token)
   const person = async (username: string): Promise<Person> => {
     const email = `${username}@example.com`
     const given = { username, name: username, email, password: 'correct horse', skipConfirmation: true }
     const { id } = await api.Users.create(given)
     const key = await api.UserImpersonationTokens.create(id, 'tests', ['api'], { expiresAt: '2999-01-01' })
-    return { id, api: new Gitlab({ host: url, token: key.token }) }
+    return { id, api: open(key.token!) }
   }
   const picture = { content: new Blob([Uint8Array.from(png)], { type: 'image/png' }), filename: 'avatar.png' }
   return { api, url, jane: await person('gb-jane'), john: await person('gb-john'), picture }
@@ -36,7 +38,7 @@ export async function openWorld(url: string, token: string, png: Uint8Array): Pr
 const pathsOf = (things: { path: string }[]) => things.map(({ path }) => path)
 
 /** The client puts what the server said into the cause of its error. */
-const refusal = (status: number, description: string) => ({
+export const refusal = (status: number, description: string) => ({
   cause: { description: expect.stringContaining(description), response: expect.objectContaining({ status }) },
 })
 

@@ -1,41 +1,16 @@
 """Drives a started Mortise with python-gitlab: groups, projects, members and all that hangs on them."""
 
 import sys
-import time
 
 import gitlab
 from gitlab.const import AccessLevel
+
+from python_checks import attributes, refused, same, until
 
 url, token, picture = sys.argv[1], sys.argv[2], sys.argv[3]
 
 gl = gitlab.Gitlab(url, private_token=token, per_page=3)
 gl.auth()
-
-
-def same(what, seen, expected):
-    if seen != expected:
-        raise AssertionError(f"{what}:\n  saw      {seen!r}\n  expected {expected!r}")
-
-
-def refused(what, call, status, message):
-    try:
-        call()
-    except gitlab.exceptions.GitlabError as error:
-        same(what, (error.response_code, error.error_message), (status, message))
-    else:
-        raise AssertionError(f"{what}: was accepted")
-
-
-def attributes(thing, wanted):
-    return {name: getattr(thing, name) for name in wanted}
-
-
-def until(what, holds):
-    deadline = time.monotonic() + 30
-    while not holds():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within 30 s")
-        time.sleep(0.1)
 
 
 def person(name):

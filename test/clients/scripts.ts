@@ -17,6 +17,8 @@ export async function runScript(language: keyof typeof LANGUAGES, name: string, 
   const { program, asks, debian } = LANGUAGES[language]
   const installed = existsSync(program) && (await exec(program, asks).catch(() => null))
   if (!installed) throw new Error(`install Debian's ${debian} to run this test`)
-  const { stdout } = await exec(program, [fileURLToPath(new URL(name, import.meta.url)), ...args])
+  // Else Python leaves what it compiled beside its source.
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
+  const { stdout } = await exec(program, [fileURLToPath(new URL(name, import.meta.url)), ...args], { env })
   return stdout
 }

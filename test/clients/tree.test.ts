@@ -2,29 +2,17 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testDatabaseUrl } from '../../src/config.ts'
-import { postgresDatabase, type TemporaryDatabase } from '../../src/store/temporary.ts'
 import { pngOf } from '../samples.ts'
-import { startCommand, temporaryFolder, type Command } from '../start/command.ts'
+import { temporaryFolder, type Command } from '../start/command.ts'
 import * as gitbeaker from './gitbeaker-tree.ts'
 import { runScript } from './scripts.ts'
+import { TOKEN, startServer } from './server.ts'
 
-const TOKEN = 'clients-root-token'
-
-const server = testDatabaseUrl()
-let database: TemporaryDatabase | undefined
 let command: Command
 beforeEach(async () => {
-  database = server ? await postgresDatabase(server) : undefined
-  command = await startCommand({
-    MORTISE_ROOT_TOKEN: TOKEN,
-    ...(database && { MORTISE_DATABASE_URL: database.url }),
-  })
+  command = await startServer()
 })
-afterEach(async () => {
-  await command.stop()
-  await database?.drop()
-})
+afterEach(() => command.stop())
 
 test.for([
   ['python', 'python_tree.py'],

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../api/answers.ts'
 import { send } from '../../api/web-answers.ts'
@@ -17,10 +18,18 @@ export async function sendAvatar(
   const { avatar_digest: digest, avatar_filename: name, avatar_type: type } = wearer ?? {}
   const avatar = digest && name === filename ? await app.blobs.open(digest) : null
   if (!avatar || !type) return send(request, reply, 404, UNKNOWN_ROUTE)
+  return sendPicture(reply, { type, size: avatar.size, content: avatar.stream })
+}
+
+/** However it was found. */
+export function sendPicture(
+  reply: FastifyReply,
+  { type, size, content }: { type: string; size: number; content: Readable | Buffer },
+): FastifyReply {
   return reply
     .header('Content-Type', type)
-    .header('Content-Length', avatar.size)
+    .header('Content-Length', size)
     .header('Content-Security-Policy', "default-src 'none'; sandbox")
     .header('Cache-Control', 'max-age=300, private')
-    .send(avatar.stream)
+    .send(content)
 }

@@ -88,6 +88,11 @@ export class Guests {
   sendHome(): void {
     for (const guest of this.#guests.values()) guest.leave()
   }
+
+  /** Whatever they are doing. */
+  showOut(): void {
+    for (const { socket } of this.#guests.values()) socket.destroy()
+  }
 }
 
 const keyOf = (address: string, port: number) => `${address} ${port}`

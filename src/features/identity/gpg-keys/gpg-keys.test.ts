@@ -120,11 +120,14 @@ test('revoking takes the key away and says that it was no mere deletion', async 
   expect((await person.get('/user/gpg_keys')).body).toEqual([])
   expect((await person.post(own(first))).status).toBe(404)
 
+  // Of the key and its two subkeys.
+  const keyid: unknown = expect.stringMatching(/^[0-9A-F]{16}$/)
+  const keyids = [keyid, keyid, keyid]
   const told = await forge.app.db.selectFrom('events').select('payload').where('name', '=', 'gpg_key.deleted').execute()
   expect(told.map(({ payload }) => JSON.parse(payload))).toEqual([
-    { id: first, user_id: person.id, revoked: true },
-    { id: second, user_id: person.id, revoked: true },
-    { id: third, user_id: person.id, revoked: false },
+    { id: first, user_id: person.id, revoked: true, keyids },
+    { id: second, user_id: person.id, revoked: true, keyids },
+    { id: third, user_id: person.id, revoked: false, keyids },
   ])
 })
 

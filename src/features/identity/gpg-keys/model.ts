@@ -17,7 +17,10 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'gpg_key.created': { id: number; user_id: number }
-    /** Signatures of a key that was only deleted stay verified; those of a revoked one count for nothing. */
-    'gpg_key.deleted': { id: number; user_id: number; revoked: boolean }
+    /**
+     * Signatures of a key that was only deleted stay verified; those of a revoked one count for nothing. With the ids
+     * of the key and its subkeys, which are gone by the time listeners hear of it.
+     */
+    'gpg_key.deleted': { id: number; user_id: number; revoked: boolean; keyids: string[] }
   }
 }

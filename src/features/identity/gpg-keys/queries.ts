@@ -13,3 +13,14 @@ const gpgKeysOf = (db: Db, { id }: User) => db.selectFrom('gpg_keys').selectAll(
 
 export const listGpgKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'gpg_keys'>>> =>
   newestFirst(gpgKeysOf(db, owner), page)
+
+/** Of the key itself and of each subkey: what a signature may name. */
+export async function keyIdsOf(db: Db, { id, primary_keyid }: Row<'gpg_keys'>): Promise<string[]> {
+  const subkeys = await db
+    .selectFrom('gpg_subkeys')
+    .select('keyid')
+    .where('gpg_key_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return [primary_keyid, ...subkeys.map(({ keyid }) => keyid)]
+}

@@ -6,6 +6,7 @@ import type { Row } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { keyIdsOf } from './queries.ts'
 
 export async function createGpgKey(app: App, owner: User, wish: { key: string }): Promise<Row<'gpg_keys'>> {
   const parsed = await readGpgKey(wish.key)
@@ -44,13 +45,15 @@ export async function createGpgKey(app: App, owner: User, wish: { key: string })
 export async function deleteGpgKey(
   app: App,
   owner: User,
-  { id }: Row<'gpg_keys'>,
+  key: Row<'gpg_keys'>,
   { revoked }: { revoked: boolean },
 ): Promise<void> {
+  const { id } = key
   await transact(app, async (app) => {
+    const keyids = await keyIdsOf(app.db, key)
     const { numDeletedRows } = await app.db.deleteFrom('gpg_keys').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('GPG Key') // somebody was faster
-    await emit(app, 'gpg_key.deleted', { id, user_id: owner.id, revoked })
+    await emit(app, 'gpg_key.deleted', { id, user_id: owner.id, revoked, keyids })
   })
 }
 

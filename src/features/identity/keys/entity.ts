@@ -42,7 +42,7 @@ export function presentKey(key: Row<'keys'>): z.infer<typeof KeyEntity> {
 export function presentKeyWithUser(key: KeyWithUser, around: Surroundings): z.infer<typeof KeyWithUserEntity> {
   return {
     ...presentKey(key),
-    key: signedByOwner(key, around),
+    key: key.user ? namingOwner(key.key, key.user, around) : key.key,
     can_push: false, // a right of a deploy key in a project, never of a key by itself
     user: key.user && presentOwner(key.user, around),
   }
@@ -54,7 +54,7 @@ function presentOwner(user: LoadedUser, around: Surroundings) {
 }
 
 /** Comments hold whatever the owner's machine wrote there; here the key says whose it is instead. */
-function signedByOwner({ key, user }: KeyWithUser, { url }: Surroundings): string {
+export function namingOwner(key: string, { name }: { name: string }, { url }: { url: string }): string {
   const [algorithm, base64] = key.split(' ')
-  return user ? `${algorithm} ${base64} ${user.name} (${new URL(url).hostname})` : key
+  return `${algorithm} ${base64} ${name} (${new URL(url).hostname})`
 }

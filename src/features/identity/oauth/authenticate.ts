@@ -10,9 +10,23 @@ const FORM = /^[0-9a-f]{64}$/
 
 /** The person behind an OAuth token; null when there is none. A client learns why its own token ceased to work. */
 export async function byOAuthToken(app: App, secret: string): Promise<Identity | null> {
-  if (!FORM.test(secret)) return null
-  const found = await findTokenWithUser(app.db, digestOf(secret))
-  if (!found || found.state !== 'active') return null
+  const found = await findToken(app, secret)
+  return found?.state === 'active' ? identityOf(app, found) : null
+}
+
+/** Blocked people too: whoever asks has to turn them away, and may say why. */
+export async function bearerOfOAuthToken(app: App, secret: string): Promise<Identity | null> {
+  const found = await findToken(app, secret)
+  return found && identityOf(app, found)
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
+
+async function findToken({ db }: App, secret: string): Promise<Found | null> {
+  return FORM.test(secret) ? findTokenWithUser(db, digestOf(secret)) : null
+}
+
+function identityOf(app: App, found: Found): Identity {
   if (found.token_revoked_at !== null) {
     throw oauthRefusal('invalid_token', 'Token was revoked. You have to re-authorize from the user.')
   }

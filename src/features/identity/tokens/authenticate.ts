@@ -14,16 +14,22 @@ type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
 /** The person behind an account, personal or impersonation token; null when it no longer opens anything. */
 export async function byAccessToken(app: App, secret: string, address: string): Promise<Identity | null> {
+  const identity = await bearerOfToken(app, secret, address)
+  return identity?.user.state === 'active' ? identity : null
+}
+
+/** Blocked people too: whoever asks has to turn them away, and may say why. */
+export async function bearerOfToken(app: App, secret: string, address: string): Promise<Identity | null> {
   const found = await findTokenWithUser(app.db, digestOf(secret))
   if (!found) return null
   // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
   if (found.token_rotated) await revokeFamily(app, found.token_family_id ?? found.token_id)
   const token = { revoked: found.token_revoked, expires_at: found.token_expires_at }
-  if (!isActive(token, today(app.clock)) || found.state !== 'active' || found.ghost) return null
+  if (!isActive(token, today(app.clock)) || found.ghost) return null
 
   const identity = { kind: found.token_kind, user: found, tokenId: found.token_id }
   if (found.token_kind === 'private') return { ...identity, scopes: null }
-  void noteUse(app, found, address)
+  if (found.state === 'active') void noteUse(app, found, address)
   return { ...identity, scopes: scopesFrom(found.token_scopes) }
 }
 

@@ -9,11 +9,13 @@ const known = new WeakMap<object, { readAt: number; settings: Promise<Settings> 
 export async function currentSettings(app: App): Promise<Settings> {
   if (app.db.isTransaction) return readSettings(app)
   const cached = known.get(app.store)
-  if (cached && performance.now() - cached.readAt < FRESH_MS) return cached.settings
+  const now = app.clock.now().getTime()
+  // Away from it either way: a clock may be set back.
+  if (cached && Math.abs(now - cached.readAt) < FRESH_MS) return cached.settings
 
   // The read is kept, not its result: one that a change overtakes is forgotten with the rest.
   const settings = readSettings(app)
-  known.set(app.store, { readAt: performance.now(), settings })
+  known.set(app.store, { readAt: now, settings })
   settings.catch(() => forgetSettings(app))
   return settings
 }

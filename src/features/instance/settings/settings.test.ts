@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from './queries.ts'
@@ -331,4 +332,18 @@ test('of two changes that are only wrong together, the second is refused', async
   })
   expect(await second.meanwhile).toMatchObject({ said: { allowed_key_types: ["can't be blank"] } })
   expect(await currentSettings(app)).toMatchObject({ ecdsa_key_restriction: -1, ed25519_key_restriction: 0 })
+})
+
+test('settings that are read anew after a while are in no count of queries, however long it takes', async () => {
+  await using forge = await startForge()
+  const read = () => currentSettings(forge.app)
+  expect(await forge.queries(read)).toBe(0)
+  forge.clock.advance(HOUR)
+  expect(await forge.queries(read)).toBe(0)
+  expect(await forge.queries(() => setTimeout(1100).then(read))).toBe(0)
+
+  // Of another process: seen after a while.
+  await forge.app.db.insertInto('settings').values({ name: 'signup_enabled', value: 'false' }).execute()
+  forge.clock.advance(2000)
+  expect((await read()).signup_enabled).toBe(false)
 })

@@ -1,28 +1,58 @@
+import { HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { poolOf, useObjectsOf } from '../../../git/alternates.ts'
 import { copyRepository } from '../../../git/copy.ts'
+import { removeRepository } from '../../../git/repositories.ts'
+import { tidyPoolSoon, tidySoon } from '../housekeeping/jobs.ts'
 import { fillRepository } from '../projects/filling.ts'
+import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
+import { enterPool, findPool, freshPool, type Pool } from './pools.ts'
 
 /** The source is in the payload: the fork's own relation may be removed before its repository is there. */
 export const copyRepositoryOf = job<{ id: number; source_id: number }>(
   'projects.fork',
   (app, { id, source_id }, ending) =>
     fillRepository(app, id, ending, {
-      async fill(_fork, dir, signal) {
-        await copyRepository(await sourceDir(app, source_id), dir, { signal })
+      async fill(fork, dir, signal) {
+        const source = await findSource(app, source_id)
+        const pool = await enterPool(app, fork, source.id)
+        if (pool) await share(app, source, pool, dir, signal)
+        else await copyRepository(repositoryDir(app, source), dir, { signal })
       },
       explain: (error) => (error instanceof Refusal ? error.message : 'The repository could not be copied'),
     }),
   { long: true },
 )
 
-async function sourceDir(app: App, id: number): Promise<string> {
-  const source = await app.db
-    .selectFrom('projects')
-    .select(['repository_storage', 'disk_path'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+/** Also one that is being deleted: its repository goes after its row. */
+async function findSource(app: App, id: number): Promise<Project> {
+  const source = await app.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
   if (!source) throw new Refusal('not_found', 'The source project is gone')
-  return repositoryDir(app, source)
+  return source
+}
+
+/** Clones under way have looked for objects before there was a pool; none takes longer. */
+const LONGEST_CLONE = 6 * HOUR
+
+async function share(app: App, source: Project, pool: Pool, dir: string, signal: AbortSignal): Promise<void> {
+  try {
+    const from = repositoryDir(app, source)
+    const shared = await freshPool(app, pool, signal)
+    await copyRepository(from, dir, { pool: shared, signal })
+    await tidyPoolSoon(app, pool)
+    if ((await poolOf(from)) !== null) return
+    // What it has twice now, it drops when it is tidied.
+    await useObjectsOf(from, shared).catch(fineIfGone)
+    await tidySoon(app, source, { delay: LONGEST_CLONE })
+  } finally {
+    // Everyone may have left meanwhile: then nobody would ever remove it.
+    if (!(await findPool(app, pool.id))) await removeRepository(repositoryDir(app, pool))
+  }
+}
+
+/** A source that is being removed: the fork is whole without it. */
+function fineIfGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
 }

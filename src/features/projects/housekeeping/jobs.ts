@@ -1,9 +1,13 @@
 import { HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
+import { standAlone, useObjectsOf } from '../../../git/alternates.ts'
+import { isUntidy, tidyPool } from '../../../git/pools.ts'
 import { housekeep, repositoryExists, sizeOf } from '../../../git/repositories.ts'
 import { sweepRepository } from '../../../git/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { findProjectById } from '../projects/queries.ts'
+import { findPool, freshPool, hasMembers, leaveIfLast, type Pool } from '../forks/pools.ts'
+import { findProjectById, type Project } from '../projects/queries.ts'
+import { removeRepositoryLater } from '../projects/removal.ts'
 import { repositoryDir } from '../projects/repository.ts'
 
 export const tidyRepository = job<{ id: number }>(
@@ -14,6 +18,7 @@ export const tidyRepository = job<{ id: number }>(
     const dir = repositoryDir(app, project)
     if (!(await repositoryExists(dir))) return
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - HOUR) })
+    await arrangeSharing(app, project, dir, signal)
     await housekeep(dir, { signal })
     const repository_size = await sizeOf(dir)
     await app.db
@@ -26,6 +31,40 @@ export const tidyRepository = job<{ id: number }>(
 )
 
 /** Once at a time, however many pushes ask for it. */
-export async function tidySoon(app: App, { id }: { id: number }): Promise<void> {
-  await enqueue(app, tidyRepository, { id }, { key: `projects.tidy ${id}` })
+export async function tidySoon(app: App, { id }: { id: number }, { delay = 0 } = {}): Promise<void> {
+  await enqueue(app, tidyRepository, { id }, { key: `projects.tidy ${id}${delay > 0 ? ' later' : ''}`, delay })
+}
+
+/** A source hands what it has to its pool, where clones of all members find it; the last member leaves. */
+async function arrangeSharing(app: App, project: Project, dir: string, signal: AbortSignal): Promise<void> {
+  const pool = await findPool(app, project.pool_id)
+  if (!pool) return
+  if (!(await hasMembers(app, pool.id, project))) return leavePool(app, project, pool, dir)
+  if (pool.source_id !== project.id) return
+  await useObjectsOf(dir, await freshPool(app, pool, signal))
+  await tidyPoolSoon(app, pool)
+}
+
+async function leavePool(app: App, project: Project, pool: Pool, dir: string): Promise<void> {
+  if (!(await standAlone(dir))) return
+  const unneeded = await leaveIfLast(app, project, pool)
+  if (unneeded !== null) await enqueue(app, removeRepositoryLater, { dir: unneeded })
+  // Somebody has come to share after all.
+  else if (await repositoryExists(repositoryDir(app, pool))) await useObjectsOf(dir, repositoryDir(app, pool))
+}
+
+export const tidyPoolLater = job<{ id: number }>(
+  'projects.tidy_pool',
+  async (app, { id }, signal) => {
+    const pool = await findPool(app, id)
+    if (!pool) return
+    const dir = repositoryDir(app, pool)
+    await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - HOUR) })
+    if (await isUntidy(dir)) await tidyPool(dir, { signal })
+  },
+  { long: true },
+)
+
+export async function tidyPoolSoon(app: App, { id }: Pool): Promise<void> {
+  await enqueue(app, tidyPoolLater, { id }, { key: `projects.tidy_pool ${id}` })
 }

@@ -1,8 +1,11 @@
-import type { WebRoutes } from '../../web.ts'
-import { sendAvatar } from '../../identity/avatars.ts'
+import type { App } from '../../../context.ts'
+import { sendAvatar, sendPicture } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import { projectPolicy } from './policy.ts'
+import type { WebRoutes } from '../../web.ts'
+import { readLogo, type Logo } from './logo.ts'
+import { hasRepository, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findProject, meetProject } from './queries.ts'
+import { repositoryDir } from './repository.ts'
 
 /** A project's avatar is seen by whoever sees the project. */
 export const routes: WebRoutes = (server, door) => {
@@ -13,8 +16,18 @@ export const routes: WebRoutes = (server, door) => {
       const { id, filename } = request.params
       const viewer = await webViewer(door, request)
       const project = await findProject(app.db, id)
-      const isSeen = project !== null && projectPolicy.read(await meetProject(app, project, viewer))
-      return sendAvatar(app, request, reply, isSeen ? project : null, filename)
+      const subject = project && (await meetProject(app, project, viewer))
+      if (!subject || !projectPolicy.read(subject)) return sendAvatar(app, request, reply, null, filename)
+      const logo = await logoOf(app, subject, filename)
+      if (!logo) return sendAvatar(app, request, reply, project, filename)
+      return sendPicture(reply, { type: logo.type, size: logo.bytes.length, content: logo.bytes })
     },
   )
+}
+
+/** Of a repository that is there for the viewer; what was uploaded goes before it. */
+async function logoOf(app: App, subject: ProjectSubject, filename: string): Promise<Logo | null> {
+  const { avatar_filename, default_branch, logo_path } = subject.project
+  if (!hasRepository(subject) || avatar_filename !== null || logo_path !== filename) return null
+  return readLogo(repositoryDir(app, subject.project), default_branch, logo_path)
 }

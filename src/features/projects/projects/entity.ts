@@ -22,6 +22,17 @@ const simple = {
   forks_count: z.int(),
   created_at: timestampOut,
   last_activity_at: timestampOut,
+  /** Only where it was asked for. */
+  license_url: z.string().nullable().optional(),
+  license: entity({
+    key: z.string(),
+    name: z.string(),
+    nickname: z.string().nullable(),
+    html_url: z.string().nullable(),
+    source_url: z.string().nullable(),
+  })
+    .nullable()
+    .optional(),
 }
 
 /** What visitors see, what `simple=true` asks for, and a fork's source. */
@@ -233,7 +244,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     mirror: false,
     import_status: project.import_status,
     import_url: project.import_url,
-    avatar_url: avatarUrl(project, at),
+    avatar_url: avatarUrl(project, at, has(project.repository_access_level)),
     ...(wish.runnersToken !== undefined && {
       runners_token: wish.runnersToken,
       import_error: project.import_error,
@@ -274,5 +285,8 @@ function presentStatistics(project: Row<'projects'>): NonNullable<ProjectRecord[
   }
 }
 
-const avatarUrl = ({ id, avatar_filename: file }: Row<'projects'>, { url }: Addresses) =>
-  file && `${url}/uploads/-/system/project/avatar/${id}/${encodeURIComponent(file)}`
+/** What was uploaded, else a logo in the repository, for whoever the repository is there for. */
+function avatarUrl(project: Row<'projects'>, { url }: Addresses, hasRepository: boolean): string | null {
+  const file = project.avatar_filename ?? (hasRepository ? project.logo_path : null)
+  return file && `${url}/uploads/-/system/project/avatar/${project.id}/${encodeURIComponent(file)}`
+}

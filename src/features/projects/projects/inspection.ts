@@ -4,39 +4,40 @@ import { GitFailed } from '../../../git/command.ts'
 import { branchExists } from '../../../git/refs.ts'
 import { commitCount, headOf, isEmpty, sizeOf } from '../../../git/repositories.ts'
 import { isFile, rootEntries } from '../../../git/trees.ts'
+import { findLogo } from './logo.ts'
 import type { Project } from './queries.ts'
 
 export type Inspected = Pick<
   Project,
-  'empty_repo' | 'default_branch' | 'commit_count' | 'repository_size' | 'readme_path'
+  'empty_repo' | 'default_branch' | 'commit_count' | 'repository_size' | 'readme_path' | 'logo_path'
 >
 
 /** `usual` is the default branch where HEAD names none. */
 export async function inspectRepository(dir: string, usual: string): Promise<Inspected> {
   const default_branch = (await headOf(dir)) ?? usual
   const born = await branchExists(dir, default_branch)
+  const files = born ? await namesIn(dir, default_branch) : []
   return {
     empty_repo: await isEmpty(dir),
     default_branch,
     commit_count: born ? await commitCount(dir, branch(default_branch)) : 0,
     repository_size: await sizeOf(dir),
-    readme_path: born ? await readmeOf(dir, default_branch) : null,
+    readme_path: readmeOf(files),
+    logo_path: await findLogo(dir, default_branch, files),
   }
 }
 
 /** The first that is there is the one shown. */
-const ENDINGS = ['.md', '.markdown', '.rst', '.adoc', '.asciidoc', '.org', '.textile', '.txt', '']
+const READMES = ['.md', '.markdown', '.rst', '.adoc', '.asciidoc', '.org', '.textile', '.txt', ''].map(
+  (ending) => `readme${ending}`,
+)
 
-async function readmeOf(dir: string, name: string): Promise<string | null> {
-  const files = (await namesIn(dir, name)).filter((file) => /^readme(\.|$)/i.test(file))
-  for (const ending of ENDINGS) {
-    const found = files.find((file) => file.toLowerCase() === `readme${ending}`)
-    if (found !== undefined) return found
-  }
-  return null
+function readmeOf(files: readonly string[]): string | null {
+  const found = READMES.map((name) => files.find((file) => file.toLowerCase() === name))
+  return found.find((file) => file !== undefined) ?? null
 }
 
-/** A root with more names than git may tell us is shown without its readme. */
+/** A root with more names than git may tell us is shown without its readme and its logo. */
 async function namesIn(dir: string, name: string): Promise<string[]> {
   try {
     return (await rootEntries(dir, branch(name))).filter(isFile).map((entry) => entry.name)

@@ -1,6 +1,14 @@
 import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
-import { Guest, Master, Owner, Reporter, type Visibility } from '../../../lib/levels.ts'
+import {
+  FeatureDisabled,
+  FeatureEnabled,
+  Guest,
+  Master,
+  Owner,
+  Reporter,
+  type Visibility,
+} from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 
 /** A project as someone in particular meets it. */
@@ -12,6 +20,12 @@ export interface ProjectSubject {
   readonly level: number
   /** Visibilities that need no membership of the viewer. */
   readonly open: readonly Visibility[]
+}
+
+/** Whether the repository is switched on for them; what they may do with it is another question. */
+export function hasRepository({ project, level }: ProjectSubject): boolean {
+  const { repository_access_level: feature } = project
+  return feature === FeatureEnabled || (feature !== FeatureDisabled && level >= Guest)
 }
 
 const isOpen = ({ open, project }: ProjectSubject) => open.includes(project.visibility)

@@ -7,6 +7,7 @@ import { enqueue } from '../../../jobs/queue.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { forsakePool } from '../forks/pools.ts'
 import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { repositoryDir, wikiDir } from './repository.ts'
 
@@ -38,8 +39,8 @@ export async function removeProject(app: App, project: Project, news?: { path_wi
   await transact(app, async (app) => {
     const { db } = app
     const uploads = await db.selectFrom('uploads').select('digest').where('project_id', '=', project.id).execute()
-    const { numDeletedRows } = await db.deleteFrom('projects').where('id', '=', project.id).executeTakeFirst()
-    if (numDeletedRows === 0n) return
+    const gone = await db.deleteFrom('projects').where('id', '=', project.id).returning('pool_id').executeTakeFirst()
+    if (!gone) return
     if (project.forked_from_id !== null) {
       await db
         .updateTable('projects')
@@ -50,8 +51,9 @@ export async function removeProject(app: App, project: Project, news?: { path_wi
     }
     for (const digest of [project.avatar_digest, ...uploads.map((upload) => upload.digest)])
       await leaveBlob(app, digest)
-    for (const dir of [repositoryDir(app, project), wikiDir(app, project)]) {
-      await enqueue(app, removeRepositoryLater, { dir })
+    const pool = gone.pool_id === null ? null : await forsakePool(app, gone.pool_id)
+    for (const dir of [repositoryDir(app, project), wikiDir(app, project), pool]) {
+      if (dir !== null) await enqueue(app, removeRepositoryLater, { dir })
     }
     if (news) await emit(app, 'project.deleted', { id: project.id, name: project.name, ...news })
   })

@@ -9,12 +9,13 @@ import { notFound } from '../../../errors.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { findUser, findUserByIdOrUsername } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
-import { ProjectEntity, SimpleProjectEntity } from './entity.ts'
+import { ProjectEntity, SimpleProjectEntity, type ProjectRecord, type SimpleProjectRecord } from './entity.ts'
 import { filters } from './filters.ts'
 import { answerByKeyset } from './keyset.ts'
+import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
 import { presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
-import { project } from './queries.ts'
+import { project, type Project } from './queries.ts'
 import { deleteProject } from './removal.ts'
 import { createProject } from './service.ts'
 import { setArchived } from './standing.ts'
@@ -75,21 +76,27 @@ export const get = endpoint({
   on: project,
   allow: 'read',
   guest: true,
-  input: z.object({ statistics: bool.nullish() }),
+  input: z.object({ statistics: bool.nullish(), license: bool.nullish() }),
   output: z.union([ProjectEntity, SimpleProjectEntity]),
   async handle({ app, viewer, caller, subject, input }) {
-    if (!viewer) return (await presentProjects(app, null, [subject.project]))[0]!
-    const secrets = mayReadSecrets(caller)
-    const kind = `project ${viewer.id} ${input.statistics} ${secrets}`
-    return once(subject.project, kind, () =>
-      presentOneProject(app, viewer, subject.project, {
-        permissions: true,
-        statistics: input.statistics ?? false,
-        secrets,
-      }),
-    )
+    const record = await recordFor(app, viewer, subject.project, {
+      statistics: input.statistics ?? false,
+      secrets: mayReadSecrets(caller),
+    })
+    return input.license ? { ...record, ...(await describeLicense(app, subject)) } : record
   },
 })
+
+async function recordFor(
+  app: App,
+  viewer: User | null,
+  project: Project,
+  wish: { statistics: boolean; secrets: boolean },
+): Promise<ProjectRecord | SimpleProjectRecord> {
+  if (!viewer) return (await presentProjects(app, null, [project]))[0]!
+  const kind = `project ${viewer.id} ${wish.statistics} ${wish.secrets}`
+  return once(project, kind, () => presentOneProject(app, viewer, project, { permissions: true, ...wish }))
+}
 
 const creation = {
   name: text.nullish(),

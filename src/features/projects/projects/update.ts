@@ -9,6 +9,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdPath, leaveRedirect } from './places.ts'
@@ -69,6 +70,7 @@ export async function updateProject(
         .executeTakeFirstOrThrow()
       if (topics) await setTopics(app, updated, topics)
       if (isWider(before.visibility, updated.visibility)) await narrowForks(app, updated)
+      if (updated.repository_access_level < before.repository_access_level) await closePoolsOf(app, [updated.id])
       if (change.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
       if (source) await scheduleImport(app, updated)
       const oldPath = pathWithNamespace(before, namespace)

@@ -3,6 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { closePoolsOf } from '../forks/pools.ts'
 import type { Namespace, Project } from './queries.ts'
 
 const narrower = (one: Visibility, other: Visibility) => (isWider(one, other) ? other : one)
@@ -44,6 +45,7 @@ export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'i
   const wider = VISIBILITIES.filter((one) => isWider(one, visibility))
   let sources = wider.length === 0 ? [] : [id]
   while (sources.length > 0) {
+    await closePoolsOf(app, sources)
     const lowered = await app.db
       .updateTable('projects')
       .set({ visibility, updated_at: timestamp(app.clock) })

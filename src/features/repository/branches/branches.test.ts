@@ -84,6 +84,13 @@ test('a branch is told whole', async () => {
   }
 })
 
+test('its address is a page of its own, whatever the name', async () => {
+  await using forge = await startForge()
+  const { repository, owner, path } = await open(forge)
+  const made = await owner.post(`${repository}/branches`, { branch: 'fix/#1-50%ü', ref: 'master' })
+  expect(made.body.web_url).toBe(`${forge.url}${path}/tree/fix/%231-50%25%C3%BC`)
+})
+
 test('the list tells which are merged, protected and the default one', async () => {
   await using forge = await startForge()
   const { url, repository, owner, member } = await open(forge)
@@ -202,6 +209,7 @@ test('what cannot be made or deleted is refused, and nothing moves', async () =>
     ['-x', 'Branch name is invalid'],
     ['HEAD', 'Branch name is invalid'],
     ['', 'Branch name is invalid'],
+    ['x'.repeat(251), 'Branch name is invalid'],
     ['same', 'Branch already exists'],
     ['new', 'Invalid reference name', 'nothing'],
     ['new', 'Invalid reference name', '--all'],

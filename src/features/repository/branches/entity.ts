@@ -38,7 +38,8 @@ export function presentBranch({ name, commit }: Head, around: BranchSurroundings
     developers_can_merge: developersCan(around.rules, name, 'merge'),
     can_push: around.mayPush(name),
     default: name === around.defaultBranch,
-    web_url: `${around.url}/tree/${encodeURI(name)}`,
+    // Every part by itself: a `#` in a name would end the address.
+    web_url: `${around.url}/tree/${name.split('/').map(encodeURIComponent).join('/')}`,
   }
 }
 

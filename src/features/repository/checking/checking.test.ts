@@ -1,8 +1,10 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fillProject } from '../../../../test/contents.ts'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { removeRepository } from '../../../git/repositories.ts'
 import { findProject } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { checkRepositories } from './service.ts'
@@ -49,4 +51,40 @@ test('each fault of a repository and of what the store says of it is told, of so
     'ann/misjudged': ['the store calls it empty'],
   })
   expect(found['ann/broken']).not.toEqual([])
+})
+
+test('so is each fault of pools and of those that use them', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const { id } = await forge.project({ path: 'source', visibility: 'public' }, ann)
+  await fillProject(forge, id)
+  for (const path of ['one', 'two']) await ann.post(`/projects/${id}/fork`, { name: path, path })
+  await forge.settle()
+  const { db, config } = forge.app
+  const { disk_path: pool } = await db.selectFrom('pools').selectAll().executeTakeFirstOrThrow()
+  const sound = { 'ann/source': [], 'ann/one': [], 'ann/two': [], [pool]: [] }
+  expect(await findings(forge)).toEqual(sound)
+
+  const storage = config.storages['default']!
+  const one = repositoryDir(forge.app, (await findProject(db, 'ann/one'))!)
+  await writeFile(join(one, 'objects/info/alternates'), '../../elsewhere.git/objects\n')
+  await mkdir(join(storage, '@pools/00/nobodys.git'), { recursive: true })
+  const elsewhere = `it shares the objects of ${join(one, '../elsewhere.git')}, which`
+  expect(await findings(forge)).toEqual({
+    ...sound,
+    'ann/one': [`${elsewhere} the store does not know of`, `${elsewhere} is not there`],
+    '@pools/00/nobodys.git': ['the store does not know of it'],
+  })
+
+  await removeRepository(join(storage, '@pools/00/nobodys.git'))
+  await rm(join(one, 'objects/info/alternates'))
+  await removeRepository(join(storage, pool))
+  await db.updateTable('projects').set({ pool_id: null }).execute()
+  const unknown = `it shares the objects of ${join(storage, pool)}, which`
+  const lost = [`${unknown} the store does not know of`, `${unknown} is not there`]
+  expect(await findings(forge)).toMatchObject({
+    'ann/source': lost,
+    'ann/two': lost,
+    [pool]: ['no project uses it', 'there is no repository'],
+  })
 })

@@ -5,16 +5,17 @@ import { branchExists } from '../../../git/refs.ts'
 import { headOf, isEmpty, repositoryExists } from '../../../git/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { checkPools, sharingFaults, type Finding } from './pools.ts'
 
 const PROJECTS_A_TURN = 100
 
-export interface Finding {
-  readonly path: string
-  readonly faults: readonly string[]
+/** Every project in turn, then every pool; sound ones with no faults. */
+export async function* checkRepositories(app: App): AsyncGenerator<Finding> {
+  yield* checkProjects(app)
+  yield* checkPools(app)
 }
 
-/** Every project in turn, sound ones with no faults. */
-export async function* checkRepositories(app: App): AsyncGenerator<Finding> {
+async function* checkProjects(app: App): AsyncGenerator<Finding> {
   for (let last = 0; ;) {
     const projects = await app.db
       .selectFrom('projects')
@@ -37,7 +38,7 @@ export async function* checkRepositories(app: App): AsyncGenerator<Finding> {
 async function faultsOfProject(app: App, project: Project): Promise<string[]> {
   const dir = repositoryDir(app, project)
   if (!(await repositoryExists(dir))) return ['there is no repository']
-  const faults = await faultsOf(dir)
+  const faults = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
   // A broken one answers nothing more; what is on its way may be seen in between.
   const isFilling = project.import_status === 'scheduled' || project.import_status === 'started'
   if (faults.length > 0 || isFilling) return faults

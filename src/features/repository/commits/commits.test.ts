@@ -85,7 +85,12 @@ test('a list is narrowed by what was asked, newest first, and counted', async ()
   }
 
   expect(await listed({})).toEqual([third, second, first])
+  const blank = { ref_name: '', since: '', until: '', path: '', author: '', all: '', first_parent: '', order: '' }
+  expect(await listed(blank)).toEqual([third, second, first])
   expect(await listed({ ref_name: 'side' })).toEqual([side, first])
+  expect(await listed({ ref_name: 'side..master' })).toEqual([third, second])
+  expect(await listed({ ref_name: 'side..' })).toEqual([third, second])
+  expect(await listed({ ref_name: 'side..master', path: 'c.txt' })).toEqual([third, second])
   expect(await listed({ all: true })).toEqual([third, second, side, first])
   expect(await listed({ since: '2020-09-13T12:26:40Z' })).toEqual([third, second])
   expect(await listed({ until: '2020-09-13T12:26:40Z' })).toEqual([second, first])
@@ -96,7 +101,10 @@ test('a list is narrowed by what was asked, newest first, and counted', async ()
   for (const nothing of [
     { ref_name: 'nowhere' },
     { ref_name: '--all' },
-    { ref_name: 'master..side' },
+    { ref_name: 'nowhere..side' },
+    { ref_name: 'master...side' },
+    { ref_name: 'side..master..side' },
+    { ref_name: '..--all' },
     { path: 'nothing.txt' },
     { path: '../../etc/passwd' },
     { author: 'x'.repeat(5000) },

@@ -1,14 +1,5 @@
 import type { Generated } from 'kysely'
 
-export type VerificationStatus =
-  | 'verified'
-  | 'same_user_different_email'
-  | 'other_user'
-  | 'unverified_key'
-  | 'unknown_key'
-  | 'unverified'
-  | 'multiple_signatures'
-
 declare module '../../../store/database.ts' {
   interface Tables {
     commit_comments: {
@@ -22,21 +13,6 @@ declare module '../../../store/database.ts' {
       line_type: 'new' | 'old' | null
       author_id: number | null
       created_at: string
-    }
-    signatures: {
-      id: Generated<number>
-      project_id: number
-      object_id: string
-      kind: 'PGP' | 'SSH' | 'X509'
-      status: VerificationStatus
-      signed_by: string | null
-      gpg_key_id: number | null
-      gpg_subkey_id: number | null
-      key_id: number | null
-      holder_name: string | null
-      holder_email: string | null
-      created_at: string
-      updated_at: string
     }
     commit_statuses: {
       id: Generated<number>

@@ -2,7 +2,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { UnsafeArgument } from '../../../git/arguments.ts'
-import { findCommit, findCommits, resolveCommit, type Commit } from '../../../git/commits.ts'
+import { findCommit, findCommits, resolveCommits, type Commit } from '../../../git/commits.ts'
 import { countCommits, listCommitIds, listCommits, type HistoryWish } from '../../../git/history.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
@@ -36,9 +36,9 @@ const MOST_FOLLOWED = 10_000
 
 /** Newest first. Whatever does not exist, or cannot, has no commits. */
 export async function findHistory(dir: string, filter: CommitFilter, page: PageWish): Promise<Page<Commit>> {
-  const tip = filter.all ? null : await resolveCommit(dir, filter.ref_name || 'HEAD')
-  if (tip === null && !filter.all) return NONE
-  const wish = historyWish(filter, tip)
+  const start = filter.all ? { all: true } : await startOf(dir, filter.ref_name ?? '')
+  if (!start) return NONE
+  const wish = { ...start, ...historyWish(filter) }
   try {
     if (wish.path !== undefined) return await follow(dir, wish, page)
     const total = await totalOf(dir, wish)
@@ -50,10 +50,20 @@ export async function findHistory(dir: string, filter: CommitFilter, page: PageW
   }
 }
 
-function historyWish(filter: CommitFilter, tip: string | null): HistoryWish {
+/** A name, or a range as `v1.0..master`, for two dots are in no name; an end that is not named is HEAD. */
+async function startOf(dir: string, name: string): Promise<Pick<HistoryWish, 'from' | 'not'> | null> {
+  const ends = await resolveCommits(
+    dir,
+    name.split('..').map((end) => end || 'HEAD'),
+  )
+  const known = ends.filter((end) => end !== null)
+  if (ends.length > 2 || known.length < ends.length) return null
+  return { from: known.slice(-1), not: known.slice(0, -1) }
+}
+
+function historyWish(filter: CommitFilter): HistoryWish {
   const path = filter.path?.split('/').filter(Boolean).join('/')
   return {
-    ...(tip === null ? { all: true } : { from: tip }),
     ...(path && { path, follow: true }),
     ...(filter.since && { since: new Date(filter.since) }),
     ...(filter.until && { until: new Date(filter.until) }),

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageHeaders, pageInput, pageOf, pageWish } from '../../../api/pages.ts'
-import { bool, entity, filledText, moment, oneOf, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
+import { blankable, bool, entity, filledText, moment, oneOf, text } from '../../../api/wire.ts'
 import { HARD_LIMITS, commitDiff } from '../../../git/diffs.ts'
 import { countCommits } from '../../../git/history.ts'
 import { containingRefs } from '../../../git/refs.ts'
@@ -22,8 +21,6 @@ import {
 } from './entity.ts'
 import { commitOr404, findHistory, placeOf } from './queries.ts'
 import { pickCommit, undoCommit } from './service.ts'
-import { SignatureEntity, presentSignature } from './signature-entity.ts'
-import { verifyCommit } from './signatures.ts'
 
 const PATH = '/projects/:id/repository/commits'
 const reading = { on: repository, allow: 'download', guest: true, abilityFirst: true } as const
@@ -35,15 +32,15 @@ export const list = endpoint({
   summary: 'List the commits of a repository',
   input: z.object({
     ref_name: text.nullish(),
-    since: moment.nullish(),
-    until: moment.nullish(),
+    since: blankable(moment),
+    until: blankable(moment),
     path: text.nullish(),
     author: text.nullish(),
-    all: bool.nullish(),
-    with_stats: bool.nullish(),
-    first_parent: bool.nullish(),
-    order: oneOf('default', 'topo').nullish(),
-    trailers: bool.nullish(),
+    all: blankable(bool),
+    with_stats: blankable(bool),
+    first_parent: blankable(bool),
+    order: blankable(oneOf('default', 'topo')),
+    trailers: blankable(bool),
   }),
   output: pageOf(ListedCommitEntity),
   async handle({ app, subject, input, page }) {
@@ -60,15 +57,19 @@ export const list = endpoint({
   },
 })
 
-const action = z.object({
-  action: text,
-  file_path: text.nullish(),
-  previous_path: text.nullish(),
-  content: text.nullish(),
-  encoding: oneOf('text', 'base64').nullish(),
-  last_commit_id: text.nullish(),
-  execute_filemode: bool.nullish(),
-})
+const action = z
+  .object({
+    action: text,
+    file_path: text.nullish(),
+    previous_path: text.nullish(),
+    content: text.nullish(),
+    encoding: oneOf('text', 'base64').nullish(),
+    last_commit_id: text.nullish(),
+    execute_filemode: bool.nullish(),
+  })
+  .refine(({ action, execute_filemode: may }) => action !== 'chmod' || typeof may === 'boolean', {
+    path: ['execute_filemode'],
+  })
 const MOST_ACTIONS = 5000
 
 export const create = endpoint({
@@ -209,20 +210,5 @@ export const mergeRequests = endpoint({
   async handle({ subject, input }) {
     await commitOr404(subject, input.sha)
     return { items: [], total: 0 }
-  },
-})
-
-export const signature = endpoint({
-  ...reading,
-  method: 'GET',
-  path: `${PATH}/:sha/signature`,
-  summary: 'Get the signature of a commit, and whether it holds',
-  input: z.object({ sha: text }),
-  output: SignatureEntity,
-  async handle({ app, subject, input }) {
-    const commit = await commitOr404(subject, input.sha)
-    const verification = await verifyCommit(app.db, subject.dir, commit)
-    if (!verification) throw notFound('Signature')
-    return presentSignature(verification)
   },
 })

@@ -1,13 +1,22 @@
-/** `Signed-off-by: Ada <ada@example.com>` lines at the end of a message, by their name in the order they stand. */
+const TRAILER = /^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$/
+const BY_GIT = /^(Signed-off-by: |\(cherry picked from commit )/
+
+/**
+ * `Signed-off-by: Ada <ada@example.com>` lines at the end of a message, by their name in the order they stand. Other
+ * lines among them are borne as git bears them: up to three for each, where one is of those that git itself writes.
+ */
 export function trailersIn(message: string): Map<string, string[]> {
+  // The first paragraph is the title, whatever it looks like.
+  const [, ...paragraphs] = message.trimEnd().split(/\n\s*\n/)
+  const unfolded = (paragraphs.at(-1) ?? '').replace(/\r?\n[ \t]+/g, ' ')
+  const lines = unfolded.split(/\r?\n/).filter((line) => !line.startsWith('#'))
+  const counted = lines.filter((line) => TRAILER.test(line) || BY_GIT.test(line)).length
+  const others = lines.length - counted
   const trailers = new Map<string, string[]>()
-  const paragraphs = message.trimEnd().split(/\n[ \t]*\n/)
-  // The first one is the title, whatever it looks like.
-  const lines = paragraphs.length < 2 ? [] : paragraphs.at(-1)!.split('\n')
-  const read = lines.map((line) => /^([A-Za-z0-9-]+)[ \t]*:[ \t]*(\S.*)$/.exec(line))
-  if (read.includes(null)) return trailers
-  for (const [, name, value] of read as RegExpExecArray[]) {
-    trailers.set(name!, [...(trailers.get(name!) ?? []), value!.trimEnd()])
+  if (others > (lines.some((line) => BY_GIT.test(line)) ? counted * 3 : 0)) return trailers
+  for (const line of lines) {
+    const [, name, value] = TRAILER.exec(line) ?? []
+    if (name !== undefined) trailers.set(name, [...(trailers.get(name) ?? []), value!.trimEnd()])
   }
   return trailers
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { fillProject } from '../../../../test/contents.ts'
+import { basic } from '../../../../test/lfs.ts'
 import { KINDS, callersOf, costOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { DAY, MINUTE, timestamp } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
@@ -176,4 +178,32 @@ test('what git asks: whether a token opens anything, and what', async () => {
   expect(await findDeployToken(db, short.username, short.token, now())).toBeNull()
   await db.updateTable('deploy_tokens').set({ revoked: true }).where('id', '=', own.id).execute()
   expect(await findDeployToken(db, own.username, own.token, now())).toBeNull()
+})
+
+test('when it was last used is noted, every ten minutes at most', async () => {
+  await using forge = await startForge()
+  const { url, owner, id } = await openSource(forge, 'projects')
+  await fillProject(forge, id)
+  const wish = { name: 'robot', scopes: ['read_repository'] }
+  const { username, token } = (await owner.post(`${url}/deploy_tokens`, wish)).body
+  const { path_with_namespace: path } = (await owner.get(url)).body
+  const fetchRefs = async (password: string) => {
+    const headers = { Authorization: basic(username, password) }
+    const { status } = await fetch(`${forge.url}/${path}.git/info/refs?service=git-upload-pack`, { headers })
+    return status
+  }
+  const lastUsed = async () => {
+    const row = await forge.app.db.selectFrom('deploy_tokens').select('last_used_at').executeTakeFirstOrThrow()
+    return row.last_used_at
+  }
+  expect([await fetchRefs('mdt-wrong'), await lastUsed()]).toEqual([401, null])
+  expect(await fetchRefs(token)).toBe(200)
+  await expect.poll(lastUsed).not.toBeNull()
+  const first = await lastUsed()
+  forge.clock.advance(5 * MINUTE)
+  await fetchRefs(token)
+  expect(await lastUsed()).toBe(first)
+  forge.clock.advance(6 * MINUTE)
+  await fetchRefs(token)
+  await expect.poll(lastUsed).not.toBe(first)
 })

@@ -188,6 +188,17 @@ test.each([
   ],
   ['no actions', wish([]), 'actions is empty'],
   ['actions that are none', wish([1]), 'actions is invalid'],
+  ['an action without a verb', wish([create('n'), {}]), '400 (Bad request) actions[1][action] not given'],
+  [
+    'an encoding nobody knows',
+    wish([{ ...create('n'), encoding: 'hex' }]),
+    'actions[0][encoding] does not have a valid value',
+  ],
+  [
+    'a mode that is not named',
+    wish([{ action: 'chmod', file_path: 'a.txt' }]),
+    '400 (Bad request) actions[0][execute_filemode] not given',
+  ],
   [
     'a message too long',
     wish([create('n')], { commit_message: 'x'.repeat(65_537) }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { BlameGroup } from '../../../git/blame.ts'
 import { presentPeople } from '../commits/entity.ts'
-import type { FoundFile, WholeFile } from './queries.ts'
+import type { DigestedFile, FoundFile } from './queries.ts'
 
 export const FileEntity = entity({
   file_name: z.string(),
@@ -20,14 +20,15 @@ export const FileEntity = entity({
 
 const isExecutable = ({ entry }: FoundFile) => entry.mode === '100755'
 
-export function presentFile(file: WholeFile): z.infer<typeof FileEntity> {
-  const { entry, content } = file
+/** Without its content, which is written behind it as it is read. */
+export function presentFile(file: DigestedFile): z.infer<typeof FileEntity> & { content: '' } {
+  const { entry } = file
   return {
     file_name: entry.name,
     file_path: entry.path,
-    size: content.length,
+    size: file.size,
     encoding: 'base64',
-    content: content.toString('base64'),
+    content: '',
     content_sha256: file.digest,
     ref: file.ref,
     blob_id: entry.id,

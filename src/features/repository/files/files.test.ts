@@ -83,6 +83,69 @@ test('raw takes HEAD without a ref, and any name goes into a header', async () =
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from([0, 255]))
 })
 
+test('any name goes into a header of the record too', async () => {
+  await using forge = await startForge()
+  const { fileUrl } = await filled(forge)
+  const { headers, body } = await forge.visitor.get(fileUrl('ü\n%.txt'), { ref: 'master' })
+  expect(body).toMatchObject({ file_path: 'ü\n%.txt', content: Buffer.from('odd\n').toString('base64') })
+  const name = Buffer.from(headers.get('x-gitlab-file-name')!, 'latin1').toString()
+  expect(decodeURIComponent(name)).toBe('ü\n%.txt')
+})
+
+test('a file is told however large it is, and once', async () => {
+  await using forge = await startForge()
+  const project = await forge.project({ visibility: 'public' })
+  const content = Buffer.alloc(21 * 1024 * 1024 + 1, 'large ')
+  await fillProject(forge, project.id, { files: { large: content } })
+  const url = `${forge.url}/api/v4/projects/${project.id}/repository/files/large?ref=master`
+  const head = await fetch(url, { method: 'HEAD' })
+  expect(head.status).toBe(200)
+  expect(head.headers.get('x-gitlab-size')).toBe(String(content.length))
+  expect(head.headers.get('x-gitlab-content-sha256')).toBe(hash('sha256', content))
+
+  const got = await fetch(url)
+  const record = (await got.json()) as { size: number; content: string; content_sha256: string }
+  expect([record.size, record.content_sha256]).toEqual([content.length, hash('sha256', content)])
+  expect(Buffer.from(record.content, 'base64').equals(content)).toBe(true)
+  const known = await fetch(url, { headers: { 'If-None-Match': got.headers.get('etag')! } })
+  expect(known.status).toBe(304)
+  const elsewhere = await fetch(`${url}~0`, { headers: { 'If-None-Match': got.headers.get('etag')! } })
+  expect(elsewhere.status).toBe(200)
+  await elsewhere.body!.cancel()
+})
+
+test('a name that is not UTF-8 is told with what stands for it, and blamed on nobody', async () => {
+  await using forge = await startForge()
+  const project = await forge.project({ visibility: 'public' })
+  await fillProject(forge, project.id, { files: { '\xffcaf\xe9.txt': 'odd\n' } })
+  const url = `/projects/${project.id}/repository/files/${encodeURIComponent('caf\ufffd.txt')}`
+  expect((await forge.visitor.get(url, { ref: 'master' })).body.file_path).toBe('caf\ufffd.txt')
+  expect(await forge.visitor.get(`${url}/blame`, { ref: 'master' })).toMatchObject({
+    status: 404,
+    body: { message: '404 File Not Found' },
+  })
+  // Whatever were written under this spelling would be another file.
+  const wish = { branch: 'master', commit_message: 'x', content: 'y' }
+  const refusal = { status: 400, body: { message: 'Path is not valid' } }
+  expect(await forge.administrator.put(url, wish)).toMatchObject(refusal)
+  expect(await forge.administrator.delete(url, wish)).toMatchObject(refusal)
+  const { body } = await forge.visitor.get(`/projects/${project.id}/repository/tree`)
+  expect(body.map(({ name }: { name: string }) => name)).toEqual(['caf\ufffd.txt'])
+})
+
+test('raw says what the file is called, and is not sent again to who has it', async () => {
+  await using forge = await startForge()
+  const { fileUrl } = await filled(forge)
+  const url = `${forge.url}/api/v4${fileUrl('a b/run.sh')}/raw`
+  const { headers } = await fetch(url)
+  expect(headers.get('content-disposition')).toBe('inline; filename="run.sh"')
+  const tag = headers.get('etag')!
+  expect(tag).toBe(`"${headers.get('x-gitlab-blob-id')}"`)
+  const known = await fetch(url, { headers: { 'If-None-Match': tag } })
+  expect([known.status, await known.text()]).toEqual([304, ''])
+  expect((await fetch(url, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
+})
+
 test('blame says which commit each line comes from', async () => {
   await using forge = await startForge()
   const { git, fileUrl } = await filled(forge)
@@ -126,7 +189,7 @@ test.each([
     400,
     'range[start] must be less than or equal to range[end]',
   ],
-  ['other.txt/blame', { ref: 'master', 'range[start]': 1 }, 400, 'range is invalid'],
+  ['other.txt/blame', { ref: 'master', 'range[start]': 1 }, 400, '400 (Bad request) range[end] not given'],
 ] as const)('GET files/%s %j is refused', async (path, input, status, message) => {
   await using forge = await startForge()
   const { project } = await filled(forge)

@@ -1,13 +1,12 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { Refusal, notFound } from '../../../errors.ts'
+import { pipeline } from 'node:stream/promises'
+import { notFound } from '../../../errors.ts'
 import { resolveCommit } from '../../../git/commits.ts'
 import { listCommitIds } from '../../../git/history.ts'
 import { openBlob, readObject } from '../../../git/objects.ts'
 import { entryAt, type TreeEntry } from '../../../git/trees.ts'
 
-/** Beyond, a file is to be had raw, as it is read. */
-const LARGEST_WHOLE = 20 * 1024 * 1024
 const LARGEST_DIGESTED = 1024 * 1024
 
 export interface FoundFile {
@@ -31,19 +30,6 @@ export async function findFile(dir: string, ref: string, path: string): Promise<
   return { entry, ref, commit, lastCommit: (await lastCommitOf(dir, commit, entry.path)) ?? commit }
 }
 
-export interface WholeFile extends FoundFile {
-  readonly content: Buffer
-  readonly digest: string
-}
-
-export async function readFile(dir: string, ref: string, path: string): Promise<WholeFile> {
-  const file = await findFile(dir, ref, path)
-  const limits = { maxBytes: LARGEST_WHOLE, maxTotal: LARGEST_WHOLE }
-  const blob = await readObject(dir, file.entry.id, limits)
-  if (!blob?.content) throw new Refusal('too_large')
-  return { ...file, content: blob.content, digest: hash('sha256', blob.content) }
-}
-
 export interface OpenFile extends FoundFile {
   readonly size: number
   readonly stream: Readable
@@ -51,8 +37,7 @@ export interface OpenFile extends FoundFile {
   readonly digest?: string
 }
 
-export async function openFile(dir: string, ref: string, path: string): Promise<OpenFile> {
-  const file = await findFile(dir, ref, path)
+export async function openFile(dir: string, file: FoundFile): Promise<OpenFile> {
   const small = await readObject(dir, file.entry.id, { maxBytes: LARGEST_DIGESTED })
   if (small?.content) {
     const { size, content } = small
@@ -61,4 +46,15 @@ export async function openFile(dir: string, ref: string, path: string): Promise<
   const blob = await openBlob(dir, file.entry.id)
   if (!blob) throw notFound('File')
   return { ...file, size: blob.size, stream: blob.stream }
+}
+
+export type DigestedFile = OpenFile & { readonly digest: string }
+
+/** A large one is read once more, for what is told of it before its content. */
+export async function openDigested(dir: string, file: FoundFile): Promise<DigestedFile> {
+  const open = await openFile(dir, file)
+  if (open.digest !== undefined) return { ...open, digest: open.digest }
+  const digest = createHash('sha256')
+  await pipeline(open.stream, digest)
+  return { ...(await openFile(dir, file)), digest: digest.digest('hex') }
 }

@@ -1,14 +1,17 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
-import { bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { blame } from '../../../git/blame.ts'
 import { commitStats } from '../../../git/stats.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
 import { placeOf } from '../commits/queries.ts'
+import { answerRecord, cacheable, disposition } from '../repositories/downloads.ts'
+import { openLargeFile } from '../repositories/large-files.ts'
 import { repository } from '../repositories/queries.ts'
 import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
-import { findFile, openFile, readFile } from './queries.ts'
+import { findFile, openDigested, openFile } from './queries.ts'
 import { commitActions, moveSubmodule } from './service.ts'
 
 const PATH = '/projects/:id/repository/files/:file_path'
@@ -24,8 +27,10 @@ export const get = endpoint({
   input: z.object({ file_path: text, ref: filledText }),
   output: FileEntity,
   async handle({ subject, input }) {
-    const file = await readFile(subject.dir, input.ref, input.file_path)
-    return new Answer(200, presentFile(file), describingHeaders({ ...file, size: file.content.length }))
+    const file = await openDigested(subject.dir, await findFile(subject.dir, input.ref, input.file_path))
+    const record = presentFile(file)
+    const headers = { ...describingHeaders(file), ...cacheable(hash('sha256', JSON.stringify(record))) }
+    return answerRecord(record, file.stream, headers)
   },
 })
 
@@ -37,17 +42,19 @@ export const raw = endpoint({
   allow: 'download',
   guest: true,
   abilityFirst: true,
-  input: z.object({ file_path: text, ref: text.nullish() }),
+  input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool) }),
   output: z.string().meta({ format: 'binary' }),
-  async handle({ subject, input }) {
-    const file = await openFile(subject.dir, input.ref || 'HEAD', input.file_path)
+  async handle({ app, subject, input }) {
+    const found = await findFile(subject.dir, input.ref || 'HEAD', input.file_path)
+    const large = input.lfs ? await openLargeFile(app, subject, found.entry.id) : null
+    const file = large ? { ...found, ...large, digest: large.id } : await openFile(subject.dir, found)
     return new Answer(200, file.stream, {
       ...describingHeaders(file),
       'Content-Type': 'text/plain',
       'Content-Length': String(file.size),
-      'Content-Disposition': 'inline',
+      'Content-Disposition': disposition('inline', file.entry.name),
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Cache-Control': 'max-age=0, private, must-revalidate',
+      ...cacheable(large?.id ?? found.entry.id),
     })
   },
 })

@@ -3,13 +3,14 @@ import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/arguments.ts'
 import { BadChange, buildTree, type BadChangeReason, type Change } from '../../../git/building.ts'
 import { resolveCommit, type Commit } from '../../../git/commits.ts'
+import { bringCommit } from '../../../git/copy.ts'
 import { findBranch } from '../../../git/refs.ts'
 import { entryAt } from '../../../git/trees.ts'
-import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from './queries.ts'
+import { findStart } from './start.ts'
 
 export interface CommitWish {
   readonly branch: string
@@ -17,7 +18,7 @@ export interface CommitWish {
   readonly actions: readonly Action[]
   readonly start_branch?: string | null | undefined
   readonly start_sha?: string | null | undefined
-  /** Only this project itself, by its id or path. */
+  /** Another project of the same fork network to start from, by its id or path. */
   readonly start_project?: string | null | undefined
   /** The branch may be there already: it is then begun anew. */
   readonly force?: boolean | null | undefined
@@ -40,8 +41,11 @@ export async function commitActions(
 ): Promise<Commit> {
   const { branch, author_name: name, author_email: email } = wish
   await assertMayPush(app, viewer, subject, branch)
-  const { base, before } = await beginningOf(subject, wish)
-  const changes = await changesBy(groundAt(subject.dir, base, wish), wish.actions)
+  const start = await findStart(app, viewer, subject, wish.start_project)
+  if (!start) throw refuse(ON_NO_BRANCH)
+  const { base, from, before } = await beginningOf(subject, start, wish)
+  const changes = await changesBy(groundAt(from, base, wish), wish.actions)
+  if (base !== null && from !== subject.dir) await bringCommit(from, subject.dir, base)
   const committer = signerOf(app, viewer)
   return landCommit(app, viewer, subject, {
     branch,
@@ -54,24 +58,33 @@ export async function commitActions(
   })
 }
 
-/** The commit to build on, and where the branch stands; both null for the first commit of all. */
+interface Beginning {
+  /** The commit to build on, and the repository it is in; null for a first commit. */
+  readonly base: string | null
+  readonly from: string
+  /** Where the branch stands; null where it is still to be made. */
+  readonly before: string | null
+}
+
 async function beginningOf(
-  { dir, project, namespace }: RepositorySubject,
-  { branch, start_branch, start_sha, start_project, force }: CommitWish,
-): Promise<{ base: string | null; before: string | null }> {
-  if (start_project && ![String(project.id), pathWithNamespace(project, namespace)].includes(start_project))
-    throw refuse(ON_NO_BRANCH)
-  const tipOf = async (name: string) => (await findBranch(dir, name))?.id ?? null
-  const before = await tipOf(branch)
-  const isElsewhere = Boolean(start_sha) || (Boolean(start_branch) && start_branch !== branch)
-  const started = () => (start_sha ? resolveCommit(dir, start_sha) : tipOf(start_branch!))
-  const base = isElsewhere && !project.empty_repo ? await started() : before
-  if (base === null && !project.empty_repo) throw refuse(ON_NO_BRANCH)
+  subject: RepositorySubject,
+  start: RepositorySubject,
+  { branch, start_branch, start_sha, force }: CommitWish,
+): Promise<Beginning> {
+  const tipOf = async (dir: string, name: string) => (await findBranch(dir, name))?.id ?? null
+  const { empty_repo: isEmpty } = start.project
+  const before = await tipOf(subject.dir, branch)
+  const startBranch = start_branch || branch
+  const isElsewhere = start !== subject || Boolean(start_sha) || startBranch !== branch
+  const from = isEmpty ? subject.dir : start.dir
+  const started = () => (start_sha ? resolveCommit(from, start_sha) : tipOf(from, startBranch))
+  const base = isElsewhere && !isEmpty ? await started() : before
+  if (base === null && !isEmpty) throw refuse(ON_NO_BRANCH)
   if (isElsewhere && before !== null && !force)
     throw refuse(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`)
   if (!isBranchName(branch))
     throw refuse(`Something went wrong when we tried to create '${branch}' for you: Branch name is invalid`)
-  return { base, before }
+  return { base, from, before }
 }
 
 const staleFile = (path: string) => `The file has changed since you started editing it: ${path}`

@@ -150,6 +150,154 @@ test('protection asks the role, refuses rewriting, and deletion only through the
   expect((await push(master, ':v1')).stderr).toContain('You cannot delete a tag')
 })
 
+test('tags that are there, and protected ones', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, developer, master, push, git, commit } = at
+  const url = `/projects/${project.id}`
+  await git('-C', 'src', 'tag', 'v1')
+  await git('-C', 'src', 'tag', 'w1')
+  expect((await push(master, 'v1', 'w1')).code).toBe(0)
+  await master.post(`${url}/protected_tags`, { name: 'v*' })
+  await master.post(`${url}/protected_tags`, { name: 'dev-*', create_access_level: 30 })
+  await commit('Second')
+  await git('-C', 'src', 'tag', '-f', 'v1')
+  await git('-C', 'src', 'tag', '-f', 'w1')
+  await git('-C', 'src', 'tag', 'v2')
+  await git('-C', 'src', 'tag', 'dev-1')
+  const state = async () => [await at.refs(), await forge.events()]
+  const before = await state()
+  const EXISTING = 'You are not allowed to change existing tags on this project.'
+  const refused: [Person, string, string][] = [
+    [developer, '+w1', EXISTING],
+    [developer, ':w1', EXISTING],
+    [developer, '+v1', EXISTING],
+    [master, '+v1', 'Protected tags cannot be updated.'],
+    [master, ':v1', 'Protected tags cannot be deleted.'],
+    [developer, 'v2', 'You are not allowed to create this tag as it is protected.'],
+  ]
+  for (const [who, ref, said] of refused) {
+    expect((await push(who, ref)).stderr).toContain(`remote: Mortise: ${said}`)
+  }
+  const byApi = { tag_name: 'v2', ref: 'master' }
+  expect(await developer.post(`${url}/repository/tags`, byApi)).toMatchObject({
+    status: 400,
+    body: { message: 'You are not allowed to create this tag as it is protected.' },
+  })
+  expect(await state()).toEqual(before)
+  for (const [who, ref] of [
+    [developer, 'dev-1'],
+    [master, 'v2'],
+    [master, '+w1'],
+  ] as const)
+    expect((await push(who, ref)).code).toBe(0)
+
+  // Denied to pushes only.
+  await master.post(`${url}/push_rule`, { deny_delete_tag: true })
+  expect((await push(master, ':w1')).stderr).toContain('remote: Mortise: You cannot delete a tag')
+  expect((await master.delete(`${url}/repository/tags/w1`)).status).toBe(204)
+})
+
+test("the first push to a repository under full protection is a master's", async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { developer, master, git } = at
+  const empty = await forge.project({ path: 'bare', namespace_id: at.project.namespace.id })
+  const push = (who: Person) => git('-C', 'src', 'push', addressFor(forge, 'team/bare', who), 'HEAD:any')
+  const { stderr } = await push(developer)
+  expect(stderr).toContain('remote: Mortise: You are not allowed to push code to protected branches on this project.')
+  expect((await push(master)).code).toBe(0)
+  expect((await master.get(`/projects/${empty.id}`)).body.default_branch).toBe('any')
+})
+
+test('rules are asked in their order, of each commit and then of each path', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, developer, master, commit, push, git } = at
+  await git('-C', 'src', 'branch', 'origin')
+  await master.post(`/projects/${project.id}/push_rule`, {
+    commit_message_regex: '^OK',
+    author_email_regex: '@(corp.)?example.com$',
+    member_check: true,
+    file_name_regex: '\\.exe$',
+    max_file_size: 1,
+  })
+  await forge.user({ username: 'ada' })
+  const as = async (author: string, message: string, files: Record<string, string | Buffer> = {}) => {
+    await commit(message, files)
+    await git('-C', 'src', 'commit', '-q', '--amend', '--allow-empty', '--no-edit', `--author=A <${author}>`)
+  }
+  const big = Buffer.alloc(1024 * 1024 + 1)
+  const table: [() => Promise<unknown>, string][] = [
+    [() => as('x@y', 'Bad', { 'a.exe': big }), "Commit message does not follow the pattern '^OK'"],
+    [
+      () => as('x@y', 'OK', { 'a.exe': big }),
+      "Author's email 'x@y' does not follow the pattern '@(corp.)?example.com$'",
+    ],
+    [() => as('Eve@example.com', 'OK', { 'a.exe': big }), "Author 'Eve@example.com' is not a member of team"],
+    [() => as('ADA@example.com', 'OK', { 'a.exe': big }), 'File name a.exe was blacklisted by the pattern \\.exe$.'],
+    [
+      () => as('ada@example.com', 'OK', { 'a.bin': big, 'b.exe': 'x' }),
+      'File "a.bin" is larger than the allowed size of 1 MB',
+    ],
+    // The older commit first, whatever is wrong with the newer.
+    [
+      async () => {
+        await as('ada@example.com', 'OK', { 'a.exe': 'x' })
+        await as('ada@example.com', 'Bad')
+      },
+      'File name a.exe was blacklisted by the pattern \\.exe$.',
+    ],
+  ]
+  const refs = await at.refs()
+  for (const [work, said] of table) {
+    await at.reset()
+    await work()
+    expect((await push(developer, 'HEAD:topic')).stderr).toContain(`remote: Mortise: ${said}`)
+  }
+  expect(await at.refs()).toBe(refs)
+  const edit = { branch: 'topic', start_branch: 'master', content: 'x', commit_message: 'Bad' }
+  expect(await developer.post(`/projects/${project.id}/repository/files/x`, edit)).toMatchObject({
+    status: 400,
+    body: { message: "Commit message does not follow the pattern '^OK'" },
+  })
+
+  // As an older version may have stored it.
+  await forge.app.db.updateTable('push_rules').set({ file_name_regex: '(' }).execute()
+  await at.reset()
+  await as('ada@example.com', 'OK')
+  expect((await push(developer, 'HEAD:topic')).stderr).toMatch(/Mortise: Regular expression '\(' is invalid: \w/)
+  expect(await at.refs()).toBe(refs)
+})
+
+test('a tag that is deleted by a push takes its release along', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, master, push, git } = at
+  const url = `/projects/${project.id}/releases`
+  for (const tag of ['v1', 'v2', 'v3']) await git('-C', 'src', 'tag', tag)
+  await push(master, 'v1', 'v2', 'v3')
+  for (const tag_name of ['v1', 'v2']) await master.post(url, { tag_name, description: 'News' })
+  expect((await push(master, ':v1', ':v3')).code).toBe(0)
+  expect((await master.get(url)).body).toMatchObject([{ tag_name: 'v2' }])
+  expect((await forge.events()).slice(-2)).toEqual(['repository.changed', 'release.deleted'])
+})
+
+test('nothing stays under way once it is over, whichever way it ended', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, master, commit, push } = at
+  await commit('Second')
+  await push(master, 'master')
+  const file = { branch: 'master', content: 'x', commit_message: 'Add' }
+  await master.post(`/projects/${project.id}/repository/files/x`, file)
+  await master.post(`/projects/${project.id}/wikis`, { title: 'Home', content: 'x' })
+  const dir = { branch: 'master/below', ref: 'master' }
+  expect((await master.post(`/projects/${project.id}/repository/branches`, dir)).status).toBe(400)
+  expect(await forge.app.db.selectFrom('pending_changes').selectAll().execute()).toEqual([])
+  expect((await forge.events()).filter((name) => name === 'repository.changed')).toHaveLength(4)
+})
+
 test('twenty at once: to branches of their own all come in, to one branch one does', { timeout: 60_000 }, async () => {
   await using forge = await startForge()
   await using at = await stage(forge)

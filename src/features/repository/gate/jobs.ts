@@ -1,15 +1,17 @@
 import { job, type App } from '../../../context.ts'
+import { prepareLastCommits } from '../../../git/last-commits.ts'
 import { branchExists, listBranches } from '../../../git/refs.ts'
-import { headOf, repositoryExists, setHead } from '../../../git/repositories.ts'
+import { hasBitmap, headOf, repositoryExists, setHead } from '../../../git/repositories.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { tidySoon } from '../../projects/housekeeping/jobs.ts'
 import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 
-/** Sizes and counts of a repository that changed; many pushes at once are looked at once. */
+/** Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at once. */
 export const inspectLater = job<{ id: number }>(
   'projects.inspect',
-  async (app, { id }) => {
+  async (app, { id }, signal) => {
     const project = await findProjectById(app.db, id)
     if (!project) return
     const dir = repositoryDir(app, project)
@@ -17,9 +19,16 @@ export const inspectLater = job<{ id: number }>(
     await nameBornBranch(dir)
     const inspected = await inspectRepository(dir, project.default_branch)
     await app.db.updateTable('projects').set(inspected).where('id', '=', id).execute()
+    if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
+    // A fork's is in its pool.
+    const isLarge = inspected.repository_size > LARGE && project.pool_id === null
+    if (isLarge && !(await hasBitmap(dir))) await tidySoon(app, project)
   },
   { long: true },
 )
+
+/** From here on a clone takes notably longer where there is no bitmap, as after a first push. */
+const LARGE = 5 * 1024 * 1024
 
 /** A first push that ended before HEAD was told of it. */
 async function nameBornBranch(dir: string): Promise<void> {

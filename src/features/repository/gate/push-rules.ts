@@ -1,20 +1,17 @@
 /** A project's push rules, asked of what a push brings; the first that fails is told. */
 import type { App, User } from '../../../context.ts'
-import { incomingCommits, sizesOf, type IncomingCommit } from '../../../git/incoming.ts'
-import { finder } from '../../../lib/patterns.ts'
+import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/incoming.ts'
+import { finder, patternFault } from '../../../lib/patterns.ts'
 import type { Row } from '../../../store/database.ts'
+import { PATTERNS } from '../../projects/push-rules/validation.ts'
+import type { Incoming } from './incoming.ts'
 
 type PushRule = Row<'push_rules'>
 type Refuse = string | null
 
-export interface Incoming {
-  /** Null: a deploy key without a creator. */
+export interface Pushed extends Pick<Incoming, 'dir' | 'environment' | 'branches' | 'commits'> {
   readonly pusher: User | null
-  readonly dir: string
   readonly defaultBranch: string
-  /** Branches that come or move: their names and new tips. */
-  readonly branches: readonly { name: string; tip: string }[]
-  readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 const MB = 1024 * 1024
@@ -28,21 +25,35 @@ const SECRETS = [
   '(\\.|_)history$',
 ]
 
-export async function pushRuleFault(app: App, rule: PushRule, incoming: Incoming): Promise<Refuse> {
-  const named = await branchFault(rule, incoming)
-  if (named) return named
+export async function pushRuleFault(app: App, rule: PushRule, pushed: Pushed): Promise<Refuse> {
+  if (pushed.branches.length === 0) return null
+  try {
+    return (await branchFault(rule, pushed)) ?? (await commitsFault(app, rule, pushed))
+  } catch (error) {
+    const fault = await badPattern(rule)
+    if (fault) return fault
+    throw error
+  }
+}
+
+/** None is taken by the API; but rules may be older than the API, or come from elsewhere. */
+async function badPattern(rule: PushRule): Promise<Refuse> {
+  for (const name of PATTERNS) {
+    const reason = await patternFault(rule[name])
+    if (reason) return `Regular expression '${rule[name]}' is invalid: ${reason}`
+  }
+  return null
+}
+
+async function commitsFault(app: App, rule: PushRule, pushed: Pushed): Promise<Refuse> {
   if (!looksAtCommits(rule)) return null
-  const { dir, environment } = incoming
+  const { dir, environment } = pushed
   const where = environment ? { environment } : {}
-  const commits = await incomingCommits(
-    dir,
-    incoming.branches.map(({ tip }) => tip),
-    where,
-  )
+  const commits = await pushed.commits()
   const ofText = await textChecks(rule)
   const unknown = rule.member_check ? await unknownEmails(app, commits) : new Set<string>()
-  const own = rule.commit_committer_check ? await emailsOf(app, incoming.pusher) : null
-  const ofPaths = await pathChecks(rule)
+  const own = rule.commit_committer_check ? await emailsOf(app, pushed.pusher) : null
+  const ofPath = await pathCheck(rule)
   const sizes = rule.max_file_size > 0 ? await sizesOf(dir, blobsOf(commits), where) : new Map<string, number>()
   for (const commit of commits) {
     const fault =
@@ -50,17 +61,24 @@ export async function pushRuleFault(app: App, rule: PushRule, incoming: Incoming
       memberFault(commit, unknown) ??
       committerFault(commit, own) ??
       (rule.reject_unsigned_commits && !commit.signed ? 'Commit must be signed' : null) ??
-      ofPaths(commit) ??
-      sizeFault(commit, sizes, rule.max_file_size)
+      firstFault(commit.changes, (change) => ofPath(change) ?? sizeFault(change, sizes, rule.max_file_size))
     if (fault) return fault
   }
   return null
 }
 
-async function branchFault({ branch_name_regex: pattern }: PushRule, incoming: Incoming): Promise<Refuse> {
+function firstFault(changes: readonly IncomingChange[], check: (change: IncomingChange) => Refuse): Refuse {
+  for (const change of changes) {
+    const fault = check(change)
+    if (fault) return fault
+  }
+  return null
+}
+
+async function branchFault({ branch_name_regex: pattern }: PushRule, pushed: Pushed): Promise<Refuse> {
   if (pattern === '') return null
   const found = await finder(pattern)
-  const named = incoming.branches.filter(({ name }) => name !== incoming.defaultBranch)
+  const named = pushed.branches.filter(({ name }) => name !== pushed.defaultBranch)
   return named.every(({ name }) => found(name)) ? null : `Branch name does not follow the pattern '${pattern}'`
 }
 
@@ -133,23 +151,22 @@ function committerFault({ committerEmail: email }: IncomingCommit, own: Set<stri
 }
 
 /** Of files that are added or renamed. */
-async function pathChecks(rule: PushRule): Promise<(commit: IncomingCommit) => Refuse> {
+async function pathCheck(rule: PushRule): Promise<(change: IncomingChange) => Refuse> {
   const patterns = [...(rule.file_name_regex ? [rule.file_name_regex] : []), ...(rule.prevent_secrets ? SECRETS : [])]
-  const finders = await Promise.all(patterns.map(async (pattern) => ({ pattern, found: await finder(pattern) })))
-  return ({ changes }) => {
-    for (const { status, path } of changes) {
-      if (status !== 'A' && status !== 'R' && status !== 'C') continue
-      const hit = finders.find(({ found }) => found(path))
-      if (hit) return `File name ${path} was blacklisted by the pattern ${hit.pattern}.`
-    }
-    return null
+  const finders = await Promise.all(
+    patterns.map(async (pattern) => ({ pattern, found: await finder(pattern, { lines: true }) })),
+  )
+  return ({ status, path }) => {
+    if (status !== 'A' && status !== 'R' && status !== 'C') return null
+    const hit = finders.find(({ found }) => found(path))
+    return hit ? `File name ${path} was blacklisted by the pattern ${hit.pattern}.` : null
   }
 }
 
 const blobsOf = (commits: readonly IncomingCommit[]) =>
   commits.flatMap(({ changes }) => changes.map(({ blob }) => blob).filter((blob) => blob !== null))
 
-function sizeFault({ changes }: IncomingCommit, sizes: Map<string, number>, most: number): Refuse {
-  const large = changes.find(({ blob }) => blob !== null && (sizes.get(blob) ?? 0) > most * MB)
-  return large ? `File "${large.path}" is larger than the allowed size of ${most} MB` : null
+function sizeFault({ path, blob }: IncomingChange, sizes: Map<string, number>, most: number): Refuse {
+  const isLarge = blob !== null && (sizes.get(blob) ?? 0) > most * MB
+  return isLarge ? `File "${path}" is larger than the allowed size of ${most} MB` : null
 }

@@ -6,12 +6,8 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { isProtected, mayCreateTag, mayForcePush, mayPush, type Rules } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import type { Incoming } from './incoming.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
-
-interface Where {
-  readonly dir: string
-  readonly environment?: Readonly<Record<string, string>> | undefined
-}
 
 const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})$/i
 /** Instance settings under which an empty repository counts as wholly protected. */
@@ -22,7 +18,7 @@ export async function refFault(
   pusher: Pusher,
   project: Project,
   updates: readonly Update[],
-  where: Where,
+  incoming: Incoming,
 ): Promise<string | null> {
   const branches = await findProtection(app.db, project.id, 'branch')
   const tags = await findProtection(app.db, project.id, 'tag')
@@ -33,7 +29,7 @@ export async function refFault(
     const tag = tagOf(update.ref)
     const fault =
       branch !== null
-        ? await branchFault(app, who, project, { ...update, name: branch }, branches, where)
+        ? await branchFault(app, who, project, { ...update, name: branch }, branches, incoming)
         : tag !== null
           ? tagFault(who, { ...update, name: tag }, tags)
           : null
@@ -50,25 +46,32 @@ async function branchFault(
   project: Project,
   { name, before, after }: Named,
   rules: Rules,
-  { dir, environment }: Where,
+  incoming: Incoming,
 ): Promise<string | null> {
   if (after === null && name === project.default_branch) return 'The default branch of a project cannot be deleted.'
   if (before === null && HASH.test(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'
-  // A key that may write at all may write everything.
-  if (pusher.deployKeyId !== undefined) return null
   if (project.empty_repo && (await isWhollyProtected(app))) {
-    return pusher.level >= Master ? null : NO_PUSH
+    return pusher.level >= Master || isNamed(rules, name, pusher) ? null : NO_PUSH
   }
   if (!isProtected(rules, name)) return null
   if (after === null) return deletionFault(pusher)
-  const rewrites = before !== null && !(await isAncestor(dir, before, after, environment ? { environment } : {}))
-  if (rewrites && !mayForcePush(rules, name)) {
+  if (before !== null && !mayForcePush(rules, name) && (await rewrites(incoming, before, after))) {
     return 'You are not allowed to force push code to a protected branch on this project.'
   }
   return mayPush(rules, name, pusher) ? null : NO_PUSH
 }
 
+/** Most pushes bring all that lies between: then nobody needs to be asked. */
+async function rewrites({ dir, environment, pack }: Incoming, before: string, after: string): Promise<boolean> {
+  if ((await pack())?.leads(after, before)) return false
+  return !(await isAncestor(dir, before, after, environment ? { environment } : {}))
+}
+
 const NO_PUSH = 'You are not allowed to push code to protected branches on this project.'
+
+/** A key has no role: only a rule can let it in. */
+const isNamed = (rules: Rules, name: string, pusher: Pusher) =>
+  pusher.deployKeyId !== undefined && isProtected(rules, name) && mayPush(rules, name, pusher)
 
 async function isWhollyProtected(app: App): Promise<boolean> {
   return FULL.includes((await currentSettings(app)).default_branch_protection)
@@ -82,8 +85,9 @@ function deletionFault({ level, via }: Pusher): string | null {
 }
 
 function tagFault(pusher: Pusher, { name, before, after }: Named, rules: Rules): string | null {
-  if (pusher.deployKeyId !== undefined) return null
-  if (before !== null && pusher.level < Master) return 'You are not allowed to change existing tags on this project.'
+  // Roles are for people; what is protected is protected from keys, too.
+  const isBelow = pusher.deployKeyId === undefined && pusher.level < Master
+  if (before !== null && isBelow) return 'You are not allowed to change existing tags on this project.'
   if (!isProtected(rules, name)) return null
   if (after === null) return 'Protected tags cannot be deleted.'
   if (before !== null) return 'Protected tags cannot be updated.'

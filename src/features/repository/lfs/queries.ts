@@ -1,4 +1,5 @@
 import type { Db, Row } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
 
 export type LfsObject = Row<'lfs_objects'>
 
@@ -25,6 +26,17 @@ export async function findLfsObjects(
   return new Map(found.map((object) => [object.oid, object]))
 }
 
+const OIDS_A_QUERY = 500
+
+/** Whether the project has every one of these. */
+export async function hasLfsObjects(db: Db, projectId: number, oids: readonly string[]): Promise<boolean> {
+  for (let at = 0; at < oids.length; at += OIDS_A_QUERY) {
+    const some = oids.slice(at, at + OIDS_A_QUERY)
+    if ((await findLfsObjects(db, projectId, some)).size < some.length) return false
+  }
+  return true
+}
+
 const locksOf = (db: Db, projectId: number) =>
   db
     .selectFrom('lfs_locks as l')
@@ -46,6 +58,14 @@ export async function findLock(
     'id' in by ? query.where('l.id', '=', by.id) : query.where('l.path', '=', by.path)
   ).executeTakeFirst()
   return lock ?? null
+}
+
+const allLocks = hotQuery((db, p: { project: number }) => locksOf(db, p.project).orderBy('l.id'))
+
+/** By their paths: those that somebody else holds. */
+export async function locksOfOthers(db: Db, project: number, person: number | null): Promise<Map<string, LfsLock>> {
+  const locks = await allLocks(db, { project })
+  return new Map(locks.filter(({ user_id }) => user_id !== person).map((lock) => [lock.path, lock]))
 }
 
 export interface LockFilter {

@@ -47,6 +47,12 @@ export function presentProtectedBranch(rule: LoadedRule): z.infer<typeof Protect
   }
 }
 
+/** Roles alone, without those who are let in by name. */
+export const withoutNames = (rule: LoadedRule): LoadedRule => ({
+  ...rule,
+  allowances: rule.allowances.filter(({ whose }) => whose === null),
+})
+
 export const presentAllowances = ({ allowances }: LoadedRule, ability: Ability) =>
   allowances.filter((one) => one.ability === ability).map(presentAllowance)
 

@@ -83,7 +83,7 @@ test('people, groups and keys are named instead of a role, or beside one', async
   const jane = await member(30, { name: 'Jane' })
   const friends = (await owner.post('/groups', { name: 'Friends', path: 'friends' })).body
   await owner.post(`${url}/share`, { group_id: friends.id, group_access: 30 })
-  const key = (await owner.post(`${url}/deploy_keys`, { title: 'robot', key: sshKey() })).body
+  const key = (await owner.post(`${url}/deploy_keys`, { title: 'robot', key: sshKey(), can_push: true })).body
   const wish = {
     name: 'master',
     allowed_to_push: [{ user_id: jane.id }, { deploy_key_id: key.id }, { user_id: jane.id }],
@@ -176,6 +176,7 @@ test('refuses what is no rule, or one that stands', async () => {
   const group = (await owner.post('/groups', { name: 'Foreign', path: 'foreign' })).body
   const elsewhere = await openSource(forge, 'projects')
   const key = (await elsewhere.owner.post(`${elsewhere.url}/deploy_keys`, { title: 'x', key: sshKey() })).body
+  const reader = (await owner.post(`${url}/deploy_keys`, { title: 'reader', key: sshKey() })).body
   const guest = await member(10)
   const sentence = (text: string) => ({ message: [text] })
   const refusals: [Record<string, unknown>, number, unknown][] = [
@@ -204,6 +205,11 @@ test('refuses what is no rule, or one that stands', async () => {
     ],
     [
       { name: 'x', allowed_to_push: [{ deploy_key_id: key.id }] },
+      422,
+      sentence('Push access levels deploy key is not enabled for this project'),
+    ],
+    [
+      { name: 'x', allowed_to_push: [{ deploy_key_id: reader.id }] },
       422,
       sentence('Push access levels deploy key is not enabled for this project'),
     ],
@@ -252,15 +258,15 @@ test('a rule is taken away by those it names, unless it changed since', async ()
   expect(levels).toEqual([])
 })
 
-test('developers read the rules, masters make them', async () => {
+test('whoever reads code reads the rules, masters make them', async () => {
   await using forge = await startForge()
   const source = await open(forge)
   const callers = await callersOf(forge, source)
   const one = `${source.branches}/master`
   await source.owner.post(source.branches, { name: 'master' })
   const table: [string, string, Record<string, unknown> | undefined, number[]][] = [
-    ['GET', source.branches, undefined, [401, 404, 404, 403, 403, 200, 200, 200, 200, 401]],
-    ['GET', one, undefined, [401, 404, 404, 403, 403, 200, 200, 200, 200, 401]],
+    ['GET', source.branches, undefined, [404, 404, 404, 403, 200, 200, 200, 200, 200, 401]],
+    ['GET', one, undefined, [404, 404, 404, 403, 200, 200, 200, 200, 200, 401]],
     ['PATCH', one, {}, [401, 404, 404, 403, 403, 403, 200, 200, 200, 401]],
     ['POST', source.branches, { name: 'master' }, [401, 404, 404, 403, 403, 403, 409, 409, 409, 401]],
     ['DELETE', `${source.branches}/other`, undefined, [401, 404, 404, 403, 403, 403, 404, 404, 404, 401]],
@@ -269,6 +275,25 @@ test('developers read the rules, masters make them', async () => {
     const statuses = await statusesOf(callers, (caller) => caller.request(method, path, input))
     expect(statuses, `${method} ${path}`).toEqual(expected)
   }
+})
+
+test('who is let in by name is told to those who push, and rules to masters while the code is off', async () => {
+  await using forge = await startForge()
+  const { branches, owner, member, url } = await open(forge)
+  const jane = await member(30, { name: 'Jane' })
+  const reporter = await member(20)
+  await owner.post(branches, { name: 'master', push_access_level: 40, allowed_to_push: [{ user_id: jane.id }] })
+  const pushersSeenBy = async (person: Person) => [
+    (await person.get(branches)).body[0].push_access_levels,
+    (await person.get(`${branches}/master`)).body.push_access_levels,
+  ]
+  const all = [role(40), named('Jane', { user_id: jane.id })]
+  expect(await pushersSeenBy(jane)).toEqual([all, all])
+  expect(await pushersSeenBy(reporter)).toEqual([[role(40)], [role(40)]])
+
+  await owner.put(url, { repository_access_level: 'disabled' })
+  expect((await reporter.get(branches)).status).toBe(403)
+  expect((await owner.get(branches)).status).toBe(200)
 })
 
 test('a page of rules costs the same however many they are', async () => {

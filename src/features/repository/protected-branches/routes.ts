@@ -3,14 +3,18 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
-import { ProtectedBranchEntity, presentProtectedBranch } from './entity.ts'
+import { ProtectedBranchEntity, presentProtectedBranch, withoutNames } from './entity.ts'
 import { allowedTo, changedAllowedTo, entriesOf, level, unprotectLevel } from './input.ts'
-import { listRules, protectedName, protectedProject } from './queries.ts'
+import { protectionPolicy, type ProtectionSubject } from './policy.ts'
+import { listRules, protectedName, protectedProject, type LoadedRule } from './queries.ts'
 import { changeProtectedBranch, protectName, unprotectName } from './service.ts'
 
 const protectedBranch = protectedName('branch')
 
 const switches = { allow_force_push: bool.nullish(), code_owner_approval_required: bool.nullish() }
+
+const presentTo = (subject: ProtectionSubject, rule: LoadedRule) =>
+  presentProtectedBranch(protectionPolicy.readNames(subject) ? rule : withoutNames(rule))
 
 export const list = endpoint({
   method: 'GET',
@@ -18,12 +22,13 @@ export const list = endpoint({
   summary: 'List the protected branches of a project',
   on: protectedProject,
   allow: 'readRules',
+  guest: true,
   abilityFirst: true,
   input: z.object({ search: text.nullish() }),
   output: pageOf(ProtectedBranchEntity),
   async handle({ app, subject, input, page }) {
     const { items, total } = await listRules(app.db, 'branch', subject.project.id, input, page)
-    return { total, items: items.map(presentProtectedBranch) }
+    return { total, items: items.map((rule) => presentTo(subject, rule)) }
   },
 })
 
@@ -33,11 +38,12 @@ export const get = endpoint({
   summary: 'Get a protected branch, or a pattern, by its name',
   on: protectedBranch,
   allow: 'readRules',
+  guest: true,
   abilityFirst: true,
   output: ProtectedBranchEntity,
   async handle({ subject }) {
     if (!subject.rule) throw notFound()
-    return presentProtectedBranch(subject.rule)
+    return presentTo(subject, subject.rule)
   },
 })
 

@@ -72,6 +72,7 @@ async function groupsAround({ db }: App, project: Project, groups: number[]): Pr
   return new Set([...shares, ...above].map(({ group_id }) => group_id))
 }
 
+/** Those that may write: to name another would promise it what it cannot do. */
 async function keysAmong({ db }: App, project: Project, keys: number[]): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
   const rows = await db
@@ -79,6 +80,7 @@ async function keysAmong({ db }: App, project: Project, keys: number[]): Promise
     .select('key_id')
     .where('project_id', '=', project.id)
     .where('key_id', 'in', keys)
+    .where('can_push', '=', true)
     .execute()
   return new Set(rows.map(({ key_id }) => key_id))
 }

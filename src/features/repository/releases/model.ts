@@ -31,6 +31,7 @@ declare module '../../../store/database.ts' {
   interface Events {
     'release.created': { id: number; by: number }
     'release.updated': { id: number; by: number }
-    'release.deleted': { project_id: number; tag: string; by: number }
+    /** `by` is null where a deploy key without a creator deleted the tag. */
+    'release.deleted': { project_id: number; tag: string; by: number | null }
   }
 }

@@ -4,7 +4,6 @@ import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import type { Project } from '../../projects/projects/queries.ts'
 import { mayCreateTag } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
@@ -12,6 +11,7 @@ import { findLoadedTag, type LoadedTag } from '../tags/queries.ts'
 import { createTag } from '../tags/service.ts'
 import { insertLinks, type NewLink } from './links.ts'
 import { findRelease, type Release } from './queries.ts'
+import { forgetReleases } from './removal.ts'
 import { assertNoMilestones, assertValidLink, assertValidRelease } from './validation.ts'
 
 /** Whoever may not make a protected tag may not say what it brings either. */
@@ -133,17 +133,5 @@ export async function deleteRelease(
   { tag }: Release,
 ): Promise<void> {
   await assertMayRelease(app, actor, subject, tag)
-  await forgetRelease(app, actor, subject.project, tag)
-}
-
-/** Fine when there is none: not every tag has one. */
-export async function forgetRelease(app: App, actor: User, project: Pick<Project, 'id'>, tag: string): Promise<void> {
-  await transact(app, async (app) => {
-    const { numDeletedRows } = await app.db
-      .deleteFrom('releases')
-      .where('project_id', '=', project.id)
-      .where('tag', '=', tag)
-      .executeTakeFirst()
-    if (numDeletedRows > 0n) await emit(app, 'release.deleted', { project_id: project.id, tag, by: actor.id })
-  })
+  await forgetReleases(app, { project: subject.project, by: actor.id }, [tag])
 }

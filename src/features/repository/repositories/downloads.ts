@@ -1,5 +1,5 @@
 /** Bytes of a repository as files: headers that keep a browser from taking them for a page, and archives. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Answer } from '../../../api/endpoint.ts'
 import { Refusal, notFound } from '../../../errors.ts'
@@ -9,26 +9,33 @@ import type { OpenBlob } from '../../../git/objects.ts'
 import type { RepositorySubject } from './policy.ts'
 
 /** Ids name content, so what was fetched once may be asked about again and never changes. */
-const cacheable = (tag: string) => ({ ETag: `"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' })
+export const cacheable = (tag: string) => ({ ETag: `"${tag}"`, 'Cache-Control': 'max-age=0, private, must-revalidate' })
 
 export const answerRaw = ({ id, size, stream }: OpenBlob): Answer =>
   new Answer(200, stream, {
-    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Type': 'text/plain',
     'Content-Disposition': 'inline',
     'Content-Length': String(size),
     'Content-Security-Policy': "default-src 'none'; sandbox",
     ...cacheable(id),
   })
 
-/** The record of a blob that is too large to be held: written as it is read. */
-export const answerLargeBlob = (blob: OpenBlob): Answer =>
-  new Answer(200, Readable.from(recordOf(blob), { objectMode: false }), {
-    'Content-Type': 'application/json',
-    ...cacheable(blob.id),
-  })
+export const answerLargeBlob = ({ id, size, stream }: OpenBlob): Answer =>
+  answerRecord({ size, encoding: 'base64', content: '', sha: id }, stream, cacheable(id))
 
-async function* recordOf({ id, size, stream }: OpenBlob): AsyncGenerator<string> {
-  yield `{"size":${size},"encoding":"base64","content":"`
+type Unfilled = Record<string, unknown> & { content: '' }
+
+/** A record with a content that may be too large to be held: written as it is read. */
+export function answerRecord(record: Unfilled, stream: Readable, headers: Record<string, string>): Answer {
+  const body = Readable.from(piecesOf(record, stream), { objectMode: false })
+  // A generator that nobody begins to read never comes to end what it reads from.
+  body.once('close', () => stream.destroy())
+  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
+}
+
+async function* piecesOf(record: Unfilled, stream: Readable): AsyncGenerator<string> {
+  const [before, after] = JSON.stringify(record).split('"content":""')
+  yield `${before}"content":"`
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const bytes = Buffer.concat([rest, chunk])
@@ -37,7 +44,7 @@ async function* recordOf({ id, size, stream }: OpenBlob): AsyncGenerator<string>
     yield bytes.toString('base64', 0, whole)
     rest = bytes.subarray(whole)
   }
-  yield `${rest.toString('base64')}","sha":"${id}"}`
+  yield `${rest.toString('base64')}"${after}`
 }
 
 const SUFFIXES: Readonly<Record<ArchiveFormat, readonly string[]>> = {
@@ -55,31 +62,35 @@ export function archiveFormat(suffix: string): ArchiveFormat | null {
 export interface ArchiveWish {
   readonly sha?: string | null | undefined
   readonly path?: string | null | undefined
+  readonly exclude_paths?: readonly string[] | null | undefined
 }
 
 /** `<project>-<ref>-<commit>`, in a folder of the same name. */
 export async function answerArchive(
   { project, dir }: RepositorySubject,
   format: ArchiveFormat,
-  { sha, path }: ArchiveWish,
+  { sha, path, exclude_paths }: ArchiveWish,
 ): Promise<Answer> {
   if (!(await canArchive(format))) throw new Refusal('not_acceptable', `406 Not Acceptable - no ${format} here`)
   const commit = await resolveCommit(dir, sha || `refs/heads/${project.default_branch}`)
   if (!commit) throw notFound('File')
   const folder = (path ?? '').replace(/^\/+|\/+$/g, '')
-  const parts = [project.path, sha || project.default_branch, commit, ...(folder === '' ? [] : [folder])]
-  const name = parts.join('-').replaceAll('/', '-')
-  const stream = await archive(dir, commit, { format, prefix: name, path: folder })
+  const parts = [project.path, sha || project.default_branch, commit, ...(folder === '' ? [] : [folder.slice(0, 255)])]
+  // oxlint-disable-next-line no-control-regex -- a folder's name may hold what the name of a file to be saved may not
+  const name = parts.join('-').replaceAll(/[\0-\x1f\x7f/]/g, '-')
+  const exclude = exclude_paths ?? []
+  const stream = await archive(dir, commit, { format, prefix: name, path: folder, exclude })
   if (!stream) throw notFound('File')
   return new Answer(200, stream, {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
-    'Content-Disposition': attachment(`${name}.${format}`),
-    ...cacheable(createHash('sha256').update(`${name}.${format}`).digest('hex').slice(0, 40)),
+    'Content-Disposition': disposition('attachment', `${name}.${format}`),
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    ...cacheable(hash('sha256', [name, format, ...exclude].join('\0')).slice(0, 40)),
   })
 }
 
-function attachment(filename: string): string {
+export function disposition(manner: 'inline' | 'attachment', filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\]/g, '_')
   const exact = ascii === filename ? '' : `; filename*=UTF-8''${encodeURIComponent(filename)}`
-  return `attachment; filename="${ascii}"${exact}`
+  return `${manner}; filename="${ascii}"${exact}`
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
-import { processesOf, type BuiltCommit } from '../../../../test/git-builder.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { programsOf, processesOf, type BuiltCommit } from '../../../../test/git-builder.ts'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
@@ -154,7 +154,7 @@ describe('blobs', () => {
     const raw = await fetchBytes(s, `${s.base}/blobs/${sha}/raw`)
     expect(raw.bytes).toEqual(bytes)
     expect(Object.fromEntries(raw.headers)).toMatchObject({
-      'content-type': 'text/plain; charset=utf-8',
+      'content-type': 'text/plain',
       'content-length': '4',
       'content-disposition': 'inline',
       'content-security-policy': "default-src 'none'; sandbox",
@@ -239,6 +239,38 @@ describe('archives', () => {
     expect(folder.headers.get('etag')).not.toBe(ofTopic.headers.get('etag'))
   })
 
+  test('of a folder with an odd name, and of none with a long one', async () => {
+    await using forge = await startForge()
+    const s = await scene(forge, { files: { 'odd\n\tname/x.txt': 'x\n' } })
+    const name = `tower-master-${await idOf(s, 'master')}-odd--name`
+    const odd = await fetchBytes(s, `${s.base}/archive.tar?path=odd%0A%09name`)
+    expect(odd.headers.get('content-disposition')).toBe(`attachment; filename="${name}.tar"`)
+    expect(odd.bytes.includes(`${name}/odd\n\tname/x.txt`)).toBe(true)
+    for (const path of ['%0A', 'x'.repeat(5000)])
+      expect(await bodyOf(s, `${s.base}/archive?path=${path}`)).toEqual([404, { message: '404 File Not Found' }])
+  })
+
+  test('without some files and folders, as a list or one after the other', async () => {
+    await using forge = await startForge()
+    const s = await scene(forge)
+    const whole = await fetchBytes(s, `${s.base}/archive.tar`)
+    const ways = ['exclude_paths=b/deep,README.md', 'exclude_paths[]=b/deep&exclude_paths[]=README.md']
+    for (const way of ways) {
+      const { bytes, headers } = await fetchBytes(s, `${s.base}/archive.tar?${way}`)
+      const top = `tower-master-${await idOf(s, 'master')}/`
+      const names = namesIn(bytes).map((name) => name.replace(top, ''))
+      expect([way, names.filter((name) => name !== '' && !name.endsWith('/'))]).toEqual([
+        way,
+        ['a.txt', 'b/same.txt', 'bin/run', 'c.txt', 'link'],
+      ])
+      expect(headers.get('etag')).not.toBe(whole.headers.get('etag'))
+    }
+    expect(await bodyOf(s, `${s.base}/archive.tar?sha=alone&exclude_paths=x`)).toEqual([
+      404,
+      { message: '404 File Not Found' },
+    ])
+  })
+
   test('what there is not', async () => {
     await using forge = await startForge()
     const s = await scene(forge)
@@ -270,6 +302,24 @@ test('bytes are not sent again to who has it already, nor to who asks about them
     const head = await ask('HEAD')
     expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, tag, ''])
   }
+})
+
+test('a record of a large blob that is not read leaves no process behind', async () => {
+  await using forge = await startForge()
+  const s = await scene(forge, { files: { large: Buffer.alloc(3_000_001, 'large ') } })
+  const sha = await idOf(s, 'master:large')
+  const ask = (method: string, headers: Record<string, string> = {}) =>
+    fetch(`${forge.url}/api/v4${s.base}/blobs/${sha}`, { method, headers: { ...s.owner.headers, ...headers } })
+  const children = await programsOf(async () => {
+    expect((await ask('HEAD')).status).toBe(200)
+    expect((await ask('GET', { 'If-None-Match': `"${sha}"` })).status).toBe(304)
+    await (await ask('GET')).body!.cancel()
+  })
+  const readers = children.filter(({ words }) => words.includes('blob'))
+  expect(readers).toHaveLength(3)
+  await vi.waitFor(() =>
+    expect(readers.filter((child) => child.exitCode === null && child.signalCode === null)).toEqual([]),
+  )
 })
 
 async function bodyOf({ owner }: Scene, path: string) {

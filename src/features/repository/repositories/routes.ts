@@ -24,6 +24,7 @@ import {
   presentContributor,
   presentTreeEntry,
 } from './entity.ts'
+import { openLargeFile } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
 import { repository } from './queries.ts'
 import { byKind, pageAfter } from './tree-pages.ts'
@@ -104,12 +105,15 @@ export const rawBlob = endpoint({
   ...reading,
   path: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the content of a blob',
-  input: z.object({ sha: text }),
+  input: z.object({ sha: text, lfs: blankable(bool) }),
   output: bytes,
-  handle: async ({ subject, input }) => answerRaw(await openExactly(subject.dir, input.sha)),
+  async handle({ app, subject, input }) {
+    const large = input.lfs ? await openLargeFile(app, subject, input.sha) : null
+    return answerRaw(large ?? (await openExactly(subject.dir, input.sha)))
+  },
 })
 
-const archiveInput = { sha: blankable(text), path: blankable(text) }
+const archiveInput = { sha: blankable(text), path: blankable(text), exclude_paths: blankable(listOf(text)) }
 
 export const archive = endpoint({
   ...reading,

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { findRelease } from '../releases/queries.ts'
-import { assertMayRelease, createRelease, forgetRelease, updateRelease } from '../releases/service.ts'
+import { assertMayRelease, createRelease, updateRelease } from '../releases/service.ts'
 import { assertValidRelease } from '../releases/validation.ts'
 import { repository } from '../repositories/queries.ts'
 import { ReleaseNoteEntity, TagEntity, presentNote, presentTag } from './entity.ts'
@@ -87,7 +87,6 @@ export const destroy = endpoint({
   async handle({ app, viewer, subject }) {
     if (!subject.tag) throw notFound('Tag')
     await deleteTag(app, viewer, subject, subject.tag)
-    await forgetRelease(app, viewer, subject.project, subject.tag.name)
   },
 })
 

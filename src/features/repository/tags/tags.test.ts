@@ -124,6 +124,7 @@ test('what cannot be tagged is refused, and nothing moves', async () => {
   const told: [Record<string, unknown>, number, unknown][] = [
     [{ tag_name: 'a..b' }, 400, 'Tag name invalid'],
     [{ tag_name: '' }, 400, 'Tag name invalid'],
+    [{ tag_name: `v/${'ü'.repeat(126)}` }, 400, 'Tag name invalid'],
     [{ tag_name: '-d' }, 400, 'Tag name invalid'],
     [{ tag_name: 'v1.9' }, 400, 'Tag v1.9 already exists'],
     [{ ref: 'nothing' }, 400, 'Target nothing is invalid'],

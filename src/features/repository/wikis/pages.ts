@@ -33,15 +33,27 @@ export interface PageFile {
   readonly format: string
 }
 
+/** Where attachments lie, each in a folder of its own. */
+export const UPLOADS = 'uploads'
+const ATTACHMENT = new RegExp(`^${UPLOADS}/[0-9a-f]{32}/`)
+
 /** Null: a file that is no page. */
 export function pageOfFile(path: string): PageFile | null {
   const [, slug, ending] = /^(.+)\.([A-Za-z]+)$/.exec(path) ?? []
   const format = READ[ending?.toLowerCase() ?? '']
-  return slug === undefined || format === undefined ? null : { slug, title: titleOf(slug), format }
+  if (slug === undefined || format === undefined || ATTACHMENT.test(path)) return null
+  return { slug, title: titleOf(slug), format }
 }
 
-/** The last part, with hyphens as blanks. */
-export const titleOf = (slug: string): string => slug.split('/').at(-1)!.replace(/-+/g, ' ')
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+/** The last part, with hyphens as blanks and the entities of HTML as what they stand for. */
+export const titleOf = (slug: string): string =>
+  slug
+    .split('/')
+    .at(-1)!
+    .replace(/-+/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!)
 
 /** Blanks become hyphens, slashes make folders, and `..` leads nowhere. Null: nothing is left, or it is too long. */
 export function slugOf(title: string): string | null {

@@ -29,11 +29,11 @@ export interface Page extends PageFile {
 export const WIKI_REF = 'refs/heads/master'
 const LARGEST_PAGE = 8 * 1024 * 1024
 
-/** By slug; folders after the pages beside them, `home` first. */
-export async function listPages(app: App, project: Project): Promise<Page[]> {
+/** By slug; folders after the pages beside them, `home` first. As of now, or of a commit of the wiki's own. */
+export async function listPages(app: App, project: Project, version = WIKI_REF): Promise<Page[]> {
   const dir = wikiDir(app, project)
   if (!(await repositoryExists(dir))) return []
-  const entries = (await listTree(dir, WIKI_REF, '', { recursive: true })) ?? []
+  const entries = (await listTree(dir, version, '', { recursive: true })) ?? []
   const pages = entries.filter(isFile).flatMap(({ path, id }) => {
     const page = pageOfFile(path)
     return page ? [{ ...page, path, blob: id }] : []
@@ -48,9 +48,9 @@ const isHome = ({ slug }: Page) => slug === 'home'
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** In any case, as its uniqueness is. */
-export async function findPage(app: App, project: Project, slug: string): Promise<Page | null> {
+export async function findPage(app: App, project: Project, slug: string, version?: string): Promise<Page | null> {
   const wanted = slug.toLowerCase()
-  return (await listPages(app, project)).find((page) => page.slug.toLowerCase() === wanted) ?? null
+  return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === wanted) ?? null
 }
 
 /** The texts of these pages, in one reading. */

@@ -21,8 +21,8 @@ const LONGEST_PAGE = 5_000_000
 const pageText = text.refine((content) => content.length <= LONGEST_PAGE)
 const format = oneOf(...(FORMAT_NAMES as [(typeof FORMAT_NAMES)[number]])).nullish()
 
-async function pageAt(app: App, project: Project, slug: string): Promise<Page> {
-  const page = await findPage(app, project, slug)
+async function pageAt(app: App, project: Project, slug: string, version?: string): Promise<Page> {
+  const page = await findPage(app, project, slug, version)
   if (!page) throw notFound('Wiki Page')
   return page
 }
@@ -40,6 +40,7 @@ export const list = endpoint({
   on: wiki,
   allow: 'readWiki',
   guest: true,
+  abilityFirst: true,
   input: z.object({ with_content: bool.nullish() }),
   output: z.array(z.union([WikiPageEntity, WikiPageSummaryEntity])),
   async handle({ app, subject, input }) {
@@ -57,10 +58,12 @@ export const get = endpoint({
   on: wiki,
   allow: 'readWiki',
   guest: true,
-  input: z.object({ slug: text }),
+  abilityFirst: true,
+  input: z.object({ slug: text, version: text.nullish() }),
   output: WikiPageEntity,
   async handle({ app, subject, input }) {
-    return present(app, subject.project, await pageAt(app, subject.project, input.slug))
+    const page = await pageAt(app, subject.project, input.slug, input.version || undefined)
+    return present(app, subject.project, page)
   },
 })
 
@@ -70,6 +73,7 @@ export const create = endpoint({
   summary: 'Add a page to a wiki',
   on: wiki,
   allow: 'write',
+  abilityFirst: true,
   input: z.object({ title: text, content: pageText, format }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
@@ -84,6 +88,7 @@ export const update = endpoint({
   summary: 'Change a page of a wiki',
   on: wiki,
   allow: 'write',
+  abilityFirst: true,
   input: z
     .object({ slug: text, title: filledText.nullish(), content: pageText.nullish(), format })
     .refine(({ title, content, format }) => (title ?? content ?? format ?? null) !== null, {
@@ -103,6 +108,7 @@ export const destroy = endpoint({
   summary: 'Remove a page from a wiki',
   on: wiki,
   allow: 'remove',
+  abilityFirst: true,
   input: z.object({ slug: text }),
   output: null,
   async handle({ app, viewer, subject, input }) {
@@ -116,6 +122,7 @@ export const attach = endpoint({
   summary: 'Put a file into a wiki',
   on: wiki,
   allow: 'write',
+  abilityFirst: true,
   upload: LARGEST_ATTACHMENT,
   input: z.object({ file, branch: text.nullish() }),
   output: WikiAttachmentEntity,

@@ -5,11 +5,11 @@ import type { App, User } from '../../../context.ts'
 import { Refusal, invalid } from '../../../errors.ts'
 import { BadChange, buildTree, writeCommit, type Change } from '../../../git/building.ts'
 import { resolveCommit } from '../../../git/commits.ts'
-import { NO_OBJECT, RefMoved, moveRefs } from '../../../git/update.ts'
+import { RefMoved } from '../../../git/update.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webPusher } from '../gate/service.ts'
-import { openWiki, wikiMoved } from '../gate/wikis.ts'
-import { fileOf, slugOf, titleOf, type Format } from './pages.ts'
+import { changeWiki, openWiki } from '../gate/wikis.ts'
+import { UPLOADS, fileOf, slugOf, titleOf, type Format } from './pages.ts'
 import { WIKI_REF, findPage, type Page } from './queries.ts'
 
 export interface PageWish {
@@ -75,7 +75,7 @@ export async function attachFile(
       .replace(/[^\w.-]/g, '_')
       .replace(/^[.-]+/, '_')
       .slice(-200) || 'file'
-  const file_path = `uploads/${randomBytes(16).toString('hex')}/${file_name}`
+  const file_path = `${UPLOADS}/${randomBytes(16).toString('hex')}/${file_name}`
   const content = await readFile(upload.path)
   await commit(app, actor, subject, [{ path: file_path, content }], `added attachment: ${file_name}`)
   return { file_name, file_path }
@@ -100,8 +100,7 @@ async function commit(
       const message = `${actor.username} ${did}`
       const parents = before === null ? [] : [before]
       const after = await writeCommit(dir, { tree, parents, message, author: signer, committer: signer })
-      await moveRefs(dir, [{ ref: WIKI_REF, before: before ?? NO_OBJECT, after }])
-      return await wikiMoved(app, webPusher(actor, level), { project }, [{ ref: WIKI_REF, before, after }])
+      return await changeWiki(app, webPusher(actor, level), { project }, [{ ref: WIKI_REF, before, after }])
     } catch (error) {
       if (error instanceof BadChange) throw new Refusal('bad_request', { title: ['is invalid'] })
       if (!(error instanceof RefMoved) || tries === 0) throw error

@@ -87,6 +87,56 @@ test('what is refused writes nothing', async () => {
   expect((await (await forge.user()).get(url)).body).toEqual({ message: '404 Project Not Found' })
 })
 
+test('an attachment is no page, whatever its ending', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const url = `/projects/${(await forge.project({ path: 'engine' }, ann)).id}/wikis`
+  const form = new FormData()
+  form.set('file', new File(['bytes'], 'notes.txt'))
+  expect((await ann.post(`${url}/attachments`, form)).status).toBe(201)
+  await ann.post(url, { title: 'uploads/notes', content: 'x' })
+  expect((await ann.get(url)).body).toEqual([{ slug: 'uploads/notes', title: 'notes', format: 'markdown' }])
+})
+
+test('a title shows what the entities of HTML stand for', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const url = `/projects/${(await forge.project({ path: 'engine' }, ann)).id}/wikis`
+  const made = await ann.post(url, { title: 'Q&amp;A &lt;b&gt; &amp;lt; &copy;', content: 'x' })
+  expect(made.body).toMatchObject({ slug: 'Q&amp;A-&lt;b&gt;-&amp;lt;-&copy;', title: 'Q&A <b> &lt; &copy;' })
+})
+
+test('a page is also told as it was in a version', async () => {
+  await using forge = await startForge()
+  await using work = await workplace()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'Page', content: 'first' })
+  await ann.put(`${url}/Page`, { title: 'Renamed', content: 'second' })
+  const { git } = work
+  await git('clone', '-q', addressFor(forge, 'ann/engine.wiki'), 'wiki')
+  const version = (await git('-C', 'wiki', 'rev-parse', 'HEAD~1')).stdout.trim()
+
+  expect((await ann.get(`${url}/Page`, { version })).body).toMatchObject({ slug: 'Page', content: 'first' })
+  for (const unknown of [{}, { version: 'f'.repeat(40) }, { version: '--all' }, { version: 'HEAD:Page.md' }])
+    expect((await ann.get(`${url}/Page`, unknown)).body).toEqual({ message: '404 Wiki Page Not Found' })
+  expect((await ann.get(`${url}/Renamed`, { version })).status).toBe(404)
+})
+
+test('whoever may not know, or may not write, learns nothing of what is wrong with the input', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  const [stranger, reporter] = [await forge.user(), await forge.user()]
+  await ann.post(`/projects/${project.id}/members`, { user_id: reporter.id, access_level: 20 })
+  expect(await stranger.post(url, {})).toMatchObject({ status: 404, body: { message: '404 Project Not Found' } })
+  expect(await stranger.get(`${url}?with_content=x`)).toMatchObject({ status: 404 })
+  expect(await reporter.post(url, {})).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
+  expect(await reporter.put(`${url}/Nothing`, {})).toMatchObject({ status: 403 })
+})
+
 test('pages written at once all stay', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })

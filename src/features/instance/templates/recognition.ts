@@ -1,0 +1,47 @@
+/**
+ * Which of the licenses we know a text is. Names, years, line breaks and punctuation differ from copy to copy, and some
+ * leave out the advice that follows the terms; what is compared are the words of the terms, and nearly all must be there.
+ */
+import { listLicenses, type License } from './queries.ts'
+
+/** Of all words of both texts, those they share. A clause added to the shortest license is more than the rest. */
+const ALIKE = 0.98
+
+type Words = ReadonlyMap<string, number>
+
+export async function recogniseLicense(text: string): Promise<License | null> {
+  const words = wordsOf(text)
+  let best: { license: License | null; likeness: number } = { license: null, likeness: ALIKE }
+  for (const license of await listLicenses()) {
+    const likeness = likenessOf(words, knownWords(license))
+    if (likeness >= best.likeness) best = { license, likeness }
+  }
+  return best.license
+}
+
+const known = new WeakMap<License, Words>()
+
+function knownWords(license: License): Words {
+  const words = known.get(license) ?? wordsOf(license.content)
+  known.set(license, words)
+  return words
+}
+
+// A line at a time, or a hostile text could take very long.
+const COPYRIGHT_LINE = /^[^\w\n]*(copyright|\(c\)|©).*$|^.*\ball rights reserved\b.*$/gim
+const ADVICE = /(?<=end of terms and conditions).*/s
+
+function wordsOf(text: string): Words {
+  const terms = text.replace(COPYRIGHT_LINE, ' ').toLowerCase().replace(ADVICE, '')
+  const words = new Map<string, number>()
+  for (const [word] of terms.matchAll(/[\p{L}\p{N}]+/gu)) words.set(word, (words.get(word) ?? 0) + 1)
+  return words
+}
+
+function likenessOf(a: Words, b: Words): number {
+  let shared = 0
+  for (const [word, count] of a) shared += Math.min(count, b.get(word) ?? 0)
+  return (2 * shared) / (total(a) + total(b))
+}
+
+const total = (words: Words) => [...words.values()].reduce((sum, count) => sum + count, 0)

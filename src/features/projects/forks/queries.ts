@@ -1,0 +1,28 @@
+import type { Db } from '../../../store/database.ts'
+
+/** Whether one came from the other, or both from a third, over however many forks. */
+export async function areInOneNetwork(db: Db, one: number, other: number): Promise<boolean> {
+  const line = new Set(await lineOf(db, one))
+  return (await lineOf(db, other)).some((id) => line.has(id))
+}
+
+/** A project with all it was forked from. Who came from whom is also told by hand, and may go in a circle. */
+async function lineOf(db: Db, id: number): Promise<number[]> {
+  const rows = await db
+    .withRecursive('line', (db) =>
+      db
+        .selectFrom('projects')
+        .select(['id', 'forked_from_id'])
+        .where('id', '=', id)
+        .union(
+          db
+            .selectFrom('projects')
+            .innerJoin('line', 'line.forked_from_id', 'projects.id')
+            .select(['projects.id', 'projects.forked_from_id']),
+        ),
+    )
+    .selectFrom('line')
+    .select('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

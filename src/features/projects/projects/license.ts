@@ -1,0 +1,45 @@
+/** The license a project's repository says it is under, for `license=true`. */
+import type { App } from '../../../context.ts'
+import { branch } from '../../../git/arguments.ts'
+import { readObject } from '../../../git/objects.ts'
+import { isFile, listTree, type TreeEntry } from '../../../git/trees.ts'
+import { recogniseLicense } from '../../instance/templates/recognition.ts'
+import type { SimpleProjectRecord } from './entity.ts'
+import { hasRepository, projectPolicy, type ProjectSubject } from './policy.ts'
+import { pathWithNamespace } from './queries.ts'
+import { repositoryDir } from './repository.ts'
+
+type Described = Required<Pick<SimpleProjectRecord, 'license' | 'license_url'>>
+
+const NONE: Described = { license: null, license_url: null }
+/** A text of its own, which we know nothing more of. */
+const OTHER = { key: 'other', name: 'Other', nickname: 'LICENSE', html_url: null, source_url: null }
+/** The longest we know is a tenth of this. */
+const LONGEST_LICENSE = 256 * 1024
+
+/** Read from the repository as it is now; the same as none for whoever may not read its files. */
+export async function describeLicense(app: App, subject: ProjectSubject): Promise<Described> {
+  const { project, namespace } = subject
+  if (project.empty_repo || !projectPolicy.readCode(subject) || !hasRepository(subject)) return NONE
+  const dir = repositoryDir(app, project)
+  const file = licenseAmong((await listTree(dir, branch(project.default_branch))) ?? [])
+  if (!file) return NONE
+  const { content } = (await readObject(dir, file.id, { maxBytes: LONGEST_LICENSE })) ?? {}
+  const license = content ? await recogniseLicense(content.toString()) : null
+  const { key, name, nickname, html_url, source_url } = license ?? OTHER
+  const place = `${encodeURI(project.default_branch)}/${encodeURIComponent(file.name)}`
+  return {
+    license: { key, name, nickname, html_url, source_url },
+    license_url: `${app.url}/${pathWithNamespace(project, namespace)}/blob/${place}`,
+  }
+}
+
+/** The first that is there is the one meant. */
+const NAMES = ['license', 'licence', 'unlicense', 'unlicence', 'copying'].flatMap((name) =>
+  ['', '.md', '.txt', '.markdown', '.rst', '.html'].map((ending) => name + ending),
+)
+
+function licenseAmong(entries: readonly TreeEntry[]): TreeEntry | undefined {
+  const files = new Map(entries.filter(isFile).map((entry) => [entry.name.toLowerCase(), entry]))
+  return NAMES.map((name) => files.get(name)).find((file) => file !== undefined)
+}

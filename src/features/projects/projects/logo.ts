@@ -1,0 +1,31 @@
+/** The picture a repository brings along for its project: shown where no avatar was uploaded. */
+import { branch } from '../../../git/arguments.ts'
+import { readObject } from '../../../git/objects.ts'
+import { entryAt, isFile } from '../../../git/trees.ts'
+import { sniffImage } from '../../../lib/image.ts'
+
+/** The first that is there is the one shown. */
+const LOGOS = ['logo.png', 'logo.jpg', 'logo.gif']
+const LARGEST_LOGO = 1024 * 1024
+
+export interface Logo {
+  readonly bytes: Buffer
+  readonly type: string
+}
+
+/** Null for what is not there, too large, or no picture whatever its name. */
+export async function readLogo(dir: string, defaultBranch: string, name: string): Promise<Logo | null> {
+  const entry = await entryAt(dir, branch(defaultBranch), name)
+  if (!entry || !isFile(entry)) return null
+  const { content } = (await readObject(dir, entry.id, { maxBytes: LARGEST_LOGO })) ?? {}
+  const image = content ? sniffImage(content) : null
+  return image && { bytes: content!, type: image.mime }
+}
+
+/** `files` are the names in its root. */
+export async function findLogo(dir: string, defaultBranch: string, files: readonly string[]): Promise<string | null> {
+  for (const name of LOGOS) {
+    if (files.includes(name) && (await readLogo(dir, defaultBranch, name))) return name
+  }
+  return null
+}

@@ -1,0 +1,126 @@
+/**
+ * Changes under way. A row says what is about to happen before the refs move, and the transaction that tells of it takes
+ * the row away: whoever takes it tells, so nothing is told twice. Who is killed in between leaves the row, and what it
+ * says is looked into by `leftovers.ts`.
+ */
+import { HOUR, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { setHead } from '../../../git/repositories.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { tidySoon } from '../../projects/housekeeping/jobs.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { protectDefaultBranch } from '../protected-branches/service.ts'
+import { forgetReleases } from '../releases/removal.ts'
+import { inspectSoon } from './jobs.ts'
+import { branchOf, isNewTip, tagOf, type Pusher, type Update } from './updates.ts'
+
+/** One that is under way: what is told of it besides the refs themselves. */
+export interface Change {
+  readonly id: number
+  readonly project: Project
+  readonly wiki: boolean
+  /** Null where a deploy key without a creator does it. */
+  readonly by: number | null
+  readonly options: readonly string[]
+  /** When it was made, if it is told of only later. */
+  readonly at?: string
+}
+
+export interface Expected {
+  readonly project: Project
+  readonly wiki?: boolean
+  readonly updates: readonly Update[]
+  readonly options?: readonly string[]
+}
+
+/** Said before the refs move. */
+export async function expectChange(
+  app: App,
+  pusher: Pick<Pusher, 'user'>,
+  { project, wiki = false, updates, options = [] }: Expected,
+): Promise<Change> {
+  const by = pusher.user?.id ?? null
+  const { id } = await app.db
+    .insertInto('pending_changes')
+    .values({
+      project_id: project.id,
+      wiki,
+      user_id: by,
+      updates: JSON.stringify(updates.map(plain)),
+      options: JSON.stringify(options),
+      created_at: timestamp(app.clock),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id, project, wiki, by, options }
+}
+
+const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
+
+/** Nothing has moved, and nothing will. False where somebody else has told of it, or given it up. */
+export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<boolean> {
+  const { numDeletedRows } = await app.db.deleteFrom('pending_changes').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** These refs have moved: what the project's row and everybody else must know of it. */
+export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
+  const { project, wiki, by, options, at } = change
+  const first = project.empty_repo && !wiki ? await giveFirstBranch(app, project, moved) : null
+  await transact(app, async (app) => {
+    if (!(await dropChange(app, change))) return
+    await (wiki ? noteActivity(app, project) : noteChange(app, project, first))
+    await emit(at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }, 'repository.changed', {
+      project_id: project.id,
+      wiki,
+      by,
+      updates: moved.map(plain),
+      options: [...options],
+    })
+    if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
+  })
+}
+
+const noteActivity = (app: App, { id }: Project) =>
+  app.db
+    .updateTable('projects')
+    .set({ last_activity_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .execute()
+
+async function noteChange(app: App, project: Project, first: string | null): Promise<void> {
+  const isOld = Date.parse(project.last_activity_at) <= app.clock.now().getTime() - HOUR
+  const { pushes_since_housekeeping: pushes } = await app.db
+    .updateTable('projects')
+    .set((eb) => ({
+      pushes_since_housekeeping: eb('pushes_since_housekeeping', '+', 1),
+      ...(isOld && { last_activity_at: timestamp(app.clock) }),
+      ...(first !== null && { empty_repo: false, default_branch: first }),
+    }))
+    .where('id', '=', project.id)
+    .returning('pushes_since_housekeeping')
+    .executeTakeFirstOrThrow()
+  if (pushes >= PUSHES_TO_TIDY) await tidySoon(app, project)
+  if (first !== null) await protectDefaultBranch(app, project, first)
+  await inspectSoon(app, project)
+}
+
+/** Each push leaves a pack of its own. */
+const PUSHES_TO_TIDY = 50
+
+const deletedTags = (updates: readonly Update[]) =>
+  updates.flatMap(({ ref, after }) => (after === null ? (tagOf(ref) ?? []) : []))
+
+/** The first branch that arrives becomes the default, unless the one HEAD names arrives with it. */
+async function giveFirstBranch(app: App, project: Project, updates: readonly Update[]): Promise<string | null> {
+  const branches = updates
+    .filter(isNewTip)
+    .map(({ ref }) => branchOf(ref))
+    .filter((name) => name !== null)
+  const first = branches.includes(project.default_branch) ? project.default_branch : branches[0]
+  if (first === undefined) return null
+  if (first !== project.default_branch) await setHead(repositoryDir(app, project), first)
+  return first
+}

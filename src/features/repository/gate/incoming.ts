@@ -1,0 +1,46 @@
+import { incomingCommits, type IncomingCommit } from '../../../git/incoming.ts'
+import { openSmallPack, type SmallPack } from '../../../git/small-pack.ts'
+import { branchOf, isNewTip, type Update } from './updates.ts'
+
+/** What a change brings, for all who look at it; it is read once, and only if somebody asks. */
+export interface Incoming {
+  readonly dir: string
+  /** Of the quarantine, where there is one. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  /** What refs of any kind are to point at. */
+  readonly tips: readonly string[]
+  /** Branches that come or move: their names and new tips. */
+  readonly branches: readonly { readonly name: string; readonly tip: string }[]
+  /** That no ref reached before, on the way to the branches. */
+  commits(): Promise<readonly IncomingCommit[]>
+  /** What was pushed, if it is little; null where git must be asked. */
+  pack(): Promise<SmallPack | null>
+}
+
+export function incomingOf(
+  dir: string,
+  updates: readonly Update[],
+  environment?: Readonly<Record<string, string>>,
+): Incoming {
+  const news = updates.filter(isNewTip)
+  const branches = news.flatMap(({ ref, after: tip }) => {
+    const name = branchOf(ref)
+    return name === null ? [] : [{ name, tip }]
+  })
+  const objects = environment?.GIT_OBJECT_DIRECTORY
+  let commits: Promise<readonly IncomingCommit[]> | undefined
+  let pack: Promise<SmallPack | null> | undefined
+  return {
+    dir,
+    environment,
+    tips: news.map(({ after }) => after),
+    branches,
+    commits: () =>
+      (commits ??= incomingCommits(
+        dir,
+        branches.map(({ tip }) => tip),
+        environment ? { environment } : {},
+      )),
+    pack: () => (pack ??= objects === undefined ? Promise.resolve(null) : openSmallPack(objects)),
+  }
+}

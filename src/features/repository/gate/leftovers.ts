@@ -1,0 +1,158 @@
+/**
+ * Changes whose process ended between moving the refs and telling of it. What did happen is told as always, by whoever
+ * takes the row; that its own process might live after all does no harm, as it then finds nothing to tell. What did not
+ * happen is given up only when no process can still be at it.
+ */
+import { HOUR, MINUTE, after } from '../../../clock.ts'
+import { job, type App } from '../../../context.ts'
+import { resolveRef } from '../../../git/refs.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import type { Events, Row } from '../../../store/database.ts'
+import { findProjectById, type Project } from '../../projects/projects/queries.ts'
+import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
+import { dropChange, tellChange } from './changes.ts'
+import type { Update } from './updates.ts'
+
+/** Between the two steps lie milliseconds; who needs longer is dead, or finds that others have told. */
+const SETTLED = MINUTE / 2
+/** To move refs takes ten minutes at most, and is tried once more for each of a push. */
+const OVER = HOUR
+
+export const finishChanges = job(
+  'repository.finish_changes',
+  async (app) => {
+    const places = await app.db
+      .selectFrom('pending_changes')
+      .select(['project_id', 'wiki'])
+      .distinct()
+      .where('created_at', '<=', after(app.clock, -SETTLED))
+      .execute()
+    for (const { project_id, wiki } of places) {
+      const project = await findProjectById(app.db, project_id)
+      if (project) await finishIn(app, project, wiki)
+    }
+  },
+  { every: SETTLED, long: true },
+)
+
+interface Left {
+  readonly row: Row<'pending_changes'>
+  readonly updates: readonly Update[]
+}
+
+async function finishIn(app: App, project: Project, wiki: boolean): Promise<void> {
+  const before = await newestEvent(app)
+  const seen = await pending(app, project, wiki)
+  const names = new Set(seen.flatMap(({ updates }) => updates.map(({ ref }) => ref)))
+  const standing = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
+  // Asked in this order nothing slips through: what was told meanwhile shows in one or the other.
+  const rows = await pending(app, project, wiki)
+  const told = await toldOf(app, project, wiki, seen[0]?.row.created_at)
+
+  const settled = after(app.clock, -SETTLED)
+  const isFresh = ({ row }: Left) => row.created_at > settled
+  // Where a ref is on the move right now, its place says nothing yet: another time.
+  const moving = new Set([
+    ...rows.filter(isFresh).flatMap(({ updates }) => updates.map(({ ref }) => ref)),
+    ...told.filter(({ id }) => id > before).map(({ ref }) => ref),
+  ])
+  const left = rows.filter((one) => !isFresh(one) && one.updates.every(({ ref }) => !moving.has(ref)))
+  const moves = movesOf(left, told, standing)
+  for (const one of left) await finish(app, project, one, moves.get(one) ?? [])
+}
+
+async function newestEvent({ db }: App): Promise<number> {
+  const { id } = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('id').as('id'))
+    .executeTakeFirstOrThrow()
+  return Number(id ?? 0)
+}
+
+async function pending({ db }: App, project: Project, wiki: boolean): Promise<Left[]> {
+  const rows = await db
+    .selectFrom('pending_changes')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('wiki', '=', wiki)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({ row, updates: JSON.parse(row.updates) as Update[] }))
+}
+
+async function valuesOf(dir: string, refs: ReadonlySet<string>): Promise<Map<string, string | null>> {
+  const values = new Map<string, string | null>()
+  const isThere = await repositoryExists(dir)
+  for (const ref of refs) values.set(ref, isThere ? await resolveRef(dir, ref) : null)
+  return values
+}
+
+interface Move extends Update {
+  /** Of the event; newer than any where it is still to be told. */
+  readonly id: number
+  readonly at: string
+}
+
+/** How far back we look for where a ref was when a change began. */
+const BACK = HOUR
+
+async function toldOf({ db }: App, project: Project, wiki: boolean, since = ''): Promise<Move[]> {
+  const start = since && new Date(Date.parse(since) - BACK).toISOString()
+  const events = await db
+    .selectFrom('events')
+    .select(['id', 'payload', 'created_at'])
+    .where('name', '=', 'repository.changed')
+    .where('created_at', '>=', start)
+    // Those told by us came later than they happened.
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return events.flatMap(({ id, payload, created_at: at }) => {
+    const event = JSON.parse(payload) as Events['repository.changed']
+    const isHere = event.project_id === project.id && event.wiki === wiki
+    return isHere ? event.updates.map((update) => ({ ...update, id, at })) : []
+  })
+}
+
+/** Which updates came about. The newest first: what it moved from, another has moved to. */
+function movesOf(
+  left: readonly Left[],
+  told: readonly Move[],
+  standing: ReadonlyMap<string, string | null>,
+): Map<Left, Update[]> {
+  const known = Map.groupBy(told, ({ ref }) => ref)
+  const moves = new Map<Left, Update[]>()
+  for (const one of left.toReversed()) {
+    const at = one.row.created_at
+    const moved = one.updates.filter((update) =>
+      cameAbout(update, at, known.get(update.ref) ?? [], standing.get(update.ref) ?? null),
+    )
+    moves.set(one, moved)
+    for (const update of moved) {
+      const move = { ...update, id: Infinity, at }
+      known.set(update.ref, [...(known.get(update.ref) ?? []), move])
+    }
+  }
+  return moves
+}
+
+/**
+ * A ref came to a value as often as it left it again or stands there now. If that is more often than was told, and it
+ * was not there to begin with, the change came about; if not, somebody else made the same one.
+ */
+function cameAbout({ before, after }: Update, at: string, moves: readonly Move[], standing: string | null): boolean {
+  const earlier = moves.findLast((move) => move.at < at)
+  const later = moves.filter((move) => move.at >= at)
+  const stood = earlier ? earlier.after : before
+  const came = later.filter((move) => move.before === after).length + Number(standing === after)
+  const known = later.filter((move) => move.after === after).length + Number(stood === after)
+  return came > known
+}
+
+async function finish(app: App, project: Project, { row, updates }: Left, moved: readonly Update[]): Promise<void> {
+  const isOver = row.created_at <= after(app.clock, -OVER)
+  if (moved.length < updates.length && !isOver) return
+  if (moved.length === 0) return void (await dropChange(app, row))
+  const { id, wiki, user_id: by, created_at: at } = row
+  await tellChange(app, { id, project, wiki, by, at, options: JSON.parse(row.options) as string[] }, moved)
+}

@@ -1,0 +1,40 @@
+import { on, type App } from '../../../context.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
+import { keyIdsOf } from '../../identity/gpg-keys/queries.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { disown, keepPushed, recheckOwnedBy, recheckSignedBy } from './service.ts'
+
+const checkPushed = on('repository.changed', 'signatures', async (app, { project_id, wiki, updates }) => {
+  const project = wiki ? null : await findProjectById(app.db, project_id)
+  if (project) await keepPushed(app, project, updates)
+})
+
+const gpgKeyAdded = on('gpg_key.created', 'signatures', async (app, { id }) => {
+  const key = await app.db.selectFrom('gpg_keys').selectAll().where('id', '=', id).executeTakeFirst()
+  if (key) await recheckSignedBy(app, await keyIdsOf(app.db, key))
+})
+
+const gpgKeyRevoked = on('gpg_key.deleted', 'signatures', async (app, { revoked, keyids }) => {
+  if (revoked) await disown(app, keyids)
+})
+
+const keyAdded = on('key.created', 'signatures', async (app, { id }) => {
+  const key = await app.db.selectFrom('keys').select('fingerprint_sha256').where('id', '=', id).executeTakeFirst()
+  if (key) await recheckSignedBy(app, [key.fingerprint_sha256])
+})
+
+const emailAdded = on('email.created', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
+const emailDeleted = on('email.deleted', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
+/** Their primary address may be another, or confirmed. */
+const userChanged = on('user.updated', 'signatures', (app, { id }) => recheckOwnedBy(app, id))
+
+/** Each may have thousands to look at. */
+export const reactions: Subscription<App>[] = [
+  checkPushed,
+  gpgKeyAdded,
+  gpgKeyRevoked,
+  keyAdded,
+  emailAdded,
+  emailDeleted,
+  userChanged,
+].map((reaction) => ({ ...reaction, long: true }))

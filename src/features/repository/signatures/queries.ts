@@ -1,0 +1,150 @@
+import { parseCommit } from '../../../git/commits.ts'
+import { readObjects } from '../../../git/objects.ts'
+import { repositoryExists } from '../../../git/repositories.ts'
+import { signedCommit, signedTag, type Signed } from '../../../git/signatures.ts'
+import { parseTag } from '../../../git/tags.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { locksRows } from '../../../store/dialect.ts'
+
+/** A commit or a tag with its signature. */
+export interface SignedObject extends Signed {
+  readonly id: string
+  /** Of its committer or tagger. */
+  readonly email: string
+}
+
+const LARGEST_OBJECT = 1024 * 1024
+
+/** Those of the objects that are signed, read in one go; larger ones than are read at all are left out. */
+export async function findSigned(dir: string, ids: readonly string[]): Promise<SignedObject[]> {
+  if (ids.length === 0 || !(await repositoryExists(dir))) return []
+  const objects = await readObjects(dir, ids, { maxBytes: LARGEST_OBJECT })
+  return objects.flatMap((object) => {
+    const { id = '', type, content = null } = object ?? {}
+    if (content === null) return []
+    if (type === 'commit') return withSigner(id, signedCommit(content), () => parseCommit(id, content).committer)
+    return type === 'tag' ? withSigner(id, signedTag(content), () => parseTag(content).tagger) : []
+  })
+}
+
+function withSigner(id: string, signed: Signed | null, person: () => { email: string } | null): SignedObject[] {
+  return signed ? [{ ...signed, id, email: person()?.email ?? '' }] : []
+}
+
+/** What is known of a key that signs, as a row of `signatures` refers to it. */
+export interface SigningKey {
+  readonly user_id: number
+  readonly gpg_key_id: number | null
+  readonly gpg_subkey_id: number | null
+  readonly key_id: number | null
+  /** Of a PGP key. */
+  readonly armored: string | null
+  /** Those a PGP key vouches for; an SSH key vouches for all of its owner's. */
+  readonly emails: readonly string[] | null
+}
+
+type Named = readonly [name: string, key: SigningKey]
+
+/** By what signatures call them. In a transaction they can be `held`, so that they do not go before it ends. */
+export async function findSigningKeys(
+  db: Db,
+  named: readonly (string | null)[],
+  { held = false }: { held?: boolean } = {},
+): Promise<Map<string, SigningKey>> {
+  const names = [...new Set(named)].filter((name) => name !== null)
+  if (names.length === 0) return new Map()
+  const locks = held && locksRows(db)
+  return new Map([...(await findPgpKeys(db, names, locks)), ...(await findSshKeys(db, names, locks))])
+}
+
+/** Of several by one name the one added first counts, and a key before a subkey: it stands last. */
+async function findPgpKeys(db: Db, names: readonly string[], locks: boolean): Promise<Named[]> {
+  const keys = db
+    .selectFrom('gpg_keys')
+    .select(['gpg_keys.id as gpg_key_id', 'gpg_keys.user_id', 'gpg_keys.key as armored', 'gpg_keys.emails'])
+    .orderBy('gpg_keys.id', 'desc')
+    .$if(locks, (query) => query.forKeyShare('gpg_keys'))
+  const subkeys = await keys
+    .innerJoin('gpg_subkeys', 'gpg_subkeys.gpg_key_id', 'gpg_keys.id')
+    .select(['gpg_subkeys.id as gpg_subkey_id', 'gpg_subkeys.keyid as name'])
+    .where('gpg_subkeys.keyid', 'in', names)
+    .execute()
+  const primaries = await keys.select('primary_keyid as name').where('primary_keyid', 'in', names).execute()
+  const all = [...subkeys, ...primaries.map((key) => ({ ...key, gpg_subkey_id: null }))]
+  return all.map(({ name, emails, ...key }) => [name, { ...key, key_id: null, emails: emails.split(' ') }])
+}
+
+async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Promise<Named[]> {
+  const keys = await db
+    .selectFrom('keys')
+    .innerJoin('users', 'users.id', 'keys.user_id') // deploy keys belong to nobody
+    .select(['keys.id as key_id', 'users.id as user_id', 'fingerprint_sha256 as name'])
+    .where('fingerprint_sha256', 'in', names)
+    .where('usage_type', 'in', ['auth_and_signing', 'signing'])
+    .$if(locks, (query) => query.forKeyShare('keys'))
+    .execute()
+  return keys.map(({ name, ...key }) => [
+    name,
+    { ...key, gpg_key_id: null, gpg_subkey_id: null, armored: null, emails: null },
+  ])
+}
+
+/** By user, in lower case. An added address counts as confirmed from then on. */
+export async function confirmedEmails(db: Db, users: readonly number[]): Promise<Map<number, Set<string>>> {
+  const ids = [...new Set(users)]
+  if (ids.length === 0) return new Map()
+  const primary = db.selectFrom('users').select(['id as user_id', 'email']).where('confirmed_at', 'is not', null)
+  const all = await primary
+    .where('id', 'in', ids)
+    .unionAll(db.selectFrom('emails').select(['user_id', 'email']).where('user_id', 'in', ids))
+    .execute()
+  const byUser = new Map(ids.map((id) => [id, new Set<string>()]))
+  for (const { user_id, email } of all) byUser.get(user_id)!.add(email.toLowerCase())
+  return byUser
+}
+
+/** As it is shown: with the keys it refers to. */
+export interface KeptSignature extends Pick<
+  Row<'signatures'>,
+  'kind' | 'status' | 'signed_by' | 'gpg_key_id' | 'gpg_subkey_id' | 'holder_name' | 'holder_email'
+> {
+  readonly primary_keyid: string | null
+  readonly key: (Row<'keys'> & { readonly owner: string }) | null
+}
+
+export async function findKept(db: Db, projectId: number, objectId: string): Promise<KeptSignature | null> {
+  const kept = await db
+    .selectFrom('signatures')
+    .leftJoin('gpg_keys', 'gpg_keys.id', 'signatures.gpg_key_id')
+    .selectAll('signatures')
+    .select('gpg_keys.primary_keyid')
+    .where('project_id', '=', projectId)
+    .where('object_id', '=', objectId)
+    .executeTakeFirst()
+  if (!kept) return null
+  return { ...kept, key: kept.key_id === null ? null : await findOwnedKey(db, kept.key_id) }
+}
+
+async function findOwnedKey(db: Db, id: number): Promise<KeptSignature['key']> {
+  const key = await db
+    .selectFrom('keys')
+    .innerJoin('users', 'users.id', 'keys.user_id')
+    .selectAll('keys')
+    .select('users.name as owner')
+    .where('keys.id', '=', id)
+    .executeTakeFirst()
+  return key ?? null
+}
+
+/** Those of the objects that nothing is known of yet. */
+export async function findUnkept(db: Db, projectId: number, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const kept = await db
+    .selectFrom('signatures')
+    .select('object_id')
+    .where('project_id', '=', projectId)
+    .where('object_id', 'in', ids)
+    .execute()
+  const known = new Set(kept.map(({ object_id }) => object_id))
+  return ids.filter((id) => !known.has(id))
+}

@@ -1,0 +1,74 @@
+/**
+ * Repositories that use the objects of another, by `objects/info/alternates`. The other's place is written as the way
+ * from here to there, so that both may move together; git follows it into quarantines as well.
+ */
+import { randomUUID } from 'node:crypto'
+import { link, open, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { flushFolder } from './drafts.ts'
+import { closeReaders } from './readers.ts'
+
+const fileOf = (dir: string) => join(dir, 'objects/info/alternates')
+
+/** The repository whose objects this one uses beside its own; null of one that stands alone. */
+export async function poolOf(dir: string): Promise<string | null> {
+  const text = await readFile(fileOf(dir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const [way] = text.split('\n')
+  return way ? dirname(resolve(dir, 'objects', way)) : null
+}
+
+/** From now on what the pool has need not be here; what is here stays until housekeeping drops it. */
+export async function useObjectsOf(dir: string, pool: string): Promise<void> {
+  const path = fileOf(dir)
+  const draft = `${path}.${randomUUID()}`
+  {
+    await using file = await open(draft, 'wx')
+    await file.writeFile(`${relative(join(dir, 'objects'), join(pool, 'objects'))}\n`)
+    await file.sync()
+  }
+  await rename(draft, path)
+  await flushFolder(dirname(path))
+  // They know only the objects they began with.
+  closeReaders(dir)
+}
+
+/**
+ * Takes all the pool has home, under names of its own for the same files, and needs it no more. False where the file
+ * system gives a file no second name, or the pool was being packed anew: nothing has changed then.
+ */
+export async function standAlone(dir: string): Promise<boolean> {
+  const pool = await poolOf(dir)
+  if (pool === null) return true
+  if (!(await linkPacks(pool, dir))) return false
+  await rm(fileOf(dir), { force: true })
+  await flushFolder(dirname(fileOf(dir)))
+  closeReaders(dir)
+  return true
+}
+
+/** Every pack of one repository, in another too: the very same files. */
+export async function linkPacks(from: string, to: string): Promise<boolean> {
+  const [source, target] = [join(from, 'objects/pack'), join(to, 'objects/pack')]
+  try {
+    for (const name of packFiles(await readdir(source))) await link(join(source, name), join(target, name)).catch(fine)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return false
+  }
+  await flushFolder(target)
+  return true
+}
+
+/** A pack is named by its content: one that is here already is the same. */
+function fine(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+/** git looks for packs by their index, so that one comes last. */
+function packFiles(names: readonly string[]): string[] {
+  const files = names.filter((name) => /^pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap|mtimes)$/.test(name))
+  return files.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))
+}

@@ -1,0 +1,18 @@
+/** The index of a pack: which objects are in it, and where. See gitformat-pack(5). */
+
+const VERSION_2 = Buffer.from('ff744f6300000002', 'hex')
+
+/** By id, for packs of less than 2 GB. Nothing is found in an index of another version, which git does not write. */
+export function offsetsIn(index: Buffer): Map<string, number> {
+  if (!index.subarray(0, VERSION_2.length).equals(VERSION_2)) return new Map()
+  // A table of 256 counts, whose last is of all; then ids, checksums and places.
+  const ids = VERSION_2.length + 256 * 4
+  const count = index.readUInt32BE(ids - 4)
+  const places = ids + count * 24
+  return new Map(
+    Array.from({ length: count }, (_, n) => [
+      index.toString('hex', ids + n * 20, ids + n * 20 + 20),
+      index.readUInt32BE(places + n * 4),
+    ]),
+  )
+}

@@ -1,0 +1,117 @@
+/** The launcher itself: a process that does nothing but start programs, with pipes that their owner has opened. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createServer, type Socket } from 'node:net'
+
+/** Where pipes are opened, and what tells them from anybody else's. */
+export interface Hello {
+  readonly path: string
+  readonly secret: string
+}
+
+export interface Wish {
+  readonly id: number
+  readonly words: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly hasInput: boolean
+}
+
+export interface Signal {
+  readonly id: number
+  readonly signal: NodeJS.Signals
+}
+
+/** A program has started, could not be, or has ended. */
+export type News =
+  | { readonly id: number; readonly what: 'started' }
+  | { readonly id: number; readonly what: 'failed'; readonly why: string }
+  | {
+      readonly id: number
+      readonly what: 'ended'
+      readonly code: number | null
+      readonly signal: NodeJS.Signals | null
+    }
+
+interface Order {
+  wish?: Wish
+  /** By the number they will have in the program. */
+  readonly pipes: (Socket | undefined)[]
+}
+
+const orders = new Map<number, Order>()
+const programs = new Map<number, ChildProcess>()
+/** Wishes come in the order of their numbers. */
+let newest = 0
+
+function orderOf(id: number): Order {
+  const order = orders.get(id) ?? { pipes: [] }
+  orders.set(id, order)
+  return order
+}
+
+function listen({ path, secret }: Hello): void {
+  const server = createServer({ allowHalfOpen: true }, (pipe) => {
+    pipe.on('error', () => {})
+    // Nothing follows its first line until the program has started.
+    pipe.once('data', (line: Buffer) => {
+      pipe.pause()
+      const [shown, id, place] = line.toString('latin1').trimEnd().split(' ')
+      const isTooLate = Number(id) <= newest && !orders.has(Number(id))
+      if (shown !== secret || isTooLate) return void pipe.destroy()
+      orderOf(Number(id)).pipes[Number(place)] = pipe
+      startIfWhole(Number(id))
+    })
+  })
+  server.listen(path, () => process.send?.('ready'))
+}
+
+function startIfWhole(id: number): void {
+  const { wish, pipes } = orderOf(id)
+  const [input, output, errors] = pipes
+  if (!wish || !output || !errors || (wish.hasInput && !input)) return
+  orders.delete(id)
+  const [command, ...args] = wish.words
+  const { cwd, env } = wish
+  const program = spawn(command, args, { cwd, env, stdio: [input ?? 'ignore', output, errors], detached: true })
+  programs.set(id, program)
+  program.once('error', ({ message }) => {
+    programs.delete(id)
+    tell({ id, what: 'failed', why: message })
+  })
+  program.once('spawn', () => tell({ id, what: 'started' }))
+  program.once('exit', (code, signal) => {
+    programs.delete(id)
+    tell({ id, what: 'ended', code, signal })
+  })
+  for (const pipe of pipes) pipe?.destroy()
+}
+
+const tell = (news: News) => process.connected && process.send?.(news)
+
+function pass({ id, signal }: Signal): void {
+  const order = orders.get(id)
+  if (order) return cancel(id, order, signal)
+  const pid = programs.get(id)?.pid
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // All of the group have ended meanwhile.
+  }
+}
+
+/** Its pipes may never come: their owner has closed them. */
+function cancel(id: number, { pipes }: Order, signal: NodeJS.Signals): void {
+  orders.delete(id)
+  for (const pipe of pipes) pipe?.destroy()
+  tell({ id, what: 'ended', code: null, signal })
+}
+
+process.once('disconnect', () => process.exit())
+process.on('message', (message: Hello | Wish | Signal) => {
+  if ('secret' in message) return listen(message)
+  if ('signal' in message) return pass(message)
+  newest = message.id
+  orderOf(message.id).wish = message
+  startIfWhole(message.id)
+})

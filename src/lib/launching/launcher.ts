@@ -1,0 +1,239 @@
+/**
+ * Starts programs from a small process of our own. Starting one costs what its starter weighs, as all of its memory is
+ * first made ready to be shared: a server of 150 MB stands still for ten milliseconds. The launcher weighs a third of
+ * that, and nobody waits for it. Programs' pipes lead straight to us; nothing passes through the launcher. Who starts
+ * only a few has none; it ends after a quiet while, and with us.
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
+import { EventEmitter } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
+import type { Hello, News, Signal, Wish } from './launcher-process.ts'
+
+export interface LaunchOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Otherwise the program's input is empty. */
+  readonly hasInput: boolean
+}
+
+/** As much of a ChildProcess as its owners need. It leads a process group of its own. */
+export interface Program {
+  readonly words: readonly string[]
+  readonly stdin: Writable | null
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Both are null while it runs. */
+  readonly exitCode: number | null
+  readonly signalCode: NodeJS.Signals | null
+  /** To the whole group; fine when it has ended. */
+  signal(name: NodeJS.Signals): void
+  /** Whether it keeps our own process from ending. */
+  hold(isHeld: boolean): void
+  /** `close`: it has ended, and all it wrote has been read. */
+  once(event: 'exit' | 'close', listener: (code: number | null) => void): unknown
+  /** It did not start; `close` follows. */
+  once(event: 'error', listener: (error: Error) => void): unknown
+}
+
+type Control = Pick<Program, 'signal' | 'hold'>
+
+/** Tells of each program that is started. */
+export const launches = channel('mortise.launches')
+
+type Words = readonly [string, ...string[]]
+
+/** Elsewhere starting costs less, or groups and sockets are other things. */
+const HAS_LAUNCHER = process.platform === 'linux'
+const FEW = 2
+
+let count = 0
+let launcher: Launcher | undefined
+
+export function launch(words: Words, options: LaunchOptions): Program {
+  if (HAS_LAUNCHER && ++count > FEW) launcher ??= new Launcher()
+  const program = launcher?.isReady ? launcher.launch(words, options) : launchHere(words, options)
+  launches.publish(program)
+  return program
+}
+
+function launchHere(words: Words, { cwd, env, hasInput }: LaunchOptions): Program {
+  const [command, ...args] = words
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  })
+  return Object.assign(child, {
+    words,
+    signal: (name: NodeJS.Signals) => signalGroup(child, name),
+    hold: (isHeld: boolean) => hold([child, child.stdin, child.stdout, child.stderr] as (Socket | null)[], isHeld),
+  }) as Program
+}
+
+function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  if (process.platform === 'win32') return void child.kill(name)
+  try {
+    process.kill(-child.pid, name)
+  } catch {
+    // All of them have ended meanwhile.
+  }
+}
+
+interface Held {
+  ref(): void
+  unref(): void
+}
+
+function hold(handles: readonly (Held | null)[], isHeld: boolean): void {
+  for (const handle of handles) handle?.[isHeld ? 'ref' : 'unref']()
+}
+
+const PROCESS = new URL(`./launcher-process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const QUIET_MS = 60_000
+
+class Launcher {
+  isReady = false
+  readonly #child = fork(PROCESS, [], {
+    execArgv: ['--max-semi-space-size=1'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    detached: true,
+  })
+  // Not a file: it is gone with the process, however that ends.
+  readonly #hello: Hello = { path: `\0mortise-${randomUUID()}`, secret: randomUUID() }
+  readonly #programs = new Map<number, Launched>()
+  readonly #held = new Set<number>()
+  readonly #quiet = setTimeout(() => this.#end(), QUIET_MS).unref()
+  #last = 0
+
+  constructor() {
+    this.#child.on('message', (message: 'ready' | News) => {
+      if (message === 'ready') this.isReady = true
+      else this.#hear(message)
+    })
+    this.#child.once('error', () => this.#lose()).once('exit', () => this.#lose())
+    this.#child.send(this.#hello)
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+
+  launch(words: Words, options: LaunchOptions): Program {
+    const id = ++this.#last
+    const { path, secret } = this.#hello
+    const open = (place: number) => {
+      const pipe = createConnection({ path }).on('error', () => {})
+      pipe.write(`${secret} ${id} ${place}\n`)
+      return pipe
+    }
+    const program = new Launched(words, [options.hasInput ? open(0) : null, open(1), open(2)], {
+      signal: (signal) => this.#send({ id, signal }),
+      hold: (isHeld) => this.#hold(id, isHeld),
+    })
+    this.#programs.set(id, program)
+    this.#hold(id, true)
+    this.#send({ id, words, ...options })
+    return program
+  }
+
+  #send(message: Wish | Signal): void {
+    if (this.#child.connected) this.#child.send(message)
+  }
+
+  #hold(id: number, isHeld: boolean): void {
+    if (isHeld && this.#programs.has(id)) this.#held.add(id)
+    else this.#held.delete(id)
+    if (this.#child.channel) hold([this.#child.channel], this.#held.size > 0)
+  }
+
+  #hear(news: News): void {
+    const program = this.#programs.get(news.id)
+    if (news.what === 'started') return program?.started()
+    this.#programs.delete(news.id)
+    this.#hold(news.id, false)
+    this.#quiet.refresh()
+    if (news.what === 'failed') program?.failed(new Error(news.why))
+    else program?.ended(news.code, news.signal)
+  }
+
+  #end(): void {
+    if (this.#programs.size > 0) return void this.#quiet.refresh()
+    this.#forget()
+    this.#child.disconnect()
+  }
+
+  /** It is gone, by whoever's hand. Its programs are not, but nobody can tell when they will be. */
+  #lose(): void {
+    this.#forget()
+    for (const program of this.#programs.values()) program.failed(new Error('the launcher ended'))
+    this.#programs.clear()
+  }
+
+  #forget(): void {
+    this.isReady = false
+    clearTimeout(this.#quiet)
+    if (launcher === this) launcher = undefined
+  }
+}
+
+class Launched extends EventEmitter implements Program {
+  readonly words: Words
+  /** Kept back until the program has started: before, it would be taken for the launcher's. */
+  readonly stdin: PassThrough | null
+  readonly stdout: Socket
+  readonly stderr: Socket
+  exitCode: number | null = null
+  signalCode: NodeJS.Signals | null = null
+  readonly #input: Socket | null
+  readonly #control: Control
+
+  constructor(words: Words, [input, output, errors]: readonly [Socket | null, Socket, Socket], control: Control) {
+    super()
+    this.words = words
+    this.stdin = input && new PassThrough()
+    this.stdout = output
+    this.stderr = errors
+    this.#input = input
+    this.#control = control
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#control.signal(name)
+  }
+
+  hold(isHeld: boolean): void {
+    hold([this.#input, this.stdout, this.stderr], isHeld)
+    this.#control.hold(isHeld)
+  }
+
+  started(): void {
+    // It says nothing by this pipe, but its end is heard.
+    if (this.#input) this.stdin?.pipe(this.#input.resume())
+  }
+
+  failed(error: Error): void {
+    for (const pipe of [this.stdin, this.#input, this.stdout, this.stderr]) pipe?.destroy()
+    this.emit('error', error)
+    this.emit('close', null)
+  }
+
+  ended(code: number | null, signal: NodeJS.Signals | null): void {
+    this.exitCode = code
+    this.signalCode = signal
+    this.#input?.destroy()
+    this.stdin?.destroy()
+    this.emit('exit', code, signal)
+    const open = [this.stdout, this.stderr].filter((pipe) => !pipe.closed)
+    let left = open.length
+    const closed = () => --left <= 0 && this.emit('close', code)
+    if (left === 0) return void closed()
+    for (const pipe of open) {
+      pipe.once('close', closed)
+      // Nobody has asked for it, and nobody will.
+      if (pipe.readableFlowing === null) pipe.resume()
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** The few lines that stand in git for a file that Git LFS keeps elsewhere. */
+
+export interface Pointer {
+  /** SHA-256 of the content. */
+  readonly oid: string
+  readonly size: number
+}
+
+/** Whatever is longer is no pointer. */
+export const LONGEST_POINTER = 1024
+
+const VERSIONS = ['https://git-lfs.github.com/spec/v1', 'https://hawser.github.com/spec/v1']
+
+/** Null for what is a file like any other. */
+export function readPointer(content: Uint8Array): Pointer | null {
+  if (content.length === 0 || content.length > LONGEST_POINTER) return null
+  const [version, ...lines] = Buffer.from(content).toString().split('\n')
+  if (!VERSIONS.some((known) => version === `version ${known}`)) return null
+  const [, oid] = one(lines, /^oid sha256:([0-9a-f]{64})$/)
+  const [, size] = one(lines, /^size (\d{1,15})$/)
+  return oid === undefined || size === undefined ? null : { oid, size: Number(size) }
+}
+
+/** What the only line of its kind says. */
+function one(lines: readonly string[], form: RegExp): (string | undefined)[] {
+  const found = lines.map((line) => form.exec(line)).filter((match) => match !== null)
+  return found.length === 1 ? found[0]! : []
+}

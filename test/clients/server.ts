@@ -1,0 +1,23 @@
+/** The server that clients talk to: a started command, on PostgreSQL where the suite is given one. */
+import { testDatabaseUrl } from '../../src/config.ts'
+import { postgresDatabase } from '../../src/store/temporary.ts'
+import { startCommand, type Command } from '../start/command.ts'
+
+/** Of the first administrator. */
+export const TOKEN = 'clients-root-token'
+
+export async function startServer(): Promise<Command> {
+  const postgres = testDatabaseUrl()
+  const database = postgres ? await postgresDatabase(postgres) : null
+  const command = await startCommand({
+    MORTISE_ROOT_TOKEN: TOKEN,
+    ...(database && { MORTISE_DATABASE_URL: database.url }),
+  })
+  return {
+    url: command.url,
+    async stop() {
+      await command.stop()
+      await database?.drop()
+    },
+  }
+}
