@@ -14,6 +14,7 @@ import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
+import { writeReadme } from './features/repository/files/readme.ts'
 import { v4 } from './features/v4.ts'
 import { web } from './features/web.ts'
 import { closeObjects } from './git/objects.ts'
@@ -95,6 +96,7 @@ export async function openWorkshop(config: Config, options: Options = {}): Promi
       directories: openDirectories(config),
       vault: vault(key),
       farewells,
+      writeReadme,
     }
     return { app, applied, [Symbol.asyncDispose]: () => store.close() }
   } catch (error) {

@@ -26,6 +26,7 @@ export interface App {
   readonly directories: Directories
   readonly vault: Vault
   readonly farewells: readonly Farewell[]
+  readonly writeReadme: WriteReadme
 }
 
 export type User = Row<'users'>
@@ -35,6 +36,9 @@ export type User = Row<'users'>
  * there is none where everything of theirs shall go.
  */
 export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
+
+/** The first commit of a new project: made where all commits are, which projects themselves know nothing of. */
+export type WriteReadme = (app: App, actor: User, project: Row<'projects'>, author: User) => Promise<void>
 
 const NEVER = new AbortController().signal
 

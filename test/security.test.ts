@@ -760,7 +760,7 @@ describe('security 42: what strangers keep here is shown or saved, and never a p
         typed(/^application\/x-git-upload-pack-advertisement$/),
       ]),
       [`${repository}/info/refs?service=git-receive-pack`, 401, REFUSED],
-      [`${repository}/info/refs?service=${encodeURIComponent('<script>')}`, 403, REFUSED],
+      [`${repository}/info/refs?service=${encodeURIComponent('<script>')}`, 401, REFUSED],
       [`${repository}/objects/${ids.page.slice(0, 2)}/${ids.page.slice(2)}`, 404, WORDS],
     ]
     for (const [address, status, kept] of rows) {

@@ -78,16 +78,16 @@ export function send({ request, response, headers, elapsed }: Exchange, status: 
   headers['Content-Type'] = 'application/json'
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     if (status < 400) headers['Cache-Control'] = 'no-store'
-    const text = JSON.stringify(body)
-    headers['Content-Length'] = Buffer.byteLength(text)
-    return void response.writeHead(status, headers).end(text)
+    const bytes = Buffer.from(JSON.stringify(body))
+    headers['Content-Length'] = bytes.length
+    return void response.writeHead(status, headers).end(bytes)
   }
-  const { text, length, tag } = written(body)
+  const { bytes, tag } = written(body)
   headers.ETag = tag
   headers['Cache-Control'] = 'max-age=0, private, must-revalidate'
   if (unchanged(request.headers['if-none-match'], tag)) return void response.writeHead(304, headers).end()
-  headers['Content-Length'] = length
-  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : text)
+  headers['Content-Length'] = bytes.length
+  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : bytes)
 }
 
 const unchanged = (given: string | undefined, tag: string) =>

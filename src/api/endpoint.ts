@@ -68,6 +68,8 @@ export interface Context<I, S, V> {
   readonly subject: S
   readonly input: I
   readonly page: PageWish
+  /** Asked by HEAD, which GET serves too. */
+  readonly isHead: boolean
 }
 
 export interface Declaration<
@@ -91,8 +93,8 @@ export interface Declaration<
   secret?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
-  /** The ability is checked before the parameters, not after. */
-  abilityFirst?: boolean
+  /** The ability is checked before the parameters, not after; or this one is, and `allow` after. */
+  abilityFirst?: boolean | (keyof P & string)
   input?: I
   /** Null: no body. */
   output: O
@@ -118,7 +120,7 @@ export interface Endpoint {
   readonly scopes?: readonly Scope[]
   readonly secret?: boolean
   readonly denied?: 'unauthenticated'
-  readonly abilityFirst?: boolean
+  readonly abilityFirst?: boolean | string
   readonly input?: z.ZodObject
   readonly output: Output
   readonly status?: number

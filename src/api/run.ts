@@ -56,7 +56,7 @@ export async function run(door: Door, endpoint: Endpoint, exchange: Exchange, pa
     const { subject, input, page } = await prepare(door, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
-    const context = { app, viewer, caller, subject, input, page }
+    const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
     const result = await endpoint.handle(context as never)
     answer(door, endpoint, exchange, result, page)
   } finally {
@@ -120,8 +120,11 @@ async function prepare(door: Door, endpoint: Endpoint, viewer: User | null, raw:
   assertPlain(raw)
   if (endpoint.abilityFirst && endpoint.on) {
     const [params] = parseInput([endpoint.on.params], raw)
-    const subject = await lookUp(door, endpoint, params!, viewer)
-    return { ...parseAll(endpoint, raw), subject }
+    const first = endpoint.abilityFirst === true ? endpoint.allow : endpoint.abilityFirst
+    const subject = await lookUp(door, { ...endpoint, allow: first }, params!, viewer)
+    const parsed = parseAll(endpoint, raw)
+    if (first !== endpoint.allow) assertAble(endpoint, subject)
+    return { ...parsed, subject }
   }
   const parsed = parseAll(endpoint, raw)
   assertAdministrator(endpoint, viewer)
@@ -138,13 +141,18 @@ function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
   if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
 }
 
-async function lookUp(door: Door, { on, allow, denied }: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
+async function lookUp(door: Door, endpoint: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
+  const { on } = endpoint
   if (!on) return undefined
   const subject = await on.find(door.app, params as never, viewer)
   if (subject === null || subject === undefined || !on.policy.read(subject)) throw notFound(on.name)
-  const may = on.policy[allow]
-  if (may && !may(subject)) throw viewer && denied !== 'unauthenticated' ? forbidden() : unauthenticated()
+  assertAble(endpoint, subject)
   return subject
+}
+
+function assertAble({ on, allow, denied }: Endpoint, subject: unknown): void {
+  const may = on?.policy[allow]
+  if (may && !may(subject)) throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
 }
 
 /** Only deletions heed it; an unparseable moment is no condition. */

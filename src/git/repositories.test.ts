@@ -9,6 +9,7 @@ import { copyRepository } from './copy.ts'
 import { isLeftover } from './drafts.ts'
 import {
   commitCount,
+  diskUse,
   createRepository,
   headOf,
   housekeep,
@@ -120,6 +121,13 @@ test('size is what the files hold; commits are counted from a ref or a revision'
   expect(await sizeOf(from)).toBe(before + 12_345)
   expect(before).toBeGreaterThan(1000)
   expect(await sizeOf(join(from, 'missing'))).toBe(0)
+  expect(await diskUse(join(from, 'missing'))).toBe(0)
+  const used = await diskUse(from)
+  const hundredths = (used / 1024 / 1024) * 100
+  expect([used, Math.ceil(hundredths) - hundredths < 0.001]).toEqual([expect.any(Number), true])
+  expect(used).toBeGreaterThan(await sizeOf(from))
+  await writeFile(join(from, 'objects/info/large'), Buffer.alloc(5 * 1024 * 1024))
+  expect((await diskUse(from)) - used).toBeCloseTo(5 * 1024 * 1024, -5)
   expect([await commitCount(from, branch('main')), await commitCount(from, rev('v1'))]).toEqual([2, 1])
   await expect(commitCount(from, branch('missing'))).rejects.toMatchObject({ name: 'GitFailed', code: 128 })
   expect(await isEmpty(from)).toBe(false)

@@ -1,4 +1,5 @@
 /** Bare repositories on disk: made, removed, measured and kept in shape. */
+import type { Stats } from 'node:fs'
 import { lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -121,13 +122,23 @@ export async function setHead(dir: string, name: string): Promise<void> {
 }
 
 /** Bytes of all its files. What is removed meanwhile, by housekeeping say, counts nothing. */
-export async function sizeOf(dir: string): Promise<number> {
-  const entries = (await readdir(dir, { withFileTypes: true }).catch(nullIfMissing)) ?? []
-  const sizes = entries.map(async (entry) => {
-    const path = join(dir, entry.name)
-    return entry.isDirectory() ? sizeOf(path) : ((await lstat(path).catch(nullIfMissing))?.size ?? 0)
-  })
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+export const sizeOf = (dir: string): Promise<number> => sumOf(dir, (one) => (one.isDirectory() ? 0 : one.size))
+
+const MIB = 1024 * 1024
+const BLOCK = 512
+
+/** Bytes it takes on disk, folders too, in the grain that statistics have: hundredths of a MiB. */
+export async function diskUse(dir: string): Promise<number> {
+  const used = await sumOf(dir, ({ blocks }) => blocks * BLOCK)
+  return Math.floor((Math.round((used / MIB) * 100) / 100) * MIB)
+}
+
+async function sumOf(path: string, measure: (one: Stats) => number): Promise<number> {
+  const one = await lstat(path).catch(nullIfMissing)
+  if (!one?.isDirectory()) return one ? measure(one) : 0
+  const names = (await readdir(path).catch(nullIfMissing)) ?? []
+  const inside = await Promise.all(names.map((name) => sumOf(join(path, name), measure)))
+  return inside.reduce((sum, size) => sum + size, measure(one))
 }
 
 export async function commitCount(dir: string, from: Rev | Ref): Promise<number> {

@@ -330,8 +330,8 @@ test('git-lfs-authenticate hands over to HTTP', async () => {
   const project = await forge.project({ path: 'tower' }, ada)
   const { code, output } = await ask(forge, key, 'git-lfs-authenticate ada/tower.git upload')
   const { header, href, expires_in } = JSON.parse(output)
-  expect([code, href, expires_in]).toEqual([0, `${forge.url}/ada/tower.git/info/lfs`, 7200])
-  const answer = await fetch(`${href}/locks`, { headers: { ...header, Accept: 'application/vnd.git-lfs+json' } })
+  expect([code, href, expires_in]).toEqual([0, `${forge.url}/ada/tower.git/info/lfs/`, 7200])
+  const answer = await fetch(`${href}locks`, { headers: { ...header, Accept: 'application/vnd.git-lfs+json' } })
   expect(answer.status).toBe(200)
 
   await ada.put(`/projects/${project.id}`, { lfs_enabled: false })

@@ -7,6 +7,7 @@ import { UNKNOWN_ROUTE } from '../api/answers.ts'
 import type { Door } from '../api/run.ts'
 import { send } from '../api/web-answers.ts'
 import type { WebRoutes } from '../features/web.ts'
+import { decodeSegments } from '../lib/segments.ts'
 import { gitRoutes } from './git-routes.ts'
 import { isLfsAddress, lfsRoutes } from './lfs/web.ts'
 
@@ -34,7 +35,7 @@ export const routes: WebRoutes = (server, door) => {
 
 async function serve(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const [path, query] = request.raw.url!.split('?', 2) as [string, string | undefined]
-  const segments = decoded(path)
+  const segments = decodeSegments(path)
   if (!segments) return send(request, reply, 404, UNKNOWN_ROUTE)
   const at = segments.findIndex((segment) => /\.git$/i.test(segment))
   if (at < 0) return withEnding(request, reply, path, query)
@@ -46,14 +47,4 @@ function withEnding(request: FastifyRequest, reply: FastifyReply, path: string, 
   if (request.method !== 'GET' && request.method !== 'HEAD') return send(request, reply, 404, UNKNOWN_ROUTE)
   const repository = path.split('/').filter(Boolean).slice(0, -2).join('/')
   return reply.redirect(`/${repository}.git/info/refs?${query}`, 301)
-}
-
-/** One by one: what only looks like a segment once it is decoded names nothing here. */
-function decoded(path: string): string[] | null {
-  try {
-    const segments = path.split('/').filter(Boolean).map(decodeURIComponent)
-    return segments.some((segment) => segment.includes('/')) ? null : segments
-  } catch {
-    return null
-  }
 }

@@ -9,7 +9,7 @@ import { uploadArchive, uploadPack } from '../../git/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { personOf, type Gitter } from '../credentials.ts'
 import { folderOf } from '../folders.ts'
-import { TOKEN_LIFE_S, lfsAuthorization } from '../lfs/token.ts'
+import { lfsTokenFor } from '../lfs/batch.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
 import { pushOptionsFor, pusherOf } from '../push.ts'
 import { parseCommand, type Command } from './commands.ts'
@@ -98,13 +98,12 @@ async function serve(
 async function authenticateLfs(
   app: App,
   { output }: Conversation,
-  { project, namespace, wiki }: RepositoryPlace,
+  place: RepositoryPlace,
   { gitter }: Facts,
   operation: 'download' | 'upload',
 ): Promise<number> {
+  const { project, wiki } = place
   if (wiki || !project.lfs_enabled) throw new Refusal('forbidden', 'Git LFS is not enabled for this project.')
-  const header = { Authorization: lfsAuthorization(app, gitter, project, operation) }
-  const href = `${app.url}/${namespace.full_path}/${project.path}.git/info/lfs`
-  output.write(`${JSON.stringify({ header, href, expires_in: TOKEN_LIFE_S })}\n`)
+  output.write(`${JSON.stringify(lfsTokenFor(app, gitter, place, operation))}\n`)
   return 0
 }

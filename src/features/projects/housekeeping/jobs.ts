@@ -2,7 +2,7 @@ import { HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { standAlone, useObjectsOf } from '../../../git/alternates.ts'
 import { isUntidy, tidyPool } from '../../../git/pools.ts'
-import { housekeep, repositoryExists, sizeOf } from '../../../git/repositories.ts'
+import { diskUse, housekeep, repositoryExists } from '../../../git/repositories.ts'
 import { sweepRepository } from '../../../git/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { findPool, freshPool, hasMembers, leaveIfLast, type Pool } from '../forks/pools.ts'
@@ -20,7 +20,7 @@ export const tidyRepository = job<{ id: number }>(
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - HOUR) })
     await arrangeSharing(app, project, dir, signal)
     await housekeep(dir, { signal })
-    const repository_size = await sizeOf(dir)
+    const repository_size = await diskUse(dir)
     await app.db
       .updateTable('projects')
       .set({ repository_size, pushes_since_housekeeping: 0 })

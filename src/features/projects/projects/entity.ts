@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, VISIBILITIES } from '../../../lib/levels.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
 import type { Row } from '../../../store/database.ts'
 
 const simple = {
@@ -168,7 +169,7 @@ export function presentSimpleProject(placed: PlacedProject, at: Addresses): Simp
     ssh_url_to_repo: `${at.ssh}${fullPath}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: readme === null ? null : `${webUrl}/blob/${encodeURI(branch)}/${encodeURI(readme)}`,
+    readme_url: readme === null ? null : `${webUrl}/blob/${encodeSegments(`${branch}/${readme}`)}`,
     name: project.name,
     name_with_namespace: `${owner ? owner.name : namespace.full_name} / ${project.name}`,
     path: project.path,

@@ -2,7 +2,7 @@
 import { branch } from '../../../git/arguments.ts'
 import { GitFailed } from '../../../git/command.ts'
 import { branchExists } from '../../../git/refs.ts'
-import { commitCount, headOf, isEmpty, sizeOf } from '../../../git/repositories.ts'
+import { commitCount, diskUse, headOf, isEmpty } from '../../../git/repositories.ts'
 import { isFile, rootEntries } from '../../../git/trees.ts'
 import { findLogo } from './logo.ts'
 import type { Project } from './queries.ts'
@@ -21,7 +21,7 @@ export async function inspectRepository(dir: string, usual: string): Promise<Ins
     empty_repo: await isEmpty(dir),
     default_branch,
     commit_count: born ? await commitCount(dir, branch(default_branch)) : 0,
-    repository_size: await sizeOf(dir),
+    repository_size: await diskUse(dir),
     readme_path: readmeOf(files),
     logo_path: await findLogo(dir, default_branch, files),
   }

@@ -44,6 +44,21 @@ test('the license of a repository is told to who asks for it', async () => {
   expect(await licenseFor(administrator, project)).toEqual([OTHER, `${project.web_url}/blob/master/LICENSE.md`])
 })
 
+test('addresses of files are whole, whatever the branch is called', async () => {
+  await using forge = await startForge()
+  const project = await forge.project({ visibility: 'public', default_branch: 'fix/#1&50%' })
+  const url = `/projects/${project.id}/repository/files`
+  for (const name of ['LICENSE', 'README.md']) {
+    const wish = { branch: 'fix/#1&50%', content: 'x', commit_message: 'x' }
+    expect((await forge.administrator.post(`${url}/${name}`, wish)).status).toBe(201)
+  }
+  forge.clock.advance(10_000)
+  await forge.settle()
+  const at = `${project.web_url}/blob/fix/%231%2650%25`
+  expect(await licenseFor(forge.visitor, project)).toEqual([OTHER, `${at}/LICENSE`])
+  expect((await forge.visitor.get(`/projects/${project.id}`)).body.readme_url).toBe(`${at}/README.md`)
+})
+
 test.each([
   [{ COPYING: 'x' }, 'COPYING'],
   [{ 'Unlicense.txt': 'x', copying: 'x' }, 'Unlicense.txt'],

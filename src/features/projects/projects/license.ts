@@ -3,6 +3,7 @@ import type { App } from '../../../context.ts'
 import { branch } from '../../../git/arguments.ts'
 import { readObject } from '../../../git/objects.ts'
 import { isFile, listTree, type TreeEntry } from '../../../git/trees.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
 import { recogniseLicense } from '../../instance/templates/recognition.ts'
 import type { SimpleProjectRecord } from './entity.ts'
 import { hasRepository, projectPolicy, type ProjectSubject } from './policy.ts'
@@ -27,7 +28,7 @@ export async function describeLicense(app: App, subject: ProjectSubject): Promis
   const { content } = (await readObject(dir, file.id, { maxBytes: LONGEST_LICENSE })) ?? {}
   const license = content ? await recogniseLicense(content.toString()) : null
   const { key, name, nickname, html_url, source_url } = license ?? OTHER
-  const place = `${encodeURI(project.default_branch)}/${encodeURIComponent(file.name)}`
+  const place = encodeSegments(`${project.default_branch}/${file.name}`)
   return {
     license: { key, name, nickname, html_url, source_url },
     license_url: `${app.url}/${pathWithNamespace(project, namespace)}/blob/${place}`,

@@ -16,6 +16,7 @@ import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
 import { presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
 import { project, type Project } from './queries.ts'
+import { withReadme } from './readme.ts'
 import { deleteProject } from './removal.ts'
 import { createProject } from './service.ts'
 import { setArchived } from './standing.ts'
@@ -98,12 +99,26 @@ async function recordFor(
   return once(project, kind, () => presentOneProject(app, viewer, project, { permissions: true, ...wish }))
 }
 
-const creation = {
+const creation = z.object({
   name: text.nullish(),
   path: text.nullish(),
   namespace_id: blankable(int),
+  /** Later clients' wish. What is imported brings its own first commit. */
+  initialize_with_readme: blankable(bool),
   ...attributes,
   avatar: file.nullish(),
+})
+
+async function createAsWished(
+  app: App,
+  viewer: User,
+  input: z.infer<typeof creation> & { default_branch?: string | null | undefined },
+  owner: User = viewer,
+): Promise<ProjectRecord> {
+  const created = await createProject(app, viewer, { ...input, avatar: input.avatar ?? undefined }, owner)
+  const isToBegin = input.initialize_with_readme && created.import_status === 'none'
+  const begun = isToBegin ? await withReadme(app, viewer, created, owner) : created
+  return presentOneProject(app, viewer, begun, { secrets: true })
 }
 
 const NAMELESS = 'name, path are missing, at least one parameter must be provided'
@@ -116,12 +131,9 @@ export const create = endpoint({
   summary: 'Create a project',
   allow: 'signed_in',
   upload: LARGEST_AVATAR * 2,
-  input: z.object({ ...creation, default_branch: text.nullish() }).refine(isNamed, { message: NAMELESS }),
+  input: creation.extend({ default_branch: text.nullish() }).refine(isNamed, { message: NAMELESS }),
   output: ProjectEntity,
-  async handle({ app, viewer, input }) {
-    const created = await createProject(app, viewer, { ...input, avatar: input.avatar ?? undefined })
-    return presentOneProject(app, viewer, created, { secrets: true })
-  },
+  handle: ({ app, viewer, input }) => createAsWished(app, viewer, input),
 })
 
 export const createForUser = endpoint({
@@ -130,13 +142,12 @@ export const createForUser = endpoint({
   summary: 'Create a project for a user',
   allow: 'administrator',
   upload: LARGEST_AVATAR * 2,
-  input: z.object({ ...creation, user_id: id, name: text }),
+  input: creation.extend({ user_id: id, name: text }),
   output: ProjectEntity,
   async handle({ app, viewer, input }) {
     const owner = await findUser(app.db, input.user_id)
     if (!owner) throw notFound('User')
-    const created = await createProject(app, viewer, { ...input, avatar: input.avatar ?? undefined }, owner)
-    return presentOneProject(app, viewer, created, { secrets: true })
+    return createAsWished(app, viewer, input, owner)
   },
 })
 

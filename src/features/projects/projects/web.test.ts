@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { CALLERS, callersOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -26,6 +27,23 @@ test('what no page and nobody owns is unknown, and every other route stays as it
     expect([path, (await ask(forge, path)).status]).toEqual([path, 200])
   }
   expect((await ask(forge, '/api/v4/nothing')).body).toBe(JSON.stringify(UNKNOWN))
+})
+
+test('what a browser would keep to itself is not looked at', async () => {
+  await using forge = await startForge()
+  const { url, path, owner } = await openSource(forge, 'projects', { visibility: 'public' })
+  await owner.put(url, { path: 'renamed' })
+  const asWritten = (at: string) =>
+    new Promise<[number, string | undefined]>((resolve, reject) =>
+      get(forge.url, { path: at }, ({ statusCode, headers }) => resolve([statusCode!, headers.location])).on(
+        'error',
+        reject,
+      ),
+    )
+  for (const at of ['/nobody#%zz', '/nobody/nothing#/%', '/#%zz'])
+    expect((await asWritten(at))[0], at).toBeLessThan(500)
+  expect(await asWritten(`${path}#%zz`)).toEqual([302, path.replace(/[^/]+$/, 'renamed')])
+  expect(await asWritten(`${path}.git/info/refs#%zz`)).toEqual([401, undefined])
 })
 
 test('a renamed project is found under its old address, with all that follows', async () => {

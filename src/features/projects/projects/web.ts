@@ -3,6 +3,7 @@ import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Door } from '../../../api/run.ts'
 import { send } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
+import { decodeSegments } from '../../../lib/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import type { WebRoutes } from '../../web.ts'
 import { serveUpload } from '../uploads/web.ts'
@@ -22,15 +23,14 @@ export const routes: WebRoutes = (server, door) => {
   })
 }
 
-const rawSegments = ({ raw }: FastifyRequest) => raw.url!.split('?', 1)[0]!.split('/').filter(Boolean)
+const rawSegments = ({ raw }: FastifyRequest) => raw.url!.split(/[?#]/, 1)[0]!.split('/').filter(Boolean)
 
 // oxlint-disable-next-line no-control-regex -- it is about them
-const MISLEADING = /^\.\.?$|[/\\\0-\x1f\x7f]/
+const MISLEADING = /^\.\.?$|[\\\0-\x1f\x7f]/
 
-/** Decoded one by one: what only looks like a segment once it is decoded names nothing here. */
-function segmentsOf(request: FastifyRequest): string[] | null {
-  const segments = rawSegments(request).map((segment) => decodeURIComponent(segment))
-  return segments.length === 0 || segments.some((segment) => MISLEADING.test(segment)) ? null : segments
+function segmentsOf({ raw }: FastifyRequest): string[] | null {
+  const segments = decodeSegments(raw.url!)
+  return segments?.length && !segments.some((segment) => MISLEADING.test(segment)) ? segments : null
 }
 
 async function uploadAt(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { Developer } from '../../../lib/levels.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { isProtected, matches, type Rules } from '../protected-branches/matching.ts'
 import type { BranchAbility } from '../protected-branches/model.ts'
@@ -38,8 +39,7 @@ export function presentBranch({ name, commit }: Head, around: BranchSurroundings
     developers_can_merge: developersCan(around.rules, name, 'merge'),
     can_push: around.mayPush(name),
     default: name === around.defaultBranch,
-    // Every part by itself: a `#` in a name would end the address.
-    web_url: `${around.url}/tree/${name.split('/').map(encodeURIComponent).join('/')}`,
+    web_url: `${around.url}/tree/${encodeSegments(name)}`,
   }
 }
 

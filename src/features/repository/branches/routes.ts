@@ -59,8 +59,9 @@ export const get = endpoint({
   input: z.object({ branch: text }),
   headStatus: 204,
   output: BranchEntity,
-  async handle({ app, subject, input }) {
-    if (!isBranchName(input.branch)) throw new Refusal('bad_request', 'The branch refname is invalid')
+  async handle({ app, subject, input, isHead }) {
+    // HEAD asks only whether it is there.
+    if (!isHead && !isBranchName(input.branch)) throw new Refusal('bad_request', 'The branch refname is invalid')
     if (!subject.branch) throw notFound('Branch')
     return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
   },
@@ -72,7 +73,7 @@ export const create = endpoint({
   summary: 'Create a branch from another, a tag or a commit',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ branch: text, ref: text }),
   output: BranchEntity,
   async handle({ app, viewer, subject, input }) {
@@ -87,7 +88,7 @@ export const destroy = endpoint({
   summary: 'Delete a branch',
   on: branch,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   changedAt: ({ branch }) => (branch?.commit.author.date ?? new Date(0)).toISOString(),
   output: null,
   async handle({ app, viewer, subject }) {

@@ -2,9 +2,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
+import { runGit } from '../../../../test/git-origin.ts'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { removeRepository } from '../../../git/repositories.ts'
+import { writeObject } from '../../../git/loose.ts'
+import { housekeep, removeRepository } from '../../../git/repositories.ts'
 import { findProject } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { checkRepositories } from './service.ts'
@@ -51,6 +53,22 @@ test('each fault of a repository and of what the store says of it is told, of so
     'ann/misjudged': ['the store calls it empty'],
   })
   expect(found['ann/broken']).not.toEqual([])
+})
+
+test('a commit from a far future is no fault', async () => {
+  await using forge = await startForge()
+  const { id, path_with_namespace: path } = await forge.project()
+  const dir = await fillProject(forge, id)
+  const signature = `A <a@x> ${2 ** 35} +0000`
+  const tree = await runGit([`--git-dir=${dir}`, 'rev-parse', 'master^{tree}'])
+  const commit = await writeObject(
+    dir,
+    'commit',
+    `tree ${tree}\nauthor ${signature}\ncommitter ${signature}\n\nLater\n`,
+  )
+  await runGit([`--git-dir=${dir}`, 'update-ref', 'refs/heads/later', commit])
+  await housekeep(dir)
+  expect(await findings(forge)).toEqual({ [path]: [] })
 })
 
 test('so is each fault of pools and of those that use them', async () => {

@@ -39,7 +39,7 @@ export const create = endpoint({
   summary: 'Comment a commit, or a line it changed',
   on: repository,
   allow: 'comment',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({
     sha: text,
     note: filledText,

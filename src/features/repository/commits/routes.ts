@@ -78,7 +78,7 @@ export const create = endpoint({
   summary: 'Create, change, move and delete files by one commit',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({
     branch: filledText,
     commit_message: filledText,
@@ -147,7 +147,7 @@ export const pick = endpoint({
   summary: 'Do once more on a branch what a commit did',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ ...picking, message: text.nullish() }),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
@@ -163,7 +163,7 @@ export const revert = endpoint({
   summary: 'Undo on a branch what a commit did',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object(picking),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {

@@ -106,7 +106,7 @@ export const create = endpoint({
   summary: 'Create a file in a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object(content),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -123,7 +123,7 @@ export const update = endpoint({
   summary: 'Change a file in a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -139,7 +139,7 @@ export const destroy = endpoint({
   summary: 'Delete a file of a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ ...place, last_commit_id: text.nullish() }),
   output: null,
   async handle({ app, viewer, subject, input }) {
@@ -155,7 +155,7 @@ export const updateSubmodule = endpoint({
   summary: 'Let a submodule stand for another commit of its repository',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({
     submodule: text,
     branch: filledText,

@@ -3,6 +3,7 @@ import { API } from '../../../api/router.ts'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Commit } from '../../../git/commits.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { LINK_TYPES } from './model.ts'
@@ -71,7 +72,7 @@ export function presentRelease(release: LoadedRelease, around: ReleaseSurroundin
     commit: commit && presentCommit(commit, { url: `${url}${around.path}` }),
     milestones: [],
     commit_path: commit && `${around.path}/commit/${commit.id}`,
-    tag_path: `${around.path}/tags/${encodeURI(tag)}`,
+    tag_path: `${around.path}/tags/${encodeSegments(tag)}`,
     assets: {
       count: FORMATS.length + links.length,
       sources: FORMATS.map((format) => ({

@@ -11,7 +11,7 @@ import { assertMayRelease } from './service.ts'
 import { found } from './validation.ts'
 
 const reading = { on: release, allow: 'download', guest: true, abilityFirst: true } as const
-const writing = { on: release, allow: 'push', abilityFirst: true } as const
+const writing = { on: release, allow: 'push', abilityFirst: 'download' } as const
 
 const shown = (app: App, { project }: ReleaseSubject, { tag }: Release, link: ReleaseLink) =>
   presentLink(link, { url: app.url, projectId: project.id, tag })

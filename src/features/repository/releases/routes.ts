@@ -12,7 +12,7 @@ import { deleteRelease, publishRelease, updateRelease } from './service.ts'
 import { found } from './validation.ts'
 
 const reading = { allow: 'download', guest: true, abilityFirst: true } as const
-const writing = { allow: 'push', abilityFirst: true } as const
+const writing = { allow: 'push', abilityFirst: 'download' } as const
 
 const fields = {
   name: text.nullish(),

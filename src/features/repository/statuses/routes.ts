@@ -48,7 +48,7 @@ export const report = endpoint({
   summary: 'Report what a tool found of a commit',
   on: repository,
   allow: 'report',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({
     sha: text,
     state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),

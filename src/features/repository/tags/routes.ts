@@ -58,7 +58,7 @@ export const create = endpoint({
   summary: 'Tag a commit; with a message, by an annotated tag',
   on: repository,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({
     tag_name: text,
     ref: text,
@@ -81,7 +81,7 @@ export const destroy = endpoint({
   summary: 'Delete a tag and its release',
   on: tag,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   changedAt: ({ tag }) => (tag?.commit?.author.date ?? new Date(0)).toISOString(),
   output: null,
   async handle({ app, viewer, subject }) {
@@ -98,7 +98,7 @@ export const createNote = endpoint({
   summary: 'Write the release note of a tag',
   on: tag,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ description: text }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -114,7 +114,7 @@ export const updateNote = endpoint({
   summary: 'Rewrite the release note of a tag',
   on: tag,
   allow: 'push',
-  abilityFirst: true,
+  abilityFirst: 'download',
   input: z.object({ description: text }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
+import { frontMatterOf } from './pages.ts'
 import type { Page } from './queries.ts'
 
 const summary = { slug: z.string(), title: z.string(), format: z.string() }
 
 export const WikiPageSummaryEntity = entity(summary).meta({ id: 'WikiPageSummary' })
-export const WikiPageEntity = entity({ ...summary, content: z.string(), encoding: z.string() }).meta({ id: 'WikiPage' })
+export const WikiPageEntity = entity({
+  ...summary,
+  content: z.string(),
+  encoding: z.string(),
+  front_matter: z.record(z.string(), z.string()),
+}).meta({ id: 'WikiPage' })
 
 export const WikiAttachmentEntity = entity({
   file_name: z.string(),
@@ -24,4 +30,5 @@ export const presentPage = (page: Page, content: string): z.infer<typeof WikiPag
   ...presentPageSummary(page),
   content,
   encoding: 'UTF-8',
+  front_matter: frontMatterOf(content),
 })

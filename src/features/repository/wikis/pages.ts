@@ -70,3 +70,17 @@ export function slugOf(title: string): string | null {
 }
 
 export const fileOf = (slug: string, format: Format): string => `${slug}.${FORMATS[format]}`
+
+const FRONT_MATTER = /^---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s
+const FACT = /^([\w-]+):[ \t](.+)$/
+
+/** What a page says of itself before its text: its plain `key: value` lines, and nothing that is nested in others. */
+export function frontMatterOf(content: string): Record<string, string> {
+  const [, block = ''] = FRONT_MATTER.exec(content) ?? []
+  const facts = block.split(/\r?\n/).flatMap((line) => {
+    const [, key, value] = FACT.exec(line) ?? []
+    if (key === undefined || value === undefined) return []
+    return [[key, value.trim().replace(/^(["'])(.*)\1$/, '$2')] as const]
+  })
+  return Object.fromEntries(facts)
+}

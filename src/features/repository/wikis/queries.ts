@@ -26,7 +26,8 @@ export interface Page extends PageFile {
   readonly blob: string
 }
 
-export const WIKI_REF = 'refs/heads/master'
+export const WIKI_BRANCH = 'master'
+export const WIKI_REF = `refs/heads/${WIKI_BRANCH}`
 const LARGEST_PAGE = 8 * 1024 * 1024
 
 /** By slug; folders after the pages beside them, `home` first. As of now, or of a commit of the wiki's own. */

@@ -12,7 +12,7 @@ import {
   presentPageSummary,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
+import { WIKI_BRANCH, contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
@@ -127,9 +127,10 @@ export const attach = endpoint({
   input: z.object({ file, branch: text.nullish() }),
   output: WikiAttachmentEntity,
   async handle({ app, viewer, subject, input }) {
-    const { file_name, file_path } = await attachFile(app, viewer, subject, input.file)
+    const branch = input.branch || WIKI_BRANCH
+    const { file_name, file_path } = await attachFile(app, viewer, subject, input.file, branch)
     const isPicture = /\.(png|jpe?g|gif|bmp|tiff|svg|webp)$/i.test(file_name)
     const markdown = `${isPicture ? '!' : ''}[${file_name.replace(/\.[^.]*$/, '')}](${file_path})`
-    return { file_name, file_path, branch: 'master', link: { url: file_path, markdown } }
+    return { file_name, file_path, branch, link: { url: file_path, markdown } }
   },
 })

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Upload } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid } from '../../../errors.ts'
+import { isBranchName } from '../../../git/arguments.ts'
 import { BadChange, buildTree, writeCommit, type Change } from '../../../git/building.ts'
 import { resolveCommit } from '../../../git/commits.ts'
 import { RefMoved } from '../../../git/update.ts'
@@ -10,7 +11,7 @@ import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webPusher } from '../gate/service.ts'
 import { changeWiki, openWiki } from '../gate/wikis.ts'
 import { UPLOADS, fileOf, slugOf, titleOf, type Format } from './pages.ts'
-import { WIKI_REF, findPage, type Page } from './queries.ts'
+import { WIKI_BRANCH, WIKI_REF, findPage, type Page } from './queries.ts'
 
 export interface PageWish {
   title: string
@@ -69,7 +70,9 @@ export async function attachFile(
   actor: User,
   subject: ProjectSubject,
   upload: Upload,
+  branch: string,
 ): Promise<{ file_name: string; file_path: string }> {
+  if (!isBranchName(branch)) throw new Refusal('bad_request', 'Branch name is invalid')
   const file_name =
     upload.filename
       .replace(/[^\w.-]/g, '_')
@@ -77,7 +80,7 @@ export async function attachFile(
       .slice(-200) || 'file'
   const file_path = `${UPLOADS}/${randomBytes(16).toString('hex')}/${file_name}`
   const content = await readFile(upload.path)
-  await commit(app, actor, subject, [{ path: file_path, content }], `added attachment: ${file_name}`)
+  await commit(app, actor, subject, [{ path: file_path, content }], `added attachment: ${file_name}`, branch)
   return { file_name, file_path }
 }
 
@@ -90,17 +93,21 @@ async function commit(
   { project, level }: ProjectSubject,
   changes: readonly Change[],
   did: string,
+  branch = WIKI_BRANCH,
 ): Promise<void> {
   const dir = await openWiki(app, project)
+  const ref = `refs/heads/${branch}`
   const signer = { name: actor.name, email: actor.email, date: app.clock.now() }
   for (let tries = TRIES; ; tries--) {
-    const before = await resolveCommit(dir, WIKI_REF)
+    const before = await resolveCommit(dir, ref)
+    // A branch that is not there yet begins with the pages.
+    const base = before ?? (await resolveCommit(dir, WIKI_REF))
     try {
-      const tree = await buildTree(dir, before, changes)
+      const tree = await buildTree(dir, base, changes)
       const message = `${actor.username} ${did}`
-      const parents = before === null ? [] : [before]
+      const parents = base === null ? [] : [base]
       const after = await writeCommit(dir, { tree, parents, message, author: signer, committer: signer })
-      return await changeWiki(app, webPusher(actor, level), { project }, [{ ref: WIKI_REF, before, after }])
+      return await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }])
     } catch (error) {
       if (error instanceof BadChange) throw new Refusal('bad_request', { title: ['is invalid'] })
       if (!(error instanceof RefMoved) || tries === 0) throw error

@@ -55,6 +55,50 @@ test('pages are written, read, renamed and removed, and are a git repository', a
   expect((await ann.get(`${url}/Pushed`)).body).toMatchObject({ format: 'rst', content: '# Wheels\n' })
 })
 
+test('a page may say something of itself, in plain words', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user()
+  const project = await forge.project({}, ann)
+  const url = `/projects/${project.id}/wikis`
+  const table: [string, Record<string, string>][] = [
+    ['# Page\n---\ntitle: no\n---\n', {}],
+    [
+      '---\ntitle: "The way"\nby: Ann: and Ben\ntags:\n  - nested\n---\n# Page\n',
+      { title: 'The way', by: 'Ann: and Ben' },
+    ],
+    ['---\r\ntitle: x\r\n---', { title: 'x' }],
+    ['---\ntitle: without an end\n', {}],
+  ]
+  for (const [n, [content, front_matter]] of table.entries()) {
+    const { body } = await ann.post(url, { title: `Page ${n}`, content })
+    expect(body).toMatchObject({ content, front_matter })
+    expect(Object.keys(body.front_matter)).toEqual(Object.keys(front_matter))
+  }
+})
+
+test('a file is put on the branch that is named', async () => {
+  await using forge = await startForge()
+  await using work = await workplace()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'home', content: 'x' })
+  const attach = (branch: string) => {
+    const form = new FormData()
+    form.set('file', new File(['bytes'], 'a.png'))
+    form.set('branch', branch)
+    return ann.post(`${url}/attachments`, form)
+  }
+  const { status, body } = await attach('drafts')
+  expect([status, body.branch]).toEqual([201, 'drafts'])
+  expect((await attach('')).body.branch).toBe('master')
+  expect(await attach('-x')).toMatchObject({ status: 400, body: { message: 'Branch name is invalid' } })
+  await work.git('clone', '-q', addressFor(forge, 'ann/engine.wiki'), 'wiki')
+  const files = async (ref: string) => (await work.git('-C', 'wiki', 'ls-tree', '-r', '--name-only', ref)).stdout
+  expect((await files('origin/drafts')).split('\n')).toEqual(['home.md', body.file_path])
+  expect(await files('origin/master')).not.toContain(body.file_path)
+})
+
 test('what is refused writes nothing', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
