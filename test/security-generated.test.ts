@@ -21,16 +21,15 @@ const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
 const ownFieldsOf = (endpoint: Endpoint) => fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
 
 /**
- * A field of a few values refuses any text alike, so two texts tell of it what all would. Where each answer costs a git
- * process, the texts take turns: every one is tried on many fields, and every field with some.
+ * A field of a few values refuses any text alike, so two texts tell of it what all would. Otherwise the texts take turns:
+ * every one is tried on very many fields, and every field with some; with fewer where each answer costs a git process.
  */
 let turn = 0
 function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): readonly string[] {
   if (endpoint.input?.shape[field]?.safeParse('any text').success === false) return texts.slice(0, 2)
-  if (!/\/(repository|releases|wikis)/.test(endpoint.path)) return texts
-  return Array.from({ length: TEXTS_IN_TURN }, () => texts[turn++ % texts.length]!)
+  const length = /\/(repository|releases|wikis)/.test(endpoint.path) ? 3 : 6
+  return Array.from({ length }, () => texts[turn++ % texts.length]!)
 }
-const TEXTS_IN_TURN = 4
 
 const unique = () => `x${randomBytes(6).toString('hex')}`
 let pgpKey = ''
