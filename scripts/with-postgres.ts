@@ -5,7 +5,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -18,6 +18,7 @@ const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  max_wal_size: '256MB',
   max_connections: 300,
   listen_addresses: '127.0.0.1',
 }
@@ -40,6 +41,12 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid, gid }
 }
 
+/** Each test copies a database of a thousand files: in memory it takes a tenth of the time. */
+async function findRoom(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => null)
+  return memory && memory.bavail * memory.bsize > 2 * 1024 ** 3 ? '/dev/shm' : tmpdir()
+}
+
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,7 +64,7 @@ async function startPostgres() {
   // Any local account reaches a loopback port, and a database superuser may run programs: hence a password.
   const password = randomBytes(16).toString('hex')
 
-  const folder = await mkdtemp(join(tmpdir(), 'mortise-pg-'))
+  const folder = await mkdtemp(join(await findRoom(), 'mortise-pg-'))
   const [data, log, passwordFile] = [join(folder, 'data'), join(folder, 'log'), join(folder, 'password')]
   const env = { ...process.env, PGPASSWORD: password }
   const tool = (name: string, ...args: string[]) => run(join(binaries, name), args, { cwd: folder, env, ...owner })

@@ -41,6 +41,8 @@ describe.each(KINDS)('requests for %s', (kind) => {
     expect((await owner.get(`${url}/members/all/${ann.id}`)).body).toEqual(NOT_FOUND)
     expect((await owner.put(`${url}/members/${ann.id}`, { access_level: 40 })).body).toEqual(NOT_FOUND)
 
+    // Of a request that is answered already, nobody is told.
+    await forge.settle()
     const approved = await owner.put(`${requests}/${ann.id}/approve`)
     expect(approved).toMatchObject({ status: 201, body: { id: ann.id, access_level: 30, expires_at: null } })
     expect((await owner.get(`${url}/members/${ann.id}`)).body).toEqual(approved.body)
