@@ -1,7 +1,7 @@
 /** Repositories made to measure for tests: any bytes as names and contents, any history; and a count of processes. */
 import { join } from 'node:path'
 import { createRepository } from '../src/git/repositories.ts'
-import { launches, type Program } from '../src/lib/launching/launcher.ts'
+import { launches, type Program } from '../src/git/launcher.ts'
 import { closeObjects } from '../src/git/objects.ts'
 import { runGit, temporaryFolder } from './git-origin.ts'
 

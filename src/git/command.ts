@@ -6,7 +6,7 @@
  */
 import { PassThrough, Readable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
-import { launch, type Program } from '../lib/launching/launcher.ts'
+import { launch, type Program } from './launcher.ts'
 import type { Argument } from './arguments.ts'
 
 export interface GitOptions {

@@ -4,7 +4,7 @@
  * after some idle seconds, keeps our own process from ending only while it owes an answer, and is replaced when it dies.
  * An open reader sees what is pushed meanwhile: git looks for new packs before it calls an object missing.
  */
-import type { Program } from '../lib/launching/launcher.ts'
+import type { Program } from './launcher.ts'
 import { endGroup, GitFailed, startGit, type FailureReason } from './command.ts'
 
 export const MAX_READERS = 16

@@ -4,7 +4,7 @@
  */
 import { Readable, type Writable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
-import type { Program } from '../lib/launching/launcher.ts'
+import type { Program } from './launcher.ts'
 import { protocolVersion, uploadSettings } from './advertisement.ts'
 import { folder } from './arguments.ts'
 import { endGroup, GitFailed, startGit } from './command.ts'
