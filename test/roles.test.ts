@@ -307,6 +307,7 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
     return { path: `/projects/${s.project.id}/share/${id}` }
   },
   'GET /projects/:id/import': project('/import'),
+  'DELETE /projects/:id/import': project('/import'),
   'POST /projects/:id/housekeeping': project('/housekeeping'),
   'GET /projects/:id/access': project('/access'),
   'GET /projects/:id/access (another’s)': (s) => ({
@@ -518,6 +519,7 @@ const PRIVATE = `
   POST /projects/:id/share                                401  404  404  403  403  403  201  201  201  401
   DELETE /projects/:id/share/:group_id                    401  404  404  403  403  403  204  204  204  401
   GET /projects/:id/import                                401  404  404  200  200  200  200  200  200  401
+  DELETE /projects/:id/import                             401  404  404  403  403  403  304  304  304  401
   POST /projects/:id/housekeeping                         401  404  404  403  403  403  201  201  201  401
   GET /projects/:id/access                                401  404  404  200  200  200  200  200  200  401
   GET /projects/:id/access (another’s)                    401  404  404  403  403  403  403  200  200  401
@@ -700,6 +702,7 @@ const PUBLIC = `
   POST /projects/:id/share                                401  403  403  403  403  403  201  201  201  401
   DELETE /projects/:id/share/:group_id                    401  403  403  403  403  403  204  204  204  401
   GET /projects/:id/import                                401  200  200  200  200  200  200  200  200  401
+  DELETE /projects/:id/import                             401  403  403  403  403  403  304  304  304  401
   POST /projects/:id/housekeeping                         401  403  403  403  403  403  201  201  201  401
   GET /projects/:id/access                                401  200  200  200  200  200  200  200  200  401
   GET /projects/:id/access (another’s)                    401  403  403  403  403  403  403  200  200  401

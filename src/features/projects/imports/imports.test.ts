@@ -313,6 +313,47 @@ test(
   },
 )
 
+test(
+  'an import is cancelled, under way or not yet begun; the project stays, empty, and takes another',
+  { timeout: 20_000 },
+  async () => {
+    await using forge = await startForge()
+    const { promise: asked, resolve: onRequest } = Promise.withResolvers<unknown>()
+    await using origin = await startGitOrigin({ stallAfter: 100_000, onRequest })
+    const large = await origin.addRepository('x.git', filesLike(500_000, 500_000))
+    await allowLocal(forge)
+    const jane = await forge.user()
+    const create = async (name: string) =>
+      (await jane.post('/projects', { name, import_url: large.url })).body.id as number
+    const told = async (id: number) => {
+      const { import_status, import_error } = (await jane.get(`/projects/${id}/import`)).body
+      return [import_status, import_error]
+    }
+    const cancelled = ['failed', 'The import was cancelled']
+
+    const id = await create('Saw')
+    await asked
+    await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'))
+    expect((await jane.delete(`/projects/${id}/import`)).status).toBe(204)
+    expect(await told(id)).toEqual(cancelled)
+    await forge.settle()
+    expect(await told(id)).toEqual(cancelled)
+    expect((await jane.get(`/projects/${id}`)).body.empty_repo).toBe(true)
+    expect((await jane.delete(`/projects/${id}/import`)).status).toBe(304)
+
+    const waiting = await create('Plane')
+    expect((await jane.delete(`/projects/${waiting}/import`)).status).toBe(204)
+    await forge.settle()
+    expect(await told(waiting)).toEqual(cancelled)
+
+    await using quick = await startGitOrigin()
+    const { url } = await quick.addRepository('y.git', ...COMMITS)
+    expect((await jane.put(`/projects/${id}`, { name: 'Saw', import_url: url })).status).toBe(200)
+    await forge.settle()
+    expect(await told(id)).toEqual(['finished', null])
+  },
+)
+
 test('progress is told while it goes on', { timeout: 15_000 }, async () => {
   await using forge = await startForge()
   await using origin = await startGitOrigin({ stallAfter: 400_000 })

@@ -3,6 +3,7 @@ import { addresses, placeProjects } from '../projects/load.ts'
 import { projectPolicy } from '../projects/policy.ts'
 import { project } from '../projects/queries.ts'
 import { ImportEntity, presentImport } from './entity.ts'
+import { cancelImport } from './service.ts'
 
 export const get = endpoint({
   method: 'GET',
@@ -14,5 +15,17 @@ export const get = endpoint({
   async handle({ app, subject }) {
     const [placed] = await placeProjects(app.db, [subject.project])
     return presentImport(placed!, addresses(app), projectPolicy.administer(subject))
+  },
+})
+
+export const cancel = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/import',
+  summary: 'Cancel the import of a project; the project stays, empty',
+  on: project,
+  allow: 'administer',
+  output: null,
+  async handle({ app, subject }) {
+    await cancelImport(app, subject.project)
   },
 })

@@ -1,5 +1,6 @@
+import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { invalid } from '../../../errors.ts'
+import { invalid, Refusal } from '../../../errors.ts'
 import { UnsafeArgument } from '../../../git/arguments.ts'
 import { splitAddress } from '../../../git/fetch.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
@@ -50,4 +51,16 @@ export const IMPORT_JOB = { name: 'projects.import' }
 
 export async function scheduleImport(app: App, project: { id: number }): Promise<void> {
   await scheduleFilling(app, IMPORT_JOB, { id: project.id })
+}
+
+/** Whoever fetches right now sees it within moments; whoever was to begin finds nothing to do. */
+export async function cancelImport(app: App, { id }: { id: number }): Promise<void> {
+  const { numUpdatedRows } = await app.db
+    .updateTable('projects')
+    .set({ import_status: 'failed', import_error: 'The import was cancelled', updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .where('import_url', 'is not', null)
+    .where('import_status', 'in', ['scheduled', 'started'])
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new Refusal('not_modified')
 }

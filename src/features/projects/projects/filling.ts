@@ -1,7 +1,7 @@
 /**
  * A project whose repository comes from elsewhere: a fork's, an import's. The row tells how far it is: scheduled,
- * started, then finished or failed, never both. It ends early once the project is being deleted. A run that was killed
- * is run again by the queue.
+ * started, then finished or failed, never both. It ends early once the project is being deleted or the row says that it
+ * is over. A run that was killed is run again by the queue.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -85,19 +85,19 @@ export async function tellProgress(app: App, project: Project, percent: number):
 
 const LOOK_MS = 2000
 
-/** Aborts once the project is gone, or going. */
+/** Aborts once the project is gone, or going, or nobody wants it filled any more. */
 function watchInterest(app: App, project: Project): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   const look = async () => {
     const row = await rowOf(app, project)
-    if (!row || row.deleting) controller.abort(new Error('the project is gone'))
+    if (!row || row.deleting || row.import_status !== 'started') controller.abort(new Error('not wanted any more'))
   }
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
   return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 const rowOf = (app: App, { id }: Project) =>
-  app.db.selectFrom('projects').select('deleting').where('id', '=', id).executeTakeFirst()
+  app.db.selectFrom('projects').select(['deleting', 'import_status']).where('id', '=', id).executeTakeFirst()
 
 /** Content that came into place after its project was removed would stay for ever. */
 async function leaveNothing(app: App, project: Project, dir: string): Promise<void> {
