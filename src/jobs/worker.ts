@@ -116,6 +116,7 @@ export function startWorker<A extends WorkerApp>(
         wake()
         await turn
         if (running.size === 0 && !(await anythingDue(app))) return
+        if (stopping) throw new Error('work is due, but the worker has stopped')
         await Promise.all(running)
       }
     },
