@@ -63,7 +63,16 @@ export function answerTo(error: unknown): Answered {
   }
 }
 
-export function send({ request, response, headers, elapsed }: Exchange, status: number, body: unknown): void {
+/**
+ * Headers that go out together with a text are written in its encoding, not in theirs: where some may not be plain, the
+ * body goes out as bytes, which costs a little more.
+ */
+export function send(
+  { request, response, headers, elapsed }: Exchange,
+  status: number,
+  body: unknown,
+  { asBytes = false } = {},
+): void {
   headers['X-Runtime'] = (elapsed / 1000).toFixed(6)
   if (body === undefined) return void response.writeHead(status, headers).end()
   if (body instanceof Readable) {
@@ -78,16 +87,16 @@ export function send({ request, response, headers, elapsed }: Exchange, status: 
   headers['Content-Type'] = 'application/json'
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     if (status < 400) headers['Cache-Control'] = 'no-store'
-    const bytes = Buffer.from(JSON.stringify(body))
-    headers['Content-Length'] = bytes.length
-    return void response.writeHead(status, headers).end(bytes)
+    const text = JSON.stringify(body)
+    headers['Content-Length'] = Buffer.byteLength(text)
+    return void response.writeHead(status, headers).end(asBytes ? Buffer.from(text) : text)
   }
-  const { bytes, tag } = written(body)
+  const { text, length, tag } = written(body)
   headers.ETag = tag
   headers['Cache-Control'] = 'max-age=0, private, must-revalidate'
   if (unchanged(request.headers['if-none-match'], tag)) return void response.writeHead(304, headers).end()
-  headers['Content-Length'] = bytes.length
-  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : bytes)
+  headers['Content-Length'] = length
+  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : asBytes ? Buffer.from(text) : text)
 }
 
 const unchanged = (given: string | undefined, tag: string) =>

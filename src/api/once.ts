@@ -8,8 +8,8 @@ const presented = new WeakMap<object, Map<string, object>>()
 const texts = new WeakMap<object, Written | null>()
 
 interface Written {
-  /** Bytes, not text: headers that go out together with a text are written in its encoding, not in theirs. */
-  readonly bytes: Buffer
+  readonly text: string
+  readonly length: number
   readonly tag: string
 }
 
@@ -30,8 +30,8 @@ export async function once<T extends object>(rows: object, kind: string, make: (
 export function written(body: unknown): Written {
   const kept = typeof body === 'object' && body !== null ? texts.get(body) : undefined
   if (kept) return kept
-  const bytes = Buffer.from(JSON.stringify(body))
-  const fresh = { bytes, tag: `W/"${hash('sha1', bytes, 'base64url')}"` }
+  const text = JSON.stringify(body)
+  const fresh = { text, length: Buffer.byteLength(text), tag: `W/"${hash('sha1', text, 'base64url')}"` }
   if (kept === null) texts.set(body as object, fresh)
   return fresh
 }

@@ -167,7 +167,7 @@ function assertUnmodified(endpoint: Endpoint, subject: unknown, request: Incomin
 function answer(door: Door, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): void {
   if (result instanceof Answer) {
     Object.assign(exchange.headers, result.headers)
-    return send(exchange, result.status, result.body)
+    return send(exchange, result.status, result.body, { asBytes: true })
   }
   const { output, method, headStatus } = endpoint
   if (headStatus && exchange.request.method === 'HEAD') return send(exchange, headStatus, undefined)
