@@ -6,6 +6,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { askShared } from './readers.ts'
+import { nullIfMissing } from './repositories.ts'
 
 export interface StoredRef {
   readonly name: string
@@ -42,7 +43,7 @@ async function readLoose(dir: string): Promise<StoredRef[] | null> {
 async function readOne(dir: string, file: string): Promise<StoredRef | 'unusual' | null> {
   const name = file.slice(dir.length + 1).replaceAll(sep, '/')
   // Packed or deleted meanwhile: what is packed is read afterwards.
-  const id = (await readFile(file, 'latin1').catch(undefinedIfMissing))?.trimEnd()
+  const id = (await readFile(file, 'latin1').catch(nullIfMissing))?.trimEnd()
   if (id === undefined) return null
   return ID.test(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
 }
@@ -60,7 +61,7 @@ export async function readRef(dir: string, name: string): Promise<string | null 
 
 export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   const file = join(dir, 'packed-refs')
-  const size = (await stat(file).catch(undefinedIfMissing))?.size
+  const size = (await stat(file).catch(nullIfMissing))?.size
   if (size === undefined) return []
   if (size > MAX_PACKED_BYTES) return null
   const text = await readFile(file, 'utf8')
@@ -91,9 +92,4 @@ export async function peelRefs(dir: string, refs: readonly StoredRef[]): Promise
   )
   const found = new Map(unknown.map(({ name, id }, n) => [name, answers[n]?.id === id ? null : answers[n]?.id]))
   return refs.map((ref) => ({ ...ref, peeled: ref.peeled ?? found.get(ref.name) ?? null }))
-}
-
-function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return
-  throw error
 }

@@ -175,7 +175,7 @@ export async function hasBitmap(dir: string): Promise<boolean> {
   return (await readdir(join(dir, 'objects/pack'))).some((name) => name.endsWith('.bitmap'))
 }
 
-function nullIfMissing(error: NodeJS.ErrnoException): null {
+export function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
   throw error
 }

@@ -2,6 +2,7 @@
 import type { App } from '../context.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
+import { addresses } from '../features/projects/projects/load.ts'
 import { branchOf, type Pusher, type Update } from '../features/repository/gate/updates.ts'
 import { FeatureDisabled } from '../lib/levels.ts'
 import type { Push, ReceiveOptions } from '../git/receive.ts'
@@ -46,22 +47,25 @@ export function pushOptionsFor(
       if (updates.length === 0) return void (await dropChange(app, change!))
       await refsMoved(app, pusher, change!, updates)
       if (place.wiki) return
-      return { messages: [...(await announcement(app)), ...movedNotice(app, place), ...linkLines(app, place, updates)] }
+      return {
+        messages: [...(await announcement(app)), ...movedNotice(app, pusher, place), ...linkLines(app, place, updates)],
+      }
     },
   }
 }
 
 /** Whoever still pushes to where a project was is told where it is. */
-function movedNotice(app: App, { movedFrom, project, namespace }: RepositoryPlace): string[] {
+function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace }: RepositoryPlace): string[] {
   if (movedFrom === undefined) return []
-  const url = `${app.url}/${namespace.full_path}/${project.path}.git`
+  const { url, ssh } = addresses(app)
+  const address = `${via === 'ssh' ? ssh : `${url}/`}${namespace.full_path}/${project.path}.git`
   return [
     '',
     `Project '${movedFrom}' was moved to '${namespace.full_path}/${project.path}'.`,
     '',
     'Please update your Git remote:',
     '',
-    `  git remote set-url origin ${url}`,
+    `  git remote set-url origin ${address}`,
     '',
   ]
 }

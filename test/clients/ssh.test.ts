@@ -53,6 +53,26 @@ test('plain ssh is greeted, anything else is not done', async () => {
   expect([code, errors]).toEqual([255, expect.stringContaining('Permission denied (publickey).')])
 })
 
+test('whoever pushes to where a project was is told its address, of the kind they use', async () => {
+  await using forge = await startSshForge()
+  const ada = await forge.user({ username: 'ada' })
+  const key = newKey()
+  await addKey(ada, key)
+  await using machine = await openSsh(key)
+  const { id, ssh_url_to_repo: bySsh } = await forge.project({ path: 'tower', name: 'Tower' }, ada)
+  await machine.git('init', '-q', 'work')
+  await machine.git('-C', 'work', 'commit', '-q', '--allow-empty', '-m', 'One')
+  const moved = (await ada.put(`/projects/${id}`, { name: 'Tower', path: 'keep' })).body
+  const byHttp = `${forge.url.replace('://', `://ada:${ada.token}@`)}/ada/tower.git`
+  for (const [from, to] of [
+    [bySsh, moved.ssh_url_to_repo],
+    [byHttp, moved.http_url_to_repo],
+  ]) {
+    const { code, stderr } = await machine.git('-C', 'work', 'push', from, `HEAD:b${from.length}`)
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`git remote set-url origin ${to}`)])
+  }
+})
+
 test('clone, push, fetch and archive by the address the project prints', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })

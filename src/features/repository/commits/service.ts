@@ -16,51 +16,66 @@ export interface PickWish {
 }
 
 /** Null when it was only tried. */
-export async function pickCommit(
+export function pickCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
   wish: PickWish,
 ): Promise<Commit | null> {
-  const { dir } = subject
-  const tip = await tipFor(app, viewer, subject, wish)
-  const tree = treeFrom(await cherryPick(dir, { commit: commit.id, onto: tip }), 'cherry-pick', wish)
-  if (wish.dry_run) return null
-  return landCommit(app, viewer, subject, {
-    branch: wish.branch,
-    before: tip,
-    tree,
-    parents: [tip],
+  return redo(app, viewer, subject, wish, {
+    what: 'cherry-pick',
+    merge: (tip) => cherryPick(subject.dir, { commit: commit.id, onto: tip }),
     message: wish.message
       ? messageFrom(wish.message)
       : `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`,
     author: asSigner(commit.author),
-    committer: signerOf(app, viewer),
   })
 }
 
 /** Null when it was only tried. */
-export async function undoCommit(
+export function undoCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
   commit: Commit,
   wish: PickWish,
 ): Promise<Commit | null> {
-  const { dir } = subject
+  return redo(app, viewer, subject, wish, {
+    what: 'revert',
+    merge: (tip) => revertCommit(subject.dir, { commit: commit.id, onto: tip }),
+    message: `Revert "${commit.title}"\n\nThis reverts commit ${commit.id}`,
+    author: signerOf(app, viewer),
+  })
+}
+
+interface Redoing {
+  readonly what: keyof typeof DONE
+  merge(tip: string): Promise<MergeResult | null>
+  readonly message: string
+  readonly author: Signer
+}
+
+/** What a commit changed, or its opposite, on top of a branch. */
+async function redo(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  wish: PickWish,
+  { what, merge, message, author }: Redoing,
+): Promise<Commit | null> {
   const tip = await tipFor(app, viewer, subject, wish)
-  const tree = treeFrom(await revertCommit(dir, { commit: commit.id, onto: tip }), 'revert', wish)
+  const tree = treeFrom(await merge(tip), what, wish)
   if (wish.dry_run) return null
-  const author = signerOf(app, viewer)
+  const committer = signerOf(app, viewer)
   return landCommit(app, viewer, subject, {
     branch: wish.branch,
     before: tip,
     tree,
     parents: [tip],
-    message: `Revert "${commit.title}"\n\nThis reverts commit ${commit.id}`,
+    message,
     author,
-    committer: author,
+    committer,
   })
 }
 
