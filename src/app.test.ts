@@ -44,7 +44,7 @@ async function readSlowly({ url }: TestForge, request: string) {
 
 /** The same, by a clone over SSH. */
 async function cloneSlowly(forge: TestForge, path: string, ask: string) {
-  const key = newKey()
+  const key = await newKey()
   await addKey(forge.administrator, key)
   const client = new ssh2.Client()
   const { promise, resolve, reject } = Promise.withResolvers<void>()

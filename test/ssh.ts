@@ -1,16 +1,16 @@
 /** Forges that are reached by SSH, and keys to reach them with. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import ssh2 from 'ssh2'
 import { startForge, type ForgeOptions, type Person, type TestForge } from '../src/forge.ts'
+import { newKeyPair, type KeyPair } from '../src/transport/ssh/key-pair.ts'
 
-export type KeyPair = ReturnType<typeof ssh2.utils.generateKeyPairSync>
+export type { KeyPair }
 
 /** One half can be added to an account, the other opens connections. */
-export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): KeyPair =>
-  ssh2.utils.generateKeyPairSync(type, { bits: type === 'ecdsa' ? 256 : 2048 } as never)
+export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): Promise<KeyPair> =>
+  newKeyPair(type, { ed25519: undefined, rsa: 2048, ecdsa: 256 }[type])
 
-const HOST_KEYS = { ed25519: newKey(), rsa: newKey('rsa') }
+const HOST_KEYS = { ed25519: await newKey(), rsa: await newKey('rsa') }
 
 /** To make the host keys would take longer than the rest of a test. */
 export async function startSshForge(options: Pick<ForgeOptions, 'patience'> = {}): Promise<TestForge> {

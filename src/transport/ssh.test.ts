@@ -59,13 +59,13 @@ describe('who comes', () => {
     await using forge = await startSshForge()
     const ada = await forge.user({ name: 'Ada Lovelace' })
     for (const kind of ['ed25519', 'rsa', 'ecdsa'] as const) {
-      const key = newKey(kind)
+      const key = await newKey(kind)
       await addKey(ada, key)
       const greeting = { code: 0, output: 'Welcome to Mortise, Ada Lovelace!\n', errors: '' }
       expect([kind, await ask(forge, key, null)]).toEqual([kind, greeting])
     }
     const project = await forge.project({}, ada)
-    const robot = newKey()
+    const robot = await newKey()
     await ada.post(`/projects/${project.id}/deploy_keys`, { title: 'robot', key: robot.public })
     expect((await ask(forge, robot, null)).output).toBe('Welcome to Mortise, Anonymous!\n')
   })
@@ -73,7 +73,7 @@ describe('who comes', () => {
   test('security 18: by nothing but a key that signs', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user({ username: 'ada', password: 'correct horse' })
-    const [own, other] = [newKey(), newKey()]
+    const [own, other] = [await newKey(), await newKey()]
     await addKey(ada, own)
 
     expect(await failureOf(ask(forge, other, null))).toBe(UNKNOWN)
@@ -104,7 +104,7 @@ describe('who comes', () => {
   test('not by a key that is over, for signing only, or of somebody blocked', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const [signing, expiring] = [newKey(), newKey()]
+    const [signing, expiring] = [await newKey(), await newKey()]
     await addKey(ada, signing, { usage_type: 'signing' })
     await addKey(ada, expiring, { expires_at: new Date(forge.clock.now().getTime() + DAY).toISOString() })
     expect(await failureOf(ask(forge, signing, null))).toBe(UNKNOWN)
@@ -112,7 +112,7 @@ describe('who comes', () => {
     forge.clock.advance(2 * DAY)
     expect(await failureOf(ask(forge, expiring, null))).toBe(UNKNOWN)
 
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     await forge.administrator.post(`/users/${ada.id}/block`)
     expect(await failureOf(ask(forge, key, null))).toBe(UNKNOWN)
@@ -121,7 +121,7 @@ describe('who comes', () => {
   test('is asked again for every command, and the use of the key is noted once a day', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey('rsa')
+    const key = await newKey('rsa')
     const id = await addKey(ada, key)
     const usedAt = async () => (await ada.get(`/user/keys/${id}`)).body.last_used_at
     expect(await usedAt()).toBeNull()
@@ -145,7 +145,7 @@ describe('what they ask for', () => {
   test('is one of a few verbs', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     for (const line of ['ls', 'git-shell', 'git-upload-pack', "sh -c 'id'", 'git-upload-pack a b c'])
       expect(await ask(forge, key, line)).toEqual({ code: 1, output: '', errors: 'Mortise: Disallowed command\n' })
@@ -158,7 +158,7 @@ describe('what they ask for', () => {
   test('is no terminal, no file transfer and no way further', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     const client = new ssh2.Client()
     const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
@@ -179,7 +179,7 @@ describe('what they ask for', () => {
   test('GIT_PROTOCOL is the only variable that counts', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     const { id, path_with_namespace: path } = await forge.project({}, ada)
     await fillProject(forge, id)
@@ -210,7 +210,7 @@ describe('limits', () => {
   test('few at a time who have proven nothing, and few tries', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
     await using server = (await startSsh({ app }, { unprovenOfOne: 2, tries: 2 }))!
@@ -257,7 +257,7 @@ describe('the end', () => {
   test('waits for who is busy, and for nobody else', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     const { id, path_with_namespace: path } = await forge.project({}, ada)
     await fillProject(forge, id)
@@ -283,7 +283,7 @@ describe('the end', () => {
   test('of a client ends its command', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user()
-    const key = newKey()
+    const key = await newKey()
     await addKey(ada, key)
     const { id, path_with_namespace: path } = await forge.project({}, ada)
     await fillProject(forge, id)
@@ -299,7 +299,7 @@ describe('the end', () => {
 test('the host keys are made once, for nobody else to read', async () => {
   await using forge = await startForge({ settings: { SSH_PORT: '0' } })
   const ada = await forge.user()
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   const fingerprints: string[] = []
   const hostVerifier = (blob: Buffer) => fingerprints.push(blob.toString('hex')) > 0
@@ -325,7 +325,7 @@ test('a forge without SSH starts none', async () => {
 test('git-lfs-authenticate hands over to HTTP', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   const project = await forge.project({ path: 'tower' }, ada)
   const { code, output } = await ask(forge, key, 'git-lfs-authenticate ada/tower.git upload')
@@ -338,7 +338,7 @@ test('git-lfs-authenticate hands over to HTTP', async () => {
   const errors = 'Mortise: Git LFS is not enabled for this project.\n'
   expect(await ask(forge, key, 'git-lfs-authenticate ada/tower.git download')).toEqual({ code: 1, output: '', errors })
   const stranger = await forge.user()
-  const other = newKey()
+  const other = await newKey()
   await addKey(stranger, other)
   expect((await ask(forge, other, 'git-lfs-authenticate ada/tower.git download')).code).toBe(1)
 })

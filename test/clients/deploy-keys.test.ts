@@ -36,7 +36,7 @@ test('a key writes what is open to it, and what is protected only where a rule n
   const project = await forge.project({ path: 'tower' }, ada)
   const url = `/projects/${project.id}`
   await fillProject(forge, project.id)
-  const [named, other] = [newKey(), newKey()]
+  const [named, other] = [await newKey(), await newKey()]
   const enable = async (title: string, key: KeyPair, can_push = true) =>
     (await ada.post(`${url}/deploy_keys`, { title, key: key.public, can_push })).body.id as number
   const deploy_key_id = await enable('named', named)

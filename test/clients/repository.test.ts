@@ -69,7 +69,7 @@ test('git and git-lfs at the addresses that a project tells', async () => {
   }
   const api = new Gitlab({ host: command.url, token: TOKEN })
   const { id, http_url_to_repo, ssh_url_to_repo } = await api.Projects.create({ name: 'Saw' })
-  const key = newKey()
+  const key = await newKey()
   await api.UserSSHKeys.create('laptop', key.public)
   const file = join(place.folder, 'key')
   await writeFile(file, key.private, { mode: 0o600 })

@@ -41,14 +41,14 @@ test('plain ssh is greeted, anything else is not done', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ name: 'Ada' })
   for (const kind of ['ed25519', 'rsa'] as const) {
-    const key = newKey(kind)
+    const key = await newKey(kind)
     await addKey(ada, key)
     await using machine = await openSsh(key)
     expect(await machine.ssh(forge)).toMatchObject({ code: 0, output: 'Welcome to Mortise, Ada!\n' })
     expect(await machine.ssh(forge, 'id')).toEqual({ code: 1, output: '', errors: 'Mortise: Disallowed command\n' })
     expect((await machine.ssh(forge, '-N', '-o', 'ExitOnForwardFailure=yes', '-R', '0:127.0.0.1:1')).code).not.toBe(0)
   }
-  await using stranger = await openSsh(newKey())
+  await using stranger = await openSsh(await newKey())
   const { code, errors } = await stranger.ssh(forge)
   expect([code, errors]).toEqual([255, expect.stringContaining('Permission denied (publickey).')])
 })
@@ -56,7 +56,7 @@ test('plain ssh is greeted, anything else is not done', async () => {
 test('whoever pushes to where a project was is told its address, of the kind they use', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   await using machine = await openSsh(key)
   const { id, ssh_url_to_repo: bySsh } = await forge.project({ path: 'tower', name: 'Tower' }, ada)
@@ -76,7 +76,7 @@ test('whoever pushes to where a project was is told its address, of the kind the
 test('clone, push, fetch and archive by the address the project prints', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   await using machine = await openSsh(key)
   const project = await forge.project({ path: 'tower' }, ada)
@@ -111,7 +111,7 @@ test('clone, push, fetch and archive by the address the project prints', async (
 test('much content, both ways', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   await using machine = await openSsh(key)
   const project = await forge.project({ path: 'tower' }, ada)
@@ -130,7 +130,7 @@ test('a refusal is told in words, and moves nothing', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
   const bob = await forge.user({ username: 'bob' })
-  const [hers, his, reader, writer] = [newKey(), newKey(), newKey(), newKey()]
+  const [hers, his, reader, writer] = [await newKey(), await newKey(), await newKey(), await newKey()]
   await addKey(ada, hers)
   await addKey(bob, his)
   const project = await forge.project({ path: 'tower' }, ada)
@@ -174,7 +174,7 @@ test('a refusal is told in words, and moves nothing', async () => {
 test('many at once: each to a branch of their own, and all to the same one', async () => {
   await using forge = await startSshForge()
   const ada = await forge.user({ username: 'ada' })
-  const key = newKey()
+  const key = await newKey()
   await addKey(ada, key)
   await using machine = await openSsh(key)
   const project = await forge.project({ path: 'tower' }, ada)

@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import ssh2 from 'ssh2'
+import { newKeyPair } from './key-pair.ts'
 
 type Make = () => Promise<{ private: string }>
 
-const generate = promisify(ssh2.utils.generateKeyPair) as (type: string, options: object) => ReturnType<Make>
-
 /** The first is the one clients are offered first. */
 const KINDS: Readonly<Record<string, Make>> = {
-  ed25519: () => generate('ed25519', {}),
-  rsa: () => generate('rsa', { bits: 3072 }),
+  ed25519: () => newKeyPair('ed25519'),
+  rsa: () => newKeyPair('rsa', 3072),
 }
 
 export async function openHostKeys(folder: string): Promise<string[]> {

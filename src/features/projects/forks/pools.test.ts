@@ -109,7 +109,7 @@ test('a fork is cloned, fetched from and pushed to by both ways, and offers noth
   await using work = await workplace()
   const source = await filledSource(forge)
   const jane = await forge.user()
-  const key = newKey()
+  const key = await newKey()
   await addKey(jane, key)
   const file = join(work.folder, 'id')
   await writeFile(file, key.private, { mode: 0o600 })
