@@ -8,8 +8,19 @@ export const systemClock: Clock = { now: () => new Date() }
 /** `2026-11-15T09:30:00.000Z`: the wire's and the store's form of a moment; as text it also sorts by time. */
 export const timestamp = (clock: Clock): string => clock.now().toISOString()
 
-/** `2026-11-15`, in UTC. */
-export const today = (clock: Clock): string => clock.now().toISOString().slice(0, 10)
+let day = NaN
+let dayText = ''
+
+/** `2026-11-15`, in UTC. Asked with every request, so it is written out once a day. */
+export function today(clock: Clock): string {
+  const now = clock.now()
+  const number = Math.floor(now.getTime() / DAY)
+  if (number !== day) {
+    day = number
+    dayText = now.toISOString().slice(0, 10)
+  }
+  return dayText
+}
 
 export const after = (clock: Clock, ms: number): string => new Date(clock.now().getTime() + ms).toISOString()
 

@@ -48,9 +48,14 @@ export const UNKNOWN_ROUTE = { error: '404 Not Found' }
 export const FAILURE = { message: '500 Internal Server Error' }
 
 export interface Answered {
-  status: number
-  body: unknown
-  headers?: Record<string, string>
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Record<string, string>
+  /**
+   * Headers that go out together with a text are written in its encoding, not in theirs: where some may not be plain,
+   * the body goes out as bytes, which costs a little more.
+   */
+  readonly asBytes?: boolean
 }
 
 /** What is answered instead. Whatever was thrown and is not a refusal is our fault: the caller learns no more. */
@@ -63,17 +68,11 @@ export function answerTo(error: unknown): Answered {
   }
 }
 
-/**
- * Headers that go out together with a text are written in its encoding, not in theirs: where some may not be plain, the
- * body goes out as bytes, which costs a little more.
- */
-export function send(
-  { request, response, headers, elapsed }: Exchange,
-  status: number,
-  body: unknown,
-  { asBytes = false } = {},
-): void {
-  headers['X-Runtime'] = (elapsed / 1000).toFixed(6)
+export function send(exchange: Exchange, { status, body, headers: more, asBytes = false }: Answered): void {
+  const { request, response, headers } = exchange
+  Object.assign(headers, more)
+  exchange.took = performance.now() - exchange.startedAt
+  headers['X-Runtime'] = (exchange.took / 1000).toFixed(6)
   if (body === undefined) return void response.writeHead(status, headers).end()
   if (body instanceof Readable) {
     const isKnown = typeof headers.ETag === 'string' && unchanged(request.headers['if-none-match'], headers.ETag)
@@ -91,13 +90,18 @@ export function send(
     headers['Content-Length'] = Buffer.byteLength(text)
     return void response.writeHead(status, headers).end(asBytes ? Buffer.from(text) : text)
   }
-  const { text, length, tag } = written(body)
+  const { content, length, tag } = written(body)
   headers.ETag = tag
   headers['Cache-Control'] = 'max-age=0, private, must-revalidate'
   if (unchanged(request.headers['if-none-match'], tag)) return void response.writeHead(304, headers).end()
   headers['Content-Length'] = length
-  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : asBytes ? Buffer.from(text) : text)
+  response.writeHead(200, headers)
+  if (request.method === 'HEAD') response.end()
+  else response.end(asBytes && typeof content === 'string' ? Buffer.from(content) : content)
 }
 
+/** A proxy that packs what it passes on makes strong tags weak. */
+const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+
 const unchanged = (given: string | undefined, tag: string) =>
-  given !== undefined && given.split(',').some((one) => one.trim() === tag || one.trim() === '*')
+  given !== undefined && given.split(',').some((one) => opaque(one) === opaque(tag) || one.trim() === '*')

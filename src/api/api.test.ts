@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { DAY, after } from '../clock.ts'
 import { Client, startForge } from '../forge.ts'
 
 const missing = (name: string) => ({
@@ -267,6 +268,35 @@ test('credentials: where they may stand, and that a wrong one is refused even wh
   expect(await forge.as({ 'PRIVATE-TOKEN': 'wrong' }).get('/users', { username: 'root' })).toMatchObject(refused)
 })
 
+test('an answer is given again to the same credential alone, and until something changes', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const wish = { name: 'narrow', scopes: ['read_user'], expires_at: after(forge.clock, 2 * DAY).slice(0, 10) }
+  const { token } = (await administrator.post('/user/personal_access_tokens', wish)).body
+  const narrow = forge.as({ 'PRIVATE-TOKEN': token })
+  const ask = async () => {
+    for (let i = 0; i < 2; i++) {
+      expect((await administrator.get('/user')).body.private_token).toBe(administrator.token)
+      expect((await narrow.get('/user')).body).not.toHaveProperty('private_token')
+      expect((await narrow.get('/projects')).status).toBe(403)
+    }
+  }
+  await ask() // which also notes that the token is used
+  const first = await forge.queries(() => Promise.all([administrator.get('/user'), narrow.get('/user')]))
+  const all = await forge.queries(ask)
+  // An engine across a network is asked each time.
+  expect(forge.app.store.engine === 'sqlite' ? all : first).toBe(first)
+
+  const { body } = await administrator.get('/users')
+  expect((await administrator.get('/users')).headers.get('x-total')).toBe(String(body.length))
+  await forge.user()
+  expect((await administrator.get('/users')).body).toHaveLength(body.length + 1)
+
+  // Nothing is committed as a day begins.
+  forge.clock.advance(2 * DAY)
+  expect((await narrow.get('/user')).status).toBe(401)
+})
+
 test('sudo: administrators act as others by id, username, parameter or header; nobody else does', async () => {
   await using forge = await startForge()
   const user = await forge.user({ username: 'Sue' })
@@ -275,6 +305,7 @@ test('sudo: administrators act as others by id, username, parameter or header; n
   for (const sudo of [String(user.id), 'Sue', 'sue']) {
     expect(await administrator.get('/user', { sudo })).toMatchObject(sue)
     expect(await administrator.get('/user', {}, { SUDO: sudo })).toMatchObject(sue)
+    expect((await administrator.get('/user')).body).toMatchObject({ username: 'root' })
   }
   expect((await administrator.get('/user', { sudo: user.id })).body).not.toHaveProperty('private_token')
   expect(

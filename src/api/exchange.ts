@@ -11,6 +11,8 @@ export class Exchange {
   readonly startedAt = performance.now()
   /** The declared path of the endpoint, for the log and the metrics. */
   route = 'unknown'
+  /** Milliseconds until it was answered. */
+  took = 0
   /** Of the answer. */
   readonly headers: OutgoingHttpHeaders
 
@@ -25,11 +27,6 @@ export class Exchange {
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Origin',
     }
-  }
-
-  /** In milliseconds. */
-  get elapsed(): number {
-    return performance.now() - this.startedAt
   }
 }
 

@@ -32,10 +32,11 @@ export class RateLimiter {
     this.#counts.set(key, count)
 
     const reset = ((window + 1) * WINDOW_MS) / 1000
-    headers['RateLimit-Limit'] = this.#limit
-    headers['RateLimit-Observed'] = count
-    headers['RateLimit-Remaining'] = Math.max(0, this.#limit - count)
-    headers['RateLimit-Reset'] = reset
+    // As text: Node looks numbers through for bad characters a slower way.
+    headers['RateLimit-Limit'] = String(this.#limit)
+    headers['RateLimit-Observed'] = String(count)
+    headers['RateLimit-Remaining'] = String(Math.max(0, this.#limit - count))
+    headers['RateLimit-Reset'] = String(reset)
     if (count <= this.#limit) return
     const wait = Math.max(1, Math.ceil(reset - this.#clock.now().getTime() / 1000))
     throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(wait) } })

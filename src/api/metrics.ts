@@ -23,16 +23,19 @@ interface Measured {
  * of the library when somebody looks.
  */
 export function createMetrics(app: App): Metrics {
-  const measured = new Map<string, Measured>()
+  const measured: Measured[] = []
+  // One key of three would be put together and hashed anew for each request.
+  const known = new Map<string, Map<number, Map<string, Measured>>>()
   let process: Promise<{ metrics(): Promise<string>; contentType: string }> | null = null
   return {
     request(method, route, status, seconds) {
-      const key = `${method} ${status} ${route}`
-      let one = measured.get(key)
+      let one = known.get(route)?.get(status)?.get(method)
       if (!one) {
         const labels = `method="${method}",route=${JSON.stringify(route)}`
-        one = { labels, status, seconds: 0, count: 0, within: BUCKETS.map(() => 0) }
-        measured.set(key, one)
+        measured.push((one = { labels, status, seconds: 0, count: 0, within: BUCKETS.map(() => 0) }))
+        const ofRoute = known.get(route) ?? new Map<number, Map<string, Measured>>()
+        const ofStatus = ofRoute.get(status) ?? new Map<string, Measured>()
+        known.set(route, ofRoute.set(status, ofStatus.set(method, one)))
       }
       one.count++
       one.seconds += seconds
@@ -41,7 +44,7 @@ export function createMetrics(app: App): Metrics {
     },
     async text() {
       process ??= processMetrics(app)
-      return `${requestMetrics([...measured.values()])}${await (await process).metrics()}`
+      return `${requestMetrics(measured)}${await (await process).metrics()}`
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }

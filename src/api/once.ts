@@ -8,10 +8,14 @@ const presented = new WeakMap<object, Map<string, object>>()
 const texts = new WeakMap<object, Written | null>()
 
 interface Written {
-  readonly text: string
-  readonly length: number
+  /** What is long goes out as bytes: as a text it would be copied once to follow its headers and once to be encoded. */
+  readonly content: string | Buffer
+  /** In bytes, as a header tells it. */
+  readonly length: string
   readonly tag: string
 }
+
+const LONG = 32_768
 
 /** What `make` makes of `rows` for one kind of viewer; made again only when the rows are others. */
 export async function once<T extends object>(rows: object, kind: string, make: () => T | Promise<T>): Promise<T> {
@@ -26,12 +30,19 @@ export async function once<T extends object>(rows: object, kind: string, make: (
   return made
 }
 
+export const isPresentedOnce = (body: unknown): boolean => texts.has(body as object)
+
 /** A body as it is sent, with its weak entity tag. */
 export function written(body: unknown): Written {
   const kept = typeof body === 'object' && body !== null ? texts.get(body) : undefined
   if (kept) return kept
   const text = JSON.stringify(body)
-  const fresh = { text, length: Buffer.byteLength(text), tag: `W/"${hash('sha1', text, 'base64url')}"` }
+  const length = Buffer.byteLength(text)
+  const fresh = {
+    content: length < LONG ? text : Buffer.from(text),
+    length: String(length),
+    tag: `W/"${hash('sha1', text, 'base64url')}"`,
+  }
   if (kept === null) texts.set(body as object, fresh)
   return fresh
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { Refusal, badParameter } from '../errors.ts'
+import { andThen, attempt, type Soon } from '../lib/soon.ts'
 import { UNKNOWN_ROUTE, answerTo, send } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Exchange } from './exchange.ts'
@@ -18,12 +19,12 @@ const ALLOWED_HEADERS =
 /** Told of every answer. */
 type Note = (request: IncomingMessage, id: string, route: string, status: number, ms: number, address: string) => void
 
-export function apiListener(
-  door: Door,
-  endpoints: readonly Endpoint[],
-  addressOf: (request: IncomingMessage) => string,
-  note: Note,
-): RequestListener {
+const routers = new WeakMap<readonly Endpoint[], Router>()
+
+/** The same declarations make the same routes, however many forges a process starts. */
+function routerOf(endpoints: readonly Endpoint[]): Router {
+  const known = routers.get(endpoints)
+  if (known) return known
   const router = FindMyWay({
     ignoreTrailingSlash: true,
     ignoreDuplicateSlashes: true,
@@ -36,31 +37,47 @@ export function apiListener(
     const path = API + endpoint.path.replace(/\(([^)]+)\)/g, '(^$1$)')
     router.on(endpoint.method, path, () => {}, { endpoint, route: API + endpoint.path })
   }
+  routers.set(endpoints, router)
+  return router
+}
 
-  const serve = async (exchange: Exchange): Promise<void> => {
+export function apiListener(
+  door: Door,
+  endpoints: readonly Endpoint[],
+  addressOf: (request: IncomingMessage) => string,
+  note: Note,
+): RequestListener {
+  const router = routerOf(endpoints)
+  const find = rememberingFind(router)
+
+  const serve = (exchange: Exchange): Soon<void> => {
     const { request, headers } = exchange
     if (request.headers.origin) allowOrigin(door.app.url, exchange)
     const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod
-    const found = router.find(method, request.url!)
+    const found = find(method, request.url!)
     if (!found) {
       const served = METHODS.filter((other) => router.find(other, request.url!))
-      if (served.length === 0) return send(exchange, 404, UNKNOWN_ROUTE)
+      if (served.length === 0) return send(exchange, { status: 404, body: UNKNOWN_ROUTE })
       headers.Allow = [...served, ...(served.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-      return request.method === 'OPTIONS' ? preflight(exchange) : send(exchange, 405, { error: '405 Not Allowed' })
+      if (request.method === 'OPTIONS') return preflight(exchange)
+      return send(exchange, { status: 405, body: { error: '405 Not Allowed' } })
     }
     if (!found.store) throw badParameter('400 Bad Request')
     const { endpoint, route } = found.store as { endpoint: Endpoint; route: string }
     exchange.route = route
-    await run(door, endpoint, exchange, found.params)
+    return run(door, endpoint, exchange, found.params)
   }
 
   return (request, response) => {
     const exchange = new Exchange(request, response, addressOf(request))
-    serve(exchange)
-      .catch((error: unknown) => refuse(door, exchange, error))
-      .finally(() =>
-        note(request, exchange.id, exchange.route, response.statusCode, exchange.elapsed, exchange.address),
-      )
+    const tell = () => note(request, exchange.id, exchange.route, response.statusCode, exchange.took, exchange.address)
+    const answering = attempt(() => andThen(serve(exchange), tell))
+    if (!(answering instanceof Promise)) return
+    answering
+      .catch((error: unknown) => {
+        refuse(door, exchange, error)
+        tell()
+      })
       // One request that cannot even be refused must not end the process for all.
       .catch((error: unknown) => {
         door.app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request lost')
@@ -69,13 +86,30 @@ export function apiListener(
   }
 }
 
+type Router = FindMyWay.Instance<FindMyWay.HTTPVersion.V1>
+
+const PATHS_REMEMBERED = 1000
+const LONGEST_REMEMBERED = 100
+
+/** What is read again and again is found at once; a query is another each time, or a secret. */
+function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => ReturnType<Router['find']> {
+  const known = new Map<string, ReturnType<Router['find']>>()
+  return (method, url) => {
+    if (method !== 'GET' || url.length > LONGEST_REMEMBERED || url.includes('?')) return router.find(method, url)
+    let found = known.get(url)
+    if (found === undefined) {
+      if (known.size >= PATHS_REMEMBERED) known.clear()
+      known.set(url, (found = router.find(method, url)))
+    }
+    return found
+  }
+}
+
 function refuse({ app }: Door, exchange: Exchange, error: unknown): void {
   if (!(error instanceof Refusal)) app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request failed')
   // Half an answer cannot be taken back; a cut connection at least shows that it is half.
   if (exchange.response.headersSent) return void exchange.response.destroy()
-  const { status, body, headers } = answerTo(error)
-  Object.assign(exchange.headers, headers)
-  send(exchange, status, body)
+  send(exchange, answerTo(error))
 }
 
 /** Our own pages may bring their cookie; everybody else's may come without. */
@@ -92,5 +126,5 @@ function preflight(exchange: Exchange): void {
     'Access-Control-Allow-Headers': ALLOWED_HEADERS,
     'Access-Control-Max-Age': '7200',
   })
-  send(exchange, 204, undefined)
+  send(exchange, { status: 204, body: undefined })
 }

@@ -5,7 +5,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
-import { send } from './answers.ts'
+import { andThen, type Soon } from '../lib/soon.ts'
+import { answerAgain, keepAnswer } from './again.ts'
+import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
 import { Answer, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,8 +17,11 @@ import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } fr
 
 /** What the kit must be told of people, which it knows nothing about. */
 export interface Authentication {
-  /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
-  identify(app: App, shown: Shown, address: string): Promise<Identity | null>
+  /**
+   * Null for a credential that is unknown, expired, revoked or of a blocked user. The same object as the last time only
+   * if nothing at all was committed since.
+   */
+  identify(app: App, shown: Shown, address: string): Soon<Identity | null>
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
@@ -35,36 +40,56 @@ const NO_UPLOAD = 1024 * 1024
 
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
 
-export async function run(door: Door, endpoint: Endpoint, exchange: Exchange, path: Raw): Promise<void> {
-  const { app } = door
+/** Answers at once where everything is at hand, which what is asked again and again mostly is. */
+export function run(door: Door, endpoint: Endpoint, exchange: Exchange, path: Raw): Soon<void> {
   const { request } = exchange
   const query = readQuery(request.url!)
-  let body: Body | null = null
-  try {
-    let shown = shownCredential(request, query)
-    // A form may hold the credential itself; files are taken only from callers who are known already.
-    if (!shown && hasBody(request) && !isMultipart(request)) {
-      body = await readBody(request, door.spool, NO_UPLOAD)
-      shown = shownCredential(request, body.fields)
-    }
-    const caller = await identify(door, endpoint, exchange, shown)
+  const shown = shownCredential(request, query)
+  if (shown || !hasBody(request) || isMultipart(request)) return enter(door, endpoint, exchange, shown, { path, query })
+  // A form may hold the credential itself; files are taken only from callers who are known already.
+  return readBody(request, door.spool, NO_UPLOAD).then((form) =>
+    enter(door, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
+  )
+}
+
+/** What was read of a request so far. */
+interface Said {
+  readonly path: Raw
+  readonly query: Raw
+  readonly form?: Body
+}
+
+function enter(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null, said: Said): Soon<void> {
+  return andThen(identify(door, endpoint, exchange, shown), (caller) => {
     door.limiter.admit(caller, exchange.headers)
+    if (caller.identity && answerAgain(exchange, caller.identity)) return
     assertMayEnter(endpoint, caller)
-    if (hasBody(request)) body ??= await readBody(request, door.spool, endpoint.upload ?? NO_UPLOAD)
-    const raw: Raw = { ...query, ...body?.fields, ...path }
+    return proceed(door, endpoint, exchange, caller, said)
+  })
+}
+
+async function proceed(door: Door, endpoint: Endpoint, exchange: Exchange, caller: Caller, said: Said): Promise<void> {
+  const { app } = door
+  const { request } = exchange
+  const body =
+    said.form ?? (hasBody(request) ? await readBody(request, door.spool, endpoint.upload ?? NO_UPLOAD) : null)
+  try {
+    const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
     const viewer = await actAs(door, caller, raw.sudo ?? request.headers.sudo)
     const { subject, input, page } = await prepare(door, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
     const result = await endpoint.handle(context as never)
-    answer(door, endpoint, exchange, result, page)
+    const answered = answerOf(door, endpoint, exchange, result, page)
+    if (viewer && viewer === caller.identity?.user) keepAnswer(exchange, caller.identity, answered)
+    send(exchange, answered)
   } finally {
     await body?.discard()
   }
 }
 
-async function identify(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): Promise<Caller> {
+function identify(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): Soon<Caller> {
   const { address, request } = exchange
   if (!shown) return { identity: null, address }
   if (shown.as === 'session' && endpoint.method !== 'GET') {
@@ -72,10 +97,11 @@ async function identify(door: Door, endpoint: Endpoint, exchange: Exchange, show
     const proven = typeof proof === 'string' && door.authentication.provesOrigin(door.app, shown.secret, proof)
     if (!proven) return { identity: null, address }
   }
-  const identity = await door.authentication.identify(door.app, shown, address)
-  // A cookie outlives its session; every other credential was put there on purpose and must be right.
-  if (!identity && shown.as !== 'session') throw unauthenticated()
-  return { identity, address }
+  return andThen(door.authentication.identify(door.app, shown, address), (identity) => {
+    // A cookie outlives its session; every other credential was put there on purpose and must be right.
+    if (!identity && shown.as !== 'session') throw unauthenticated()
+    return { identity, address }
+  })
 }
 
 function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
@@ -157,28 +183,28 @@ function assertAble({ on, allow, denied }: Endpoint, subject: unknown): void {
 
 /** Only deletions heed it; an unparseable moment is no condition. */
 function assertUnmodified(endpoint: Endpoint, subject: unknown, request: IncomingMessage): void {
+  if (endpoint.method !== 'DELETE' || !endpoint.changedAt) return
   const since = Date.parse(request.headers['if-unmodified-since'] ?? '')
-  if (endpoint.method !== 'DELETE' || !endpoint.changedAt || Number.isNaN(since)) return
+  if (Number.isNaN(since)) return
   // The header counts whole seconds.
   const changed = Math.floor(Date.parse(endpoint.changedAt(subject as never)) / 1000) * 1000
   if (changed > since) throw new Refusal('precondition_failed')
 }
 
-function answer(door: Door, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): void {
+function answerOf(door: Door, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): Answered {
   if (result instanceof Answer) {
-    Object.assign(exchange.headers, result.headers)
-    return send(exchange, result.status, result.body, { asBytes: true })
+    const { status, body, headers } = result
+    return { status, body, headers, asBytes: true }
   }
   const { output, method, headStatus } = endpoint
-  if (headStatus && exchange.request.method === 'HEAD') return send(exchange, headStatus, undefined)
+  if (headStatus && exchange.request.method === 'HEAD') return { status: headStatus, body: undefined }
   if (output instanceof PageOf) {
     const { items, total } = result as Page<unknown>
     const [path, query = ''] = exchange.request.url!.split('?', 2)
-    Object.assign(exchange.headers, pageHeaders(page, total, door.app.url + path, query))
     if (door.checkOutput) for (const item of items) output.item.parse(item)
-    return send(exchange, 200, items)
+    return { status: 200, body: items, headers: pageHeaders(page, total, door.app.url + path, query) }
   }
-  if (output === null) return send(exchange, endpoint.status ?? (method === 'POST' ? 201 : 204), undefined)
+  if (output === null) return { status: endpoint.status ?? (method === 'POST' ? 201 : 204), body: undefined }
   if (door.checkOutput) output.parse(result)
-  send(exchange, endpoint.status ?? (method === 'POST' ? 201 : 200), result)
+  return { status: endpoint.status ?? (method === 'POST' ? 201 : 200), body: result }
 }

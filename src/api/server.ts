@@ -71,7 +71,7 @@ export function createServer(door: Door, endpoints: readonly Endpoint[], metrics
   server.addHook('onResponse', (request, reply, done) => {
     const { config, url = 'unknown' } = request.routeOptions
     const route = config.name ?? url
-    note(request.raw, request.id, route, reply.statusCode, reply.elapsedTime, request.ip)
+    note(request.raw, request.id, route, reply.statusCode, reply.elapsedTime, addressOf(request.raw))
     done()
   })
   server.setErrorHandler((error, request, reply) => void sendError(request, reply, asRefusal(error)))
@@ -79,7 +79,7 @@ export function createServer(door: Door, endpoints: readonly Endpoint[], metrics
   return server
 }
 
-const isApi = ({ url }: IncomingMessage) => /^\/+api\/+v4(?:[/?]|$)/.test(url!)
+const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+api\/+v4(?:[/?]|$)/.test(url!)
 
 function listen(listener: RequestListener): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, listener)

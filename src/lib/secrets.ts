@@ -25,6 +25,21 @@ export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('he
 /** Tokens are random, so a plain digest is enough to keep them and fast enough to look them up. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
+const DIGESTS_KEPT = 1000
+const LONGEST_KEPT = 100
+const digests = new Map<string, string>()
+
+/** The digest of a secret that its owner shows with every request. */
+export function digestOfShown(secret: string): string {
+  const known = digests.get(secret)
+  if (known) return known
+  const digest = digestOf(secret)
+  if (secret.length > LONGEST_KEPT) return digest
+  if (digests.size >= DIGESTS_KEPT) digests.clear()
+  digests.set(secret, digest)
+  return digest
+}
+
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)))
 }

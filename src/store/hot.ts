@@ -10,6 +10,7 @@
  * shared and frozen.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
+import type { Soon } from '../lib/soon.ts'
 import type { Db } from './database.ts'
 import { directOf, type Direct } from './direct.ts'
 
@@ -23,7 +24,8 @@ class Placeholder {
 }
 
 export interface HotQuery<P, R> {
-  (db: Db, values: P): Promise<R[]>
+  /** At once where the engine lives in this process. */
+  (db: Db, values: P): Soon<R[]>
   /** The very statement that runs, for tests that ask the engine how it would go about it. */
   compile(db: Db, values: P): CompiledQuery<R>
 }
@@ -50,13 +52,12 @@ export function hotQuery<P extends object, R>(
   const bind = (query: CompiledQuery<R>, values: P) =>
     query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
 
-  const run = async (db: Db, values: P): Promise<R[]> => {
+  const run = (db: Db, values: P): Soon<R[]> => {
     const query = queryFor(db, values)
     const parameters = bind(query, values)
     const direct = db.isTransaction ? undefined : directOf(db.getExecutor().adapter)
     if (direct) return remembered(direct, query, parameters)
-    const { rows } = await db.executeQuery<R>({ ...query, parameters })
-    return rows
+    return db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows)
   }
   const compile = (db: Db, values: P) => ({ ...queryFor(db, values), parameters: bind(queryFor(db, values), values) })
   return Object.assign(run, { compile })
@@ -78,7 +79,7 @@ const LONGEST_REMEMBERED = 500
 interface Memory {
   version: number
   rows: number
-  answers: Map<object, Map<string, unknown[]>>
+  answers: Map<object, Map<unknown, unknown[]>>
 }
 
 const memories = new WeakMap<Direct, Memory>()
@@ -91,8 +92,8 @@ function remembered<R>(direct: Direct, query: CompiledQuery<R>, parameters: unkn
   }
   let answers = memory.answers.get(query)
   if (!answers) memory.answers.set(query, (answers = new Map()))
-  const key = JSON.stringify(parameters)
-  if (key.length > LONGEST_REMEMBERED) return direct.read<R>(query.sql, parameters)
+  const key = parameters.length === 1 ? parameters[0] : JSON.stringify(parameters)
+  if (typeof key === 'string' && key.length > LONGEST_REMEMBERED) return direct.read<R>(query.sql, parameters)
   const known = answers.get(key)
   if (known) return known as R[]
 

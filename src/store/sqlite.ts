@@ -82,7 +82,6 @@ class SqliteDriver implements Driver, Direct {
   readonly #dataVersion: Database.Statement
   readonly #forgetGlance = () => void (this.#glance = null)
   #glance: number | null = null
-  #glanceUntil = 0
   readonly #shared: boolean
   #lastWrite: Promise<void> = Promise.resolve()
 
@@ -122,9 +121,9 @@ class SqliteDriver implements Driver, Direct {
    * commit that was answered before. A process that writes alone looks less often: only the command could be writing.
    */
   version(): number {
-    if (this.#glance !== null && performance.now() < this.#glanceUntil) return this.#glance
-    this.#glanceUntil = performance.now() + GLANCE_MS
+    if (this.#glance !== null) return this.#glance
     if (this.#shared) setImmediate(this.#forgetGlance)
+    else setTimeout(this.#forgetGlance, GLANCE_MS).unref()
     return (this.#glance = this.#dataVersion.get() as number)
   }
 

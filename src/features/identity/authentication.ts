@@ -1,5 +1,6 @@
 /** Which person stands behind a credential: the one answer for the API, git and the web. */
 import type { Authentication } from '../../api/run.ts'
+import { andThen } from '../../lib/soon.ts'
 import { byOAuthToken } from './oauth/authenticate.ts'
 import { bySession } from './sessions/authenticate.ts'
 import { provesOrigin } from './sessions/forms.ts'
@@ -7,12 +8,12 @@ import { byAccessToken } from './tokens/authenticate.ts'
 import { findUserByIdOrUsername } from './users/queries.ts'
 
 export const authentication: Authentication = {
-  async identify(app, shown, address) {
+  identify(app, shown, address) {
     switch (shown.as) {
       case 'private_token':
         return byAccessToken(app, shown.secret, address)
       case 'bearer':
-        return (await byOAuthToken(app, shown.secret)) ?? byAccessToken(app, shown.secret, address)
+        return andThen(byOAuthToken(app, shown.secret), (found) => found ?? byAccessToken(app, shown.secret, address))
       case 'session':
         return bySession(app, shown.secret)
       default:

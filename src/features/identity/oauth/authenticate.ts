@@ -1,7 +1,9 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { oncePer } from '../../../lib/once-per.ts'
+import { digestOfShown } from '../../../lib/secrets.ts'
+import { andThen, type Soon } from '../../../lib/soon.ts'
 import { oauthRefusal } from './errors.ts'
 import { findTokenWithUser } from './queries.ts'
 import { toScopes } from './scopes.ts'
@@ -9,29 +11,35 @@ import { toScopes } from './scopes.ts'
 const FORM = /^[0-9a-f]{64}$/
 
 /** The person behind an OAuth token; null when there is none. A client learns why its own token ceased to work. */
-export async function byOAuthToken(app: App, secret: string): Promise<Identity | null> {
-  const found = await findToken(app, secret)
-  return found?.state === 'active' ? identityOf(app, found) : null
+export function byOAuthToken(app: App, secret: string): Soon<Identity | null> {
+  return andThen(findToken(app, secret), (found) => (found?.state === 'active' ? bearerOf(app, found) : null))
 }
 
 /** Blocked people too: whoever asks has to turn them away, and may say why. */
 export async function bearerOfOAuthToken(app: App, secret: string): Promise<Identity | null> {
   const found = await findToken(app, secret)
-  return found && identityOf(app, found)
+  return found && bearerOf(app, found)
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
-async function findToken({ db }: App, secret: string): Promise<Found | null> {
-  return FORM.test(secret) ? findTokenWithUser(db, digestOf(secret)) : null
+function findToken({ db }: App, secret: string): Soon<Found | null> {
+  return FORM.test(secret) ? findTokenWithUser(db, digestOfShown(secret)) : null
 }
 
-function identityOf(app: App, found: Found): Identity {
+function bearerOf(app: App, found: Found): Identity {
   if (found.token_revoked_at !== null) {
     throw oauthRefusal('invalid_token', 'Token was revoked. You have to re-authorize from the user.')
   }
   if (found.token_expires_at !== null && found.token_expires_at <= timestamp(app.clock)) {
     throw oauthRefusal('invalid_token', 'Token is expired. You can either do re-authorization or token refresh.')
   }
-  return { kind: 'oauth', user: found, scopes: toScopes(found.token_scopes), tokenId: found.token_id }
+  return identityOf(found)
 }
+
+const identityOf = oncePer((found: Found): Identity => ({
+  kind: 'oauth',
+  user: found,
+  scopes: toScopes(found.token_scopes),
+  tokenId: found.token_id,
+}))

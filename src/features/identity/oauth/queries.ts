@@ -3,6 +3,7 @@ import { resource } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
+import { andThen } from '../../../lib/soon.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { applicationPolicy } from './policy.ts'
@@ -47,10 +48,8 @@ const userByToken = hotQuery((db, p: { digest: string }) =>
 )
 
 /** With its user; a client's own token has none and is not found. */
-export async function findTokenWithUser(db: Db, digest: string) {
-  const [found] = await userByToken(db, { digest })
-  return found ?? null
-}
+export const findTokenWithUser = (db: Db, digest: string) =>
+  andThen(userByToken(db, { digest }), ([found]) => found ?? null)
 
 const tokensWithClient = (db: Db) =>
   db

@@ -2,25 +2,30 @@ import type { FastifyRequest } from 'fastify'
 import { sessionCookie, type Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { oncePer } from '../../../lib/once-per.ts'
+import { digestOfShown } from '../../../lib/secrets.ts'
+import { andThen, type Soon } from '../../../lib/soon.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { hasExpiredPassword } from './service.ts'
 
-const userByDigest = hotQuery((db, p: { digest: string; now: string }) =>
+const userByDigest = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('users')
-    .where('sessions.digest', '=', p.digest)
-    .where('sessions.expires_at', '>', p.now),
+    .select('sessions.expires_at as session_expires_at')
+    .where('sessions.digest', '=', p.digest),
 )
 
 /** The person signed in on the web; a password that someone else set ends what the old one began. */
-export async function bySession(app: App, secret: string): Promise<Identity | null> {
-  const [user] = await userByDigest(app.db, { digest: digestOf(secret), now: timestamp(app.clock) })
-  if (!user || user.state !== 'active' || hasExpiredPassword(app, user)) return null
-  return { kind: 'session', user, scopes: null }
+export function bySession(app: App, secret: string): Soon<Identity | null> {
+  return andThen(userByDigest(app.db, { digest: digestOfShown(secret) }), ([user]) => {
+    if (!user || user.session_expires_at <= timestamp(app.clock)) return null
+    return user.state === 'active' && !hasExpiredPassword(app, user) ? identityOf(user) : null
+  })
 }
+
+const identityOf = oncePer((user: User): Identity => ({ kind: 'session', user, scopes: null }))
 
 export async function signedInOn(app: App, { headers }: FastifyRequest): Promise<User | null> {
   const secret = sessionCookie(headers.cookie)

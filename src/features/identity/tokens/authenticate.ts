@@ -1,7 +1,9 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { digestOf } from '../../../lib/secrets.ts'
+import { oncePer } from '../../../lib/once-per.ts'
+import { digestOfShown } from '../../../lib/secrets.ts'
+import { andThen, type Soon } from '../../../lib/soon.ts'
 import { words } from './entity.ts'
 import { isActive } from './policy.ts'
 import { findTokenWithUser, scopesFrom } from './queries.ts'
@@ -13,30 +15,38 @@ const ADDRESSES_KEPT = 5
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
 /** The person behind an account, personal or impersonation token; null when it no longer opens anything. */
-export async function byAccessToken(app: App, secret: string, address: string): Promise<Identity | null> {
-  const identity = await bearerOfToken(app, secret, address)
-  return identity?.user.state === 'active' ? identity : null
+export function byAccessToken(app: App, secret: string, address: string): Soon<Identity | null> {
+  return andThen(bearerOfToken(app, secret, address), (identity) =>
+    identity?.user.state === 'active' ? identity : null,
+  )
 }
 
 /** Blocked people too: whoever asks has to turn them away, and may say why. */
-export async function bearerOfToken(app: App, secret: string, address: string): Promise<Identity | null> {
-  const found = await findTokenWithUser(app.db, digestOf(secret))
-  if (!found) return null
-  // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
-  if (found.token_rotated) await revokeFamily(app, found.token_family_id ?? found.token_id)
-  const token = { revoked: found.token_revoked, expires_at: found.token_expires_at }
-  if (!isActive(token, today(app.clock)) || found.ghost) return null
+export function bearerOfToken(app: App, secret: string, address: string): Soon<Identity | null> {
+  return andThen(findTokenWithUser(app.db, digestOfShown(secret)), (found) => {
+    if (!found) return null
+    // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
+    if (found.token_rotated) return revokeFamily(app, found.token_family_id ?? found.token_id).then(() => null)
+    const token = { revoked: found.token_revoked, expires_at: found.token_expires_at }
+    if (!isActive(token, today(app.clock)) || found.ghost) return null
+    if (found.token_kind !== 'private' && found.state === 'active') noteUse(app, found, address)
+    return identityOf(found)
+  })
+}
 
-  const identity = { kind: found.token_kind, user: found, tokenId: found.token_id }
-  if (found.token_kind === 'private') return { ...identity, scopes: null }
-  if (found.state === 'active') void noteUse(app, found, address)
-  return { ...identity, scopes: scopesFrom(found.token_scopes) }
+const identityOf = oncePer((found: Found): Identity => {
+  const scopes = found.token_kind === 'private' ? null : scopesFrom(found.token_scopes)
+  return { kind: found.token_kind, user: found, tokenId: found.token_id, scopes }
+})
+
+function noteUse(app: App, found: Found, address: string): void {
+  const last = found.token_last_used_at
+  if (last === null || app.clock.now().getTime() - Date.parse(last) >= NOTED_EVERY) void writeUse(app, found, address)
 }
 
 /** Beside the request, which neither waits for this nor fails with it. */
-async function noteUse(app: App, found: Found, address: string): Promise<void> {
+async function writeUse(app: App, found: Found, address: string): Promise<void> {
   const stale = after(app.clock, -NOTED_EVERY)
-  if (found.token_last_used_at !== null && found.token_last_used_at > stale) return
   const others = words(found.token_last_used_ips).filter((one) => one !== address)
   try {
     await app.db

@@ -6,6 +6,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound, unauthenticated } from '../../../errors.ts'
+import { andThen } from '../../../lib/soon.ts'
 import { totalOf } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -34,10 +35,8 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
     .where('access_tokens.digest', '=', p.digest),
 )
 
-export async function findTokenWithUser(db: Db, digest: string) {
-  const [found] = await byDigest(db, { digest })
-  return found ?? null
-}
+export const findTokenWithUser = (db: Db, digest: string) =>
+  andThen(byDigest(db, { digest }), ([found]) => found ?? null)
 
 export const scopesFrom = (text: string): Scope[] => words(text) as Scope[]
 
