@@ -29,6 +29,7 @@ import { finishChanges } from './repository/gate/leftovers.ts'
 import { releaseKeys } from './repository/deploy-keys/on.ts'
 import { dropUnlinkedObjects } from './repository/lfs/jobs.ts'
 import { linkObjectsOfSource } from './repository/lfs/on.ts'
+import { protectFilled } from './repository/protected-branches/on.ts'
 import { reactions as signatureReactions } from './repository/signatures/on.ts'
 
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
@@ -67,6 +68,7 @@ export const subscriptions: Subscription<App>[] = [
   welcomeCreated,
   welcomeUpdated,
   linkObjectsOfSource,
+  protectFilled,
   releaseKeys,
   ...signatureReactions,
 ]

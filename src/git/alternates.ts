@@ -31,8 +31,15 @@ export async function useObjectsOf(dir: string, pool: string): Promise<void> {
   }
   await rename(draft, path)
   await flushFolder(dirname(path))
+  await dropBitmaps(dir)
   // They know only the objects they began with.
   closeReaders(dir)
+}
+
+/** The pool's is the one to use: of any other, git warns whoever fetches, and names its place on our disk. */
+async function dropBitmaps(dir: string): Promise<void> {
+  const packs = join(dir, 'objects/pack')
+  for (const name of await readdir(packs)) if (name.endsWith('.bitmap')) await rm(join(packs, name), { force: true })
 }
 
 /**

@@ -82,10 +82,10 @@ test('who gives up ends git and the compressor', async () => {
     const controller = new AbortController()
     const aborted = await archive(repo.dir, 'master', { format, prefix: 'x', signal: controller.signal })
     const dropped = await archive(repo.dir, 'master', { format, prefix: 'x' })
-    await vi.waitFor(() => expect(left().length).toBeGreaterThan(1))
+    await vi.waitFor(() => expect(left().length).toBeGreaterThan(1), 10_000)
     controller.abort(new Error('no longer wanted'))
     dropped!.destroy()
     await expect(buffer(aborted!)).rejects.toThrow('no longer wanted')
-    await vi.waitFor(() => expect(left()).toEqual([]))
+    await vi.waitFor(() => expect(left()).toEqual([]), 10_000)
   }
 })

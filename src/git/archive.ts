@@ -1,7 +1,7 @@
 /** A commit's files in one: written as it is read, never kept. */
-import { access, constants } from 'node:fs/promises'
+import { access, constants, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { HOUR } from '../clock.ts'
 import { excluding, including, prefix as folderPrefix, rev, safely } from './arguments.ts'
 import { gitStream } from './command.ts'
@@ -18,8 +18,19 @@ export interface ArchiveWish {
   readonly path?: string
   /** Without these files and folders; what is not there need not be left out. */
   readonly exclude?: readonly string[]
+  /** What stands in the place of pointers of Git LFS. */
+  readonly largeFiles?: LargeFiles | null
   readonly signal?: AbortSignal
 }
+
+/** Content by the path of its pointer, laid out in a folder once the first byte is asked for; it goes with the last. */
+export interface LargeFiles {
+  readonly folder: string
+  layOut(): Promise<void>
+}
+
+/** What is not laid out stays as it is. Git puts the path in quotes. */
+const SMUDGE = 'if [ -f "$LARGE_FILES"/%f ]; then cat >/dev/null; cat "$LARGE_FILES"/%f; else cat; fi'
 
 const FORMATS = {
   tar: '--format=tar',
@@ -30,7 +41,7 @@ const FORMATS = {
 
 /** Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to its end. */
 export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
-  const { format, prefix, path = '', exclude = [], signal } = wish
+  const { format, prefix, path = '', exclude = [], largeFiles, signal } = wish
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
   const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
@@ -39,13 +50,27 @@ export async function archive(dir: string, name: string, wish: ArchiveWish): Pro
   for (const one of exclude) if (await isAll(dir, commit, partsOf(one))) return null
   const left = exclude.map((one) => safely(() => excluding(partsOf(one).join('/')))).filter((one) => one !== null)
   const paths = [...(entry ? [including(entry.path)] : []), ...left]
-  return gitStream(dir, ['archive', FORMATS[format], '--prefix', top, rev(commit), '--', ...paths], {
-    environment: { GIT_LITERAL_PATHSPECS: '0' },
-    // Git knows no bzip2 of its own, but runs what it is told to; a part of its group, it is ended with it.
-    config: { 'tar.tar.bz2.command': 'bzip2 -c' },
-    deadline: HOUR,
-    signal,
-  })
+  const start = (folder?: string) =>
+    gitStream(dir, ['archive', FORMATS[format], '--prefix', top, rev(commit), '--', ...paths], {
+      environment: { GIT_LITERAL_PATHSPECS: '0', ...(folder !== undefined && { LARGE_FILES: folder }) },
+      // Git knows no bzip2 of its own, but runs what it is told to; a part of its group, it is ended with it.
+      config: { 'tar.tar.bz2.command': 'bzip2 -c', ...(folder !== undefined && { 'filter.lfs.smudge': SMUDGE }) },
+      deadline: HOUR,
+      signal,
+    })
+  return largeFiles ? Readable.from(withLargeFiles(largeFiles, start), { objectMode: false }) : start()
+}
+
+async function* withLargeFiles(
+  { folder, layOut }: LargeFiles,
+  start: (folder: string) => Readable,
+): AsyncGenerator<Buffer> {
+  try {
+    await layOut()
+    yield* start(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '')

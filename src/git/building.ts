@@ -47,7 +47,7 @@ function planOf(changes: readonly Change[]): Plan {
   const root = emptyPlan()
   for (const change of changes) {
     const parts = change.path.split('/')
-    if (change.path.length > LONGEST_PATH || !parts.every(isFileName)) throw new BadChange(change.path, 'name')
+    if (change.path.length > LONGEST_PATH) throw new BadChange(change.path, 'name')
     const name = parts.pop()!
     if ('mode' in change && change.mode === '120000' && isGitFile(name)) throw new BadChange(change.path, 'name')
     let plan = root
@@ -70,7 +70,7 @@ const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 // NTFS takes both kinds of slashes, cuts trailing dots and blanks, has short names, and streams behind a colon.
 const GIT_FOLDER = /^(\.git|git~\d+)[ .]*(:.*)?$/i
 
-/** Whether a part of a path may stand in a tree that others check out, on any system. */
+/** Whether a new part of a path may stand in a tree that others check out, on any system; one that is there may stay. */
 export function isFileName(part: string): boolean {
   if (part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255) return false
   // It stands for a byte we cannot tell: what is written under this spelling would be another file beside that one.
@@ -123,18 +123,34 @@ async function assemble(dir: string, plan: Plan, base: string | null): Promise<s
   for (const [name, inner] of plan.folders) {
     const before = entries.get(latin(name))
     if (before && !isFolder(before)) throw new BadChange(pathIn(inner), 'file in the way')
+    if (!before && !isFileName(name)) throw new BadChange(pathIn(inner), 'name')
     const id = await assemble(dir, inner, before?.id ?? null)
     if (id === null) entries.delete(latin(name))
     else entries.set(latin(name), { mode: '40000', id })
   }
-  for (const [name, change] of plan.changes) {
-    if (isRemoval(change)) continue
+  await addFiles(dir, entries, plan.changes)
+  return entries.size === 0 ? null : writeObject(dir, 'tree', treeOf(entries))
+}
+
+/** What is flushed together is flushed sooner. */
+const AT_ONCE = 16
+
+async function addFiles(dir: string, entries: Entries, changes: Plan['changes']): Promise<void> {
+  const files = [...changes].flatMap(([name, change]) => (isRemoval(change) ? [] : [{ name, change }]))
+  for (const { name, change } of files) {
     const before = entries.get(latin(name))
     if (isFolder(before)) throw new BadChange(change.path, 'folder in the way')
-    const kept = before?.mode === SUBMODULE ? undefined : before?.mode
-    entries.set(latin(name), { mode: change.mode ?? kept ?? '100644', id: await idOf(dir, change) })
+    if (!before && !isFileName(name)) throw new BadChange(change.path, 'name')
   }
-  return entries.size === 0 ? null : writeObject(dir, 'tree', treeOf(entries))
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE)
+    const ids = await Promise.all(some.map(({ change }) => idOf(dir, change)))
+    for (const [n, { name, change }] of some.entries()) {
+      const before = entries.get(latin(name))?.mode
+      const mode = change.mode ?? (before === SUBMODULE ? undefined : before) ?? '100644'
+      entries.set(latin(name), { mode, id: ids[n]! })
+    }
+  }
 }
 
 /** One of those that lead to this folder. */
@@ -149,7 +165,7 @@ const isRemoval = (change: Change): change is Removal => 'content' in change && 
 
 function remove(entries: Entries, name: string, path: string): void {
   const entry = entries.get(latin(name))
-  if (!entry) throw new BadChange(path, 'missing')
+  if (!entry) throw new BadChange(path, isFileName(name) ? 'missing' : 'name')
   if (isFolder(entry)) throw new BadChange(path, 'folder in the way')
   entries.delete(latin(name))
 }

@@ -2,6 +2,7 @@
  * What a push brings: commits that no ref reached before, with what they change. Read before the refs move, from the
  * quarantine where there is one. Two processes however many commits there are, and a third for sizes.
  */
+import { HOUR } from '../clock.ts'
 import type { GitOptions } from './command.ts'
 import { git } from './command.ts'
 
@@ -34,7 +35,7 @@ const NONE = '0'.repeat(40)
 /** Oldest first. `tips` are full ids. */
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
-  const options = { ...where, maxOutput: MOST_OUTPUT }
+  const options = { ...where, maxOutput: MOST_OUTPUT, deadline: HOUR }
   const records = await git(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
     ...options,
     input: tips.join('\n') + '\n',
@@ -100,6 +101,7 @@ export async function sizesOf(dir: string, blobs: readonly string[], where: Wher
   const lines = await git(dir, ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {
     ...where,
     maxOutput: MOST_OUTPUT,
+    deadline: HOUR,
     input: [...new Set(blobs)].join('\n') + '\n',
   })
   return new Map(

@@ -62,7 +62,8 @@ function listen({ path, secret }: Hello): void {
       startIfWhole(Number(id))
     })
   })
-  server.listen(path, () => process.send?.('ready'))
+  // Three pipes for each of many programs may be opened at once.
+  server.listen({ path, backlog: 4096 }, () => process.send?.('ready'))
 }
 
 function startIfWhole(id: number): void {

@@ -125,7 +125,10 @@ class Launcher {
     const id = ++this.#last
     const { path, secret } = this.#hello
     const open = (place: number) => {
-      const pipe = createConnection({ path }).on('error', () => {})
+      const pipe = createConnection({ path }).on('error', ({ syscall }: NodeJS.ErrnoException) => {
+        // A program that lacks a pipe is never started.
+        if (syscall === 'connect') this.#send({ id, signal: 'SIGTERM' })
+      })
       pipe.write(`${secret} ${id} ${place}\n`)
       return pipe
     }

@@ -87,7 +87,7 @@ test('a reader that dies is replaced, and what it owed is asked again', async ()
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
   for (const pid of readersIn(repo.dir)) process.kill(Number(pid), 'SIGKILL')
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
-  await vi.waitFor(() => expect(readersIn(repo.dir)).toHaveLength(0))
+  await vi.waitFor(() => expect(readersIn(repo.dir)).toHaveLength(0), 10_000)
   expect(await objectInfo(repo.dir, blob)).not.toBeNull()
 })
 
@@ -120,7 +120,7 @@ test('however many repositories are read, few processes do it', async () => {
   expect(Math.max(most, now)).toBeLessThanOrEqual(MAX_READERS)
   expect(now).toBeGreaterThan(1)
   for (const dir of dirs) closeObjects(dir)
-  await vi.waitFor(() => expect(readersIn(copies)).toEqual([]))
+  await vi.waitFor(() => expect(readersIn(copies)).toEqual([]), 10_000)
 })
 
 test('a big blob flows no faster than it is taken, and git ends with its stream', async () => {
@@ -173,8 +173,9 @@ test('an idle reader keeps no program from ending', async () => {
     import { objectInfo } from ${JSON.stringify(join(import.meta.dirname, 'objects.ts'))}
     console.log((await objectInfo(${JSON.stringify(repo.dir)}, 'master')).type)
   `
+  // It would end by itself after ten seconds.
   const begun = Date.now()
-  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 9000 })
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 19_000 })
   expect([stdout.toString(), status]).toEqual(['commit\n', 0])
-  expect(Date.now() - begun).toBeLessThan(5000)
+  expect(Date.now() - begun).toBeLessThan(9000)
 })

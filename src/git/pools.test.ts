@@ -10,7 +10,7 @@ import { faultsOf } from './integrity.ts'
 import { objectInfo } from './objects.ts'
 import { fillPool, isUntidy, tidyPool } from './pools.ts'
 import { openQuarantine } from './quarantine.ts'
-import { housekeep, removeRepository, sizeOf } from './repositories.ts'
+import { hasBitmap, housekeep, removeRepository, sizeOf } from './repositories.ts'
 
 const mayTake = async () => true
 const noise = (bytes: number) => Buffer.from(Uint8Array.from({ length: bytes }, () => Math.random() * 256))
@@ -129,8 +129,10 @@ test('the source drops what the pool has; open readers are none the wiser', asyn
   await fillPool(pool, source.dir, { mayTake })
   await tidyPool(pool)
   await useObjectsOf(source.dir, pool)
+  expect([await hasBitmap(source.dir), await hasBitmap(pool)]).toEqual([false, true])
   await source.add({ files: { own: 'own' } })
   await housekeep(source.dir)
+  expect(await hasBitmap(source.dir)).toBe(false)
   expect(await sizeOf(source.dir)).toBeLessThan(20_000)
   expect(await objectInfo(source.dir, big)).toMatchObject({ size: 300_000 })
   expect(await faultsOf(source.dir)).toEqual([])

@@ -47,7 +47,9 @@ export interface Quarantine extends AsyncDisposable {
 export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): Promise<Quarantine> {
   const { deadline = 6 * HOUR, objectBytes = 512 * 1024 * 1024 } = limits
   const path = join(dir, 'objects', `${PREFIX}incoming-${randomUUID()}`)
-  await mkdir(join(path, 'pack'), { recursive: true })
+  // One after the other: a repository that was removed meanwhile must not come back as an empty folder.
+  await mkdir(path)
+  await mkdir(join(path, 'pack'))
   const environment = {
     GIT_OBJECT_DIRECTORY: path,
     // Quoted, or a colon in the path would make it two.

@@ -256,7 +256,7 @@ describe('a pack is refused', () => {
     const started = performance.now()
     const { report } = await push(repo.dir, Buffer.concat([asking('1'.repeat(40)), sealed(body)]), { deadline: 150 })
     expect(report).toMatch(/unpack index-pack took too long\n.*unpacker error/)
-    expect(performance.now() - started).toBeLessThan(4000)
+    expect(performance.now() - started).toBeLessThan(15_000)
     expect(await repo.leftovers()).toEqual([])
   })
 
@@ -334,7 +334,7 @@ describe('kill -9', () => {
       const ended = new Promise<boolean>((resolve) => child.once('close', (code) => resolve(code === 0)))
       await new Promise((resolve) => setTimeout(resolve, delay))
       child.kill('SIGKILL')
-      for (const pid of processesOf(repo.dir)) process.kill(pid, 'SIGKILL')
+      for (const pid of processesOf(repo.dir)) end(pid)
       if (await ended) done++
       const refs = await repo.refs()
       expect(['', `refs/heads/master ${commit}`]).toContain(refs)
@@ -372,6 +372,8 @@ describe('kill -9', () => {
     const files = [
       'refs/heads/a.lock',
       'packed-refs.lock',
+      'tmp_ref_x',
+      'objects/pack/pack-x.pack',
       'objects/pack/tmp_pack_x',
       'objects/ab/tmp_obj_x',
       'objects/tmp_objdir-incoming-x/pack/y',
@@ -390,7 +392,7 @@ describe('kill -9', () => {
     await sweepRepository(repo.dir, { before: new Date(Date.now() - 3_600_000) })
     const left = (await readdir(repo.dir, { recursive: true })).filter((name) => /old|young/.test(name))
     expect(left.filter((name) => name.includes('old'))).toEqual([])
-    expect(left.filter((name) => name.includes('young'))).toHaveLength(7)
+    expect(left.filter((name) => name.includes('young'))).toHaveLength(9)
   })
 })
 
@@ -438,6 +440,14 @@ function processesOf(dir: string): number[] {
       return []
     }
   })
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself meanwhile.
+  }
 }
 
 /** The most kilobytes that any git of this repository has held until asked. */

@@ -70,6 +70,10 @@ export async function branchExists(dir: string, name: string): Promise<boolean> 
   return (await findBranch(dir, name)) !== null
 }
 
+export async function hasBranches(dir: string): Promise<boolean> {
+  return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/heads'])) !== ''
+}
+
 export async function countRefs(dir: string, kind: 'branch' | 'tag'): Promise<number> {
   return (await refsIn(dir, kind === 'branch' ? 'refs/heads' : 'refs/tags')).length
 }

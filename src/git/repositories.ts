@@ -4,9 +4,11 @@ import { lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { HOUR } from '../clock.ts'
+import { poolOf } from './alternates.ts'
 import { branch, folder, type Ref, type Rev } from './arguments.ts'
 import { git } from './command.ts'
 import { placeWhole, removeWhole } from './drafts.ts'
+import { despiteDeadLocks } from './locks.ts'
 import { closeReaders } from './readers.ts'
 
 /**
@@ -88,11 +90,10 @@ export async function createRepository(dir: string, { defaultBranch }: { default
  * repository makes way; one that has refs is the work of an earlier run and stays.
  */
 export async function placeContent(dir: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  const hasContent = async () => (await repositoryExists(dir)) && !(await isEmpty(dir))
-  if (await hasContent()) return
+  if (await hasContent(dir)) return
   await placeWhole(dir, async (draft) => {
     await fill(draft)
-    if (!(await hasContent())) await removeRepository(dir)
+    if (!(await hasContent(dir))) await removeRepository(dir)
   })
 }
 
@@ -104,6 +105,10 @@ export async function removeRepository(dir: string): Promise<void> {
 
 export async function repositoryExists(dir: string): Promise<boolean> {
   return (await stat(join(dir, 'HEAD')).catch(nullIfMissing)) !== null
+}
+
+export async function hasContent(dir: string): Promise<boolean> {
+  return (await repositoryExists(dir)) && !(await isEmpty(dir))
 }
 
 /** Without any ref, hidden ones included. */
@@ -118,7 +123,7 @@ export async function headOf(dir: string): Promise<string | null> {
 }
 
 export async function setHead(dir: string, name: string): Promise<void> {
-  await git(dir, ['symbolic-ref', 'HEAD', branch(name)])
+  await despiteDeadLocks(dir, () => git(dir, ['symbolic-ref', 'HEAD', branch(name)]))
 }
 
 /** Bytes of all its files. What is removed meanwhile, by housekeeping say, counts nothing. */
@@ -149,7 +154,7 @@ export async function commitCount(dir: string, from: Rev | Ref): Promise<number>
 export const REFS_FLUSHED_LATER = { 'core.fsync': 'objects,derived-metadata' }
 
 export async function packRefs(dir: string, signal?: AbortSignal): Promise<void> {
-  await git(dir, ['pack-refs', '--all'], { deadline: HOUR, signal })
+  await despiteDeadLocks(dir, () => git(dir, ['pack-refs', '--all'], { deadline: HOUR, signal }))
 }
 
 export interface HousekeepOptions {
@@ -160,13 +165,15 @@ export interface HousekeepOptions {
 
 /**
  * One pack with a bitmap, for quick clones; packed refs; a commit-graph that knows which paths each commit changed.
- * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool.
+ * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool, and
+ * so is the bitmap.
  */
 export async function housekeep(dir: string, { signal, forever = false }: HousekeepOptions = {}): Promise<void> {
   const patiently = { deadline: 6 * HOUR, signal }
   const expiration = forever ? '--cruft-expiration=never' : '--cruft-expiration=2.weeks.ago'
+  const bitmap = (await poolOf(dir)) === null ? '--write-bitmap-index' : '--no-write-bitmap-index'
   await packRefs(dir, signal)
-  await git(dir, ['repack', '-d', '-l', '-q', '--cruft', expiration, '--write-bitmap-index'], patiently)
+  await git(dir, ['repack', '-d', '-l', '-q', '--cruft', expiration, bitmap], patiently)
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
 }
 

@@ -2,11 +2,13 @@
  * One ref, moved without a process, by the rules git itself goes by: whoever holds `<ref>.lock` may write the ref, and
  * what is written replaces the file whole. Anything but the plain case is left to git.
  */
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Ref } from './arguments.ts'
 import { flushFolder } from './drafts.ts'
+import { dropIfDead, takeLock } from './locks.ts'
 import { objectInfo } from './objects.ts'
 import { readPacked, readRef } from './ref-files.ts'
 
@@ -17,50 +19,57 @@ export type Outcome = 'moved' | 'was elsewhere' | 'unusual'
 export async function moveOne(dir: string, name: Ref, before: string | null, after: string): Promise<Outcome> {
   const object = await objectInfo(dir, after)
   const isFit = object?.id === after && (object.type === 'commit' || !name.startsWith('refs/heads/'))
+  if (!isFit) return 'unusual'
   const file = join(dir, name)
-  const lock = isFit ? await takeLock(`${file}.lock`) : null
-  if (!lock) return 'unusual'
-  const giveBack = async (outcome: Outcome) => {
-    await rm(`${file}.lock`, { force: true })
+  // Flushed before the ref is locked: nobody waits for a disk.
+  const draft = join(dir, `tmp_ref_${randomUUID()}`)
+  try {
+    await writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
+    if (!(await isLocked(`${file}.lock`))) return 'unusual'
+    const outcome = await moveLocked(dir, name, before, draft)
+    if (outcome === 'moved') await flushFolder(dirname(file))
     return outcome
+  } finally {
+    await rm(draft, { force: true })
   }
+}
+
+/** Gives the lock back, whatever happens. */
+async function moveLocked(dir: string, name: Ref, before: string | null, draft: string): Promise<Outcome> {
   try {
     const present = await readRef(dir, name)
-    if (present === undefined || (present === null && (await isInTheWay(dir, name)))) return await giveBack('unusual')
-    if (present !== before) return await giveBack('was elsewhere')
-    await lock.writeFile(`${after}\n`)
-    await lock.sync()
-    await rename(`${file}.lock`, file)
+    if (present === undefined || (present === null && (await isInTheWay(dir, name)))) return 'unusual'
+    if (present !== before) return 'was elsewhere'
+    await rename(draft, join(dir, name))
+    return 'moved'
   } catch (error) {
-    await giveBack('unusual')
     // A folder of its name: to git, an empty one is none.
     if (hasCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return 'unusual'
     throw error
   } finally {
-    await lock.close()
+    await rm(join(dir, `${name}.lock`), { force: true })
   }
-  await flushFolder(dirname(file))
-  return 'moved'
 }
 
 const PATIENCE_MS = 2000
 const PAUSE_MS = 5
 
-/** Null when others hold it for too long, or a ref stands where its folder should. */
-async function takeLock(file: string): Promise<FileHandle | null> {
+/** False when others hold it for too long, a ref stands where its folder should, or there are no links here. */
+async function isLocked(lock: string): Promise<boolean> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     try {
-      return await open(file, 'wx')
+      await takeLock(lock)
+      return true
     } catch (error) {
-      if (hasCode(error, 'ENOTDIR')) return null
+      if (hasCode(error, 'ENOTDIR', 'EPERM', 'ENOTSUP', 'ENOSYS')) return false
       // git removes the folder of the last ref in it, at any time.
-      if (hasCode(error, 'ENOENT')) await makeFolder(dirname(file))
-      else if (hasCode(error, 'EEXIST')) await wait(PAUSE_MS)
-      else throw error
+      if (hasCode(error, 'ENOENT')) await makeFolder(dirname(lock))
+      else if (!hasCode(error, 'EEXIST')) throw error
+      else if (!dropIfDead(lock)) await wait(PAUSE_MS)
     }
   }
-  return null
+  return false
 }
 
 async function makeFolder(dir: string): Promise<void> {

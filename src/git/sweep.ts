@@ -1,20 +1,21 @@
 /**
- * What processes leave behind that were killed: objects in quarantine, drafts of objects, locks on refs and on the
+ * What processes leave behind that were killed: objects in quarantine, drafts of objects and refs, locks on refs and on the
  * commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works on a
  * repository is done, or dead, long before `before`.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeLocks } from './locks.ts'
 import { isQuarantine } from './quarantine.ts'
 
 export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<void> {
   const objects = await namesIn(join(dir, 'objects'))
+  const packs = await namesIn(join(dir, 'objects/pack'))
   const left = [
-    ...(await namesIn(dir)).filter(isLock),
-    ...(await namesIn(join(dir, 'refs'), true)).filter(isLock).map((name) => join('refs', name)),
+    ...(await namesIn(dir)).filter(isDraft),
     ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
     ...objects.filter(isQuarantine).map((name) => join('objects', name)),
-    ...(await namesIn(join(dir, 'objects/pack'))).filter(isDraft).map((name) => join('objects/pack', name)),
+    ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
     ...(
       await Promise.all(
         objects
@@ -25,6 +26,7 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
       )
     ).flat(),
   ]
+  await removeLocks(dir, before)
   for (const name of left) {
     const path = join(dir, name)
     if (await isOlder(path, before)) await rm(path, { recursive: true, force: true })
@@ -33,6 +35,10 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
 
 const isLock = (name: string) => name.endsWith('.lock')
 const isDraft = (name: string) => name.startsWith('tmp_')
+
+/** On its way out of quarantine: the index, which comes last, never came. Git knows nothing of such a pack. */
+const isUnindexed = (name: string, packs: readonly string[]) =>
+  name.endsWith('.pack') && !packs.includes(name.replace(/pack$/, 'idx'))
 
 const namesIn = (dir: string, recursive = false): Promise<string[]> =>
   readdir(dir, { recursive }).catch((error: NodeJS.ErrnoException) => {

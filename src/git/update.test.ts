@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readlinkSync } from 'node:fs'
+import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesOf } from '../../test/git-builder.ts'
@@ -7,7 +9,8 @@ import { runGit, temporaryFolder } from '../../test/git-origin.ts'
 import { branch, ref, UnsafeArgument } from './arguments.ts'
 import { buildTree, writeBlob, writeCommit } from './building.ts'
 import { GitFailed } from './command.ts'
-import { createRepository } from './repositories.ts'
+import { dropIfDead, takeLock } from './locks.ts'
+import { createRepository, setHead } from './repositories.ts'
 import { createRef, deleteRef, moveRefs, NO_OBJECT, RefInTheWay, RefMoved } from './update.ts'
 
 async function repository() {
@@ -171,4 +174,44 @@ test('while git packs and deletes, no move is lost', async () => {
   }
   isOver = true
   await packing
+})
+
+/** A process that is killed while it holds a lock. */
+function dieHolding(lock: string): void {
+  const locks = new URL('./locks.ts', import.meta.url).href
+  const script = `const { takeLock } = await import('${locks}'); await takeLock(process.argv[1]); process.kill(process.pid, 9)`
+  spawnSync(process.execPath, ['--input-type=module', '-e', script, lock])
+}
+
+test("a lock outlives its holder, but is in nobody else's way", async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  const lock = join(dir, `${MASTER}.lock`)
+  dieHolding(lock)
+  expect(readlinkSync(lock)).toContain(hostname())
+  await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
+
+  // Those of git name nobody; but no holder lives as long.
+  const longAgo = new Date(Date.now() - 20 * 60_000)
+  for (const name of [lock, join(dir, 'HEAD.lock')]) {
+    await writeFile(name, '')
+    await utimes(name, longAgo, longAgo)
+  }
+  await moveRefs(dir, [{ ref: MASTER, before: two, after: one }])
+  await setHead(dir, 'other')
+  expect(await repo.refs()).toEqual({ [MASTER]: one })
+  expect((await readdir(dir, { recursive: true })).filter((name) => /lock|tmp_/.test(name))).toEqual([])
+})
+
+test('a lock whose holder lives, here or elsewhere, is waited for and heeded', async () => {
+  await using repo = await repository()
+  const { dir, one } = repo
+  const lock = join(dir, `${MASTER}.lock`)
+  await takeLock(lock)
+  const moving = moveRefs(dir, [{ ref: MASTER, before: NO_OBJECT, after: one }])
+  await rm(lock)
+  await moving
+  await symlink('elsewhere/pid:[1] 1 1', lock)
+  expect([dropIfDead(lock), existsSync(join(dir, MASTER))]).toEqual([false, true])
 })

@@ -5,6 +5,7 @@
 import { MINUTE } from '../clock.ts'
 import { ref, type Ref } from './arguments.ts'
 import { git, GitFailed } from './command.ts'
+import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from './repositories.ts'
 import { moveOne } from './single-ref.ts'
 
@@ -51,12 +52,14 @@ export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Prom
   if (updates.length === 1 && (await isMoved(dir, updates[0]!))) return
   const isLarge = updates.length >= MANY
   try {
-    await git(dir, ['update-ref', '--no-deref', '--stdin'], {
-      // Without `commit`, a process of ours that is killed while it writes would move half of them.
-      input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
-      config: isLarge ? { ...PATIENT, ...REFS_FLUSHED_LATER } : PATIENT,
-      deadline: 10 * MINUTE,
-    })
+    await despiteDeadLocks(dir, () =>
+      git(dir, ['update-ref', '--no-deref', '--stdin'], {
+        // Without `commit`, a process of ours that is killed while it writes would move half of them.
+        input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
+        config: isLarge ? { ...PATIENT, ...REFS_FLUSHED_LATER } : PATIENT,
+        deadline: 10 * MINUTE,
+      }),
+    )
   } catch (error) {
     throw error instanceof GitFailed && error.reason === 'exit' ? meaningOf(error) : error
   }

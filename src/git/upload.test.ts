@@ -158,7 +158,7 @@ const isRunning = (dir: string) =>
   })
 
 async function ends(dir: string): Promise<void> {
-  for (let n = 0; n < 100 && isRunning(dir); n++) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (let n = 0; n < 500 && isRunning(dir); n++) await new Promise((resolve) => setTimeout(resolve, 20))
   expect(isRunning(dir)).toBe(false)
 }
 
@@ -180,7 +180,7 @@ describe('git ends when', () => {
     expect(isRunning(server.dir)).toBe(true)
     socket.resetAndDestroy()
     await ends(server.dir)
-    expect(server.failures).toEqual([new ClientGone()])
+    await expect.poll(() => server.failures).toEqual([new ClientGone()])
   })
 
   test('its answer is not taken any more', async () => {

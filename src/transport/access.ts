@@ -4,9 +4,10 @@
  */
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
+import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
-import { meetProject } from '../features/projects/projects/queries.ts'
+import { findProjectById, meetProject } from '../features/projects/projects/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
 import { Developer, FeatureEnabled, FeaturePrivate, Guest } from '../lib/levels.ts'
 import { accessDenied, accountBlocked, type Gitter } from './credentials.ts'
@@ -38,6 +39,19 @@ export async function learnFacts(
   const { enabled_git_access_protocol: only } = await currentSettings(app)
   const subject = await meetProject(app, project, granted ? null : gitter.user)
   return { ...errand, gitter, wiki, subject, granted, onlyProtocol: only || null }
+}
+
+/** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
+export async function learnAnew(
+  app: App,
+  { gitter, verb, over }: Facts,
+  place: RepositoryPlace,
+): Promise<{ facts: Facts; place: RepositoryPlace } | null> {
+  const project = await findProjectById(app.db, place.project.id)
+  if (!project) return null
+  const user = gitter.user && (await findUser(app.db, gitter.user.id))
+  const facts = await learnFacts(app, { ...gitter, user }, { ...place, project }, { verb, over })
+  return { facts, place: { ...place, project, namespace: facts.subject.namespace } }
 }
 
 async function grantedTo(app: App, { deployKeyId, deployToken }: Gitter, projectId: number): Promise<Facts['granted']> {

@@ -26,6 +26,8 @@ export interface Gitter {
   readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'deploy_token' | 'password' | 'ssh_key'
   /** The only project that an LFS token opens. */
   readonly projectId?: number
+  /** When it ends, in seconds since 1970. */
+  readonly until?: number
 }
 
 export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }

@@ -1,8 +1,14 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { authorizationOf } from '../../test/lfs.ts'
 import { addressFor, workplace } from '../../test/workplace.ts'
-import { startForge, type Person } from '../forge.ts'
+import { repositoryDir } from '../features/projects/projects/repository.ts'
+import { startForge, type Person, type TestForge } from '../forge.ts'
+import { FLUSH, pktLine } from '../git/pkt-line.ts'
+import { isQuarantine } from '../git/quarantine.ts'
+import { NO_OBJECT } from '../git/update.ts'
+import { findRepository } from './places.ts'
 
 test('a repository is pushed to, cloned and fetched from with plain git, in every protocol', async () => {
   await using forge = await startForge()
@@ -84,4 +90,91 @@ test('whoever may not is told why, and nothing moves', async () => {
     'remote: Mortise: You are not allowed to force push code to a protected branch on this project.',
   )
   expect(forced.stderr).toContain('(pre-receive hook declined)')
+})
+
+const EMPTY_PACK = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex')
+
+/** A new branch, whose pack comes only when something else has happened. */
+async function pushAround(forge: TestForge, who: Person, after: string, meanwhile: () => Promise<unknown>) {
+  const { project } = (await findRepository(forge.app, 'ann/open'))!
+  const objects = join(repositoryDir(forge.app, project), 'objects')
+  async function* body() {
+    yield Buffer.concat([pktLine(`${NO_OBJECT} ${after} refs/heads/late\0report-status side-band-64k`), FLUSH])
+    await vi.waitUntil(async () => (await readdir(objects)).some(isQuarantine))
+    await meanwhile()
+    yield EMPTY_PACK
+  }
+  const answer = await fetch(`${forge.url}/ann/open.git/git-receive-pack`, {
+    method: 'POST',
+    headers: { Authorization: authorizationOf(who)!, 'Content-Type': 'application/x-git-receive-pack-request' },
+    body: ReadableStream.from(body()),
+    duplex: 'half',
+  } as RequestInit)
+  return answer.text()
+}
+
+test('who loses the right to push while the pack comes has lost the push', async () => {
+  await using forge = await startForge()
+  await using work = await workplace()
+  const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]
+  const { id } = await forge.project({ path: 'open' }, ann)
+  const { git } = work
+  await git('init', '-q', '-b', 'master', 'src')
+  await git('-C', 'src', 'commit', '-qm', 'First', '--allow-empty')
+  await git('-C', 'src', 'push', '-q', addressFor(forge, 'ann/open', ann), 'master')
+  const head = (await git('-C', 'src', 'rev-parse', 'HEAD')).stdout
+  const [url, member] = [`/projects/${id}`, `/projects/${id}/members/${ben.id}`]
+  await ann.post(`${url}/members`, { user_id: ben.id, access_level: 30 })
+
+  const root = forge.administrator
+  const cases: [() => Promise<unknown>, string, () => Promise<unknown>][] = [
+    [
+      () => ann.post(`${url}/archive`),
+      "You can't push code to an archived project.",
+      () => ann.post(`${url}/unarchive`),
+    ],
+    [
+      () => root.post(`/users/${ben.id}/block`),
+      'account has been blocked',
+      () => root.post(`/users/${ben.id}/unblock`),
+    ],
+    [
+      () => ann.put(member, { access_level: 20 }),
+      'not allowed to push code',
+      () => ann.put(member, { access_level: 30 }),
+    ],
+    [
+      () => ann.delete(member),
+      'could not be found',
+      () => ann.post(`${url}/members`, { user_id: ben.id, access_level: 30 }),
+    ],
+  ]
+  const before = (await ann.get(`${url}/repository/branches`)).body
+  for (const [meanwhile, said, undo] of cases) {
+    const answer = await pushAround(forge, ben, head, meanwhile)
+    expect(answer).toContain(said)
+    expect(answer).toContain('ng refs/heads/late pre-receive hook declined')
+    await undo()
+  }
+  expect((await ann.get(`${url}/repository/branches`)).body).toEqual(before)
+  const moved = await pushAround(forge, ben, head, () => ann.put(url, { path: 'renamed' }))
+  expect(moved).toContain(`${forge.url}/ann/renamed/merge_requests/new`)
+  expect((await ann.get(`${url}/repository/branches`)).body).toHaveLength(2)
+})
+
+test('of first pushes at the same time one names the default branch', async () => {
+  await using forge = await startForge()
+  await using work = await workplace()
+  const ann = await forge.user({ username: 'ann' })
+  const { git } = work
+  await git('init', '-q', '-b', 'master', 'src')
+  await git('-C', 'src', 'commit', '-qm', 'First', '--allow-empty')
+  const project = await forge.project({ path: 'busy' }, ann)
+  const address = addressFor(forge, 'ann/busy', ann)
+  const names = ['a', 'b', 'c', 'd']
+  await Promise.all(names.map((name) => git('-C', 'src', 'push', '-q', address, `HEAD:refs/heads/${name}`)))
+  const { default_branch: name } = (await ann.get(`/projects/${project.id}`)).body
+  const { stdout } = await git('ls-remote', '--symref', address, 'HEAD')
+  expect(stdout).toContain(`ref: refs/heads/${name}\tHEAD`)
+  expect((await ann.get(`/projects/${project.id}/protected_branches`)).body).toMatchObject([{ name }])
 })

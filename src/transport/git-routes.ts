@@ -8,6 +8,8 @@ import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { recordActivity } from '../features/identity/activities/service.ts'
 import { advertise, type Service } from '../git/advertisement.ts'
+import { BadPktLine } from '../git/pkt-line.ts'
+import { BadPush } from '../git/push-request.ts'
 import { receivePack } from '../git/receive.ts'
 import { uploadPack } from '../git/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
@@ -15,7 +17,7 @@ import { sendPlain } from './answers.ts'
 import { accessDenied, personOf, recogniseGitter } from './credentials.ts'
 import { folderOf } from './folders.ts'
 import { findRepository, type RepositoryAddress, type RepositoryPlace } from './places.ts'
-import { pushOptionsFor, pusherOf } from './push.ts'
+import { pushOptionsFor } from './push.ts'
 
 /** What a fetch asks for is a list of ids: nobody has that many. */
 const MOST_ASKED = 64 * 1024 * 1024
@@ -39,22 +41,26 @@ export async function gitRoutes(
   try {
     const service = serviceOf(request, address)
     const visit = await meetVisitor(app, request, reply, address, service)
-    if (request.method === 'GET') await tellRefs(visit, service!)
+    if (isRead(request)) await tellRefs(visit, service!)
     else if (service === 'upload-pack') await sendPack(visit)
     else await takePush(visit)
     return reply
   } catch (error) {
     if (!reply.sent) return sendPlain(request, reply, error)
+    if (isGarbled(error) && !reply.raw.headersSent) return sayGarbled(reply, error)
     if (!request.raw.destroyed) request.log.warn({ err: error, reqId: request.id }, 'git request ended early')
     reply.raw.destroy()
     return reply
   }
 }
 
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
 /** Null: a path of the old protocol, which is not spoken here. */
-function serviceOf({ method, raw }: FastifyRequest, { rest }: RepositoryAddress): Service | null {
-  const query = new URLSearchParams(raw.url!.split('?', 2)[1])
-  const asked = method === 'GET' && rest === 'info/refs' ? query.get('service') : method === 'POST' ? rest : null
+function serviceOf(request: FastifyRequest, { rest }: RepositoryAddress): Service | null {
+  const query = new URLSearchParams(request.raw.url!.split('?', 2)[1])
+  const isRefs = isRead(request) && rest === 'info/refs'
+  const asked = isRefs ? query.get('service') : request.method === 'POST' ? rest : null
   const [, service] = /^git-(upload-pack|receive-pack)$/.exec(asked ?? '') ?? []
   return (service as Service | undefined) ?? null
 }
@@ -96,16 +102,26 @@ function assertWrittenByGit({ headers }: FastifyRequest, service: Service): void
   throw new Refusal('unsupported_type', 'Unsupported Media Type')
 }
 
+type Garbled = BadPktLine | BadPush
+const isGarbled = (error: unknown): error is Garbled => error instanceof BadPktLine || error instanceof BadPush
+
+/** Nothing was answered yet: whoever sends what is no push hears it. */
+function sayGarbled(reply: FastifyReply, { message }: Garbled): FastifyReply {
+  reply.raw.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${message}\n`)
+  return reply
+}
+
 /** From here on the answer is git's. */
 function begin({ reply, request }: Visit, type: string): void {
   // The kit ends whoever falls silent; a clone may take longer than any page.
   request.raw.socket.setTimeout(0)
   reply.hijack()
-  reply.raw.writeHead(200, {
+  const headers = {
     ...(reply.getHeaders() as Record<string, string>),
     'Content-Type': `application/x-git-${type}`,
     'Cache-Control': 'no-cache, max-age=0, must-revalidate',
-  })
+  }
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }
 
 async function tellRefs(visit: Visit, service: Service): Promise<void> {
@@ -129,7 +145,7 @@ async function takePush(visit: Visit): Promise<void> {
   const { app, dir, protocol, reply, request, facts, place } = visit
   const input = await bodyOf(request)
   begin(visit, 'receive-pack-result')
-  const options = pushOptionsFor(app, pusherOf(facts), place)
+  const options = pushOptionsFor(app, facts, place)
   await receivePack(dir, { stateless: true, protocol, input, output: reply.raw, ...options })
   // Whoever is still sending must take the rest off their hands before they hear the answer.
   request.raw.resume()

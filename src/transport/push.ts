@@ -7,7 +7,7 @@ import { branchOf, type Pusher, type Update } from '../features/repository/gate/
 import { FeatureDisabled } from '../lib/levels.ts'
 import type { Push, ReceiveOptions } from '../git/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/update.ts'
-import type { Facts } from './access.ts'
+import { denialOf, learnAnew, NO_PROJECT, type Facts } from './access.ts'
 import { announcement } from './announcement.ts'
 import type { RepositoryPlace } from './places.ts'
 
@@ -19,7 +19,7 @@ const updateOf = ({ ref, before, after }: RefUpdate): Update => ({
   after: idOrNull(after),
 })
 
-export function pusherOf({ gitter, subject, over }: Facts): Pusher {
+function pusherOf({ gitter, subject, over }: Facts): Pusher {
   return {
     user: gitter.user,
     level: subject.level,
@@ -28,30 +28,56 @@ export function pusherOf({ gitter, subject, over }: Facts): Pusher {
   }
 }
 
+interface Admitted {
+  readonly place: RepositoryPlace
+  readonly pusher: Pusher
+  readonly change: Change
+}
+
 export function pushOptionsFor(
   app: App,
-  pusher: Pusher,
-  place: RepositoryPlace,
+  facts: Facts,
+  asked: RepositoryPlace,
 ): Pick<ReceiveOptions, 'gate' | 'afterwards'> {
-  let change: Change | undefined
+  let admitted: Admitted | undefined
   return {
-    async gate({ updates: asked, options, environment }: Push) {
-      const updates = asked.map(updateOf)
-      const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, environment)
-      if (fault !== null) return { refuse: `Mortise: ${fault}` }
-      change = await expectChange(app, pusher, { ...place, updates, options: place.wiki ? [] : options })
+    async gate(push: Push) {
+      const verdict = await judge(app, facts, asked, push)
+      if ('refuse' in verdict) return { refuse: `Mortise: ${verdict.refuse}` }
+      admitted = verdict
       return { messages: [] }
     },
     async afterwards(moved) {
+      const { place, pusher, change } = admitted!
       const updates = moved.map(updateOf)
-      if (updates.length === 0) return void (await dropChange(app, change!))
-      await refsMoved(app, pusher, change!, updates)
+      if (updates.length === 0) return void (await dropChange(app, change))
+      await refsMoved(app, pusher, change, updates)
       if (place.wiki) return
       return {
         messages: [...(await announcement(app)), ...movedNotice(app, pusher, place), ...linkLines(app, place, updates)],
       }
     },
   }
+}
+
+/** Whether they may come in at all is asked once more: a pack may have taken hours. */
+async function judge(
+  app: App,
+  before: Facts,
+  asked: RepositoryPlace,
+  { updates: wanted, options, environment }: Push,
+): Promise<Admitted | { refuse: string }> {
+  const met = await learnAnew(app, before, asked)
+  if (!met) return { refuse: NO_PROJECT }
+  const denial = denialOf(met.facts)
+  if (denial) return { refuse: denial.message }
+  const { place } = met
+  const pusher = pusherOf(met.facts)
+  const updates = wanted.map(updateOf)
+  const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, { environment })
+  if (fault !== null) return { refuse: fault }
+  const change = await expectChange(app, pusher, { ...place, updates, options: place.wiki ? [] : options })
+  return { place, pusher, change }
 }
 
 /** Whoever still pushes to where a project was is told where it is. */

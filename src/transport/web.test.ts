@@ -95,6 +95,9 @@ test('the old protocol is not spoken, and a visitor is asked for a name', async 
   await using forge = await startForge()
   const jane = await forge.user()
   const { path_with_namespace: path } = await forge.project({ visibility: 'public' }, jane)
+  const refs = await fetch(`${forge.url}/${path}.git/info/refs?service=git-upload-pack`, { method: 'HEAD' })
+  const type = 'application/x-git-upload-pack-advertisement'
+  expect([refs.status, refs.headers.get('content-type'), await refs.text()]).toEqual([200, type, ''])
   for (const query of ['', '?service=', '?service=git-upload-archive', '?service=upload-pack']) {
     const url = `${forge.url}/${path}.git/info/refs${query}`
     const visitor = await fetch(url)
@@ -131,6 +134,9 @@ test('what is sent to git comes from git, as it says it does', async () => {
       expect(await ask(service, right, body, 'gzip')).toEqual([400, 'The body is not packed as it is said to be.\n'])
     expect(await ask(service, right, gzipSync('0000'), 'gzip')).toEqual([200, ''])
   }
+  const push = 'application/x-git-receive-pack-request'
+  for (const body of ['no push at all', '0032cut off', '0008abcd0000'])
+    expect(await ask('receive-pack', push, body)).toEqual([400, expect.stringContaining('protocol error')])
   expect(await forge.events()).toEqual(before)
 })
 

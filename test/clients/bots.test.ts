@@ -87,7 +87,9 @@ test('Dependabot makes a branch, commits to it and makes it anew', async () => {
   const head = await ask('GET', `${PROJECT}/repository/commits/dependabot%2Fnpm`)
   expect(head.body.id).toBe(forced.body.id)
   const { body } = await ask('GET', `${PROJECT}/repository/compare?from=main&to=dependabot%2Fnpm`)
-  expect(body.diffs).toMatchObject([{ new_path: 'package.json', diff: '@@ -1 +1 @@\n-{}\n+{"a":2}\n' }])
+  expect(body.diffs).toMatchObject([
+    { new_path: 'package.json', diff: '--- a/package.json\n+++ b/package.json\n@@ -1 +1 @@\n-{}\n+{"a":2}\n' },
+  ])
 })
 
 test('semantic-release, release-it and glab publish what they built', async () => {

@@ -97,10 +97,10 @@ export async function readCommits({ api }: World, { id, first, second }: Code): 
   await expect(Commits.show(id, 'nothing')).rejects.toMatchObject(refusal(404, '404 Commit Not Found'))
   const diff = await Commits.showDiff(id, second, { perPage: 2 })
   expect(diff.map(({ new_path, diff }) => [new_path, diff])).toEqual([
-    ['README.md', '@@ -1 +1,3 @@\n # Code\n+\n+More.\n'],
+    ['README.md', '--- a/README.md\n+++ b/README.md\n@@ -1 +1,3 @@\n # Code\n+\n+More.\n'],
     ['bin/run', ''],
     ['lib/main.c', ''],
-    ['old.txt', '@@ -1 +0,0 @@\n-old\n'],
+    ['old.txt', '--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n'],
   ])
   expect(diff[1]).toMatchObject({ a_mode: '100644', b_mode: '100755' })
   expect(diff[2]).toMatchObject({ old_path: 'src/main.c', renamed_file: true })

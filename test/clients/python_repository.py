@@ -120,11 +120,11 @@ def reading_commits(project, first, second):
     refused("an unknown commit", lambda: project.commits.get("0" * 40), 404, "404 Commit Not Found")
     diff = {file["new_path"]: file for file in project.commits.get(second).diff(get_all=True)}
     same("the files of a diff", sorted(diff), ["README.md", "bin/run", "docs/a/b/deep.txt", "lib/main.c", "old.txt"])
-    same("a change", diff["README.md"]["diff"], "@@ -1 +1,3 @@\n # Code\n+\n+More.\n")
+    same("a change", diff["README.md"]["diff"], "--- a/README.md\n+++ b/README.md\n@@ -1 +1,3 @@\n # Code\n+\n+More.\n")
     moved = diff["lib/main.c"]
     same("a move", (moved["old_path"], moved["renamed_file"], moved["diff"]), ("src/main.c", True, ""))
     same("a mode", (diff["bin/run"]["a_mode"], diff["bin/run"]["b_mode"]), ("100644", "100755"))
-    same("a removal", (diff["old.txt"]["deleted_file"], diff["old.txt"]["diff"]), (True, "@@ -1 +0,0 @@\n-old\n"))
+    same("a removal", (diff["old.txt"]["deleted_file"], diff["old.txt"]["diff"]), (True, "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"))
     whole = project.commits.get(first).diff(per_page=3, page=2)
     same("the second page of a diff", [(one["new_path"], one["new_file"]) for one in whole], [("src/main.c", True)])
     marked = project.commits.get(second).diff(unidiff=True, get_all=True)[0]["diff"]

@@ -7,7 +7,7 @@ import { findLfsObjects, type LfsObject } from '../../features/repository/lfs/qu
 import type { Gitter } from '../credentials.ts'
 import type { RepositoryPlace } from '../places.ts'
 import { objectNotFound, sendLfs } from './answers.ts'
-import { TOKEN_LIFE_S, lfsAuthorization, type Operation } from './token.ts'
+import { lfsAuthorization, lifeOf, type Operation } from './token.ts'
 import { admit, readJson, type Visit } from './visit.ts'
 
 /** Clients ask for a hundred at a time. */
@@ -85,7 +85,7 @@ function action({ app, gitter, place, operation }: Answer, name: string): object
       ...(authorization !== null && { Authorization: authorization }),
       ...(operation === 'upload' && { 'Content-Type': 'application/octet-stream' }),
     },
-    expires_in: TOKEN_LIFE_S,
+    expires_in: lifeOf(app, gitter),
   }
 }
 
@@ -102,5 +102,5 @@ export function lfsTokenFor(
   const authorization = lfsAuthorization(app, gitter, place.project, operation)
   if (authorization === null) return null
   const href = `${repositoryUrl(app, place)}/info/lfs/`
-  return { header: { Authorization: authorization }, href, expires_in: TOKEN_LIFE_S }
+  return { header: { Authorization: authorization }, href, expires_in: lifeOf(app, gitter) }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
-import { timestamp } from '../../clock.ts'
+import { HOUR, timestamp } from '../../clock.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import { startForge } from '../../forge.ts'
 import { NOBODY, type Gitter } from '../credentials.ts'
@@ -24,6 +24,16 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
   })
   expect((await new LfsClient(forge, path, given.header.Authorization).put(OBJECT)).status).toBe(200)
   expect(lfsTokenFor(app, NOBODY, place, 'download')).toBeNull()
+  // A token buys no longer life than its own.
+  const passing = lfsTokenFor(app, person, place, 'download')!
+  forge.clock.advance(HOUR)
+  const { body } = await new LfsClient(forge, path, passing.header.Authorization).batch('download', OBJECT)
+  const { header: exchanged, expires_in } = body.objects[0].actions.download
+  expect(expires_in).toBe(3600)
+  const later = new LfsClient(forge, path, exchanged.Authorization)
+  expect((await later.content(OBJECT)).status).toBe(200)
+  forge.clock.advance(HOUR)
+  expect((await later.content(OBJECT)).status).toBe(401)
 
   const now = timestamp(forge.clock)
   const times = { created_at: now, updated_at: now }
@@ -61,6 +71,12 @@ test('what SSH hands over opens LFS for a person and for a deploy key', async ()
   // Nor is its maker a person who locks.
   const lock = await new LfsClient(forge, path, pushing.header.Authorization).post('info/lfs/locks', { path: 'a' })
   expect(lock.status).toBe(403)
+  const expire = (expires_at: string | null) =>
+    app.db.updateTable('keys').set({ expires_at }).where('id', '=', key_id).execute()
+  await expire(now)
+  expect((await client.content(OBJECT)).status).toBe(401)
+  await expire(null)
+  expect((await client.content(OBJECT)).status).toBe(200)
   await app.db.deleteFrom('keys').where('id', '=', key_id).execute()
   expect((await client.content(OBJECT)).status).toBe(401)
   expect((await new LfsClient(forge, path, authorizationOf(jane)).content(OBJECT)).status).toBe(200)

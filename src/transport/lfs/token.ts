@@ -11,7 +11,7 @@ import type { Gitter } from '../credentials.ts'
 
 export type Operation = 'download' | 'upload'
 
-export const TOKEN_LIFE_S = 7200
+const TOKEN_LIFE_S = 7200
 
 const PURPOSE = 'lfs'
 const FORM = /^lfs\.([\w-]+)\.([\w-]+)$/
@@ -29,11 +29,15 @@ interface Grant {
 
 const nowInSeconds = ({ clock }: App) => Math.floor(clock.now().getTime() / 1000)
 
+/** In seconds. What is given in exchange for a token ends with it, or whoever had one once would have one for good. */
+export const lifeOf = (app: App, { until }: Gitter): number =>
+  until === undefined ? TOKEN_LIFE_S : until - nowInSeconds(app)
+
 /** The Authorization header to use for the work; null where nobody in particular does it. */
 export function lfsAuthorization(app: App, gitter: Gitter, project: Project, operation: Operation): string | null {
   const bearer = bearerOf(gitter)
   if (!bearer) return null
-  const grant: Grant = { project: project.id, operation, ...bearer.is, until: nowInSeconds(app) + TOKEN_LIFE_S }
+  const grant: Grant = { project: project.id, operation, ...bearer.is, until: nowInSeconds(app) + lifeOf(app, gitter) }
   const text = Buffer.from(JSON.stringify(grant)).toString('base64url')
   const token = `lfs.${text}.${app.vault.sign(PURPOSE, text)}`
   return `Basic ${Buffer.from(`${bearer.name}:${token}`).toString('base64')}`
@@ -67,6 +71,7 @@ export async function byLfsToken(
     mayPush: grant.operation === 'upload',
     via: 'lfs_token',
     projectId: grant.project,
+    until: grant.until,
   }
   return bearerOf(gitter)?.name === username ? gitter : null
 }
@@ -84,6 +89,7 @@ async function whoseGrant({ db, clock }: App, { user, key, deployToken }: Grant)
       .selectAll()
       .where('id', '=', key)
       .where('kind', '=', 'deploy')
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', timestamp(clock))]))
       .executeTakeFirst()
     return row ? { user: row.creator_id === null ? null : await findUser(db, row.creator_id), deployKeyId: key } : null
   }

@@ -11,7 +11,7 @@ import { personOf, type Gitter } from '../credentials.ts'
 import { folderOf } from '../folders.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
-import { pushOptionsFor, pusherOf } from '../push.ts'
+import { pushOptionsFor } from '../push.ts'
 import { parseCommand, type Command } from './commands.ts'
 import { assertStillAllowed, findVisitor } from './visitors.ts'
 
@@ -80,7 +80,7 @@ async function serve(
 ): Promise<number> {
   const dir = await folderOf(app, place, facts.verb)
   if (verb === 'receive-pack') {
-    const options = pushOptionsFor(app, pusherOf(facts), place)
+    const options = pushOptionsFor(app, facts, place)
     await receivePack(dir, { stateless: false, protocol, input, output, ...options })
     return 0
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startEffort } from '../../../../test/effort.ts'
 import { fillPlaceholders } from './placeholders.ts'
 import { findLicense, listLicenses } from './queries.ts'
 import { recogniseLicense } from './recognition.ts'
@@ -51,7 +52,7 @@ test.each([
   ['ends', 'end of terms and conditions '],
   ['rights', 'all rights '],
 ])('a text of nothing but %s takes no longer than its length', async (_what, piece) => {
-  const started = performance.now()
+  const effort = startEffort()
   expect(await keyOf(piece.repeat(Math.ceil(200_000 / piece.length)))).toBeNull()
-  expect(performance.now() - started).toBeLessThan(1000)
+  expect(effort()).toBeLessThan(1000)
 })

@@ -91,6 +91,7 @@ test('a fork is there at once, and its repository a little later', async () => {
   })
   const refs = ['for-each-ref', '--format=%(objectname) %(refname)']
   expect(await inRepository(forge, forked.body.id, ...refs)).toBe(await inRepository(forge, source.id, ...refs))
+  expect((await jane.get(`${url}/protected_branches`)).body).toMatchObject([{ name: 'trunk' }])
   expect((await fetch(forked.body.avatar_url)).status).toBe(200)
   expect((await jane.get(`${url}/import`)).body).toMatchObject({ import_status: 'finished', import_type: 'fork' })
 })
@@ -105,6 +106,11 @@ test('an empty repository is forked at once', async () => {
     visibility: 'internal',
     empty_repo: true,
   })
+  // Tags alone are something to wait for.
+  const tree = await inRepository(forge, source.id, 'hash-object', '-wt', 'tree', '/dev/null')
+  await inRepository(forge, source.id, 'tag', 'one', tree.trim())
+  const { body } = await jane.post(`${source.url}/fork`, { name: 'Tagged', path: 'tagged' })
+  expect(body).toMatchObject({ import_status: 'scheduled' })
 })
 
 test('the namespace is given by id, path or name in any case, under any of its names', async () => {

@@ -114,7 +114,11 @@ test('a fork is cloned, fetched from and pushed to by both ways, and offers noth
   const file = join(work.folder, 'id')
   await writeFile(file, key.private, { mode: 0o600 })
   const ssh = `core.sshCommand=ssh -F /dev/null -i ${file} -o UserKnownHostsFile=/dev/null -o StrictHostKeyChecking=no`
+  await tidy(forge, source.id)
   const id = await forkBy(forge, jane, source.id)
+  // Nothing of how it is kept is told: git would warn of a second bitmap by its place on the server's disk.
+  const clone = await work.git('clone', '-q', addressFor(forge, source.path.slice(1)), 'source')
+  expect(clone).toMatchObject({ code: 0, stderr: '' })
   const topic = await commitTo(source.owner, source.id, { branch: 'topic', start_branch: 'master' })
   await forkBy(forge, jane, source.id)
   await tidy(forge, source.id, id)

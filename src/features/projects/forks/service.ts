@@ -1,10 +1,13 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, type FieldErrors } from '../../../errors.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, type Visibility } from '../../../lib/levels.ts'
+import { hasContent } from '../../../git/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { scheduleFilling } from '../projects/filling.ts'
 import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import type { ImportStatus } from '../projects/model.ts'
 import type { Project } from '../projects/queries.ts'
+import { repositoryDir } from '../projects/repository.ts'
 import { addProject, assertWithinLimit, blankProject } from '../projects/service.ts'
 import { assertValidProject } from '../projects/validation.ts'
 import { assertVisibilityAllowed } from '../projects/visibility.ts'
@@ -37,6 +40,7 @@ export async function forkProject(app: App, actor: User, subject: ProjectSubject
     const row = {
       ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: actor.id }),
       ...settingsOf(source),
+      import_status: await firstStatus(app, source),
       description,
       visibility,
       topics: [],
@@ -50,11 +54,16 @@ export async function forkProject(app: App, actor: User, subject: ProjectSubject
   })
 }
 
+async function firstStatus(app: App, source: Project): Promise<ImportStatus> {
+  // It may hold tags alone.
+  const isFilled = !source.empty_repo || (await hasContent(repositoryDir(app, source)))
+  return isFilled ? 'scheduled' : 'finished'
+}
+
 /** What travels with a fork; members, hooks, topics and the like do not. */
 const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
   forked_from_id: source.id,
   default_branch: source.default_branch,
-  import_status: source.empty_repo ? 'finished' : 'scheduled',
   shared_runners_enabled: source.shared_runners_enabled,
   builds_access_level: source.builds_access_level,
   public_jobs: source.public_jobs,

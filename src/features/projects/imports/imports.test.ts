@@ -77,7 +77,9 @@ test('a repository is brought in with its branches, tags and HEAD', async () => 
     failed_relations: [],
     stats: { progress: 100 },
   })
-  expect(await forge.events()).toEqual(events)
+  expect(await forge.events()).toEqual([...events, 'project.filled'])
+  const { body: rules } = await jane.get(`/projects/${body.id}/protected_branches`)
+  expect(rules).toMatchObject([{ name: 'trunk', push_access_levels: [{ access_level: 40 }] }])
   const stored = JSON.stringify([
     await rowOf(forge, body.id),
     await forge.app.db.selectFrom('jobs').selectAll().execute(),
@@ -181,6 +183,7 @@ test('an address is looked at again before it is connected to', async () => {
 test.each<[string, (origin: GitOrigin) => string, string]>([
   ['a missing repository', ({ url }) => `${url}/missing.git`, 'The repository was not found'],
   ['an address nobody listens at', () => 'http://127.0.0.1:1024/x.git', 'The server cannot be reached'],
+  ['a name that means nothing', () => 'http://nowhere.invalid/x.git', 'The host cannot be resolved'],
 ])('%s fails with a short word', async (_what, address, said) => {
   await using forge = await startForge()
   await using origin = await startGitOrigin()
@@ -294,7 +297,7 @@ test('one import at a time', async () => {
 
 test(
   'a project that is deleted while it is filled ends the import, and leaves nothing',
-  { timeout: 15_000 },
+  { timeout: 30_000 },
   async () => {
     await using forge = await startForge()
     const { promise: asked, resolve: onRequest } = Promise.withResolvers<unknown>()
@@ -304,7 +307,7 @@ test(
     const jane = await forge.user()
     const { id } = (await jane.post('/projects', { name: 'Saw', import_url: url })).body
     await asked
-    await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'))
+    await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'), 10_000)
     const dir = await dirOf(forge, id)
     expect((await jane.delete(`/projects/${id}`)).status).toBe(204)
     await forge.settle()
@@ -315,7 +318,7 @@ test(
 
 test(
   'an import is cancelled, under way or not yet begun; the project stays, empty, and takes another',
-  { timeout: 20_000 },
+  { timeout: 30_000 },
   async () => {
     await using forge = await startForge()
     const { promise: asked, resolve: onRequest } = Promise.withResolvers<unknown>()
@@ -333,7 +336,7 @@ test(
 
     const id = await create('Saw')
     await asked
-    await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'))
+    await vi.waitFor(async () => expect((await rowOf(forge, id))!.import_status).toBe('started'), 10_000)
     expect((await jane.delete(`/projects/${id}/import`)).status).toBe(204)
     expect(await told(id)).toEqual(cancelled)
     await forge.settle()
@@ -354,7 +357,7 @@ test(
   },
 )
 
-test('progress is told while it goes on', { timeout: 15_000 }, async () => {
+test('progress is told while it goes on', { timeout: 30_000 }, async () => {
   await using forge = await startForge()
   await using origin = await startGitOrigin({ stallAfter: 400_000 })
   const { url } = await origin.addRepository('x.git', filesLike(...Array(8).fill(100_000)))
@@ -364,7 +367,7 @@ test('progress is told while it goes on', { timeout: 15_000 }, async () => {
   await vi.waitFor(async () => {
     const { import_status, stats } = (await jane.get(`/projects/${id}/import`)).body
     expect([import_status, stats?.progress]).toEqual(['started', expect.any(Number)])
-  }, 5000)
+  }, 10_000)
   await jane.delete(`/projects/${id}`)
   await forge.settle()
 })

@@ -15,14 +15,18 @@ export interface CheckedImport {
   readonly import_credentials_sealed: string | null
 }
 
-/** The address as it is kept; refused where it is none, or leads to where users may not send this forge. */
+/**
+ * The address as it is kept; refused where it is none, or leads to where users may not send this forge. A name that means
+ * nothing yet leads nowhere: it is asked for again when it is fetched.
+ */
 export async function checkedImport(app: App, given: string): Promise<CheckedImport> {
   const { address, credentials } = parsed(given)
   try {
     await resolvePublic(address, await guardFor(app))
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
-    throw invalid({ import_url: [error.reason === 'malformed' ? NO_ADDRESS : 'imports are not allowed from that URL'] })
+    const fault = error.reason === 'malformed' ? NO_ADDRESS : 'imports are not allowed from that URL'
+    if (error.reason !== 'unresolved') throw invalid({ import_url: [fault] })
   }
   return {
     import_url: address,

@@ -9,6 +9,8 @@ import { invalid } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/repositories.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
 import type { RowChange } from '../../../store/database.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
 import { inspectRepository } from './inspection.ts'
 import type { Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
@@ -48,7 +50,10 @@ export async function fillRepository(
     await createRepository(dir, { defaultBranch: project.default_branch })
     await fill(project, dir, signal)
     const inspected = await inspectRepository(dir, project.default_branch)
-    await end(app, project, { ...inspected, import_status: 'finished', import_error: null, import_progress: 100 })
+    await transact(app, async (app) => {
+      const done = { ...inspected, import_status: 'finished', import_error: null, import_progress: 100 } as const
+      if (await end(app, project, done)) await emit(app, 'project.filled', { id })
+    })
   } catch (error) {
     // The process ends, the work does not.
     if (ending.aborted) throw error
@@ -73,10 +78,12 @@ async function begin(app: App, id: number): Promise<Project | undefined> {
 }
 
 const change = (app: App, { id }: Project, to: RowChange<'projects'>) =>
-  app.db.updateTable('projects').set(to).where('id', '=', id).where('import_status', '=', 'started').execute()
+  app.db.updateTable('projects').set(to).where('id', '=', id).where('import_status', '=', 'started').executeTakeFirst()
 
-async function end(app: App, project: Project, to: RowChange<'projects'>): Promise<void> {
-  await change(app, project, { ...to, updated_at: timestamp(app.clock) })
+/** False where it was over already. */
+async function end(app: App, project: Project, to: RowChange<'projects'>): Promise<boolean> {
+  const { numUpdatedRows } = await change(app, project, { ...to, updated_at: timestamp(app.clock) })
+  return numUpdatedRows > 0n
 }
 
 export async function tellProgress(app: App, project: Project, percent: number): Promise<void> {

@@ -1,8 +1,8 @@
 /** What a project's row tells of its repository, read from the repository itself. */
 import { branch } from '../../../git/arguments.ts'
 import { GitFailed } from '../../../git/command.ts'
-import { branchExists } from '../../../git/refs.ts'
-import { commitCount, diskUse, headOf, isEmpty } from '../../../git/repositories.ts'
+import { branchExists, hasBranches } from '../../../git/refs.ts'
+import { commitCount, diskUse, headOf } from '../../../git/repositories.ts'
 import { isFile, rootEntries } from '../../../git/trees.ts'
 import { findLogo } from './logo.ts'
 import type { Project } from './queries.ts'
@@ -18,7 +18,8 @@ export async function inspectRepository(dir: string, usual: string): Promise<Ins
   const born = await branchExists(dir, default_branch)
   const files = born ? await namesIn(dir, default_branch) : []
   return {
-    empty_repo: await isEmpty(dir),
+    // Tags alone are nothing to begin from: the first branch is still to come.
+    empty_repo: !(await hasBranches(dir)),
     default_branch,
     commit_count: born ? await commitCount(dir, branch(default_branch)) : 0,
     repository_size: await diskUse(dir),

@@ -91,6 +91,8 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'project.created': { id: number; by: number }
+    /** Its repository has come from elsewhere. */
+    'project.filled': { id: number }
     'project.updated': { id: number; by: number; old_path?: string }
     'project.transferred': { id: number; by: number; old_path: string }
     'project.deleted': ProjectRemoved

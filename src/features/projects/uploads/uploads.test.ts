@@ -92,12 +92,13 @@ test('an endless body is refused at the limit, not held in memory', { timeout: 6
   const socket = connect(Number(port), hostname)
   let answer = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (answer += chunk))
+  const chunk = Buffer.alloc(1024 * 1024)
   const before = process.memoryUsage.rss()
   function* endless() {
     yield `POST /api/v4${url}/uploads HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${owner.token}\r\n`
     yield `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${10 ** 12}\r\n\r\n`
     yield '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
-    for (let sent = 0; sent < 300 && answer === ''; sent++) yield Buffer.alloc(1024 * 1024)
+    for (let sent = 0; sent < 300 && answer === ''; sent++) yield chunk
   }
   await pipeline(Readable.from(endless()), socket, { end: false })
   await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 413 /)

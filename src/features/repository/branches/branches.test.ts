@@ -329,6 +329,15 @@ test('a branch is protected by its name, and no longer', async () => {
   expect(await put('old', 'unprotect')).toEqual([true, false, false])
   expect(await put('same', 'unprotect')).toEqual([false, false, false])
   expect((await owner.get(`${url}/protected_branches/old`)).status).toBe(404)
+
+  const atOnce = [true, false, true, false].map((developers_can_push) =>
+    put('same', 'protect', { developers_can_push }),
+  )
+  expect(await Promise.all(atOnce)).toEqual(Array(4).fill([true, expect.any(Boolean), false]))
+  expect((await owner.get(`${url}/protected_branches/same`)).body.push_access_levels).toHaveLength(1)
+  const noLonger = [put('same', 'unprotect'), put('same', 'unprotect')]
+  expect(await Promise.all(noLonger)).toEqual(Array(2).fill([false, false, false]))
+
   const missing = { status: 404, body: { message: '404 Branch Not Found' } }
   expect(await put('nothing', 'protect')).toEqual(missing)
   expect(await put('nothing', 'unprotect')).toEqual(missing)

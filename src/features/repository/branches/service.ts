@@ -6,6 +6,8 @@ import { resolveCommit } from '../../../git/commits.ts'
 import { listBranches } from '../../../git/refs.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import type { Update } from '../gate/updates.ts'
 import { entriesOf } from '../protected-branches/input.ts'
@@ -93,18 +95,31 @@ export async function protectBranch(
   name: string,
   { developers_can_push, developers_can_merge }: ProtectionWish,
 ): Promise<void> {
-  const { project } = subject
   const push = levelFor(developers_can_push)
   const merge = levelFor(developers_can_merge)
-  const rule = await findRule(app.db, 'branch', project.id, name)
-  if (rule) {
-    const changes = { push: replacing(rule, 'push', push), merge: replacing(rule, 'merge', merge) }
-    await changeProtectedBranch(app, actor, { ...subject, rule }, rule, { changes })
-  } else {
-    const unprotect = entriesOf('unprotect', null, null)
-    const entries = [...entriesOf('push', push, null), ...entriesOf('merge', merge, null), ...unprotect]
-    await protectName(app, 'branch', project, { name, entries })
-  }
+  await holdingRule(app, subject, name, async (app, rule) => {
+    if (rule) {
+      const changes = { push: replacing(rule, 'push', push), merge: replacing(rule, 'merge', merge) }
+      await changeProtectedBranch(app, actor, { ...subject, rule }, rule, { changes })
+    } else {
+      const unprotect = entriesOf('unprotect', null, null)
+      const entries = [...entriesOf('push', push, null), ...entriesOf('merge', merge, null), ...unprotect]
+      await protectName(app, 'branch', subject.project, { name, entries })
+    }
+  })
+}
+
+/** Of those who ask for the same at once, each finds what the one before has left. */
+function holdingRule(
+  app: App,
+  { project }: RepositorySubject,
+  name: string,
+  change: (app: App, rule: LoadedRule | null) => Promise<void>,
+): Promise<void> {
+  return transact(app, async (app) => {
+    await holdName(app.db, `protected branch ${project.id} ${name}`)
+    await change(app, await findRule(app.db, 'branch', project.id, name))
+  })
 }
 
 const levelFor = (developers: boolean | null | undefined) =>
@@ -119,6 +134,7 @@ function replacing({ allowances }: LoadedRule, wanted: BranchAbility, access_lev
 
 /** A pattern that matches the name goes on protecting it. */
 export async function unprotectBranch(app: App, actor: User, subject: RepositorySubject, name: string): Promise<void> {
-  const rule = await findRule(app.db, 'branch', subject.project.id, name)
-  if (rule) await unprotectName(app, 'branch', actor, subject.level, rule)
+  await holdingRule(app, subject, name, async (app, rule) => {
+    if (rule) await unprotectName(app, 'branch', actor, subject.level, rule)
+  })
 }

@@ -1,8 +1,8 @@
 /** Compares what the store says of repositories with the repositories themselves; changes nothing. */
 import type { App } from '../../../context.ts'
 import { faultsOf } from '../../../git/integrity.ts'
-import { branchExists } from '../../../git/refs.ts'
-import { headOf, isEmpty, repositoryExists } from '../../../git/repositories.ts'
+import { branchExists, hasBranches } from '../../../git/refs.ts'
+import { headOf, repositoryExists } from '../../../git/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { checkPools, sharingFaults, type Finding } from './pools.ts'
@@ -42,7 +42,7 @@ async function faultsOfProject(app: App, project: Project): Promise<string[]> {
   // A broken one answers nothing more; what is on its way may be seen in between.
   const isFilling = project.import_status === 'scheduled' || project.import_status === 'started'
   if (faults.length > 0 || isFilling) return faults
-  const empty = await isEmpty(dir)
+  const empty = !(await hasBranches(dir))
   if (empty !== project.empty_repo) faults.push(`the store calls it ${project.empty_repo ? 'empty' : 'not empty'}`)
   const head = await headOf(dir)
   if (head !== project.default_branch) {

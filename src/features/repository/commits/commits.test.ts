@@ -157,13 +157,16 @@ test('what a commit changed, where it is, and how many came before it', async ()
     new_file: false,
     renamed_file: true,
     deleted_file: false,
-    diff: '@@ -1,2 +1,3 @@\n one\n two\n+three\n',
+    diff: '--- a/a.txt\n+++ b/c.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n',
     generated_file: false,
     collapsed: false,
     too_large: false,
   }
   expect((await forge.visitor.get(`${url}/${second}/diff`)).body).toEqual([rename])
   const unidiff = await forge.visitor.get(`${url}/side/diff`, { unidiff: true, per_page: 1 })
+  const hunks = await forge.visitor.get(`${url}/side/diff`, { unidiff: false, per_page: 1 })
+  expect(hunks.body).toMatchObject([{ diff: '@@ -0,0 +1 @@\n+b\n' }])
+  expect(hunks.headers.get('link')).toContain('unidiff=false')
   expect(unidiff.body).toMatchObject([
     { a_mode: '0', new_file: true, diff: '--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n' },
   ])

@@ -104,8 +104,8 @@ export const DiffEntity = entity({
   too_large: z.boolean(),
 }).meta({ id: 'Diff' })
 
-/** `unidiff` puts the lines that name both files before the first hunk. */
-export function presentDiff(file: FileDiff, { unidiff = false } = {}): z.infer<typeof DiffEntity> {
+/** With the lines that name both files, as first; later clients may ask for the hunks alone. */
+export function presentDiff(file: FileDiff, { unidiff = true } = {}): z.infer<typeof DiffEntity> {
   const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`
   const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`
   const hasHunks = file.patch !== '' && !file.binary

@@ -31,15 +31,22 @@ export function messageFrom(text: string): string {
   throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
 }
 
-/** `before` is where the branch was seen; null makes it. */
+export interface Landing extends CommitParts {
+  readonly branch: string
+  /** Where the branch was seen; null makes it. */
+  readonly before: string | null
+  /** Whether its files may be pointers of Git LFS that were not here before. */
+  readonly pointers?: boolean
+}
+
 export async function landCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  { branch, before, ...parts }: CommitParts & { branch: string; before: string | null },
+  { branch, before, pointers = false, ...parts }: Landing,
 ): Promise<Commit> {
   const id = await writeCommit(subject.dir, parts)
   const update = { ref: `refs/heads/${branch}`, before, after: id }
-  await changeRefs(app, webPusher(viewer, subject.level), subject, [update])
+  await changeRefs(app, webPusher(viewer, subject.level), subject, [update], { pointers })
   return (await findCommit(subject.dir, id))!
 }

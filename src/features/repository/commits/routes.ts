@@ -127,12 +127,12 @@ export const diff = endpoint({
   async handle({ app, subject, input }) {
     const { id } = await commitOr404(subject, input.sha)
     const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS })) ?? {}
-    const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false }))
+    const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true }))
     // In pages only for those who ask: all of it is what it was first.
     if (!input.page && !input.per_page) return diffs
     const wish = pageWish(input)
     const address = `${app.url}/api/v4/projects/${subject.project.id}/repository/commits/${id}/diff`
-    const query = input.unidiff ? 'unidiff=true' : ''
+    const query = input.unidiff == null ? '' : `unidiff=${input.unidiff}`
     const part = diffs.slice(wish.offset, wish.offset + wish.limit)
     return new Answer(200, part, pageHeaders(wish, diffs.length, address, query))
   },

@@ -67,11 +67,11 @@ test('one commit of many actions, each upon what those before it left', async ()
     author_name: 'Dev',
     committer_email: developer.email,
     project_id: project.id,
-    stats: { additions: 3, deletions: 2, total: 5 },
+    stats: { additions: 4, deletions: 3, total: 7 },
     status: null,
     last_pipeline: null,
   })
-  expect(await git('show', '--format=', '--shortstat', 'master')).toContain('3 insertions(+), 2 deletions(-)')
+  expect(await git('show', '--format=', '--shortstat', 'master')).toContain('4 insertions(+), 3 deletions(-)')
   const tree = await git('ls-tree', '-r', '--format=%(objectmode) %(path)', 'master')
   expect(tree.split('\n')).toEqual([
     '100755 a.txt',
@@ -86,6 +86,7 @@ test('one commit of many actions, each upon what those before it left', async ()
   ])
   expect(await git('show', 'master:new/n.txt')).toBe('N')
   expect(await git('show', 'master:bin/run.sh')).toBe('run')
+  expect(await git('show', 'master:way')).toBe('tool')
   expect(await git('cat-file', '-s', 'master:bytes')).toBe('2')
   expect((await forge.events()).filter((name) => name === 'repository.changed')).toHaveLength(1)
   await git('fsck', '--strict')

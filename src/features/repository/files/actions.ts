@@ -26,6 +26,7 @@ export interface Ground {
 
 type Content = { readonly content: string | Uint8Array } | { readonly id: string }
 type File = Content & { readonly mode: FileMode }
+type Entry = Pick<TreeEntry, 'id' | 'type' | 'mode'>
 
 const refuse = (text: string) => new Refusal('bad_request', text)
 
@@ -41,6 +42,7 @@ export async function changesBy(ground: Ground, actions: readonly Action[]): Pro
 class Draft {
   readonly ground: Ground
   readonly #files = new Map<string, File | null>()
+  readonly #entries = new Map<string, Entry | null>()
 
   constructor(ground: Ground) {
     this.ground = ground
@@ -57,12 +59,15 @@ class Draft {
     return entry?.type === 'blob' ? { id: entry.id, mode: entry.mode as FileMode } : null
   }
 
-  /** Neither the file nor a folder of its name may be there, nor a file where one of its folders is to be. */
+  /** A name that may be given, of neither a file nor a folder that is there, nor below a file. */
   async assertFree(path: string): Promise<void> {
     const parts = path.split('/')
-    for (let n = 1; n <= parts.length; n++) {
-      const above = parts.slice(0, n).join('/')
-      const isThere = (await this.fileAt(above)) ?? (await this.#isSubmodule(above))
+    if (!parts.every(isFileName)) throw refuse('Path is not valid')
+    let before = this.#root()
+    for (const [n, name] of parts.entries()) {
+      before = await this.#entryIn(before, name)
+      const file = this.#files.get(parts.slice(0, n + 1).join('/'))
+      const isThere = file === undefined ? before !== null && before.type !== 'tree' : file !== null
       if (isThere) throw refuse('A file with this name already exists')
     }
     if (await this.#isFolder(path)) throw refuse('A directory with this name already exists')
@@ -73,13 +78,9 @@ class Draft {
     for (const [path, file] of this.#files) {
       if (file) changes.push({ path, ...file })
       // What came and went within one request was never there.
-      else if (await this.#entryAt(path)) changes.push({ path, content: null })
+      else if ((await this.#entryAt(path))?.type === 'blob') changes.push({ path, content: null })
     }
     return changes
-  }
-
-  async #isSubmodule(path: string): Promise<boolean> {
-    return (await this.#entryAt(path))?.type === 'commit'
   }
 
   async #isFolder(path: string): Promise<boolean> {
@@ -92,9 +93,26 @@ class Draft {
     return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path) !== null)
   }
 
-  async #entryAt(path: string): Promise<TreeEntry | null> {
-    const { dir, base } = this.ground
-    return base === null ? null : entryAt(dir, base, path)
+  /** As it was before any action. */
+  async #entryAt(path: string): Promise<Entry | null> {
+    let entry = this.#root()
+    for (const name of path.split('/')) entry = await this.#entryIn(entry, name)
+    return entry
+  }
+
+  #root(): Entry | null {
+    const { base } = this.ground
+    return base === null ? null : { id: base, type: 'tree', mode: '040000' }
+  }
+
+  /** Many files have the same folders above them: each of these is asked for once. */
+  async #entryIn(folder: Entry | null, name: string): Promise<Entry | null> {
+    if (folder?.type !== 'tree') return null
+    const key = `${folder.id}/${name}`
+    const known = this.#entries.get(key)
+    const entry = known === undefined ? await entryAt(this.ground.dir, folder.id, name) : known
+    this.#entries.set(key, entry)
+    return entry
   }
 }
 
@@ -117,7 +135,7 @@ const APPLY = {
     if (path !== previous) await draft.assertFree(path)
     const file = await existing(draft, previous, action)
     draft.put(previous, null)
-    draft.put(path, { ...file, ...(hasContent(action) && contentOf(action)) })
+    draft.put(path, { ...(hasContent(action) ? contentOf(action) : file), mode: file.mode })
   },
 
   async delete(draft: Draft, action: Action) {
@@ -163,12 +181,11 @@ function contentOf({ content, encoding }: Action): Content {
 /** As it stands in a tree: without slashes around it, `a/../b` taken together. */
 export function pathFrom(given: string | null | undefined): string {
   const parts: string[] = []
-  for (const part of (given ?? '').trim().split('/')) {
+  for (const part of (given ?? '').split('/')) {
     if (part === '' || part === '.') continue
     if (part !== '..') parts.push(part)
     else if (parts.pop() === undefined) throw refuse('Path cannot include directory traversal')
   }
-  if (parts.length === 0) throw refuse('You must provide a file path')
-  if (!parts.every(isFileName)) throw refuse('Path is not valid')
+  if (parts.join('').trim() === '') throw refuse('You must provide a file path')
   return parts.join('/')
 }

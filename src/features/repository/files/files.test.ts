@@ -150,8 +150,12 @@ test('blame says which commit each line comes from', async () => {
   await using forge = await startForge()
   const { git, fileUrl } = await filled(forge)
   const url = `${fileUrl('a b/run.sh')}/blame`
-  const { status, body } = await forge.visitor.get(url, { ref: 'master' })
+  const { status, body, headers } = await forge.visitor.get(url, { ref: 'master' })
   expect(status).toBe(200)
+  const record = await forge.visitor.get(fileUrl('a b/run.sh'), { ref: 'master' })
+  for (const name of ['x-gitlab-last-commit-id', 'x-gitlab-blob-id', 'x-gitlab-size', 'x-gitlab-content-sha256']) {
+    expect([name, headers.get(name)]).toEqual([name, record.headers.get(name)])
+  }
   expect(body).toEqual([
     {
       commit: {
@@ -224,6 +228,19 @@ test('a file is created, changed and deleted', async () => {
   expect((await developer.delete(`${url}?${query}`)).status).toBe(204)
   expect(await git('ls-tree', '-r', '--name-only', 'next', 'docs')).toBe('')
   expect((await forge.events()).filter((name) => name === 'repository.changed')).toHaveLength(3)
+
+  // Blanks around a name belong to it.
+  const odd = fileUrl(' odd ')
+  expect((await developer.post(odd, { branch: 'master', content: 'x', commit_message: 'm' })).status).toBe(201)
+  expect((await developer.get(odd, { ref: 'master' })).body.file_path).toBe(' odd ')
+
+  // A name nobody could give any more may be in use.
+  const old = fileUrl('ü\n%.txt')
+  const edit = { branch: 'master', content: 'new', commit_message: 'm' }
+  expect((await developer.put(old, edit)).status).toBe(200)
+  expect((await developer.get(`${old}/raw`)).body).toBe('new')
+  expect((await developer.delete(old, edit)).status).toBe(204)
+  expect(await developer.post(old, edit)).toMatchObject({ status: 400, body: { message: 'Path is not valid' } })
   await git('fsck', '--strict')
 })
 
@@ -246,11 +263,24 @@ test('the first file of an empty repository makes its branch', async () => {
   await using forge = await startForge()
   const { body: project } = await forge.administrator.post('/projects', { name: 'empty' })
   const wish = { branch: 'main', content: 'hello\n', commit_message: 'first' }
+  const actions = [{ action: 'create', file_path: 'README.md', content: 'x' }]
+  const fromNowhere = { ...wish, actions, start_sha: 'v1.0' }
+  expect(await forge.administrator.post(`/projects/${project.id}/repository/commits`, fromNowhere)).toMatchObject({
+    status: 400,
+    body: { message: 'You can only create or edit files when you are on a branch' },
+  })
   const { status } = await forge.administrator.post(`/projects/${project.id}/repository/files/README.md`, wish)
   expect(status).toBe(201)
   expect((await forge.administrator.get(`/projects/${project.id}`)).body.default_branch).toBe('main')
   const commits = await forge.administrator.get(`/projects/${project.id}/repository/commits`)
   expect(commits.body).toMatchObject([{ title: 'first', parent_ids: [] }])
+
+  // Nobody waits for what a new project is shown with.
+  await forge.settle()
+  expect((await forge.administrator.get(`/projects/${project.id}`, { statistics: true })).body).toMatchObject({
+    readme_url: `${project.web_url}/blob/main/README.md`,
+    statistics: { commit_count: 1, repository_size: expect.any(Number) },
+  })
 })
 
 test.each([

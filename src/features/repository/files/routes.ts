@@ -77,10 +77,12 @@ export const getBlame = endpoint({
     if (range && range.start > range.end) {
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
-    const { commit } = await findFile(subject.dir, ref, path)
-    const groups = await blame(subject.dir, commit, path, range ?? {})
+    const found = await findFile(subject.dir, ref, path)
+    const groups = await blame(subject.dir, found.commit, path, range ?? {})
     if (!groups) throw notFound('File')
-    return groups.map(presentBlame)
+    const { stream, ...file } = await openFile(subject.dir, found)
+    stream.destroy()
+    return new Answer(200, groups.map(presentBlame), describingHeaders(file))
   },
 })
 

@@ -6,6 +6,7 @@ import { resolveCommit, type Commit } from '../../../git/commits.ts'
 import { bringCommit } from '../../../git/copy.ts'
 import { findBranch } from '../../../git/refs.ts'
 import { entryAt } from '../../../git/trees.ts'
+import { readPointer } from '../../../lib/lfs-pointer.ts'
 import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
@@ -50,6 +51,7 @@ export async function commitActions(
   return landCommit(app, viewer, subject, {
     branch,
     before,
+    pointers: from !== subject.dir || changes.some(isPointer),
     tree: await treeOf(subject.dir, base, changes),
     parents: base === null ? [] : [base],
     message: messageFrom(wish.commit_message),
@@ -57,6 +59,9 @@ export async function commitActions(
     committer,
   })
 }
+
+const isPointer = (change: Change) =>
+  'content' in change && change.content !== null && readPointer(Buffer.from(change.content)) !== null
 
 interface Beginning {
   /** The commit to build on, and the repository it is in; null for a first commit. */
@@ -72,14 +77,15 @@ async function beginningOf(
   { branch, start_branch, start_sha, force }: CommitWish,
 ): Promise<Beginning> {
   const tipOf = async (dir: string, name: string) => (await findBranch(dir, name))?.id ?? null
-  const { empty_repo: isEmpty } = start.project
+  // There may be tags before there is a branch: a commit that is named must be there.
+  const isFirst = start.project.empty_repo && !start_sha
   const before = await tipOf(subject.dir, branch)
   const startBranch = start_branch || branch
   const isElsewhere = start !== subject || Boolean(start_sha) || startBranch !== branch
-  const from = isEmpty ? subject.dir : start.dir
+  const from = isFirst ? subject.dir : start.dir
   const started = () => (start_sha ? resolveCommit(from, start_sha) : tipOf(from, startBranch))
-  const base = isElsewhere && !isEmpty ? await started() : before
-  if (base === null && !isEmpty) throw refuse(ON_NO_BRANCH)
+  const base = isElsewhere && !isFirst ? await started() : before
+  if (base === null && !isFirst) throw refuse(ON_NO_BRANCH)
   if (isElsewhere && before !== null && !force)
     throw refuse(`A branch called '${branch}' already exists. Switch to that branch in order to make changes`)
   if (!isBranchName(branch))

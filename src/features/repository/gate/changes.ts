@@ -68,10 +68,11 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 /** These refs have moved: what the project's row and everybody else must know of it. */
 export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
   const { project, wiki, by, options, at } = change
-  const first = project.empty_repo && !wiki ? await giveFirstBranch(app, project, moved) : null
-  await transact(app, async (app) => {
-    if (!(await dropChange(app, change))) return
-    await (wiki ? noteActivity(app, project) : noteChange(app, project, first))
+  const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
+  const isFirst = await transact(app, async (app) => {
+    if (!(await dropChange(app, change))) return false
+    await (wiki ? noteActivity(app, project) : noteChange(app, project))
+    const isFirst = first !== null && (await becomesDefault(app, project, first))
     await emit(at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }, 'repository.changed', {
       project_id: project.id,
       wiki,
@@ -80,7 +81,9 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
       options: [...options],
     })
     if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
+    return isFirst
   })
+  if (isFirst && first !== project.default_branch) await setHead(repositoryDir(app, project), first!)
 }
 
 const noteActivity = (app: App, { id }: Project) =>
@@ -90,20 +93,18 @@ const noteActivity = (app: App, { id }: Project) =>
     .where('id', '=', id)
     .execute()
 
-async function noteChange(app: App, project: Project, first: string | null): Promise<void> {
+async function noteChange(app: App, project: Project): Promise<void> {
   const isOld = Date.parse(project.last_activity_at) <= app.clock.now().getTime() - HOUR
   const { pushes_since_housekeeping: pushes } = await app.db
     .updateTable('projects')
     .set((eb) => ({
       pushes_since_housekeeping: eb('pushes_since_housekeeping', '+', 1),
       ...(isOld && { last_activity_at: timestamp(app.clock) }),
-      ...(first !== null && { empty_repo: false, default_branch: first }),
     }))
     .where('id', '=', project.id)
     .returning('pushes_since_housekeeping')
     .executeTakeFirstOrThrow()
   if (pushes >= PUSHES_TO_TIDY) await tidySoon(app, project)
-  if (first !== null) await protectDefaultBranch(app, project, first)
   await inspectSoon(app, project)
 }
 
@@ -114,13 +115,23 @@ const deletedTags = (updates: readonly Update[]) =>
   updates.flatMap(({ ref, after }) => (after === null ? (tagOf(ref) ?? []) : []))
 
 /** The first branch that arrives becomes the default, unless the one HEAD names arrives with it. */
-async function giveFirstBranch(app: App, project: Project, updates: readonly Update[]): Promise<string | null> {
+function firstBranchOf(project: Project, updates: readonly Update[]): string | null {
   const branches = updates
     .filter(isNewTip)
     .map(({ ref }) => branchOf(ref))
     .filter((name) => name !== null)
-  const first = branches.includes(project.default_branch) ? project.default_branch : branches[0]
-  if (first === undefined) return null
-  if (first !== project.default_branch) await setHead(repositoryDir(app, project), first)
-  return first
+  return branches.includes(project.default_branch) ? project.default_branch : (branches[0] ?? null)
+}
+
+/** False where another push was first after all: two may have found the repository empty. */
+async function becomesDefault(app: App, { id }: Project, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await app.db
+    .updateTable('projects')
+    .set({ empty_repo: false, default_branch: name })
+    .where('id', '=', id)
+    .where('empty_repo', '=', true)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await protectDefaultBranch(app, { id }, name)
+  return true
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
+import { MINUTE } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 /** A project of a master's with one commit on `master`, and a clone of it. */
@@ -203,11 +204,17 @@ test("the first push to a repository under full protection is a master's", async
   await using at = await stage(forge)
   const { developer, master, git } = at
   const empty = await forge.project({ path: 'bare', namespace_id: at.project.namespace.id })
-  const push = (who: Person) => git('-C', 'src', 'push', addressFor(forge, 'team/bare', who), 'HEAD:any')
+  const push = (who: Person, to = 'any') => git('-C', 'src', 'push', addressFor(forge, 'team/bare', who), `HEAD:${to}`)
+  // A tag is no branch to begin from.
+  expect((await push(developer, 'refs/tags/v0')).code).toBe(0)
+  forge.clock.advance(MINUTE)
+  await forge.settle()
+  expect((await master.get(`/projects/${empty.id}`)).body.default_branch).toBe(null)
   const { stderr } = await push(developer)
   expect(stderr).toContain('remote: Mortise: You are not allowed to push code to protected branches on this project.')
   expect((await push(master)).code).toBe(0)
   expect((await master.get(`/projects/${empty.id}`)).body.default_branch).toBe('any')
+  expect((await master.get(`/projects/${empty.id}/protected_branches`)).body).toMatchObject([{ name: 'any' }])
 })
 
 test('rules are asked in their order, of each commit and then of each path', async () => {

@@ -2,11 +2,17 @@ import { incomingCommits, type IncomingCommit } from '../../../git/incoming.ts'
 import { openSmallPack, type SmallPack } from '../../../git/small-pack.ts'
 import { branchOf, isNewTip, type Update } from './updates.ts'
 
-/** What a change brings, for all who look at it; it is read once, and only if somebody asks. */
-export interface Incoming {
-  readonly dir: string
+/** Where what a change brings has come from. */
+export interface Origin {
   /** Of the quarantine, where there is one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
+  /** Whether there may be pointers of Git LFS among it, where whoever wrote it knows. */
+  readonly pointers?: boolean | undefined
+}
+
+/** What a change brings, for all who look at it; it is read once, and only if somebody asks. */
+export interface Incoming extends Origin {
+  readonly dir: string
   /** What refs of any kind are to point at. */
   readonly tips: readonly string[]
   /** Branches that come or move: their names and new tips. */
@@ -17,11 +23,8 @@ export interface Incoming {
   pack(): Promise<SmallPack | null>
 }
 
-export function incomingOf(
-  dir: string,
-  updates: readonly Update[],
-  environment?: Readonly<Record<string, string>>,
-): Incoming {
+export function incomingOf(dir: string, updates: readonly Update[], origin: Origin): Incoming {
+  const { environment } = origin
   const news = updates.filter(isNewTip)
   const branches = news.flatMap(({ ref, after: tip }) => {
     const name = branchOf(ref)
@@ -31,8 +34,8 @@ export function incomingOf(
   let commits: Promise<readonly IncomingCommit[]> | undefined
   let pack: Promise<SmallPack | null> | undefined
   return {
+    ...origin,
     dir,
-    environment,
     tips: news.map(({ after }) => after),
     branches,
     commits: () =>

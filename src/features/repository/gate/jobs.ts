@@ -1,11 +1,13 @@
+import { DAY } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { prepareLastCommits } from '../../../git/last-commits.ts'
 import { branchExists, listBranches } from '../../../git/refs.ts'
 import { hasBitmap, headOf, repositoryExists, setHead } from '../../../git/repositories.ts'
+import { sweepRepository } from '../../../git/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'
 import { inspectRepository } from '../../projects/projects/inspection.ts'
-import { findProjectById } from '../../projects/projects/queries.ts'
+import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 
 /** Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at once. */
@@ -16,9 +18,18 @@ export const inspectLater = job<{ id: number }>(
     if (!project) return
     const dir = repositoryDir(app, project)
     if (!(await repositoryExists(dir))) return
-    await nameBornBranch(dir)
+    await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
+    await nameBornBranch(dir, project.default_branch)
     const inspected = await inspectRepository(dir, project.default_branch)
-    await app.db.updateTable('projects').set(inspected).where('id', '=', id).execute()
+    const { numUpdatedRows } = await app.db
+      .updateTable('projects')
+      .set(inspected)
+      .where('id', '=', id)
+      .where('default_branch', '=', project.default_branch)
+      .where('empty_repo', '=', project.empty_repo)
+      .executeTakeFirst()
+    // Somebody has named another branch, or pushed the first one, while we looked.
+    if (numUpdatedRows === 0n) return inspectSoon(app, project)
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     // A fork's is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null
@@ -31,17 +42,22 @@ export const inspectLater = job<{ id: number }>(
 const LARGE = 5 * 1024 * 1024
 
 /** A first push that ended before HEAD was told of it. */
-async function nameBornBranch(dir: string): Promise<void> {
+async function nameBornBranch(dir: string, usual: string): Promise<void> {
   const head = await headOf(dir)
   if (head !== null && (await branchExists(dir, head))) return
   const { items } = await listBranches(dir, { limit: 1 })
-  if (items[0]) await setHead(dir, items[0].name)
+  const born = (await branchExists(dir, usual)) ? usual : items[0]?.name
+  if (born !== undefined) await setHead(dir, born)
 }
 
 const TOGETHER_MS = 5000
 
-/** Pushes of the same few seconds are looked at together, once these are over: none is missed. */
-export async function inspectSoon(app: App, { id }: { id: number }): Promise<void> {
+/**
+ * Pushes of the same few seconds are looked at together, once these are over: none is missed. What a new project has got
+ * is looked at right away, too.
+ */
+export async function inspectSoon(app: App, { id, empty_repo }: Pick<Project, 'id' | 'empty_repo'>): Promise<void> {
   const moment = Math.floor(app.clock.now().getTime() / TOGETHER_MS)
   await enqueue(app, inspectLater, { id }, { key: `projects.inspect ${id} ${moment}`, delay: TOGETHER_MS })
+  if (empty_repo) await enqueue(app, inspectLater, { id }, { key: `projects.inspect ${id} first` })
 }

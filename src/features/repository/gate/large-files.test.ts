@@ -93,10 +93,11 @@ test('a pointer written through the API, too', async () => {
     status: 400,
     body: { message: MISSING },
   })
+  // Whatever attributes say of it, or do not.
+  expect(await write('art/big.bin', pointerTo(file))).toMatchObject({ status: 400, body: { message: MISSING } })
   expect(await state()).toEqual(before)
   await place.lfs(owner).put(file)
   expect((await developer.post(`${url}/repository/commits`, commit)).status).toBe(201)
-  // The project has objects by now: every commit is looked at.
   expect(await write('other.bin', pointerTo(objectOf('unknown')), 'more')).toMatchObject({
     status: 400,
     body: { message: MISSING },

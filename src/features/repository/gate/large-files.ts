@@ -1,8 +1,6 @@
 /** Files that Git LFS keeps: nobody pushes what only points at them, nor changes one that somebody else has locked. */
 import type { App } from '../../../context.ts'
-import { readObject } from '../../../git/objects.ts'
 import { readPointers } from '../../../git/pointers.ts'
-import { entryAt } from '../../../git/trees.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { hasLfsObjects, locksOfOthers } from '../lfs/queries.ts'
 import type { Incoming } from './incoming.ts'
@@ -21,25 +19,19 @@ export async function largeFileFault(
 }
 
 async function pointerFault({ db }: App, project: Project, incoming: Incoming): Promise<string | null> {
-  if (!(await mayPoint(project, incoming))) return null
+  if (!(await mayPoint(incoming))) return null
   const { dir, tips, environment } = incoming
   const oids = new Set((await readPointers(dir, tips, environment)).map(({ oid }) => oid))
   return (await hasLfsObjects(db, project.id, [...oids])) ? null : MISSING
 }
 
 /**
- * Whether it is worth two processes to look for pointers, which most pushes do not bring. A small pack in quarantine is
- * peeked at without one. What the API wrote stands among all other objects: there we look where LFS is in use, by an object that
- * the project has or by an attribute that says so.
+ * Whether it is worth two processes to look for pointers, which most changes do not bring. A small pack in quarantine is
+ * peeked at without one, and whoever writes files has seen what is in them. Of all else, what was here before was looked
+ * at when it came.
  */
-async function mayPoint(project: Project, { dir, branches, environment, pack }: Incoming): Promise<boolean> {
-  if (environment) return (await pack())?.mayHoldPointers() ?? true
-  if (project.lfs_objects_size > 0) return true
-  for (const { tip } of branches) {
-    const attributes = await entryAt(dir, tip, '.gitattributes')
-    if (attributes && (await readObject(dir, attributes.id))?.content?.includes('filter=lfs')) return true
-  }
-  return false
+async function mayPoint({ environment, pack, pointers = false }: Incoming): Promise<boolean> {
+  return environment ? ((await pack())?.mayHoldPointers() ?? true) : pointers
 }
 
 /** A deploy key holds no locks: to it, all are somebody else's. */

@@ -10,7 +10,7 @@ import { findPushRule } from '../../projects/push-rules/queries.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { dropChange, expectChange, tellChange, type Change, type Expected } from './changes.ts'
-import { incomingOf, type Incoming } from './incoming.ts'
+import { incomingOf, type Incoming, type Origin } from './incoming.ts'
 import { largeFileFault } from './large-files.ts'
 import { pushRuleFault } from './push-rules.ts'
 import { refFault } from './refs.ts'
@@ -27,9 +27,9 @@ export async function updateFault(
   pusher: Pusher,
   { project }: Place,
   updates: readonly Update[],
-  environment?: Readonly<Record<string, string>>,
+  origin: Origin = {},
 ): Promise<string | null> {
-  const incoming = incomingOf(repositoryDir(app, project), updates, environment)
+  const incoming = incomingOf(repositoryDir(app, project), updates, origin)
   return (
     (await refFault(app, pusher, project, updates, incoming)) ??
     (await largeFileFault(app, pusher, project, incoming)) ??
@@ -55,8 +55,14 @@ async function ruleFault(
 const deletesTag = ({ ref, after }: Update) => after === null && ref.startsWith('refs/tags/')
 
 /** For the API: asks, moves and tells. Whoever lost a race is told that the branch moved. */
-export async function changeRefs(app: App, pusher: Pusher, place: Place, updates: readonly Update[]): Promise<void> {
-  const fault = await updateFault(app, pusher, place, updates)
+export async function changeRefs(
+  app: App,
+  pusher: Pusher,
+  place: Place,
+  updates: readonly Update[],
+  origin: Pick<Origin, 'pointers'> = {},
+): Promise<void> {
+  const fault = await updateFault(app, pusher, place, updates, origin)
   if (fault) throw new Refusal('bad_request', fault)
   const { project } = place
   try {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startEffort } from '../../../../test/effort.ts'
 import { Developer, Guest, Master, NoAccess, Owner, Reporter } from '../../../lib/levels.ts'
 import {
   isProtected,
@@ -40,9 +41,9 @@ test.each([
 })
 
 test('a pattern of many stars is matched in time', () => {
-  const started = performance.now()
+  const effort = startEffort()
   expect(matches('*a'.repeat(100) + '*b', 'a'.repeat(100_000))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(500)
+  expect(effort()).toBeLessThan(500)
 })
 
 const NOBODY = { access_level: null, user_id: null, group_id: null, deploy_key_id: null }

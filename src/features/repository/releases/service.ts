@@ -12,7 +12,7 @@ import { createTag } from '../tags/service.ts'
 import { insertLinks, type NewLink } from './links.ts'
 import { findRelease, type Release } from './queries.ts'
 import { forgetReleases } from './removal.ts'
-import { assertNoMilestones, assertValidLink, assertValidRelease } from './validation.ts'
+import { assertNoMilestones, assertNoTwins, assertValidLink, assertValidRelease } from './validation.ts'
 
 /** Whoever may not make a protected tag may not say what it brings either. */
 export async function assertMayRelease(
@@ -62,6 +62,7 @@ function assertValidNew({ milestones, links = [], ...wish }: NewRelease): void {
   assertValidRelease(wish)
   assertNoMilestones(milestones)
   for (const link of links) assertValidLink(link)
+  assertNoTwins(links)
 }
 
 /** Of a tag that is there. */

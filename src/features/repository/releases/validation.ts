@@ -55,6 +55,14 @@ export function assertValidLink({ name, url, direct_asset_path: path }: LinkWish
   if (path && (path.length > LONGEST_PATH || !isPath(path))) throw invalid({ filepath: ['is in an invalid format'] })
 }
 
+/** Of those that come together: a release has no two links of one name, or to one address. */
+export function assertNoTwins(links: readonly LinkWish[]): void {
+  for (const field of ['name', 'url'] as const) {
+    const values = new Set(links.map((link) => link[field]))
+    if (values.size < links.length) throw invalid({ [field]: ['has already been taken'] })
+  }
+}
+
 const isPath = (path: string) =>
   path.startsWith('/') &&
   path

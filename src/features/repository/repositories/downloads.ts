@@ -2,10 +2,12 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Answer } from '../../../api/endpoint.ts'
+import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { archive, canArchive, type ArchiveFormat } from '../../../git/archive.ts'
 import { resolveCommit } from '../../../git/commits.ts'
 import type { OpenBlob } from '../../../git/objects.ts'
+import { largeFilesOf } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
 
 /** Ids name content, so what was fetched once may be asked about again and never changes. */
@@ -63,14 +65,18 @@ export interface ArchiveWish {
   readonly sha?: string | null | undefined
   readonly path?: string | null | undefined
   readonly exclude_paths?: readonly string[] | null | undefined
+  /** What Git LFS keeps, in the place of what points at it. */
+  readonly include_lfs_blobs?: boolean | null | undefined
 }
 
 /** `<project>-<ref>-<commit>`, in a folder of the same name. */
 export async function answerArchive(
-  { project, dir }: RepositorySubject,
+  app: App,
+  subject: RepositorySubject,
   format: ArchiveFormat,
-  { sha, path, exclude_paths }: ArchiveWish,
+  { sha, path, exclude_paths, include_lfs_blobs }: ArchiveWish,
 ): Promise<Answer> {
+  const { project, dir } = subject
   if (!(await canArchive(format))) throw new Refusal('not_acceptable', `406 Not Acceptable - no ${format} here`)
   const commit = await resolveCommit(dir, sha || `refs/heads/${project.default_branch}`)
   if (!commit) throw notFound('File')
@@ -79,13 +85,14 @@ export async function answerArchive(
   // oxlint-disable-next-line no-control-regex -- a folder's name may hold what the name of a file to be saved may not
   const name = parts.join('-').replaceAll(/[\0-\x1f\x7f/]/g, '-')
   const exclude = exclude_paths ?? []
-  const stream = await archive(dir, commit, { format, prefix: name, path: folder, exclude })
+  const largeFiles = (include_lfs_blobs ?? true) ? largeFilesOf(app, subject, { commit, path: folder, exclude }) : null
+  const stream = await archive(dir, commit, { format, prefix: name, path: folder, exclude, largeFiles })
   if (!stream) throw notFound('File')
   return new Answer(200, stream, {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
     'Content-Disposition': disposition('attachment', `${name}.${format}`),
     'Content-Security-Policy': "default-src 'none'; sandbox",
-    ...cacheable(hash('sha256', [name, format, ...exclude].join('\0')).slice(0, 40)),
+    ...cacheable(hash('sha256', [name, format, largeFiles !== null, ...exclude].join('\0')).slice(0, 40)),
   })
 }
 

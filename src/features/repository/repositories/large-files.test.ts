@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
@@ -14,7 +17,15 @@ const ELSEWHERE = objectOf('of another project\n')
 async function scene(forge: TestForge) {
   const project = await forge.project({ visibility: 'public' })
   const other = await forge.project()
-  const files = { 'film.mp4': pointerOf(FILM), 'gone.mp4': pointerOf(ELSEWHERE), 'a.txt': 'plain\n' }
+  const files = {
+    'film.mp4': pointerOf(FILM),
+    'gone.mp4': pointerOf(ELSEWHERE),
+    'a.txt': 'plain\n',
+    '.gitattributes': '*.mp4 filter=lfs -text\n',
+    "b's/$HOME.mp4": pointerOf(FILM),
+    'c/plain.mp4': 'no pointer\n',
+    'c/copy.txt': pointerOf(FILM),
+  }
   const dir = await fillProject(forge, project.id, { files })
   const authorization = authorizationOf(forge.administrator)
   const send = async ({ path_with_namespace: path }: { path_with_namespace: string }, object: LfsObject) =>
@@ -26,7 +37,7 @@ async function scene(forge: TestForge) {
     `${base}/files/${path}/raw`,
     `${base}/blobs/${await runGit([`--git-dir=${dir}`, 'rev-parse', `master:${path}`])}/raw`,
   ]
-  return { project, ways }
+  return { project, base, ways }
 }
 
 test('asked for it, raw content is what the pointer stands for', async () => {
@@ -50,6 +61,41 @@ test('asked for it, raw content is what the pointer stands for', async () => {
   const [file] = await ways('film.mp4')
   const { headers } = await forge.visitor.get(file!, { lfs: true })
   expect([headers.get('x-gitlab-size'), headers.get('x-gitlab-content-sha256')]).toEqual([`${FILM.size}`, FILM.oid])
+})
+
+test('an archive holds what its pointers stand for, unless that is left out', async () => {
+  await using forge = await startForge()
+  const { project, base } = await scene(forge)
+  const archive = (query: string) => fetch(`${forge.url}/api/v4${base}/${query}`)
+  const unpacked = async (query: string) => {
+    const input = Buffer.from(await (await archive(query)).arrayBuffer())
+    const tar = (...args: string[]) => execFileSync('tar', ['-z', '-f', '-', ...args], { input }).toString()
+    const names = tar('--list').trim().split('\n')
+    const files = names.filter((name) => !/\/$|gitattributes/.test(name))
+    const contents = files.map((name) => tar('--extract', '--to-stdout', name))
+    return Object.fromEntries(contents.map((content, n) => [files[n]!.replace(/^[^/]+\//, ''), content]))
+  }
+  const pointers = {
+    'a.txt': 'plain\n',
+    "b's/$HOME.mp4": pointerOf(FILM),
+    'c/copy.txt': pointerOf(FILM),
+    'c/plain.mp4': 'no pointer\n',
+    'film.mp4': pointerOf(FILM),
+    'gone.mp4': pointerOf(ELSEWHERE),
+  }
+  const film = FILM.content.toString()
+  // Whether a file is Git LFS's to keep, its attributes say.
+  expect(await unpacked('archive')).toEqual({ ...pointers, 'film.mp4': film, "b's/$HOME.mp4": film })
+  expect(await unpacked('archive.tgz?path=film.mp4')).toEqual({ 'film.mp4': film })
+  expect(await unpacked('archive?include_lfs_blobs=false')).toEqual(pointers)
+  const zip = await archive('archive.zip')
+  expect((await zip.arrayBuffer()).byteLength).toBeGreaterThan(0)
+  const tags = [zip, await archive('archive.zip?include_lfs_blobs=0')].map(({ headers }) => headers.get('etag'))
+  expect(tags[0]).not.toBe(tags[1])
+  expect(await readdir(join(forge.app.config.data, 'spool')).catch(() => [])).toEqual([])
+
+  await forge.administrator.put(`/projects/${project.id}`, { lfs_enabled: false })
+  expect(await unpacked('archive')).toEqual(pointers)
 })
 
 test('a pointer opens no content of another project; what is no pointer is itself', async () => {

@@ -1,8 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { readObject, type OpenBlob } from '../../../git/objects.ts'
+import type { LargeFiles } from '../../../git/archive.ts'
+import { isFileName } from '../../../git/building.ts'
+import { readObject, readObjects, type OpenBlob } from '../../../git/objects.ts'
+import { isFile, listTree, type TreeEntry } from '../../../git/trees.ts'
 import { LONGEST_POINTER, readPointer } from '../../../lib/lfs-pointer.ts'
-import { findLfsObject } from '../lfs/queries.ts'
+import { findLfsObject, findLfsObjects } from '../lfs/queries.ts'
 import type { RepositorySubject } from './policy.ts'
 
 /**
@@ -22,4 +30,61 @@ export async function openLargeFile(
   const open = object && (await app.blobs.open(object.oid))
   if (!open) throw notFound('File')
   return { id: object.oid, ...open }
+}
+
+/** What an archive has of them: all below `path` but what is in `exclude`. */
+export interface LargeFilesWish {
+  readonly commit: string
+  readonly path: string
+  readonly exclude: readonly string[]
+}
+
+/** For an archive; null where the project has none. */
+export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFilesWish): LargeFiles | null {
+  const { lfs_enabled, lfs_objects_size } = subject.project
+  if (!lfs_enabled || lfs_objects_size === 0) return null
+  const folder = join(app.config.data, 'spool', randomUUID())
+  return { folder, layOut: () => layOutLargeFiles(app, subject, wish, folder) }
+}
+
+const FILES_AT_ONCE = 500
+/** Git holds each in memory as it puts it into an archive; of what is larger, the pointer stays. */
+const LARGEST_ARCHIVED = 256 * 1024 * 1024
+
+async function layOutLargeFiles(
+  app: App,
+  { project, dir }: RepositorySubject,
+  { commit, path: within, exclude }: LargeFilesWish,
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const isBelow = (path: string, top: string) => `${path}/`.startsWith(`${top}/`)
+  const isWanted = (path: string) =>
+    (within === '' || isBelow(path, within)) && !exclude.some((one) => isBelow(path, one))
+  // No file of ours is written but below the folder, whatever a tree may call its own.
+  const isPlain = (path: string) => path.split('/').every(isFileName)
+  const entries = (await listTree(dir, commit, '', { recursive: true })) ?? []
+  const files = entries.filter((entry) => isFile(entry) && isWanted(entry.path) && isPlain(entry.path))
+  for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
+    const pointers = await pointersAmong(dir, files.slice(at, at + FILES_AT_ONCE))
+    const oids = new Set(pointers.map(({ oid }) => oid))
+    const objects = await findLfsObjects(app.db, project.id, [...oids])
+    for (const { path, oid } of pointers) {
+      const isHere = (objects.get(oid)?.size ?? Infinity) <= LARGEST_ARCHIVED
+      const open = isHere ? await app.blobs.open(oid) : null
+      if (!open) continue
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await pipeline(open.stream, createWriteStream(join(folder, path)))
+    }
+  }
+}
+
+async function pointersAmong(dir: string, files: readonly TreeEntry[]): Promise<{ path: string; oid: string }[]> {
+  const ids = files.map(({ id }) => id)
+  const objects = await readObjects(dir, ids, { maxBytes: LONGEST_POINTER })
+  return files.flatMap(({ path }, n) => {
+    const { content } = objects[n] ?? {}
+    const pointer = content ? readPointer(content) : null
+    return pointer ? [{ path, oid: pointer.oid }] : []
+  })
 }

@@ -113,15 +113,21 @@ export const rawBlob = endpoint({
   },
 })
 
-const archiveInput = { sha: blankable(text), path: blankable(text), exclude_paths: blankable(listOf(text)) }
+const archiveInput = {
+  sha: blankable(text),
+  path: blankable(text),
+  exclude_paths: blankable(listOf(text)),
+  include_lfs_blobs: blankable(bool),
+}
 
 export const archive = endpoint({
   ...reading,
   path: '/projects/:id/repository/archive',
   summary: 'Get the files of a commit in one archive',
-  input: z.object(archiveInput),
+  input: z.object({ ...archiveInput, format: blankable(text) }),
   output: bytes,
-  handle: ({ subject, input }) => answerArchive(subject, 'tar.gz', input),
+  handle: ({ app, subject, input }) =>
+    answerArchive(app, subject, archiveFormat(input.format ?? '') ?? 'tar.gz', input),
 })
 
 export const archiveAs = endpoint({
@@ -130,11 +136,11 @@ export const archiveAs = endpoint({
   summary: 'Get the files of a commit in one archive of a given format',
   input: z.object({ ...archiveInput, format: text }),
   output: bytes,
-  async handle({ subject, input }) {
+  async handle({ app, subject, input }) {
     const format = archiveFormat(input.format)
     // Another ending is another address, and there is nothing at it.
     if (!format) throw new Refusal('not_found', '404 Not Found', { as: 'error' })
-    return answerArchive(subject, format, input)
+    return answerArchive(app, subject, format, input)
   },
 })
 
@@ -154,7 +160,7 @@ export const compare = endpoint({
     const { from, to, from_project_id: other } = input
     const fromDir = other ? await repositoryOf(app, viewer, other) : undefined
     const comparison = await compareRefs(subject.dir, { from, to, straight: input.straight ?? false, fromDir })
-    return presentComparison(comparison, { url: webUrl(app, subject), unidiff: input.unidiff ?? false })
+    return presentComparison(comparison, { url: webUrl(app, subject), unidiff: input.unidiff ?? true })
   },
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
+import { withoutExtension } from '../../projects/uploads/names.ts'
 import { frontMatterOf } from './pages.ts'
 import type { Page } from './queries.ts'
 
@@ -19,6 +20,24 @@ export const WikiAttachmentEntity = entity({
   branch: z.string(),
   link: entity({ url: z.string(), markdown: z.string() }),
 }).meta({ id: 'WikiAttachment' })
+
+export interface Attachment {
+  readonly file_name: string
+  readonly file_path: string
+  readonly branch: string
+}
+
+const SHOWN = /\.(png|jpe?g|gif|bmp|tiff|ico|webp|mp4|m4v|mov|webm|ogv)$/i
+const DRAWING = /\.svg$/i
+
+/** Pictures and films stand in the text themselves, with their name alone; so do drawings, by all of it. */
+export function presentAttachment(attachment: Attachment): z.infer<typeof WikiAttachmentEntity> {
+  const { file_name, file_path, branch } = attachment
+  const isShown = SHOWN.test(file_name)
+  const alt = isShown ? withoutExtension(file_name) : file_name
+  const mark = isShown || DRAWING.test(file_name) ? '!' : ''
+  return { file_name, file_path, branch, link: { url: file_path, markdown: `${mark}[${alt}](${file_path})` } }
+}
 
 export const presentPageSummary = ({ slug, title, format }: Page): z.infer<typeof WikiPageSummaryEntity> => ({
   slug,

@@ -8,6 +8,7 @@ import {
   WikiAttachmentEntity,
   WikiPageEntity,
   WikiPageSummaryEntity,
+  presentAttachment,
   presentPage,
   presentPageSummary,
 } from './entity.ts'
@@ -128,9 +129,6 @@ export const attach = endpoint({
   output: WikiAttachmentEntity,
   async handle({ app, viewer, subject, input }) {
     const branch = input.branch || WIKI_BRANCH
-    const { file_name, file_path } = await attachFile(app, viewer, subject, input.file, branch)
-    const isPicture = /\.(png|jpe?g|gif|bmp|tiff|svg|webp)$/i.test(file_name)
-    const markdown = `${isPicture ? '!' : ''}[${file_name.replace(/\.[^.]*$/, '')}](${file_path})`
-    return { file_name, file_path, branch, link: { url: file_path, markdown } }
+    return presentAttachment({ ...(await attachFile(app, viewer, subject, input.file, branch)), branch })
   },
 })

@@ -135,9 +135,14 @@ test('an attachment is no page, whatever its ending', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
   const url = `/projects/${(await forge.project({ path: 'engine' }, ann)).id}/wikis`
-  const form = new FormData()
-  form.set('file', new File(['bytes'], 'notes.txt'))
-  expect((await ann.post(`${url}/attachments`, form)).status).toBe(201)
+  const names = { 'notes.txt': '[notes.txt]', 'a.b.PNG': '![a.b]', 'film.mp4': '![film]', 'plan.svg': '![plan.svg]' }
+  for (const [name, mark] of Object.entries(names)) {
+    const form = new FormData()
+    form.set('file', new File(['bytes'], name))
+    const { status, body } = await ann.post(`${url}/attachments`, form)
+    const link = { url: body.file_path, markdown: `${mark}(${body.file_path})` }
+    expect([status, body.link]).toEqual([201, link])
+  }
   await ann.post(url, { title: 'uploads/notes', content: 'x' })
   expect((await ann.get(url)).body).toEqual([{ slug: 'uploads/notes', title: 'notes', format: 'markdown' }])
 })
