@@ -9,7 +9,9 @@ export default defineConfig({
     isolate: false,
     // By default one core stays idle, which on two is half the machine.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // For what hangs, not for what is slow: a busy machine needs many times what a test takes alone.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 })

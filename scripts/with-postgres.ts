@@ -2,14 +2,12 @@
 // The command finds its database in MORTISE_TEST_DATABASE_URL and its exit code becomes ours. The server and its
 // files are gone afterwards, whether the command succeeded, failed or was interrupted.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
-import { chown, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { constants, tmpdir } from 'node:os'
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { ROOM } from '../test/room.ts'
 
 const run = promisify(execFile)
 
@@ -18,9 +16,13 @@ const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  max_wal_size: '256MB',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_wal_size: '1GB',
+  autovacuum: 'off',
   max_connections: 300,
-  listen_addresses: '127.0.0.1',
+  listen_addresses: "''",
+  port: 5432,
 }
 
 /** The folder of initdb and its companions; Debian keeps one per major version, off PATH. */
@@ -41,33 +43,13 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid, gid }
 }
 
-/** Each test copies a database of a thousand files: in memory it takes a tenth of the time. */
-async function findRoom(): Promise<string> {
-  const memory = await statfs('/dev/shm').catch(() => null)
-  return memory && memory.bavail * memory.bsize > 2 * 1024 ** 3 ? '/dev/shm' : tmpdir()
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free TCP port')
-  return address.port
-}
-
 async function startPostgres() {
   const binaries = findBinaries()
   const owner = await findOwner()
-  const port = await findFreePort()
-  // Any local account reaches a loopback port, and a database superuser may run programs: hence a password.
-  const password = randomBytes(16).toString('hex')
-
-  const folder = await mkdtemp(join(await findRoom(), 'mortise-pg-'))
-  const [data, log, passwordFile] = [join(folder, 'data'), join(folder, 'log'), join(folder, 'password')]
-  const env = { ...process.env, PGPASSWORD: password }
-  const tool = (name: string, ...args: string[]) => run(join(binaries, name), args, { cwd: folder, env, ...owner })
+  // It is reached by a socket in this folder, which nobody else may enter: that is quicker than a port and a password.
+  const folder = await mkdtemp(join(ROOM, 'mortise-pg-'))
+  const [data, log] = [join(folder, 'data'), join(folder, 'log')]
+  const tool = (name: string, ...args: string[]) => run(join(binaries, name), args, { cwd: folder, ...owner })
 
   async function stop() {
     try {
@@ -78,22 +60,21 @@ async function startPostgres() {
   }
 
   try {
-    await writeFile(passwordFile, password, { mode: 0o600 })
-    if (owner) for (const path of [folder, passwordFile]) await chown(path, owner.uid, owner.gid)
-    const login = ['-U', 'mortise', '-A', 'password', `--pwfile=${passwordFile}`]
+    if (owner) await chown(folder, owner.uid, owner.gid)
+    const login = ['-U', 'mortise', '-A', 'trust']
     await tool('initdb', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8', ...login, '-D', data)
 
-    const options = Object.entries({ ...settings, port, unix_socket_directories: folder })
+    const options = Object.entries({ ...settings, unix_socket_directories: folder })
     const flags = options.map(([name, value]) => `-c ${name}=${value}`).join(' ')
     await tool('pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', flags).catch(async (cause: unknown) => {
       throw new Error(`PostgreSQL does not start:\n${await readFile(log, 'utf8').catch(String)}`, { cause })
     })
-    await tool('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'mortise', 'mortise')
+    await tool('createdb', '-h', folder, '-p', String(settings.port), '-U', 'mortise', 'mortise')
   } catch (error) {
     await stop()
     throw error
   }
-  return { url: `postgres://mortise:${password}@127.0.0.1:${port}/mortise`, [Symbol.asyncDispose]: stop }
+  return { url: `postgres://mortise@localhost:${settings.port}/mortise?host=${folder}`, [Symbol.asyncDispose]: stop }
 }
 
 /** Returns the exit code as a shell would give it: 127 when there is no such command, 128 + n after signal n. */

@@ -4,8 +4,7 @@ import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import type { TestForge } from '../src/forge.ts'
 import { closeObjects } from '../src/git/objects.ts'
 import { createRepository } from '../src/git/repositories.ts'
-import { buildRepository, type BuiltCommit } from './git-builder.ts'
-import { runGit } from './git-origin.ts'
+import { importCommits, type BuiltCommit } from './git-builder.ts'
 
 const FIRST: BuiltCommit = {
   message: 'first\n',
@@ -16,9 +15,8 @@ const FIRST: BuiltCommit = {
 export async function fillProject(forge: TestForge, id: number, ...commits: BuiltCommit[]): Promise<string> {
   const project = (await findProjectById(forge.app.db, id))!
   const dir = repositoryDir(forge.app, project)
-  await using built = await buildRepository(...(commits.length === 0 ? [FIRST] : commits))
   await createRepository(dir, { defaultBranch: project.default_branch })
-  await runGit([`--git-dir=${dir}`, 'fetch', '--quiet', built.dir, '+refs/*:refs/*'])
+  await importCommits(dir, commits.length === 0 ? [FIRST] : commits)
   closeObjects(dir)
   await forge.app.db.updateTable('projects').set({ empty_repo: false }).where('id', '=', id).execute()
   return dir

@@ -1,9 +1,10 @@
 /** A real directory server (Debian's slapd) on loopback, empty but for its base; gone with its folder. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, connect, type AddressInfo } from 'node:net'
+import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -202,11 +203,22 @@ async function makeCertificate(folder: string): Promise<void> {
 }
 
 async function freePorts(): Promise<[number, number]> {
-  const holders = [createServer(), createServer()]
-  for (const holder of holders) await once(holder.listen(0, '127.0.0.1'), 'listening')
+  const holders = [await holdPort(), await holdPort()]
   const ports = holders.map((holder) => (holder.address() as AddressInfo).port)
   for (const holder of holders) await once(holder.close(), 'close')
   return [ports[0]!, ports[1]!]
+}
+
+/** Below what systems hand out to whoever asks for any port: nobody else takes it while the directory is not there. */
+async function holdPort(): Promise<Server> {
+  for (;;) {
+    const holder = createServer().listen(randomInt(20_000, 30_000), '127.0.0.1')
+    const isOurs = await once(holder, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (isOurs) return holder
+  }
 }
 
 async function answers(port: number): Promise<boolean> {

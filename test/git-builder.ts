@@ -31,21 +31,23 @@ export interface BuiltRepository extends AsyncDisposable {
   add(...commits: BuiltCommit[]): Promise<void>
 }
 
+const FIRST_MOMENT = 1_700_000_000
+
 export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltRepository> {
   const folder = await temporaryFolder()
   const dir = join(folder.path, 'x.git')
   await createRepository(dir, { defaultBranch: 'master' })
-  let at = 1_700_000_000
+  let at = FIRST_MOMENT
   const git = (...args: string[]) => runGit([`--git-dir=${dir}`, ...args])
   const add = async (...more: BuiltCommit[]) => {
     const heads = new Set((await git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads')).split('\n'))
-    const script = more.flatMap((commit) => {
+    const placed = more.map((commit) => {
       // In a new run, fast-import must be told where an old branch stands.
       const { branch = 'master' } = commit
       const from = heads.delete(branch) ? { from: `refs/heads/${branch}^0` } : {}
-      return commitScript({ at: (at += 60), ...from, ...commit })
+      return { at: (at += 60), ...from, ...commit }
     })
-    await runGit([`--git-dir=${dir}`, 'fast-import', '--quiet', '--force'], Buffer.concat(script))
+    await importCommits(dir, placed)
   }
   await add(...commits)
   return {
@@ -60,6 +62,12 @@ export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltR
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** One after the other, each a minute after the one before unless it says when. */
+export async function importCommits(dir: string, commits: readonly BuiltCommit[]): Promise<void> {
+  const script = commits.flatMap((commit, n) => commitScript({ at: FIRST_MOMENT + 60 * (n + 1), ...commit }))
+  await runGit([`--git-dir=${dir}`, 'fast-import', '--quiet', '--force'], Buffer.concat(script))
 }
 
 function commitScript({ branch = 'master', author = 'Ada <ada@example.com>', at, ...commit }: BuiltCommit): Buffer[] {

@@ -898,7 +898,7 @@ const VISIBILITIES = [
 describe.each(VISIBILITIES.slice(0, testDatabaseUrl() ? 2 : 3))(
   'on a %s group and project',
   (visibility, expectedOf) => {
-    test('each caller is answered as the table says, and a refusal moves nothing', { timeout: 120_000 }, async () => {
+    test('each caller is answered as the table says, and a refusal moves nothing', { timeout: 300_000 }, async () => {
       await using forge = await startForge()
       await forge.stopWorker()
       const cast = await castOf(forge, visibility)
@@ -912,21 +912,22 @@ describe.each(VISIBILITIES.slice(0, testDatabaseUrl() ? 2 : 3))(
         const [method] = name.split(' ') as [string]
         const wanted = expectedOf(name)
         let project = await cast.project({ request_access_enabled: true })
-        const answerTo = async (caller: CallerName) => {
+        const answerTo = async (caller: CallerName, wanted: number) => {
           const { path, input } = await ask({ forge, cast, group: cast.group, project, caller, newcomer })
-          const before = await holdings(forge)
+          // A read that the table allows is no refusal, or the table says so below; all else may be one.
+          const before = (method !== 'GET' || wanted >= 300) && (await holdings(forge))
           const { status } = await cast.callers[caller].request(method, path, input)
-          if (status >= 300 && (await holdings(forge)) !== before) moved.push(`${name} by ${caller}`)
+          if (before && status >= 300 && (await holdings(forge)) !== before) moved.push(`${name} by ${caller}`)
           return status
         }
         const codes: number[] = []
         let isUsed = false
         for (const [n, caller] of CALLERS.entries()) {
-          let status = await answerTo(caller)
+          let status = await answerTo(caller, wanted[n]!)
           // What one caller has used up or altered, the next one may miss.
           if (status !== wanted[n] && isUsed) {
             project = await cast.project({ request_access_enabled: true })
-            status = await answerTo(caller)
+            status = await answerTo(caller, wanted[n]!)
           }
           isUsed ||= status < 300 && method !== 'GET'
           codes.push(status)

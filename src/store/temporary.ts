@@ -1,6 +1,8 @@
 /** Databases for forges that live as long as a test: made once, migrated and filled, then copied for each. */
+import { rmSync } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Pool } from 'pg'
 import { randomHex } from '../lib/secrets.ts'
 
 export interface TemporaryDatabase {
@@ -17,7 +19,8 @@ export async function sqliteTemplate(root: string, fill: (url: string) => Promis
   const folder = await mkdtemp(join(root, 'mortise-template-'))
   const file = join(folder, 'template.sqlite')
   await fill(`sqlite:${file}`)
-  process.once('exit', () => void rm(folder, { recursive: true, force: true }))
+  // Whoever exits waits for nothing.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return {
     async copy() {
       const own = await mkdtemp(join(root, 'mortise-database-'))
@@ -28,25 +31,39 @@ export async function sqliteTemplate(root: string, fill: (url: string) => Promis
   }
 }
 
+/** Connections are kept from one database to the next; they keep no process from ending. */
+const servers = new Map<string, Promise<Server>>()
+
+interface Server {
+  readonly pool: Pool
+  /** Files are copied sooner than rows are logged; before PostgreSQL 15 that was the only way. */
+  readonly strategy: string
+}
+
+async function openServer(connectionString: string): Promise<Server> {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString, max: 2, allowExitOnIdle: true })
+  pool.on('error', () => {})
+  const { rows } = await pool.query(`select current_setting('server_version_num')::int >= 150000 as chooses`)
+  return { pool, strategy: rows[0].chooses ? 'strategy file_copy' : '' }
+}
+
+function serverAt(url: string): Promise<Server> {
+  const known = servers.get(url) ?? openServer(url)
+  servers.set(url, known)
+  return known
+}
+
 /** A database of its own on a server; a copy of `template`, or empty. */
 export async function postgresDatabase(
   server: string,
   template = 'template1',
 ): Promise<TemporaryDatabase & { name: string }> {
-  const { default: pg } = await import('pg')
-  const command = async (sql: string) => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    try {
-      await client.query(sql)
-    } finally {
-      await client.end()
-    }
-  }
+  const { pool, strategy } = await serverAt(server)
   const name = `mortise_${randomHex(6)}`
-  await command(`create database ${name} template ${template}`)
+  await pool.query(`create database ${name} template ${template} ${strategy}`)
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
-  return { name, url, drop: () => command(`drop database ${name} with (force)`) }
+  return { name, url, drop: async () => void (await pool.query(`drop database ${name} with (force)`)) }
 }
 
 export async function postgresTemplate(server: string, fill: (url: string) => Promise<void>): Promise<Template> {

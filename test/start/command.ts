@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ROOM } from '../room.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
@@ -16,7 +16,7 @@ export interface Folder extends AsyncDisposable {
 }
 
 export async function temporaryFolder(): Promise<Folder> {
-  const path = await mkdtemp(join(tmpdir(), 'mortise-start-'))
+  const path = await mkdtemp(join(ROOM, 'mortise-start-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 

@@ -107,7 +107,7 @@ describe.each([
     await vi.waitFor(async () => {
       const [draft] = await readdir(bench.drafts)
       expect((await stat(join(bench.drafts, draft!))).size).toBe(size / 2)
-    })
+    }, 10_000)
     letGoOn()
     const { digest } = await putting
     expect({ digest, kept: await bench.kept() }).toEqual({
