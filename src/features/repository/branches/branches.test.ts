@@ -231,6 +231,10 @@ test('what cannot be made or deleted is refused, and nothing moves', async () =>
   expect(await remove('nothing')).toEqual(refusal(404, '404 Branch Not Found'))
   expect(await refs()).toBe(before)
   expect(await forge.events()).toEqual(events)
+  const atOnce = await Promise.all(Array.from({ length: 4 }, () => make('one')))
+  expect(atOnce.filter(({ status }) => status === 201)).toHaveLength(1)
+  for (const late of atOnce.filter(({ status }) => status !== 201))
+    expect(late).toEqual(refusal(400, 'Branch already exists'))
 })
 
 test('a branch is deleted, unless it is newer than the caller knows', async () => {

@@ -14,7 +14,7 @@ import { incomingOf, type Incoming, type Origin } from './incoming.ts'
 import { largeFileFault } from './large-files.ts'
 import { pushRuleFault } from './push-rules.ts'
 import { refFault } from './refs.ts'
-import { branchOf, type Pusher, type Update } from './updates.ts'
+import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
 
 export interface Place {
   readonly project: Project
@@ -68,13 +68,21 @@ export async function changeRefs(
   try {
     await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates })
   } catch (error) {
-    if (error instanceof RefMoved || error instanceof RefInTheWay) throw new Refusal('bad_request', movedText(updates))
+    if (error instanceof RefMoved) throw new Refusal('bad_request', movedText(updates[0]!))
+    if (error instanceof RefInTheWay) throw new Refusal('bad_request', inTheWayText(updates[0]!))
     throw error
   }
 }
 
-const movedText = (updates: readonly Update[]) => {
-  const name = branchOf(updates[0]!.ref)
+/** Whoever wanted to make what somebody else has just made hears what they would have heard a moment later. */
+function movedText(update: Update): string {
+  const { ref, before } = update
+  if (before !== null) return inTheWayText(update)
+  return branchOf(ref) === null ? `Tag ${tagOf(ref)} already exists` : 'Branch already exists'
+}
+
+function inTheWayText({ ref }: Update): string {
+  const name = branchOf(ref)
   return name === null ? 'Failed to update ref' : `Could not update branch ${name}. Please refresh and try again.`
 }
 

@@ -146,6 +146,12 @@ test('what cannot be tagged is refused, and nothing moves', async () => {
   expect(await forge.events()).toEqual(events)
   await owner.post(tags, { tag_name: 'v2.0', ref: 'master' })
   expect(await owner.delete(`${tags}/v2.0`)).toEqual(refusal(400, 'Protected tags cannot be deleted.'))
+  const atOnce = await Promise.all(
+    Array.from({ length: 4 }, () => owner.post(tags, { tag_name: 'one', ref: 'master' })),
+  )
+  expect(atOnce.filter(({ status }) => status === 201)).toHaveLength(1)
+  for (const late of atOnce.filter(({ status }) => status !== 201))
+    expect(late).toEqual(refusal(400, 'Tag one already exists'))
 })
 
 test('a tag is deleted with its release, unless it is newer than the caller knows', async () => {
