@@ -1,6 +1,5 @@
 /** Databases for forges that live as long as a test: made once, migrated and filled, then copied for each. */
-import { rmSync } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { randomHex } from '../lib/secrets.ts'
@@ -19,13 +18,14 @@ export async function sqliteTemplate(root: string, fill: (url: string) => Promis
   const folder = await mkdtemp(join(root, 'mortise-template-'))
   const file = join(folder, 'template.sqlite')
   await fill(`sqlite:${file}`)
-  // Whoever exits waits for nothing.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // Kept as bytes: whoever is ended by a signal leaves no file.
+  const template = await readFile(file)
+  await rm(folder, { recursive: true })
   return {
     async copy() {
       const own = await mkdtemp(join(root, 'mortise-database-'))
       const path = join(own, 'mortise.sqlite')
-      await copyFile(file, path)
+      await writeFile(path, template)
       return { url: `sqlite:${path}`, drop: () => rm(own, { recursive: true, force: true }) }
     },
   }
