@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { lastCommits } from '../src/git/last-commits.ts'
-import { closeObjects } from '../src/git/objects.ts'
+import { closeReaders } from '../src/git/readers.ts'
 import { inTurns, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
@@ -150,7 +150,7 @@ export async function treePageTime({ git, address, api, folder }: GitBench, roun
     await git('-C', 'pages', 'push', '-q', address, 'HEAD:refs/heads/master')
     times.push(await timed(show))
   }
-  closeObjects(folder)
+  closeReaders(folder)
   return { ours: ms(median(times)), floor: '', ratio: null, met: median(times) < 100 }
 }
 

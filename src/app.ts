@@ -17,9 +17,10 @@ import { authentication } from './features/identity/authentication.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
 import { v4 } from './features/v4.ts'
 import { web } from './features/web.ts'
-import { closeObjects } from './git/objects.ts'
+import { closeReaders } from './git/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
+import { hasCode } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
 import { openBlobs } from './store/blobs/blobs.ts'
@@ -115,7 +116,9 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
   return openDoors(await openWorkshop(config, options), options)
 }
 
-/** A clone may take hours and its client may have gone to sleep: the command waits 30 seconds for the whole of closing. */
+/**
+ * A clone may take hours and its client may have gone to sleep: the command waits 30 seconds for the whole of closing.
+ */
 const PATIENCE_MS = 20_000
 
 /** Closing lets running requests and jobs finish first, if they do soon; the workshop is closed with its doors. */
@@ -140,7 +143,7 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
   const close = async () => {
     await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])
     await worker.stop()
-    closeObjects()
+    closeReaders()
     await workshop[Symbol.asyncDispose]()
   }
   try {
@@ -200,7 +203,7 @@ async function instanceKey({ data, secretKey }: Config): Promise<Buffer> {
   try {
     await writeFile(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
   return Buffer.from((await readFile(file, 'utf8')).trim(), 'hex')
 }

@@ -328,5 +328,7 @@ function list(value: string): string[] {
     .filter(Boolean)
 }
 
-/** Where forges of a test suite keep their databases: a PostgreSQL server named by whoever runs the suite, or SQLite. */
+/**
+ * Where forges of a test suite keep their databases: a PostgreSQL server named by whoever runs the suite, or SQLite.
+ */
 export const testDatabaseUrl = (): string | undefined => process.env.MORTISE_TEST_DATABASE_URL

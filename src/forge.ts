@@ -149,7 +149,9 @@ export class TestForge implements AsyncDisposable {
     this.#close = close
   }
 
-  /** A new user, ready to call; `{ admin: true }`, `{ external: true }` and `{ blocked: true }` make the special ones. */
+  /**
+   * A new user, ready to call; `{ admin: true }`, `{ external: true }` and `{ blocked: true }` make the special ones.
+   */
   async user({ blocked, ...wish }: PersonWish = {}): Promise<Person> {
     const number = ++this.#people
     const token = randomToken()

@@ -38,7 +38,10 @@ const SECRETS = new Set([...SECRET_PARAMETERS, ...SECRET_HEADERS])
 const HIDDEN = '[hidden]'
 const DEEPEST = 4
 
-/** A line is written for every request: this copies nothing until it meets a secret (pino's own way costs 20 times more). */
+/**
+ * A line is written for every request: this copies nothing until it meets a secret (pino's own way costs 20 times
+ * more).
+ */
 function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let clean = fields
   for (const name in fields) {
@@ -145,7 +148,9 @@ function momentText(): string {
   return `${secondText}${String(ms).padStart(3, '0')}Z`
 }
 
-/** Writes the one line each request gets. It holds no secret by its shape, so it goes past all of pino but the stream. */
+/**
+ * Writes the one line each request gets. It holds no secret by its shape, so it goes past all of pino but the stream.
+ */
 export function requestLog(log: Log): (line: RequestLine) => void {
   const stream = (log as unknown as Record<symbol, PatientStream>)[pino.symbols.streamSym]!
   const written = new Map<string, string>()

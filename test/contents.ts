@@ -2,7 +2,7 @@
 import { findProjectById } from '../src/features/projects/projects/queries.ts'
 import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import type { TestForge } from '../src/forge.ts'
-import { closeObjects } from '../src/git/objects.ts'
+import { closeReaders } from '../src/git/readers.ts'
 import { createRepository } from '../src/git/repositories.ts'
 import { importCommits, type BuiltCommit } from './git-builder.ts'
 
@@ -17,7 +17,7 @@ export async function fillProject(forge: TestForge, id: number, ...commits: Buil
   const dir = repositoryDir(forge.app, project)
   await createRepository(dir, { defaultBranch: project.default_branch })
   await importCommits(dir, commits.length === 0 ? [FIRST] : commits)
-  closeObjects(dir)
+  closeReaders(dir)
   await forge.app.db.updateTable('projects').set({ empty_repo: false }).where('id', '=', id).execute()
   return dir
 }

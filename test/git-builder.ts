@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { createRepository } from '../src/git/repositories.ts'
 import { launches, type Program } from '../src/git/launcher.ts'
-import { closeObjects } from '../src/git/objects.ts'
+import { closeReaders } from '../src/git/readers.ts'
 import { runGit, temporaryFolder } from './git-origin.ts'
 
 type Content = string | Uint8Array | null | { readonly mode: string; readonly content: string | Uint8Array }
@@ -58,7 +58,7 @@ export async function buildRepository(...commits: BuiltCommit[]): Promise<BuiltR
     write: (type, content) =>
       runGit([`--git-dir=${dir}`, 'hash-object', '-t', type, '-w', '--stdin', '--literally'], Buffer.from(content)),
     async [Symbol.asyncDispose]() {
-      closeObjects(dir)
+      closeReaders(dir)
       await folder[Symbol.asyncDispose]()
     },
   }

@@ -1,7 +1,7 @@
 /**
  * Who may do what, for every endpoint of groups and projects: ten callers, on a private and on a public group with a
- * project in it. The tables are written from the rules (reference: levels, permission matrix, order of checks), not from
- * the answers; a new endpoint without a row fails. Every refusal is also shown to have moved nothing.
+ * project in it. The tables are written from the rules (reference: levels, permission matrix, order of checks), not
+ * from the answers; a new endpoint without a row fails. Every refusal is also shown to have moved nothing.
  */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -457,7 +457,10 @@ const asks: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   'DELETE /projects/:id/uploads/:secret/:filename': withUpload(({ url }) => url),
 }
 
-/** Callers from left to right: anonymous, stranger, external, guest, reporter, developer, master, owner, administrator, blocked. */
+/**
+ * Callers from left to right: anonymous, stranger, external, guest, reporter, developer, master, owner, administrator,
+ * blocked.
+ */
 const PRIVATE = `
                                                          anon strg extn guest rept devl mast ownr admn blkd
   GET /groups                                             200  200  200  200  200  200  200  200  200  401

@@ -22,8 +22,9 @@ const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
 const ownFieldsOf = (endpoint: Endpoint) => fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
 
 /**
- * A field of a few values refuses any text alike, so two texts tell of it what all would. Otherwise the texts take turns:
- * every one is tried on very many fields, and every field with some; with fewer where each answer costs a git process.
+ * A field of a few values refuses any text alike, so two texts tell of it what all would. Otherwise the texts take
+ * turns: every one is tried on very many fields, and every field with some; with fewer where each answer costs a git
+ * process.
  */
 let turn = 0
 function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): readonly string[] {

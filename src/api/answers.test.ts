@@ -2,11 +2,29 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { timestamp } from '../clock.ts'
 import { authentication } from '../features/identity/authentication.ts'
-import { startForge } from '../forge.ts'
-import { Answer, endpoint } from './endpoint.ts'
+import { startForge, type TestForge } from '../forge.ts'
+import { Answer, endpoint, type Endpoint } from './endpoint.ts'
 import { RateLimiter } from './limits.ts'
 import { apiListener } from './router.ts'
+
+/** An API of these endpoints alone. */
+async function serve({ app, clock }: TestForge, ...endpoints: Endpoint[]) {
+  const door = { app, authentication, limiter: new RateLimiter(0, clock), spool: '', checkOutput: true }
+  const listener = apiListener(
+    door,
+    endpoints,
+    () => '127.0.0.1',
+    () => {},
+  )
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4`,
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
 
 test('a header of any bytes is sent as it is, whatever body goes out with it', async () => {
   await using forge = await startForge()
@@ -20,29 +38,29 @@ test('a header of any bytes is sent as it is, whatever body goes out with it', a
       output: z.unknown(),
       handle: async () => new Answer(method === 'GET' ? 200 : 201, { name: 'grün' }, { 'X-Name': name }),
     })
-  const door = {
-    app: forge.app,
-    authentication,
-    limiter: new RateLimiter(0, forge.clock),
-    spool: '',
-    checkOutput: true,
+  using api = await serve(forge, named('GET'), named('POST'))
+  for (const method of ['GET', 'POST', 'HEAD']) {
+    const answer = await fetch(`${api.url}/named`, { method })
+    expect([answer.headers.get('x-name'), answer.headers.get('content-length')], method).toEqual([name, '16'])
+    expect(await answer.text(), method).toBe(method === 'HEAD' ? '' : '{"name":"grün"}')
   }
-  const listener = apiListener(
-    door,
-    [named('GET'), named('POST')],
-    () => '127.0.0.1',
-    () => {},
-  )
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  try {
-    await new Promise((resolve) => server.once('listening', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4/named`
-    for (const method of ['GET', 'POST', 'HEAD']) {
-      const answer = await fetch(url, { method })
-      expect([answer.headers.get('x-name'), answer.headers.get('content-length')], method).toEqual([name, '16'])
-      expect(await answer.text(), method).toBe(method === 'HEAD' ? '' : '{"name":"grün"}')
-    }
-  } finally {
-    server.close()
-  }
+})
+
+test('whoever would hang something on what has gone meanwhile is told that it is gone', async () => {
+  await using forge = await startForge()
+  const late = endpoint({
+    method: 'POST',
+    path: '/late',
+    summary: 'Star a project that was there a moment ago',
+    allow: 'anyone',
+    output: z.unknown(),
+    handle: ({ app: { db, clock } }) =>
+      db
+        .insertInto('stars')
+        .values({ user_id: forge.administrator.id, project_id: 1, created_at: timestamp(clock) })
+        .execute(),
+  })
+  using api = await serve(forge, late)
+  const answer = await fetch(`${api.url}/late`, { method: 'POST' })
+  expect([answer.status, await answer.json()]).toEqual([404, { message: '404 Not found' }])
 })

@@ -1,8 +1,9 @@
 /** Routes of the API, from the declarations: finds the endpoint, or says what the path knows instead. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
-import { Refusal, badParameter } from '../errors.ts'
+import { Refusal, badParameter, notFound } from '../errors.ts'
 import { andThen, attempt, type Soon } from '../lib/soon.ts'
+import { isOrphan } from '../store/dialect.ts'
 import { UNKNOWN_ROUTE, answerTo, send } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Exchange } from './exchange.ts'
@@ -105,8 +106,12 @@ function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => Re
   }
 }
 
-function refuse({ app }: Door, exchange: Exchange, error: unknown): void {
-  if (!(error instanceof Refusal)) app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request failed')
+function refuse({ app }: Door, exchange: Exchange, failure: unknown): void {
+  // What a request was about may go while it runs; it comes to the same as if it had come a moment later.
+  const error = isOrphan(failure) ? notFound() : failure
+  const details = { err: failure, part: 'http', reqId: exchange.id }
+  if (error !== failure) app.log.warn(details, 'a row to hang on was gone')
+  else if (!(error instanceof Refusal)) app.log.error(details, 'request failed')
   // Half an answer cannot be taken back; a cut connection at least shows that it is half.
   if (exchange.response.headersSent) return void exchange.response.destroy()
   send(exchange, answerTo(error))

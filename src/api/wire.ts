@@ -7,6 +7,7 @@ import { isDate, toDate, toMoment } from '../lib/dates.ts'
 
 const TRUE = new Set(['true', '1', 't', 'y', 'yes', 'on'])
 const FALSE = new Set(['false', '0', 'f', 'n', 'no', 'off'])
+const NOBODYS = Number.MAX_SAFE_INTEGER
 
 function toBoolean(value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value
@@ -18,6 +19,12 @@ function toInteger(value: unknown): unknown {
   return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value
 }
 
+/** Digits that name no row, 0 or more of them than a number holds, are an id to look for in vain. */
+function toId(value: unknown): unknown {
+  const given = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  return given === 0 || (typeof given === 'number' && given > NOBODYS) ? NOBODYS : given
+}
+
 const toText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 
@@ -27,7 +34,7 @@ export const bool = z.preprocess(toBoolean, z.boolean())
 export const int = z.preprocess(toInteger, z.int())
 
 /** An id in a path or a body. */
-export const id = z.preprocess(toInteger, z.int().min(1))
+export const id = z.preprocess(toId, z.int().min(1))
 
 /** May be left out; null and an empty text both clear it. */
 export const blankable = <T extends z.ZodType>(schema: T) =>

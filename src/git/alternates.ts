@@ -5,18 +5,17 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { hasCode, nullIfMissing } from '../lib/system-errors.ts'
 import { flushFolder } from './drafts.ts'
+import { indexLast } from './pack-index.ts'
 import { closeReaders } from './readers.ts'
 
 const fileOf = (dir: string) => join(dir, 'objects/info/alternates')
 
 /** The repository whose objects this one uses beside its own; null of one that stands alone. */
 export async function poolOf(dir: string): Promise<string | null> {
-  const text = await readFile(fileOf(dir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  const [way] = text.split('\n')
+  const text = await readFile(fileOf(dir), 'utf8').catch(nullIfMissing)
+  const [way] = text?.split('\n') ?? []
   return way ? dirname(resolve(dir, 'objects', way)) : null
 }
 
@@ -60,7 +59,8 @@ export async function standAlone(dir: string): Promise<boolean> {
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'objects/pack'), join(to, 'objects/pack')]
   try {
-    for (const name of packFiles(await readdir(source))) await link(join(source, name), join(target, name)).catch(fine)
+    for (const name of indexLast((await readdir(source)).filter(isPackFile)))
+      await link(join(source, name), join(target, name)).catch(fineIfThere)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     return false
@@ -70,12 +70,8 @@ export async function linkPacks(from: string, to: string): Promise<boolean> {
 }
 
 /** A pack is named by its content: one that is here already is the same. */
-function fine(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
+function fineIfThere(error: unknown): void {
+  if (!hasCode(error, 'EEXIST')) throw error
 }
 
-/** git looks for packs by their index, so that one comes last. */
-function packFiles(names: readonly string[]): string[] {
-  const files = names.filter((name) => /^pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap|mtimes)$/.test(name))
-  return files.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))
-}
+const isPackFile = (name: string) => /^pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap|mtimes)$/.test(name)

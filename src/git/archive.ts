@@ -6,7 +6,7 @@ import { HOUR } from '../clock.ts'
 import { excluding, including, prefix as folderPrefix, rev, safely } from './arguments.ts'
 import { gitStream } from './command.ts'
 import { resolveCommit } from './commits.ts'
-import { entryAt, listTree } from './trees.ts'
+import { entryAt, listTree, partsOf } from './trees.ts'
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
 
@@ -39,7 +39,10 @@ const FORMATS = {
   zip: '--format=zip',
 } as const
 
-/** Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to its end. */
+/**
+ * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
+ * its end.
+ */
 export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
   const { format, prefix, path = '', exclude = [], largeFiles, signal } = wish
   const top = folderPrefix(prefix)
@@ -72,8 +75,6 @@ async function* withLargeFiles(
     await rm(folder, { recursive: true, force: true })
   }
 }
-
-const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
 
 /** Git fails where an exclusion leaves nothing: a folder that is alone all the way up. */
 async function isAll(dir: string, commit: string, parts: readonly string[]): Promise<boolean> {

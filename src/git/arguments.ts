@@ -48,10 +48,10 @@ export function safely<T extends string>(construct: () => T): T | null {
 }
 
 const LONGEST_NAME = 1024
-const LONGEST_PATH = 4096
+export const LONGEST_PATH = 4096
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const CONTROL = /[\0-\x1f\x7f]/
+export const CONTROL = /[\0-\x1f\x7f]/
 const GLOB_OR_PATH = /[ :?*[\\]/
 // Reflogs (`@{1}`, `@{upstream}`) do not exist here, and `^{/…}` would search the history by a stranger's regex.
 const SELECTORS = /@\{|\^\{|\.\./

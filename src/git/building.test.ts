@@ -1,10 +1,12 @@
+import { readdirSync, rmdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { runGit, temporaryFolder } from '../../test/git-origin.ts'
-import { BadChange, buildTree, type Change, isFileName, writeBlob, writeCommit, writeTag } from './building.ts'
-import { closeObjects } from './objects.ts'
+import { BadChange, buildTree, type Change, isFileName, writeCommit, writeTag } from './building.ts'
+import { writeObject } from './loose.ts'
+import { closeReaders } from './readers.ts'
 import { createRepository } from './repositories.ts'
 
 async function repository() {
@@ -29,7 +31,7 @@ async function repository() {
       ) as Record<string, string>
     },
     async [Symbol.asyncDispose]() {
-      closeObjects(dir)
+      closeReaders(dir)
       await data[Symbol.asyncDispose]()
     },
   }
@@ -68,7 +70,7 @@ test('changes touch what they name, and modes stay', async () => {
   await using repo = await repository()
   const first = await buildTree(repo.dir, null, START)
   const commit = await writeCommit(repo.dir, { tree: first, parents: [], message: 'x', author: when, committer: when })
-  const blob = await writeBlob(repo.dir, 'by id')
+  const blob = await writeObject(repo.dir, 'blob', 'by id')
   const tree = await buildTree(repo.dir, commit, [
     { path: 'a-b/c', content: 'C' },
     { path: 'a/d', content: 'elsewhere' },
@@ -99,7 +101,7 @@ test('changes touch what they name, and modes stay', async () => {
 
 test('names that are no text stay as they are', async () => {
   await using repo = await repository()
-  const blob = await writeBlob(repo.dir, 'x')
+  const blob = await writeObject(repo.dir, 'blob', 'x')
   const base = await repo.run(['mktree', '-z'], Buffer.from(`100644 blob ${blob}\t\xff\xfe\0`, 'latin1'))
   const tree = await buildTree(repo.dir, base, [{ path: 'y', content: 'y' }])
   expect(await repo.run(['ls-tree', tree])).toContain('"\\377\\376"')
@@ -218,21 +220,25 @@ test('every name we take is one that git takes', async () => {
   expect(await repo.run(['-c', 'core.protectNTFS=true', '-c', 'core.protectHFS=true', 'fsck', '--strict'])).toBe('')
 })
 
-test('blobs of bytes and of streams', async () => {
+test('an object that is there already is not written twice, and leaves no draft', async () => {
   await using repo = await repository()
   const bytes = Buffer.from([0, 1, 255, 10, 13])
   const id = await repo.run(['hash-object', '--stdin'], bytes)
-  expect(await writeBlob(repo.dir, bytes)).toBe(id)
-  expect(await writeBlob(repo.dir, bytes)).toBe(id)
-  expect(await writeBlob(repo.dir, Readable.from([bytes.subarray(0, 2), bytes.subarray(2)]))).toBe(id)
-  const broken = Readable.from(
-    (async function* () {
-      yield 'half'
-      throw new Error('cut off')
-    })(),
-  )
-  await expect(writeBlob(repo.dir, broken)).rejects.toThrow('cut off')
-  expect((await readdir(join(repo.dir, 'objects', id.slice(0, 2)))).filter((name) => name !== id.slice(2))).toEqual([])
+  expect(await writeObject(repo.dir, 'blob', bytes)).toBe(id)
+  expect(await writeObject(repo.dir, 'blob', bytes)).toBe(id)
+  expect(await readdir(join(repo.dir, 'objects', id.slice(0, 2)))).toEqual([id.slice(2)])
+})
+
+test('objects find their folder while git removes empty ones', async () => {
+  await using repo = await repository()
+  const objects = join(repo.dir, 'objects')
+  const writing = Promise.all(Array.from({ length: 50 }, (_, n) => writeObject(repo.dir, 'blob', String(n))))
+  let isOver = false
+  void writing.finally(() => (isOver = true))
+  for (let removed = 0; removed < 8 && !isOver; await setImmediate())
+    for (const folder of readdirSync(objects).map((name) => join(objects, name)))
+      if (/[0-9a-f]{2}$/.test(folder) && readdirSync(folder).length === 0 && ++removed) rmdirSync(folder)
+  expect(new Set(await writing).size).toBe(50)
 })
 
 test('a commit says exactly who, when and what', async () => {

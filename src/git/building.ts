@@ -2,8 +2,9 @@
  * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
  * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
  */
-import type { Readable } from 'node:stream'
-import { git } from './command.ts'
+import { batchesOf } from '../lib/batches.ts'
+import { CONTROL, LONGEST_PATH } from './arguments.ts'
+import { checkedId } from './ids.ts'
 import { writeObject } from './loose.ts'
 import { objectInfo, readObject, type ObjectType } from './objects.ts'
 
@@ -61,16 +62,14 @@ function planOf(changes: readonly Change[]): Plan {
   return root
 }
 
-const LONGEST_PATH = 4096
-
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const CONTROL = /[\0-\x1f\x7f]/
 // HFS+ does not see these: `.g\u200cit` is `.git` there.
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 // NTFS takes both kinds of slashes, cuts trailing dots and blanks, has short names, and streams behind a colon.
 const GIT_FOLDER = /^(\.git|git~\d+)[ .]*(:.*)?$/i
 
-/** Whether a new part of a path may stand in a tree that others check out, on any system; one that is there may stay. */
+/**
+ * Whether a new part of a path may stand in a tree that others check out, on any system; one that is there may stay.
+ */
 export function isFileName(part: string): boolean {
   if (part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255) return false
   // It stands for a byte we cannot tell: what is written under this spelling would be another file beside that one.
@@ -142,8 +141,7 @@ async function addFiles(dir: string, entries: Entries, changes: Plan['changes'])
     if (isFolder(before)) throw new BadChange(change.path, 'folder in the way')
     if (!before && !isFileName(name)) throw new BadChange(change.path, 'name')
   }
-  for (let at = 0; at < files.length; at += AT_ONCE) {
-    const some = files.slice(at, at + AT_ONCE)
+  for (const some of batchesOf(files, AT_ONCE)) {
     const ids = await Promise.all(some.map(({ change }) => idOf(dir, change)))
     for (const [n, { name, change }] of some.entries()) {
       const before = entries.get(latin(name))?.mode
@@ -193,25 +191,6 @@ function treeOf(entries: Entries): Buffer {
       Buffer.from(entry.id, 'hex'),
     ]),
   )
-}
-
-function checkedId(id: string): string {
-  if (!/^[0-9a-f]{40}$/.test(id)) throw new TypeError('not an object id')
-  return id
-}
-
-export interface BlobOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
-/** A stream is held by git until it ends: give it one with an end. */
-export async function writeBlob(
-  dir: string,
-  content: string | Uint8Array | Readable,
-  { signal }: BlobOptions = {},
-): Promise<string> {
-  if (typeof content === 'string' || content instanceof Uint8Array) return writeObject(dir, 'blob', content)
-  return (await git(dir, ['hash-object', '-w', '--stdin', '--no-filters'], { input: content, signal })).trim()
 }
 
 /** Who, and when by their own clock: to the second, with the zone as git writes it (`+0200`). */

@@ -10,11 +10,14 @@ import { launch, type Program } from './launcher.ts'
 import type { Argument } from './arguments.ts'
 
 export interface GitOptions {
-  /** A stream is read as fast as git reads; it is destroyed when git ends before it. Its failure ends git, and is thrown. */
+  /**
+   * A stream is read as fast as git reads; it is destroyed when git ends before it. Its failure ends git, and is
+   * thrown.
+   */
   readonly input?: string | Uint8Array | Readable
   /** More configuration for this command; never on its command line. */
   readonly config?: Readonly<Record<string, string | readonly string[]>>
-  readonly environment?: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string>> | undefined
   /** What it may reach other repositories by; nothing, unless named. */
   readonly protocol?: 'http' | 'https' | 'git'
   /** Milliseconds until it is ended. */
@@ -53,6 +56,8 @@ export class GitFailed extends Error {
 }
 
 const MAX_OUTPUT = 16 * 1024 * 1024
+/** `maxOutput` for what grows with a repository: its refs, the commits and paths of a push. */
+export const LONG_LISTING = 256 * 1024 * 1024
 const MAX_STDERR = 4096
 /** How long git may clean up after itself (locks, half packs) before it is killed. */
 const GRACE_MS = 2000

@@ -7,10 +7,8 @@ import { join } from 'node:path'
 import { HOUR, MINUTE } from '../clock.ts'
 import { linkPacks, poolOf, useObjectsOf } from './alternates.ts'
 import { folder } from './arguments.ts'
-import { git, GitFailed } from './command.ts'
+import { git, GitFailed, LONG_LISTING } from './command.ts'
 import { hasBitmap, headOf, initialise, packRefs, placeContent, REFS_FLUSHED_LATER } from './repositories.ts'
-
-const MAX_REFS_OUTPUT = 256 * 1024 * 1024
 
 export interface CopyOptions {
   /** A repository beside it whose objects the copy uses, and only adds to what they lack. */
@@ -42,7 +40,9 @@ export async function copyRepository(
   })
 }
 
-/** What one commit of another repository needs to be here. It is no branch's yet: whoever brings it makes it one soon. */
+/**
+ * What one commit of another repository needs to be here. It is no branch's yet: whoever brings it makes it one soon.
+ */
 export async function bringCommit(from: string, to: string, id: string): Promise<void> {
   const pool = await poolOf(to)
   const without = [...(await tipsOf(to)), ...(pool === null ? [] : await tipsOf(pool))]
@@ -52,7 +52,7 @@ export async function bringCommit(from: string, to: string, id: string): Promise
 /** Branches and tags: what everyone sees who may see the repository. */
 export async function publishedRefs(dir: string, signal?: AbortSignal): Promise<{ id: string; name: string }[]> {
   const lines = await git(dir, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'], {
-    maxOutput: MAX_REFS_OUTPUT,
+    maxOutput: LONG_LISTING,
     signal,
   })
   return lines
@@ -63,7 +63,7 @@ export async function publishedRefs(dir: string, signal?: AbortSignal): Promise<
 
 /** Where all refs point to, hidden ones too. */
 export async function tipsOf(dir: string, signal?: AbortSignal): Promise<string[]> {
-  const lines = await git(dir, ['for-each-ref', '--format=%(objectname)'], { maxOutput: MAX_REFS_OUTPUT, signal })
+  const lines = await git(dir, ['for-each-ref', '--format=%(objectname)'], { maxOutput: LONG_LISTING, signal })
   return [...new Set(lines.split('\n').filter((line) => line !== ''))]
 }
 
@@ -75,7 +75,9 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined
 }
 
-/** One pack, mostly of parts the source has ready; it runs in the copy, so that nothing is ever written to the source. */
+/**
+ * One pack, mostly of parts the source has ready; it runs in the copy, so that nothing is ever written to the source.
+ */
 export async function copyObjects(from: string, to: string, wanted: Wanted): Promise<void> {
   const { tips, without = [], deadline = 6 * HOUR, signal } = wanted
   const pack = folder(join(to, 'objects/pack/pack'))

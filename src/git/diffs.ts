@@ -1,7 +1,7 @@
 /**
- * What changed between two commits, file by file, from one process. Limits end or thin out the answer, never the memory;
- * a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every odd
- * byte, so that no name can pass for a line of a patch.
+ * What changed between two commits, file by file, from one process. Limits end or thin out the answer, never the
+ * memory; a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every
+ * odd byte, so that no name can pass for a line of a patch.
  */
 import { count, option, rev } from './arguments.ts'
 import { GitFailed, gitStream } from './command.ts'
@@ -44,7 +44,7 @@ export interface DiffLimits {
   readonly fileBytes: number
 }
 
-export const LIST_LIMITS: DiffLimits = { files: 100, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
+const LIST_LIMITS: DiffLimits = { files: 100, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
 export const HARD_LIMITS: DiffLimits = { files: 1000, lines: 50_000, bytes: 5000 * 1024, fileBytes: 100 * 1024 }
 
 export interface DiffWish extends QuarantineOptions {
@@ -63,7 +63,7 @@ const MAX_READ = 256 * 1024 * 1024
 
 /** Against the first parent, a root against nothing. Null when there is no such commit. */
 export async function commitDiff(dir: string, name: string, wish: DiffWish = {}): Promise<Diff | null> {
-  const commit = await findCommit(dir, name, wish.environment ? { environment: wish.environment } : {})
+  const commit = await findCommit(dir, name, { environment: wish.environment })
   return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, wish)
 }
 
@@ -184,7 +184,9 @@ class Collector {
   }
 }
 
-/** `:100644 100644 <id> <id> R099\told\tnew`. A file that became a link or so is removed and made anew, as in patches. */
+/**
+ * `:100644 100644 <id> <id> R099\told\tnew`. A file that became a link or so is removed and made anew, as in patches.
+ */
 function draftsFrom(line: Buffer): Draft[] {
   const [facts = '', old = '', other] = line.toString().slice(1).split('\t')
   const [aMode = '', bMode = '', , , status = ''] = facts.split(' ')

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { hasCode } from '../lib/system-errors.ts'
 
 const beside = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
 
@@ -34,15 +35,14 @@ export async function removeWhole(dir: string): Promise<void> {
   try {
     await rename(dir, gone)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (hasCode(error, 'ENOENT')) return
     throw error
   }
   await rm(gone, { recursive: true, force: true })
 }
 
 const isTaken = (error: unknown) =>
-  ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '') &&
-  (error as NodeJS.ErrnoException).syscall === 'rename'
+  hasCode(error, 'ENOTEMPTY', 'EEXIST') && (error as NodeJS.ErrnoException).syscall === 'rename'
 
 /** A new name survives a power cut once the folder it stands in does. Windows opens no folders. */
 export async function flushFolder(dir: string): Promise<void> {

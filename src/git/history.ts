@@ -1,6 +1,7 @@
 /**
  * Walks over the history. All starting points are resolved first, so that git is given nothing but ids and checked
- * values; one that does not exist makes the answer empty, and so does a path or an author that cannot exist. Every walk is one process, whatever it finds.
+ * values; one that does not exist makes the answer empty, and so does a path or an author that cannot exist. Every walk
+ * is one process, whatever it finds.
  */
 import { MINUTE } from '../clock.ts'
 import { count, moment, phrase, rev, safely, treePath } from './arguments.ts'
@@ -38,7 +39,7 @@ const MAX_SKIP = 10_000_000
 
 /** Newest first. */
 export async function listCommits(dir: string, wish: HistoryWish & PageWish): Promise<Commit[]> {
-  const found = await findCommits(dir, await listCommitIds(dir, wish), quarantineOf(wish))
+  const found = await findCommits(dir, await listCommitIds(dir, wish), { environment: wish.environment })
   return found.filter((commit) => commit !== null)
 }
 
@@ -81,8 +82,6 @@ export async function countCommits(dir: string, wish: HistoryWish): Promise<numb
   return walk ? Number(await git(dir, ['rev-list', '--count', ...walk.args], walk.options)) : 0
 }
 
-const quarantineOf = ({ environment }: QuarantineOptions): QuarantineOptions => (environment ? { environment } : {})
-
 async function walkFor(dir: string, wish: HistoryWish) {
   const path = wish.path === undefined ? undefined : safely(() => treePath(wish.path!))
   const author = wish.author ? safely(() => phrase(wish.author!)) : undefined
@@ -90,7 +89,7 @@ async function walkFor(dir: string, wish: HistoryWish) {
   if (path === null || author === null) return null
   const from = wish.all ? [] : [wish.from ?? 'HEAD'].flat()
   const not = wish.not ?? []
-  const ids = await resolveCommits(dir, [...from, ...not], quarantineOf(wish))
+  const ids = await resolveCommits(dir, [...from, ...not], { environment: wish.environment })
   if (ids.slice(0, from.length).includes(null) || (from.length === 0 && !wish.all)) return null
   const input = ids.flatMap((id, n) => (id === null ? [] : [`${n < from.length ? '' : '^'}${id}\n`])).join('')
   const args = [
@@ -105,7 +104,7 @@ async function walkFor(dir: string, wish: HistoryWish) {
     '--',
     ...(path === undefined ? [] : [path]),
   ] as const
-  return { args, options: { input, deadline: MINUTE / 2, ...quarantineOf(wish) } }
+  return { args, options: { input, deadline: MINUTE / 2, environment: wish.environment } }
 }
 
 /** False also when either is unknown. */

@@ -1,8 +1,6 @@
 /** Who did something in git, and when: `Ada <ada@example.com> 1700000000 +0100`, however broken the line is. */
 import type { LocalMoment } from '../lib/local-time.ts'
 
-export { localTime } from '../lib/local-time.ts'
-
 export interface Person extends LocalMoment {
   readonly name: string
   readonly email: string

@@ -3,8 +3,9 @@
  * quarantine where there is one. Two processes however many commits there are, and a third for sizes.
  */
 import { HOUR } from '../clock.ts'
-import type { GitOptions } from './command.ts'
-import { git } from './command.ts'
+import { git, LONG_LISTING, type GitOptions } from './command.ts'
+import { isObjectId } from './ids.ts'
+import { NO_OBJECT } from './update.ts'
 
 export interface IncomingChange {
   /** Added, copied, deleted, modified, renamed, type changed. */
@@ -28,14 +29,12 @@ export interface IncomingCommit {
 
 type Where = Pick<GitOptions, 'environment' | 'signal'>
 
-const MOST_OUTPUT = 256 * 1024 * 1024
 const SUBMODULE = '160000'
-const NONE = '0'.repeat(40)
 
 /** Oldest first. `tips` are full ids. */
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
-  const options = { ...where, maxOutput: MOST_OUTPUT, deadline: HOUR }
+  const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }
   const records = await git(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
     ...options,
     input: tips.join('\n') + '\n',
@@ -79,7 +78,7 @@ async function changesOf(
   let current: IncomingChange[] = []
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at]!
-    if (/^[0-9a-f]{40}$/.test(part)) found.set(part, (current = []))
+    if (isObjectId(part)) found.set(part, (current = []))
     const entry = /^(:+)([0-7 ]+) ([0-9a-f ]+) ([A-Z]+)\d*$/.exec(part)
     if (!entry) continue
     const parents = entry[1]!.length
@@ -90,7 +89,7 @@ async function changesOf(
     const isPair = parents === 1 && (status === 'R' || status === 'C')
     const from = isPair ? { from: parts[++at]! } : {}
     const path = parts[++at]!
-    current.push({ status, path, ...from, blob: blob === NONE || mode === SUBMODULE ? null : blob })
+    current.push({ status, path, ...from, blob: blob === NO_OBJECT || mode === SUBMODULE ? null : blob })
   }
   return found
 }
@@ -100,7 +99,7 @@ export async function sizesOf(dir: string, blobs: readonly string[], where: Wher
   if (blobs.length === 0) return new Map()
   const lines = await git(dir, ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {
     ...where,
-    maxOutput: MOST_OUTPUT,
+    maxOutput: LONG_LISTING,
     deadline: HOUR,
     input: [...new Set(blobs)].join('\n') + '\n',
   })

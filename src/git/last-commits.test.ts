@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf, type BuiltCommit } from '../../test/git-builder.ts'
 import { lastCommits, prepareLastCommits } from './last-commits.ts'
-import { closeObjects } from './objects.ts'
+import { closeReaders } from './readers.ts'
 import { sweepRepository } from './sweep.ts'
 
 const titles = async (dir: string, name: string, path?: string) => {
@@ -114,7 +114,7 @@ test('branches that went apart know what they have in common', async () => {
   await repo.git('update-ref', '-d', 'refs/heads/there')
   await repo.git('reflog', 'expire', '--expire=now', '--all')
   await repo.git('gc', '--quiet', '--prune=now')
-  closeObjects(dir)
+  closeReaders(dir)
   expect(await titles(dir, 'here~1')).toEqual({ a: 'one', b: 'two', c: 'one', d: 'one', gone: 'one', old: 'one' })
 })
 

@@ -1,16 +1,17 @@
 /**
- * Which commit last changed each entry of a folder: one walk for all of them, which ends when the last is found. Answers
- * are kept by commit and path, which never change, and another commit starts from the answer of the one before, as far
- * as their histories are the same. A walk gives up after a while; what it has not found by then is left out.
+ * Which commit last changed each entry of a folder: one walk for all of them, which ends when the last is found.
+ * Answers are kept by commit and path, which never change, and another commit starts from the answer of the one before,
+ * as far as their histories are the same. A walk gives up after a while; what it has not found by then is left out.
  */
 import type { Readable } from 'node:stream'
 import { HOUR } from '../clock.ts'
+import { Recent } from '../lib/recent.ts'
 import { count, rev, treePath } from './arguments.ts'
 import { git, GitFailed, gitStream } from './command.ts'
 import { findCommits, resolveCommit, type Commit } from './commits.ts'
 import { listCommitIds } from './history.ts'
 import { pieces } from './streams.ts'
-import { listTree, type TreeEntry } from './trees.ts'
+import { listTree, partsOf, type TreeEntry } from './trees.ts'
 
 interface Change {
   readonly commit: string
@@ -28,16 +29,19 @@ interface Known {
 
 const DEADLINE_MS = 10_000
 const MAX_COMMITS = 200_000
+/** Of all folders together. */
 const MAX_KEPT_ENTRIES = 200_000
 /** Commits of one that the other does not have: with more it is quicker to begin anew. */
 const MAX_APART = 5000
+
+const cache = new Recent<Known>(MAX_KEPT_ENTRIES, ({ found }) => found.size + 1)
 
 /** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {
   const commit = await resolveCommit(dir, name)
   const entries = commit === null ? null : await listTree(dir, commit, path)
   if (commit === null || !entries) return null
-  const found = await foundAt(dir, commit, path.split('/').filter(Boolean).join('/'), entries)
+  const found = await foundAt(dir, commit, partsOf(path).join('/'), entries)
   const ids = [...new Set([...found.values()].map(({ commit }) => commit))]
   const commits = new Map((await findCommits(dir, ids)).map((found, n) => [ids[n], found]))
   return new Map(
@@ -46,8 +50,8 @@ export async function lastCommits(dir: string, name: string, path = ''): Promise
 }
 
 /**
- * Makes the first page after a push as quick as those that follow: adds new commits, with the paths they changed, to the
- * commit-graph, and looks at the topmost folder of a branch.
+ * Makes the first page after a push as quick as those that follow: adds new commits, with the paths they changed, to
+ * the commit-graph, and looks at the topmost folder of a branch.
  */
 export async function prepareLastCommits(dir: string, name: string, signal?: AbortSignal): Promise<void> {
   try {
@@ -62,16 +66,16 @@ export async function prepareLastCommits(dir: string, name: string, signal?: Abo
 
 async function foundAt(dir: string, commit: string, path: string, entries: readonly TreeEntry[]): Promise<Found> {
   const key = `${dir}\0${path}`
-  const kept = recall(`${key}\0${commit}`)
+  const kept = cache.get(`${key}\0${commit}`)
   if (kept) return kept.found
-  const newest = recall(key)
+  const newest = cache.get(key)
   // A branch may have been moved away from it, and housekeeping done since.
   const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
   const found = isThere
     ? await findSince(dir, commit, path, entries, newest)
     : await walk(logOf(dir, commit, path), entries)
-  keep(`${key}\0${commit}`, { commit, found })
-  keep(key, { commit, found })
+  cache.set(`${key}\0${commit}`, { commit, found })
+  cache.set(key, { commit, found })
   return found
 }
 
@@ -156,29 +160,4 @@ function readerOf(note: (id: string, path: string, result: string) => void): (pa
 function resultIn(line: string): string | null {
   const [, colons, fields] = /^\n?(:+)(.*)$/s.exec(line) ?? []
   return colons === undefined ? null : (fields!.split(' ')[2 * colons.length + 1] ?? null)
-}
-
-const cache = new Map<string, Known>()
-let size = 0
-
-function recall(key: string): Known | undefined {
-  const known = cache.get(key)
-  // At the end, where the longest unused are not.
-  if (known && cache.delete(key)) cache.set(key, known)
-  return known
-}
-
-function keep(key: string, known: Known): void {
-  forget(key)
-  cache.set(key, known)
-  size += known.found.size + 1
-  for (const oldest of cache.keys()) {
-    if (size <= MAX_KEPT_ENTRIES) break
-    forget(oldest)
-  }
-}
-
-function forget(key: string): void {
-  size -= cache.has(key) ? cache.get(key)!.found.size + 1 : 0
-  cache.delete(key)
 }

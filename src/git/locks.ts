@@ -3,7 +3,7 @@
  * that the lock of a process that was killed is known for what it is; to git a lock is a lock. One that names nobody is
  * dead when it is older than any holder can get.
  */
-import { lstatSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, symlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -13,17 +13,30 @@ import { GitFailed } from './command.ts'
 /** Fails as making any file would: with EEXIST where somebody holds it. */
 export const takeLock = (lock: string): Promise<void> => symlink(SELF, lock)
 
-/** Takes away the lock of a process that is no more; false where it is not such a lock. In one go, so that two do not. */
+/**
+ * Takes away the lock of a process that is no more; false where it is not such a lock. One at a time, by a lock on the
+ * lock: who looked at a dead one must not take away the next.
+ */
 export function dropIfDead(lock: string, before = staleBefore()): boolean {
   try {
-    if (lstatSync(lock).mtime >= before && !isDead(readlinkSync(lock))) return false
+    if (!isOver(lock, before)) return false
+    using _guard = guardOf(lock)
+    if (!isOver(lock, before)) return false
     rmSync(lock)
     return true
   } catch {
-    // It is gone, or young and git's own.
+    // It is gone, being taken away, or young and git's own.
     return false
   }
 }
+
+function guardOf(lock: string): Disposable {
+  const guard = `${lock}.lock`
+  writeFileSync(guard, '', { flag: 'wx' })
+  return { [Symbol.dispose]: () => rmSync(guard, { force: true }) }
+}
+
+const isOver = (lock: string, before: Date) => lstatSync(lock).mtime < before || isDead(readlinkSync(lock))
 
 /** Of holders elsewhere nobody here can tell. */
 function isDead(holder: string): boolean {
@@ -69,5 +82,7 @@ const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': 
 export async function removeLocks(dir: string, before: Date): Promise<number> {
   const inRefs = (await readdir(join(dir, 'refs'), { recursive: true })).map((name) => join('refs', name))
   const locks = [...(await readdir(dir)), ...inRefs].filter((name) => name.endsWith('.lock'))
-  return locks.filter((name) => dropIfDead(join(dir, name), before)).length
+  // The lock on a lock before the lock.
+  const inOrder = locks.toSorted((a, b) => b.length - a.length)
+  return inOrder.filter((name) => dropIfDead(join(dir, name), before)).length
 }

@@ -3,10 +3,11 @@
  * own. What is there already stays, and counts as new again for housekeeping, which spares what is young.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, utimes } from 'node:fs/promises'
+import { mkdir, open, rename, rm, utimes, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
+import { hasCode, nullIfMissing } from '../lib/system-errors.ts'
 import { flushFolder } from './drafts.ts'
 import type { ObjectType } from './objects.ts'
 
@@ -19,28 +20,29 @@ export async function writeObject(dir: string, type: ObjectType, content: string
   const id = createHash('sha1').update(whole).digest('hex')
   const folder = join(dir, 'objects', id.slice(0, 2))
   const path = join(folder, id.slice(2))
-  if (!(await isRenewed(path))) await place(folder, path, await compress(whole))
+  if (!(await renew(path))) await place(folder, path, await compress(whole))
   return id
 }
 
-async function isRenewed(path: string): Promise<boolean> {
+/** False where there is no such file yet. */
+async function renew(path: string): Promise<boolean> {
   const now = new Date()
   try {
     await utimes(path, now, now)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (hasCode(error, 'ENOENT')) return false
     throw error
   }
 }
 
 async function place(folder: string, path: string, content: Uint8Array): Promise<void> {
-  const isNew = (await mkdir(folder, { recursive: true })) !== undefined
   // A prefix that git's prune knows, should we be killed here.
   const draft = join(folder, `tmp_obj_${randomUUID()}`)
+  let isNew = false
   try {
     {
-      await using file = await open(draft, 'wx', 0o444)
+      await using file = await openIn(folder, draft, () => (isNew = true))
       await file.writeFile(content)
       await file.sync()
     }
@@ -49,5 +51,24 @@ async function place(folder: string, path: string, content: Uint8Array): Promise
     await rm(draft, { force: true })
     throw error
   }
-  await Promise.all([flushFolder(folder), ...(isNew ? [flushFolder(join(folder, '..'))] : [])])
+  // One that is gone again was packed meanwhile, and flushed as a pack.
+  const flushed = flushFolder(folder).catch(nullIfMissing)
+  await Promise.all([flushed, ...(isNew ? [flushFolder(join(folder, '..'))] : [])])
+}
+
+const MOST_TRIES = 10
+
+/** git removes a folder whose objects it has packed, at any time: also one that was just made. */
+async function openIn(folder: string, path: string, onNew: () => void): Promise<FileHandle> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await open(path, 'wx', 0o444)
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || tries === MOST_TRIES) throw error
+    }
+    onNew()
+    await mkdir(folder).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error
+    })
+  }
 }

@@ -6,10 +6,12 @@ import { expect, test } from 'vitest'
 import { buildRepository, processesOf, type BuiltRepository } from '../../test/git-builder.ts'
 import { lsRefs } from './ls-refs.ts'
 import { HIDDEN } from './namespaces.ts'
-import { DELIM, FLUSH, pktLine } from './pkt-line.ts'
+import { BadPktLine, DELIM, FLUSH, pktLine } from './pkt-line.ts'
 import { readRefs } from './ref-files.ts'
 
-/** Branches, tags of both kinds, a tag of a tag, hidden refs: some packed, some not, some both with different values. */
+/**
+ * Branches, tags of both kinds, a tag of a tag, hidden refs: some packed, some not, some both with different values.
+ */
 async function repository(): Promise<BuiltRepository> {
   const repo = await buildRepository({}, { branch: 'feature/ü' }, { branch: 'other' })
   const { git } = repo
@@ -85,11 +87,15 @@ test.each([
   ['another command', Buffer.concat([pktLine('command=fetch\n'), DELIM, FLUSH])],
   ['a word we do not know', request('ref-suffix x')],
   ['no end', request().subarray(0, -4)],
-  ['no lines', Buffer.from('GET / HTTP/1.1')],
   ['nothing', Buffer.alloc(0)],
 ])('%s is left to git', async (_what, asked) => {
   await using repo = await buildRepository({})
   expect(await lsRefs(repo.dir, asked)).toBeNull()
+})
+
+test('what is no lines is refused', async () => {
+  for (const asked of [Buffer.from('GET / HTTP/1.1'), request().subarray(0, -1)])
+    await expect(lsRefs('/nowhere', asked)).rejects.toThrow(BadPktLine)
 })
 
 test.each([

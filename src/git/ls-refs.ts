@@ -1,10 +1,10 @@
 /** `ls-refs` of protocol 2, answered without a process: it is all that a poll, and half of what a clone, asks for. */
 import { HIDDEN } from './namespaces.ts'
-import { BadPktLine, FLUSH, pktLine, PktLineDecoder, type Packet } from './pkt-line.ts'
+import { FLUSH, pktLine, PktLineDecoder, type Packet } from './pkt-line.ts'
 import { peelRefs, readRefs, type StoredRef } from './ref-files.ts'
 import { headOf } from './repositories.ts'
 
-/** Null when the request is another, or when git had better answer it. */
+/** Null when the request is another, or when git had better answer it. Throws BadPktLine when it is none of git's. */
 export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly string[] = []): Promise<Buffer | null> {
   const wish = wishOf(request)
   const refs = wish && (await readRefs(dir))
@@ -40,7 +40,7 @@ function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unbor
 /** Null: no `ls-refs`, or one in words we do not know. */
 function wishOf(request: Buffer): Wish | null {
   const packets = packetsOf(request)
-  if (packets?.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
+  if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
   const delimiter = packets.indexOf('delim')
   const wish: Wish = { peel: false, symrefs: false, unborn: false, prefixes: [] }
   for (const word of delimiter < 0 ? [] : packets.slice(delimiter + 1).map(textOf)) {
@@ -53,16 +53,11 @@ function wishOf(request: Buffer): Wish | null {
 
 const textOf = (packet: Packet | undefined) => (Buffer.isBuffer(packet) ? packet.toString().replace(/\n$/, '') : null)
 
-function packetsOf(request: Buffer): Packet[] | null {
+function packetsOf(request: Buffer): Packet[] {
   const decoder = new PktLineDecoder()
   decoder.push(request)
   const packets: Packet[] = []
-  try {
-    for (let packet = decoder.next(); packet !== null; packet = decoder.next()) packets.push(packet)
-    decoder.end()
-    return packets
-  } catch (error) {
-    if (error instanceof BadPktLine) return null
-    throw error
-  }
+  for (let packet = decoder.next(); packet !== null; packet = decoder.next()) packets.push(packet)
+  decoder.end()
+  return packets
 }

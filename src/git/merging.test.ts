@@ -5,7 +5,7 @@ import { UnsafeArgument } from './arguments.ts'
 import { buildTree, type Change, writeCommit } from './building.ts'
 import { GitFailed } from './command.ts'
 import { cherryPick, mergeCommits, rebaseCommits, revertCommit, UnrelatedHistories } from './merging.ts'
-import { closeObjects } from './objects.ts'
+import { closeReaders } from './readers.ts'
 import { createRepository } from './repositories.ts'
 
 const by = { name: 'A', email: 'a@example.com', date: new Date(1_700_000_000_000) }
@@ -28,7 +28,7 @@ async function repository() {
     show: async (tree: string | undefined, path: string) => run('cat-file', 'blob', `${tree}:${path}`),
     names: async (tree: string | undefined) => (await run('ls-tree', '-r', '--name-only', tree!)).split('\n'),
     async [Symbol.asyncDispose]() {
-      closeObjects(dir)
+      closeReaders(dir)
       await data[Symbol.asyncDispose]()
     },
   }

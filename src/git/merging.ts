@@ -1,6 +1,6 @@
 /**
- * Merges, cherry-picks and reverts worked out on objects alone: no working copy, no index, and nothing moves. The answer
- * is a tree for the caller to make a commit of, or the files the two sides do not agree on.
+ * Merges, cherry-picks and reverts worked out on objects alone: no working copy, no index, and nothing moves. The
+ * answer is a tree for the caller to make a commit of, or the files the two sides do not agree on.
  */
 import { MINUTE } from '../clock.ts'
 import { rev } from './arguments.ts'
@@ -47,7 +47,9 @@ export async function mergeCommits(
   return mergeFrom(dir, root!, a!, b!)
 }
 
-/** Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1. */
+/**
+ * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
+ */
 export async function cherryPick(dir: string, wish: PickWish): Promise<MergeResult | null> {
   const { own, parent, onto } = await treesOfPick(dir, wish)
   return unless(onto, await mergeFrom(dir, parent, onto, own))

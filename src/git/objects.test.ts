@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { buildRepository, processesOf } from '../../test/git-builder.ts'
-import { closeObjects, objectInfo, objectInfos, openBlob, readObject, readObjects } from './objects.ts'
-import { MAX_READERS } from './readers.ts'
+import { objectInfo, objectInfos, openBlob, readObject, readObjects } from './objects.ts'
+import { closeReaders, MAX_READERS } from './readers.ts'
 
 const READER = ['git', 'cat-file', '--batch-command', '--buffer']
 
@@ -119,7 +119,7 @@ test('however many repositories are read, few processes do it', async () => {
   const now = readersIn(copies).length
   expect(Math.max(most, now)).toBeLessThanOrEqual(MAX_READERS)
   expect(now).toBeGreaterThan(1)
-  for (const dir of dirs) closeObjects(dir)
+  for (const dir of dirs) closeReaders(dir)
   await vi.waitFor(() => expect(readersIn(copies)).toEqual([]), 10_000)
 })
 

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { HOUR } from '../clock.ts'
 import { rev, safely } from './arguments.ts'
 import { gitStream } from './command.ts'
-import { askAlone, askShared, closeReaders, type Answer, type Question } from './readers.ts'
+import { askAlone, askShared, type Ask } from './readers.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
@@ -24,7 +24,7 @@ export interface GitObject extends ObjectInfo {
 
 /** Objects that only this caller may see yet. A process of its own is asked for them. */
 export interface QuarantineOptions {
-  readonly environment?: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 export interface ObjectOptions extends QuarantineOptions {
@@ -119,11 +119,6 @@ export async function readStart(dir: string, { id, type }: ObjectInfo, bytes: nu
   }
   return Buffer.concat(chunks).subarray(0, bytes)
 }
-
-/** Lets go of a repository that is about to be removed or to get other alternates; of all, when the program ends. */
-export const closeObjects = closeReaders
-
-type Ask = (questions: readonly Question[]) => Promise<(Answer | null)[]>
 
 function asking<T>(dir: string, { environment }: ObjectOptions, use: (ask: Ask) => Promise<T>): Promise<T> {
   return environment ? askAlone(dir, environment, use) : use((questions) => askShared(dir, questions))

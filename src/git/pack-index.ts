@@ -1,5 +1,9 @@
 /** The index of a pack: which objects are in it, and where. See gitformat-pack(5). */
 
+/** Files of packs in the order to put them in place: git looks for packs by their index, so that one comes last. */
+export const indexLast = (names: readonly string[]): string[] =>
+  names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))
+
 const VERSION_2 = Buffer.from('ff744f6300000002', 'hex')
 
 /** By id, for packs of less than 2 GB. Nothing is found in an index of another version, which git does not write. */

@@ -1,16 +1,14 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { workplace } from '../../test/workplace.ts'
 import { gitBytes } from './command.ts'
 import { readPointers } from './pointers.ts'
 import { openQuarantine } from './quarantine.ts'
 import { createRepository } from './repositories.ts'
 import { openSmallPack } from './small-pack.ts'
-import { createRef } from './update.ts'
-import { ref } from './arguments.ts'
+import { moveRefs, NO_OBJECT } from './update.ts'
 
 const pointer = (digit: string, size = 7) =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${digit.repeat(64)}\nsize ${size}\n`
@@ -48,7 +46,8 @@ async function stage() {
       oids: (await readPointers(dir, [tip], environment)).map(({ oid }) => oid.slice(0, 1)).toSorted(),
     }
     await quarantine.accept()
-    await createRef(dir, ref(`refs/heads/b${(await readdir(join(dir, 'objects/pack'))).length}`), tip)
+    const ref = `refs/heads/b${(await readdir(join(dir, 'objects/pack'))).length}`
+    await moveRefs(dir, [{ ref, before: NO_OBJECT, after: tip }])
     known = tip
     return found
   }

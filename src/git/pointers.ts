@@ -1,10 +1,12 @@
-/** Pointers of Git LFS among objects that no ref reaches yet. Two processes find them, however many objects there are. */
+/**
+ * Pointers of Git LFS among objects that no ref reaches yet. Two processes find them, however many objects there are.
+ */
 import { HOUR } from '../clock.ts'
+import { batchesOf } from '../lib/batches.ts'
 import { LONGEST_POINTER, readPointer, type Pointer } from '../lib/lfs-pointer.ts'
-import { git } from './command.ts'
+import { git, LONG_LISTING } from './command.ts'
 import { readObjects } from './objects.ts'
 
-const MOST_OUTPUT = 256 * 1024 * 1024
 const BLOBS_AT_ONCE = 20_000
 
 /** Of all that these ids bring. */
@@ -13,19 +15,18 @@ export async function readPointers(
   ids: readonly string[],
   environment?: Readonly<Record<string, string>>,
 ): Promise<Pointer[]> {
-  const where = environment ? { environment } : {}
   const small = `combine:object:type=blob+blob:limit=${LONGEST_POINTER + 1}` as const
   const listing = await git(
     dir,
     ['rev-list', '--objects', '--no-object-names', `--filter=${small}`, '--stdin', '--not', '--all'],
-    { ...where, input: `${ids.join('\n')}\n`, maxOutput: MOST_OUTPUT, deadline: HOUR },
+    { environment, input: `${ids.join('\n')}\n`, maxOutput: LONG_LISTING, deadline: HOUR },
   )
   // The commits that were named are listed too, whatever the filter says.
   const asked = new Set(ids)
   const blobs = listing.split('\n').filter((id) => id !== '' && !asked.has(id))
   const pointers: Pointer[] = []
-  for (let at = 0; at < blobs.length; at += BLOBS_AT_ONCE) {
-    const objects = await readObjects(dir, blobs.slice(at, at + BLOBS_AT_ONCE), { ...where, maxBytes: LONGEST_POINTER })
+  for (const some of batchesOf(blobs, BLOBS_AT_ONCE)) {
+    const objects = await readObjects(dir, some, { environment, maxBytes: LONGEST_POINTER })
     for (const object of objects) {
       const pointer = object?.type === 'blob' && object.content ? readPointer(object.content) : null
       if (pointer) pointers.push(pointer)

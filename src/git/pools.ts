@@ -1,7 +1,7 @@
 /**
- * Pools: bare repositories that hold what forks share. A pool only grows: every tip it was ever given keeps a ref of its
- * own there, named by its id, so that nothing in it is lost whatever becomes of the source. Whoever reads one of its
- * members can read all of it by id; who may fill a pool is for the caller to decide.
+ * Pools: bare repositories that hold what forks share. A pool only grows: every tip it was ever given keeps a ref of
+ * its own there, named by its id, so that nothing in it is lost whatever becomes of the source. Whoever reads one of
+ * its members can read all of it by id; who may fill a pool is for the caller to decide.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -128,7 +128,7 @@ export class PushReader {
     const timer = setTimeout(() => reject(new ClientTooSlow()), this.#idle)
     const abort = () => reject(this.#signal?.reason as Error)
     this.#signal?.addEventListener('abort', abort)
-    const coming = this.#chunks.next().catch((error: NodeJS.ErrnoException) => {
+    const coming = this.#chunks.next().catch((error: Error) => {
       throw lossOr(error)
     })
     try {

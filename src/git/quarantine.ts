@@ -4,13 +4,14 @@
  * folder that `isQuarantine` knows, and that git itself ignores.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
-import { git, GitFailed } from './command.ts'
+import { hasCode } from '../lib/system-errors.ts'
+import { git, GitFailed, type GitOptions } from './command.ts'
 import { flushFolder } from './drafts.ts'
-import { offsetsIn } from './pack-index.ts'
+import { indexLast, offsetsIn } from './pack-index.ts'
 
 /** git's own prefix for such folders: its `prune` removes them too. */
 const PREFIX = 'tmp_objdir-'
@@ -40,7 +41,7 @@ export interface Quarantine extends AsyncDisposable {
   receive(pack: Readable, options: { signal?: AbortSignal | undefined; onStderr?(text: string): void }): Promise<void>
   /** Whether all that these objects need is here, or in the repository and reachable there. */
   isComplete(ids: readonly string[]): Promise<boolean>
-  /** Makes it part of the repository, durably. */
+  /** Makes it part of the repository, durably; until it is disposed of, no repack touches it. */
   accept(): Promise<void>
 }
 
@@ -58,6 +59,7 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     GIT_QUARANTINE_PATH: path,
   }
   const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
+  const keeps: string[] = []
   let isStrict = false
   let isOver = false
   return {
@@ -65,37 +67,39 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     async receive(pack, options) {
       const checks = await checksOf(dir)
       isStrict = checks.length > 0
-      try {
-        await git(dir, ['index-pack', '--stdin', '--fix-thin', '--show-resolving-progress', ...checks], {
-          ...options,
-          input: pack,
-          environment: bounded,
-          deadline,
-          config: {
-            // Larger files pass through, and are never held whole.
-            'core.bigFileThreshold': '32m',
-            // Each may hold an object, what it is made from and what it is made with.
-            'pack.threads': '2',
-            'core.fsync': 'objects,derived-metadata',
-            // Housekeeping will make one pack of many; until then it is a file more to flush.
-            'pack.writeReverseIndex': 'false',
-          },
-        })
-      } catch (error) {
-        throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
-      }
+      await indexPack(dir, checks, { ...options, input: pack, environment: bounded, deadline })
     },
     async isComplete(ids) {
       if (isStrict && (await holdsAll(join(path, 'pack'), ids))) return true
       return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
     },
     async accept() {
-      await accept(join(path, 'pack'), join(dir, 'objects/pack'))
-      isOver = await isRemoved(path)
+      await accept(join(path, 'pack'), join(dir, 'objects/pack'), keeps)
+      isOver = await removeEmpty(path)
     },
     async [Symbol.asyncDispose]() {
       if (!isOver) await rm(path, { recursive: true, force: true })
+      for (const keep of keeps) await rm(keep, { force: true })
     },
+  }
+}
+
+const INDEXING = {
+  // Larger files pass through, and are never held whole.
+  'core.bigFileThreshold': '32m',
+  // Each may hold an object, what it is made from and what it is made with.
+  'pack.threads': '2',
+  'core.fsync': 'objects,derived-metadata',
+  // Housekeeping will make one pack of many; until then it is a file more to flush.
+  'pack.writeReverseIndex': 'false',
+}
+
+async function indexPack(dir: string, checks: readonly '--strict'[], options: GitOptions): Promise<void> {
+  const flags = ['--stdin', '--fix-thin', '--show-resolving-progress', ...checks] as const
+  try {
+    await git(dir, ['index-pack', ...flags], { ...options, config: INDEXING })
+  } catch (error) {
+    throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
   }
 }
 
@@ -166,14 +170,14 @@ async function isComplete(
   }
 }
 
-/** Empty, it goes at once: whoever pushed is still waiting. */
-async function isRemoved(path: string): Promise<boolean> {
+/** At once, as whoever pushed is still waiting; false where something is left in it. */
+async function removeEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(join(path, 'pack'))
     await rmdir(path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false
+    if (hasCode(error, 'ENOTEMPTY')) return false
     throw error
   }
 }
@@ -181,14 +185,17 @@ async function isRemoved(path: string): Promise<boolean> {
 /** The pack without objects, of a push that only names what is here already. */
 const EMPTY_PACK = 'pack-029d08823bd8a8eab510ad6ac75c823cfd3ed31e'
 
-/** git looks for packs by their index, so that one comes last. Their content was flushed when it was written. */
-async function accept(from: string, to: string): Promise<void> {
+/**
+ * Their content was flushed when it was written. A repack that came by before the index did would remove a pack it
+ * could not read: as with git's own receive-pack, `keeps` hold it off until refs point to what came.
+ */
+async function accept(from: string, to: string, keeps: string[]): Promise<void> {
   const files = (await readdir(from)).filter(
     (name) => /^pack-[0-9a-f]{40}\./.test(name) && !name.startsWith(EMPTY_PACK),
   )
   if (files.length === 0) return
-  const isIndex = (name: string) => name.endsWith('.idx')
-  for (const name of [...files.filter((name) => !isIndex(name)), ...files.filter(isIndex)])
-    await rename(join(from, name), join(to, name))
+  keeps.push(...files.filter((name) => name.endsWith('.pack')).map((name) => join(to, name.replace(/pack$/, 'keep'))))
+  for (const keep of keeps) await writeFile(keep, '')
+  for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
   await flushFolder(to)
 }

@@ -1,8 +1,9 @@
 /**
- * Kept-open `git cat-file` processes. Each repository in use has at most one, which many may ask at a time; all together
- * never number more than `MAX_READERS`, and who needs one more waits while the longest unused makes room. A reader ends
- * after some idle seconds, keeps our own process from ending only while it owes an answer, and is replaced when it dies.
- * An open reader sees what is pushed meanwhile: git looks for new packs before it calls an object missing.
+ * Kept-open `git cat-file` processes. Each repository in use has at most one, which many may ask at a time; all
+ * together never number more than `MAX_READERS`, and who needs one more waits while the longest unused makes room. A
+ * reader ends after some idle seconds, keeps our own process from ending only while it owes an answer, and is replaced
+ * when it dies. An open reader sees what is pushed meanwhile: git looks for new packs before it calls an object
+ * missing.
  */
 import type { Program } from './launcher.ts'
 import { endGroup, GitFailed, startGit, type FailureReason } from './command.ts'
@@ -38,7 +39,7 @@ const running = new Set<Reader>()
 const queue: Reader[] = []
 
 type Environment = Readonly<Record<string, string>>
-type Ask = (questions: readonly Question[]) => Promise<(Answer | null)[]>
+export type Ask = (questions: readonly Question[]) => Promise<(Answer | null)[]>
 
 /** Asks the repository's reader. */
 export async function askShared(dir: string, questions: readonly Question[]): Promise<(Answer | null)[]> {
@@ -64,7 +65,10 @@ export async function askAlone<T>(dir: string, environment: Environment, use: (a
   }
 }
 
-/** What was asked already is still answered. For one repository, or for all when the program ends. */
+/**
+ * Lets go of a repository that is about to be removed or to get other alternates; of all, when the program ends. What
+ * was asked already is still answered.
+ */
 export function closeReaders(dir?: string): void {
   const closing = dir === undefined ? [...shared.values()] : [shared.get(dir)]
   for (const reader of closing) reader?.finish()

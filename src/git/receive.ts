@@ -4,7 +4,7 @@
  * process that dies on the way leaves at most a quarantine, and never a ref that points at nothing.
  */
 import { Readable, type Writable } from 'node:stream'
-import { MINUTE } from '../clock.ts'
+import { HOUR } from '../clock.ts'
 import { advertiseForPushes } from './advertisement.ts'
 import { isUnmistakable, ref, UnsafeArgument } from './arguments.ts'
 import { GitFailed } from './command.ts'
@@ -57,6 +57,9 @@ export interface PushResult {
   readonly refused: readonly { readonly ref: string; readonly reason: string }[]
 }
 
+/** A client says nothing while it compresses, which takes minutes for what is large. */
+const IDLE_MS = HOUR
+
 /** One wish of the push, and why it was not fulfilled. */
 interface Wish {
   readonly command: PushCommand
@@ -71,7 +74,7 @@ interface Wish {
 export async function receivePack(dir: string, options: ReceiveOptions): Promise<PushResult> {
   const { input, output, stateless, signal, limits = {} } = options
   if (!stateless) await advertiseForPushes(dir, options)
-  const reader = new PushReader(input, { idle: limits.idle ?? MINUTE, signal })
+  const reader = new PushReader(input, { idle: limits.idle ?? IDLE_MS, signal })
   const request = await reader.request({ maxBytes: limits.requestBytes ?? 32 * 1024 * 1024 })
   if (!request) return { moved: [], refused: [] }
 
@@ -79,7 +82,7 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   const wishes = wishesOf(request)
   let failure: unknown
   try {
-    await fulfil(dir, request, wishes, reader, report, options)
+    await fulfil({ dir, request, wishes, reader, report }, options)
   } catch (error) {
     if (!(error instanceof CalleeFailed)) throw error
     failure = error.cause
@@ -92,18 +95,21 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
 /** What was called failed, not the push. */
 class CalleeFailed extends Error {}
 
-async function fulfil(
-  dir: string,
-  request: PushRequest,
-  wishes: readonly Wish[],
-  reader: PushReader,
-  report: PushReport,
-  { gate, afterwards, signal, limits = {} }: ReceiveOptions,
-): Promise<void> {
+interface Reception {
+  readonly dir: string
+  readonly request: PushRequest
+  readonly wishes: readonly Wish[]
+  readonly reader: PushReader
+  readonly report: PushReport
+}
+
+async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
+  const { dir, request, wishes, report } = reception
+  const { gate, afterwards, signal, limits = {} } = options
   // Deletions alone come without a pack.
   const hasPack = !request.commands.every(isDeletion)
   await using quarantine = hasPack ? await openQuarantine(dir, limits) : null
-  if (quarantine && !(await takePack(quarantine, request, wishes, reader, report, { signal, limits }))) return
+  if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
   refuseIfAtomic(request, wishes)
   const updates = updatesOf(wishes)
   if (updates.length === 0) return
@@ -120,7 +126,7 @@ async function fulfil(
   }
   await report.say(verdict.messages)
   await quarantine?.accept()
-  await move(dir, wishes, request.capabilities.has('atomic'), report)
+  await move(reception)
   const moved = updatesOf(wishes)
   if (!afterwards) return
   const words = await afterwards(moved, push).catch((error: unknown) => {
@@ -132,10 +138,7 @@ async function fulfil(
 /** True when the refs that are left may point at what it brought. */
 async function takePack(
   quarantine: Quarantine,
-  request: PushRequest,
-  wishes: readonly Wish[],
-  reader: PushReader,
-  report: PushReport,
+  { request, wishes, reader, report }: Reception,
   { signal, limits }: { signal: AbortSignal | undefined; limits: PushLimits },
 ): Promise<boolean> {
   try {
@@ -156,7 +159,7 @@ async function takePack(
 }
 
 /** One after the other when they do not go together: who lost a race must not lose the others' too. */
-async function move(dir: string, wishes: readonly Wish[], isAtomic: boolean, report: PushReport): Promise<void> {
+async function move({ dir, request, wishes, report }: Reception): Promise<void> {
   const wanted = wishes.filter((wish) => wish.reason === null)
   const attempt = async (some: readonly Wish[], reason: string | null) => {
     try {
@@ -169,7 +172,7 @@ async function move(dir: string, wishes: readonly Wish[], isAtomic: boolean, rep
     }
     return true
   }
-  if (isAtomic) return void (await attempt(wanted, 'atomic transaction failed'))
+  if (request.capabilities.has('atomic')) return void (await attempt(wanted, 'atomic transaction failed'))
   if (wanted.length > 1 && (await attempt(wanted, null))) return
   for (const wish of wanted) await attempt([wish], 'failed to update ref')
 }

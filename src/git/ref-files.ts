@@ -5,8 +5,9 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { hasCode, nullIfMissing } from '../lib/system-errors.ts'
+import { isObjectId } from './ids.ts'
 import { askShared } from './readers.ts'
-import { nullIfMissing } from './repositories.ts'
 
 export interface StoredRef {
   readonly name: string
@@ -29,7 +30,6 @@ export async function readRefs(dir: string): Promise<StoredRef[] | null> {
   return [...refs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const ID = /^[0-9a-f]{40}$/
 const UNREADABLE = '\u{FFFD}'
 
 async function readLoose(dir: string): Promise<StoredRef[] | null> {
@@ -45,13 +45,13 @@ async function readOne(dir: string, file: string): Promise<StoredRef | 'unusual'
   // Packed or deleted meanwhile: what is packed is read afterwards.
   const id = (await readFile(file, 'latin1').catch(nullIfMissing))?.trimEnd()
   if (id === undefined) return null
-  return ID.test(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
+  return isObjectId(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
 }
 
 /** One of them: null when there is none, undefined when git had better say. */
 export async function readRef(dir: string, name: string): Promise<string | null | undefined> {
-  const loose = await readOne(dir, join(dir, name)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EISDIR') return null
+  const loose = await readOne(dir, join(dir, name)).catch((error: unknown) => {
+    if (hasCode(error, 'EISDIR')) return null
     throw error
   })
   if (loose) return loose === 'unusual' ? undefined : loose.id
@@ -77,7 +77,7 @@ function parsePacked(text: string): StoredRef[] | null {
     const [id, name] = [line.slice(0, 40), line.slice(41)]
     const last = refs.at(-1)
     if (line.startsWith('^') && last) refs[refs.length - 1] = { ...last, peeled: line.slice(1) }
-    else if (ID.test(id) && name !== '') refs.push({ name, id, ...(isPeeled && { peeled: null }) })
+    else if (isObjectId(id) && name !== '') refs.push({ name, id, ...(isPeeled && { peeled: null }) })
     else return null
   }
   return refs

@@ -3,7 +3,7 @@
  * however many there are. A name no ref can have is simply not found.
  */
 import { branch, ref, rev, safely, tag, type Ref } from './arguments.ts'
-import { git, GitFailed } from './command.ts'
+import { git, GitFailed, LONG_LISTING } from './command.ts'
 import { resolveCommit, resolveCommits } from './commits.ts'
 import { objectInfos, readObjects } from './objects.ts'
 import { parseTag, type Annotation } from './tags.ts'
@@ -45,7 +45,6 @@ export interface Listed<T> {
 }
 
 const MAX_TAG = 1024 * 1024
-const MAX_REFS_OUTPUT = 256 * 1024 * 1024
 
 export async function listBranches(dir: string, wish: RefsWish = {}): Promise<Listed<Branch>> {
   return pageOf(await refsIn(dir, 'refs/heads', wish.order), wish)
@@ -72,10 +71,6 @@ export async function branchExists(dir: string, name: string): Promise<boolean> 
 
 export async function hasBranches(dir: string): Promise<boolean> {
   return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/heads'])) !== ''
-}
-
-export async function countRefs(dir: string, kind: 'branch' | 'tag'): Promise<number> {
-  return (await refsIn(dir, kind === 'branch' ? 'refs/heads' : 'refs/tags')).length
 }
 
 /** The object a whole ref name (`refs/heads/master`) points at. */
@@ -119,7 +114,7 @@ export async function containingRefs(
   const output = await git(
     dir,
     ['for-each-ref', '--format=%(refname)', '--contains', rev(id), '--end-of-options', ...places[type]],
-    { maxOutput: MAX_REFS_OUTPUT },
+    { maxOutput: LONG_LISTING },
   )
   return [...output.matchAll(/^refs\/(heads|tags)\/(.+)$/gm)].map(([, place, name]) => ({
     type: place === 'heads' ? 'branch' : 'tag',
@@ -134,7 +129,7 @@ export async function mergedBranches(dir: string, into: string): Promise<Set<str
   const output = await git(
     dir,
     ['for-each-ref', '--format=%(refname:lstrip=2)', '--merged', rev(id), '--end-of-options', 'refs/heads'],
-    { maxOutput: MAX_REFS_OUTPUT },
+    { maxOutput: LONG_LISTING },
   )
   return new Set(output.split('\n').filter((name) => name !== ''))
 }
@@ -150,7 +145,7 @@ const SORTING = {
 
 async function refsIn(dir: string, place: 'refs/heads' | 'refs/tags', order: RefOrder = 'name_asc'): Promise<Branch[]> {
   const format = '--format=%(objectname) %(refname:lstrip=2)'
-  const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: MAX_REFS_OUTPUT })
+  const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
 }
 

@@ -4,6 +4,7 @@ import { lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { HOUR } from '../clock.ts'
+import { nullIfMissing } from '../lib/system-errors.ts'
 import { poolOf } from './alternates.ts'
 import { branch, folder, type Ref, type Rev } from './arguments.ts'
 import { git } from './command.ts'
@@ -86,8 +87,8 @@ export async function createRepository(dir: string, { defaultBranch }: { default
 }
 
 /**
- * For a repository that comes with content: whoever fills the draft runs `initialise` first. At the last moment an empty
- * repository makes way; one that has refs is the work of an earlier run and stays.
+ * For a repository that comes with content: whoever fills the draft runs `initialise` first. At the last moment an
+ * empty repository makes way; one that has refs is the work of an earlier run and stays.
  */
 export async function placeContent(dir: string, fill: (draft: string) => Promise<void>): Promise<void> {
   if (await hasContent(dir)) return
@@ -165,24 +166,23 @@ export interface HousekeepOptions {
 
 /**
  * One pack with a bitmap, for quick clones; packed refs; a commit-graph that knows which paths each commit changed.
- * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool, and
- * so is the bitmap.
+ * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool,
+ * and so is the bitmap. It is git's own `gc`, because that holds off any other: two repacks at once lose objects. Where
+ * one is running already, this throws.
  */
 export async function housekeep(dir: string, { signal, forever = false }: HousekeepOptions = {}): Promise<void> {
   const patiently = { deadline: 6 * HOUR, signal }
-  const expiration = forever ? '--cruft-expiration=never' : '--cruft-expiration=2.weeks.ago'
-  const bitmap = (await poolOf(dir)) === null ? '--write-bitmap-index' : '--no-write-bitmap-index'
+  const hasOwnBitmap = (await poolOf(dir)) === null
   await packRefs(dir, signal)
-  await git(dir, ['repack', '-d', '-l', '-q', '--cruft', expiration, bitmap], patiently)
+  await git(dir, ['gc', '--quiet', '--cruft', forever ? '--no-prune' : '--prune=2.weeks.ago'], {
+    ...patiently,
+    // Before and after it, in our own way.
+    config: { 'repack.writeBitmaps': String(hasOwnBitmap), 'gc.packRefs': 'false', 'gc.writeCommitGraph': 'false' },
+  })
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
 }
 
 /** Whether clones are told at once what is in it. */
 export async function hasBitmap(dir: string): Promise<boolean> {
   return (await readdir(join(dir, 'objects/pack'))).some((name) => name.endsWith('.bitmap'))
-}
-
-export function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
-  throw error
 }

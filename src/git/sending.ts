@@ -1,6 +1,7 @@
 /** Answers to a client that may read slowly, or not at all any more: written no faster than they are taken. */
 import type { Writable } from 'node:stream'
 import { MINUTE } from '../clock.ts'
+import { hasCode } from '../lib/system-errors.ts'
 
 /** Nobody is left to answer. */
 export class ClientGone extends Error {
@@ -11,10 +12,8 @@ export class ClientGone extends Error {
 }
 
 /** What a stream's failure means: a connection that broke is the client's going, anything else is what it is. */
-export function lossOr(error: NodeJS.ErrnoException): Error {
-  const isLoss = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'].includes(
-    error.code ?? '',
-  )
+export function lossOr(error: Error): Error {
+  const isLoss = hasCode(error, 'ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR')
   return isLoss ? new ClientGone() : error
 }
 

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { hasCode } from '../lib/system-errors.ts'
 import type { Ref } from './arguments.ts'
 import { flushFolder } from './drafts.ts'
 import { dropIfDead, takeLock } from './locks.ts'
@@ -25,7 +26,7 @@ export async function moveOne(dir: string, name: Ref, before: string | null, aft
   const draft = join(dir, `tmp_ref_${randomUUID()}`)
   try {
     await writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
-    if (!(await isLocked(`${file}.lock`))) return 'unusual'
+    if (!(await waitForLock(`${file}.lock`))) return 'unusual'
     const outcome = await moveLocked(dir, name, before, draft)
     if (outcome === 'moved') await flushFolder(dirname(file))
     return outcome
@@ -55,7 +56,7 @@ const PATIENCE_MS = 2000
 const PAUSE_MS = 5
 
 /** False when others hold it for too long, a ref stands where its folder should, or there are no links here. */
-async function isLocked(lock: string): Promise<boolean> {
+async function waitForLock(lock: string): Promise<boolean> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     try {
@@ -85,5 +86,3 @@ async function isInTheWay(dir: string, name: string): Promise<boolean> {
   const packed = await readPacked(dir)
   return !packed || packed.some((other) => `${other.name}/`.startsWith(`${name}/`) || name.startsWith(`${other.name}/`))
 }
-
-const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,7 +1,7 @@
 /**
- * A small pack in quarantine, looked at without a process: enough to tell what most pushes are not. It answers only what
- * is certain; of everything else git must be asked. See gitformat-pack(5). `index-pack` has checked it, and has put in
- * all that deltas are made from.
+ * A small pack in quarantine, looked at without a process: enough to tell what most pushes are not. It answers only
+ * what is certain; of everything else git must be asked. See gitformat-pack(5). `index-pack` has checked it, and has
+ * put in all that deltas are made from.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

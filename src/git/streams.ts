@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 const MAX_PIECE = 1024 * 1024
 
 /**
- * What stands between separators, without them; as many at a time as have come, for one by one they would cost more than
- * all that is done with them. Leaving the loop ends git.
+ * What stands between separators, without them; as many at a time as have come, for one by one they would cost more
+ * than all that is done with them. Leaving the loop ends git.
  */
 export async function* pieces(stream: Readable, separator: number): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = []

@@ -1,30 +1,26 @@
 /**
- * What processes leave behind that were killed: objects in quarantine, drafts of objects and refs, locks on refs and on the
- * commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works on a
- * repository is done, or dead, long before `before`.
+ * What processes leave behind that were killed: objects in quarantine, drafts of objects and refs, locks on refs and on
+ * the commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
+ * on a repository is done, or dead, long before `before`.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nullIfMissing } from '../lib/system-errors.ts'
 import { removeLocks } from './locks.ts'
 import { isQuarantine } from './quarantine.ts'
 
 export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<void> {
   const objects = await namesIn(join(dir, 'objects'))
   const packs = await namesIn(join(dir, 'objects/pack'))
+  const drafts = await Promise.all(objects.filter(isShard).map((name) => draftsIn(dir, join('objects', name))))
   const left = [
-    ...(await namesIn(dir)).filter(isDraft),
+    ...(await draftsIn(dir)),
     ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
     ...objects.filter(isQuarantine).map((name) => join('objects', name)),
-    ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
-    ...(
-      await Promise.all(
-        objects
-          .filter((name) => /^[0-9a-f]{2}$/.test(name))
-          .map(async (name) =>
-            (await namesIn(join(dir, 'objects', name))).filter(isDraft).map((draft) => join('objects', name, draft)),
-          ),
-      )
-    ).flat(),
+    ...packs
+      .filter((name) => isDraft(name) || isKeep(name) || isUnindexed(name, packs))
+      .map((name) => join('objects/pack', name)),
+    ...drafts.flat(),
   ]
   await removeLocks(dir, before)
   for (const name of left) {
@@ -35,16 +31,20 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
 
 const isLock = (name: string) => name.endsWith('.lock')
 const isDraft = (name: string) => name.startsWith('tmp_')
+/** Where loose objects stand that begin alike. */
+const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
+
+const draftsIn = async (dir: string, folder = '') =>
+  (await namesIn(join(dir, folder))).filter(isDraft).map((name) => join(folder, name))
+
+/** It holds off repacks while a push is under way. */
+const isKeep = (name: string) => name.endsWith('.keep')
 
 /** On its way out of quarantine: the index, which comes last, never came. Git knows nothing of such a pack. */
 const isUnindexed = (name: string, packs: readonly string[]) =>
   name.endsWith('.pack') && !packs.includes(name.replace(/pack$/, 'idx'))
 
-const namesIn = (dir: string, recursive = false): Promise<string[]> =>
-  readdir(dir, { recursive }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+const namesIn = async (dir: string, recursive = false) => (await readdir(dir, { recursive }).catch(nullIfMissing)) ?? []
 
 /** A quarantine is as young as what is being written in it. */
 async function isOlder(path: string, before: Date): Promise<boolean> {

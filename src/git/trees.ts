@@ -3,8 +3,7 @@
  * path may be any text at all and is never given to git. A name that is not UTF-8 is told with replacement characters,
  * and found by that very spelling.
  */
-import type { Ref, Rev } from './arguments.ts'
-import { rev } from './arguments.ts'
+import { rev, type Ref, type Rev } from './arguments.ts'
 import { git, GitFailed } from './command.ts'
 import { readObject, type QuarantineOptions } from './objects.ts'
 import { textOf } from './texts.ts'
@@ -59,7 +58,8 @@ export async function entryAt(
   return parseTree(tree.content, prefix).find((entry) => entry.name === last) ?? null
 }
 
-const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
+/** Slashes around it, and twice in a row, mean nothing. */
+export const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
 
 interface Tree {
   readonly id: string

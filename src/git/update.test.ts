@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesOf } from '../../test/git-builder.ts'
 import { runGit, temporaryFolder } from '../../test/git-origin.ts'
-import { branch, ref, UnsafeArgument } from './arguments.ts'
-import { buildTree, writeBlob, writeCommit } from './building.ts'
+import { branch, ref, UnsafeArgument, type Ref } from './arguments.ts'
+import { buildTree, writeCommit } from './building.ts'
 import { GitFailed } from './command.ts'
 import { dropIfDead, takeLock } from './locks.ts'
+import { writeObject } from './loose.ts'
 import { createRepository, setHead } from './repositories.ts'
-import { createRef, deleteRef, moveRefs, NO_OBJECT, RefInTheWay, RefMoved } from './update.ts'
+import { moveRefs, NO_OBJECT, RefInTheWay, RefMoved } from './update.ts'
 
 async function repository() {
   const data = await temporaryFolder()
@@ -37,6 +38,8 @@ async function repository() {
 
 const MASTER = branch('master')
 
+const createRef = (dir: string, name: Ref, id: string) => moveRefs(dir, [{ ref: name, before: NO_OBJECT, after: id }])
+
 test('refs are created, moved and deleted from the value they have', async () => {
   await using repo = await repository()
   const { dir, one, two } = repo
@@ -46,7 +49,7 @@ test('refs are created, moved and deleted from the value they have', async () =>
     { ref: 'refs/heads/ü', before: NO_OBJECT, after: one },
   ])
   expect(await repo.refs()).toEqual({ [MASTER]: two, 'refs/heads/ü': one })
-  await deleteRef(dir, MASTER, two)
+  await moveRefs(dir, [{ ref: MASTER, before: two, after: NO_OBJECT }])
   await moveRefs(dir, [])
   expect(await repo.refs()).toEqual({ 'refs/heads/ü': one })
 })
@@ -81,7 +84,7 @@ test('a ref that is in the way, an object that is not there or no commit, a name
   const both = ['refs/heads/n', 'refs/heads/n/m'].map((name) => ({ ref: name, before: NO_OBJECT, after: one }))
   await expect(moveRefs(dir, both)).rejects.toThrow(RefInTheWay)
   await expect(createRef(dir, branch('c'), '1'.repeat(40))).rejects.toThrow(GitFailed)
-  await expect(createRef(dir, branch('c'), await writeBlob(dir, 'x'))).rejects.toThrow(GitFailed)
+  await expect(createRef(dir, branch('c'), await writeObject(dir, 'blob', 'x'))).rejects.toThrow(GitFailed)
   for (const name of ['HEAD', 'refs/heads/a b', 'refs/heads/a\ncreate refs/heads/x', 'refs/../x', 'refs/heads/-x', 'x'])
     await expect(moveRefs(dir, [{ ref: name, before: NO_OBJECT, after: one }])).rejects.toThrow(UnsafeArgument)
   for (const id of ['', 'HEAD', `${one}\n`, one.slice(1), '-x'])
@@ -190,11 +193,15 @@ test("a lock outlives its holder, but is in nobody else's way", async () => {
   const lock = join(dir, `${MASTER}.lock`)
   dieHolding(lock)
   expect(readlinkSync(lock)).toContain(hostname())
+  // While another takes it away, nobody else does.
+  await writeFile(`${lock}.lock`, '')
+  expect([dropIfDead(lock), readlinkSync(lock)]).toEqual([false, expect.stringContaining(hostname())])
+  await rm(`${lock}.lock`)
   await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
 
   // Those of git name nobody; but no holder lives as long.
   const longAgo = new Date(Date.now() - 20 * 60_000)
-  for (const name of [lock, join(dir, 'HEAD.lock')]) {
+  for (const name of [lock, join(dir, 'HEAD.lock'), join(dir, 'HEAD.lock.lock')]) {
     await writeFile(name, '')
     await utimes(name, longAgo, longAgo)
   }

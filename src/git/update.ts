@@ -3,8 +3,9 @@
  * Pushes and the product's own writes both come through here.
  */
 import { MINUTE } from '../clock.ts'
-import { ref, type Ref } from './arguments.ts'
+import { ref } from './arguments.ts'
 import { git, GitFailed } from './command.ts'
+import { checkedId } from './ids.ts'
 import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from './repositories.ts'
 import { moveOne } from './single-ref.ts'
@@ -49,7 +50,7 @@ const PATIENT = { 'core.filesRefLockTimeout': '2000', 'core.packedRefsTimeout': 
 export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return
   const lines = updates.map(lineOf)
-  if (updates.length === 1 && (await isMoved(dir, updates[0]!))) return
+  if (updates.length === 1 && (await moveAlone(dir, updates[0]!))) return
   const isLarge = updates.length >= MANY
   try {
     await despiteDeadLocks(dir, () =>
@@ -70,18 +71,13 @@ export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Prom
   })
 }
 
-async function isMoved(dir: string, { ref: name, before, after }: RefUpdate): Promise<boolean> {
+/** False: nothing was done, git is to do it. */
+async function moveAlone(dir: string, { ref: name, before, after }: RefUpdate): Promise<boolean> {
   if (after === NO_OBJECT) return false
   const outcome = await moveOne(dir, ref(name), before === NO_OBJECT ? null : before, after)
   if (outcome === 'was elsewhere') throw new RefMoved(name)
   return outcome === 'moved'
 }
-
-export const createRef = (dir: string, name: Ref, id: string): Promise<void> =>
-  moveRefs(dir, [{ ref: name, before: NO_OBJECT, after: id }])
-
-export const deleteRef = (dir: string, name: Ref, before: string): Promise<void> =>
-  moveRefs(dir, [{ ref: name, before, after: NO_OBJECT }])
 
 function lineOf({ ref: name, before, after }: RefUpdate): string {
   const [from, to] = [before, after].map(checkedId)
@@ -89,11 +85,6 @@ function lineOf({ ref: name, before, after }: RefUpdate): string {
   // To git it would mean: whatever it has.
   if (from === NO_OBJECT) throw new RefMoved(name)
   return `delete ${ref(name)} ${from}`
-}
-
-function checkedId(id: string): string {
-  if (!/^[0-9a-f]{40}$/.test(id)) throw new TypeError('not an object id')
-  return id
 }
 
 function meaningOf(error: GitFailed): Error {

@@ -6,6 +6,9 @@ export const Developer = 30
 export const Master = 40
 export const Owner = 50
 
+/** A wished level as columns can be compared with: no level is lower or higher. */
+export const levelWithin = (level: number): number => Math.max(NoAccess, Math.min(level, Owner + 1))
+
 /** What a project feature is open to: nobody, members, or whoever sees the project. */
 export const FeatureDisabled = 0
 export const FeaturePrivate = 10

@@ -1,6 +1,6 @@
 /**
- * Paths in addresses, segment by segment: whatever stands in a name (`#`, `?`, `%`, `&`) belongs to the name, and only a
- * slash that was written as one parts two of them.
+ * Paths in addresses, segment by segment: whatever stands in a name (`#`, `?`, `%`, `&`) belongs to the name, and only
+ * a slash that was written as one parts two of them.
  */
 
 export const encodeSegments = (path: string): string => path.split('/').map(encodeURIComponent).join('/')

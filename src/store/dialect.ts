@@ -46,6 +46,10 @@ export function uniqueViolation(error: unknown): string | null {
   return columns.length === 0 ? null : [columns[0]![1], ...columns.map((c) => c[2]), 'unique'].join('_')
 }
 
+/** Whether a row was to hang on one that is gone. */
+export const isOrphan = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'].includes(String(error.code))
+
 /** On SQLite there is only one writer. */
 export const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '40P01'
@@ -141,8 +145,8 @@ export async function holdName(db: AnyDb, name: string): Promise<void> {
 }
 
 /**
- * A column that no index shall be looked up by: SQLite, which knows no statistics, else prefers the index that spares it
- * a sort. PostgreSQL knows better by itself.
+ * A column that no index shall be looked up by: SQLite, which knows no statistics, else prefers the index that spares
+ * it a sort. PostgreSQL knows better by itself.
  */
 export const unindexed = (db: Pick<AnyDb, 'getExecutor'>, column: string): RawBuilder<unknown> =>
   isSqlite(db) ? sql`+${sql.ref(column)}` : sql.ref(column)

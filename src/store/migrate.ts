@@ -1,4 +1,6 @@
-/** One migration history for both engines; each migration runs in a transaction, under a lock where several may start. */
+/**
+ * One migration history for both engines; each migration runs in a transaction, under a lock where several may start.
+ */
 import { sql } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import type { Store } from './database.ts'

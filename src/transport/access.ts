@@ -1,6 +1,6 @@
 /**
- * May they come in: the checks of a whole request to a repository, before anything of it is read. Facts are loaded once,
- * the rest is a table in the contract's order. Git over HTTP, git over SSH and LFS all ask here.
+ * May they come in: the checks of a whole request to a repository, before anything of it is read. Facts are loaded
+ * once, the rest is a table in the contract's order. Git over HTTP, git over SSH and LFS all ask here.
  */
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
@@ -8,6 +8,7 @@ import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
 import { findProjectById, meetProject } from '../features/projects/projects/queries.ts'
+import { deployKeyRight } from '../features/repository/deploy-keys/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
 import { Developer, FeatureEnabled, FeaturePrivate, Guest } from '../lib/levels.ts'
 import { accessDenied, accountBlocked, type Gitter } from './credentials.ts'
@@ -57,13 +58,8 @@ export async function learnAnew(
 async function grantedTo(app: App, { deployKeyId, deployToken }: Gitter, projectId: number): Promise<Facts['granted']> {
   if (deployToken) return { fetch: await deployTokenReaches(app.db, deployToken, projectId), push: false }
   if (deployKeyId === undefined) return null
-  const enabled = await app.db
-    .selectFrom('deploy_key_projects')
-    .select('can_push')
-    .where('key_id', '=', deployKeyId)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  return { fetch: enabled !== undefined, push: enabled?.can_push ?? false }
+  const right = await deployKeyRight(app.db, deployKeyId, projectId)
+  return { fetch: right !== null, push: right === 'write' }
 }
 
 const isAnonymous = ({ gitter }: Facts) => gitter.via === 'nothing'

@@ -1,6 +1,6 @@
 /**
- * Who comes to a git or LFS address: the one answer for both. A credential is tried as every kind of secret it could be,
- * in the contract's order; one that is none of them is refused, on public projects too.
+ * Who comes to a git or LFS address: the one answer for both. A credential is tried as every kind of secret it could
+ * be, in the contract's order; one that is none of them is refused, on public projects too.
  */
 import type { Identity, Scope } from '../api/credentials.ts'
 import { timestamp } from '../clock.ts'
@@ -48,7 +48,6 @@ interface Shown {
 
 type Way = (app: App, shown: Shown) => Promise<Gitter | null>
 
-// Tokens of jobs, whose user name is `gitlab-ci-token`, will come first.
 const WAYS: readonly Way[] = [byOAuth, byToken, byDeployToken, byPassword]
 const WAYS_TO_LFS: readonly Way[] = [byLfsToken, ...WAYS]
 

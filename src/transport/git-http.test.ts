@@ -51,6 +51,9 @@ test('a repository is pushed to, cloned and fetched from with plain git, in ever
   await git('-C', 'src', 'commit', '-qm', 'Second', '--allow-empty')
   const linked = await git('-C', 'src', 'push', addressFor(forge, 'ann/engine', ann), 'topic')
   expect(linked.stderr).toContain(`remote: To create a merge request for topic, visit:`)
+  const many = Array.from({ length: 12 }, (_, n) => `topic:refs/heads/t${n}`)
+  const words = (await git('-C', 'src', 'push', addressFor(forge, 'ann/engine', ann), ...many)).stderr
+  expect(words.match(/To create a merge request/g)).toHaveLength(10)
 })
 
 test('whoever may not is told why, and nothing moves', async () => {

@@ -4,6 +4,7 @@ import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Door } from '../api/run.ts'
+import { HOUR, MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { recordActivity } from '../features/identity/activities/service.ts'
@@ -47,8 +48,10 @@ export async function gitRoutes(
     return reply
   } catch (error) {
     if (!reply.sent) return sendPlain(request, reply, error)
-    if (isGarbled(error) && !reply.raw.headersSent) return sayGarbled(reply, error)
-    if (!request.raw.destroyed) request.log.warn({ err: error, reqId: request.id }, 'git request ended early')
+    const isAnswered = reply.raw.headersSent
+    if (isGarbled(error) && !isAnswered) return sayInstead(reply, 400, error.message)
+    if (!request.raw.socket.destroyed) request.log.warn({ err: error, reqId: request.id }, 'git request ended early')
+    if (!isAnswered) return sayInstead(reply, 500, 'Internal Server Error')
     reply.raw.destroy()
     return reply
   }
@@ -102,19 +105,19 @@ function assertWrittenByGit({ headers }: FastifyRequest, service: Service): void
   throw new Refusal('unsupported_type', 'Unsupported Media Type')
 }
 
-type Garbled = BadPktLine | BadPush
-const isGarbled = (error: unknown): error is Garbled => error instanceof BadPktLine || error instanceof BadPush
+const isGarbled = (error: unknown): error is BadPktLine | BadPush =>
+  error instanceof BadPktLine || error instanceof BadPush
 
-/** Nothing was answered yet: whoever sends what is no push hears it. */
-function sayGarbled(reply: FastifyReply, { message }: Garbled): FastifyReply {
-  reply.raw.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${message}\n`)
+/** For as long as nothing was answered. */
+function sayInstead(reply: FastifyReply, status: 400 | 500, message: string): FastifyReply {
+  reply.raw.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${message}\n`)
   return reply
 }
 
 /** From here on the answer is git's. */
 function begin({ reply, request }: Visit, type: string): void {
-  // The kit ends whoever falls silent; a clone may take longer than any page.
-  request.raw.socket.setTimeout(0)
+  // The kit ends whoever falls silent; git may think for longer than any page. Who vanished from the network is noticed.
+  request.raw.socket.setTimeout(HOUR).setKeepAlive(true, MINUTE)
   reply.hijack()
   const headers = {
     ...(reply.getHeaders() as Record<string, string>),
@@ -135,7 +138,9 @@ async function sendPack(visit: Visit): Promise<void> {
   const { app, dir, protocol, reply, request, facts } = visit
   const input = await bodyOf(request, MOST_ASKED)
   begin(visit, 'upload-pack-result')
-  await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
+  const { code } = await uploadPack(dir, { stateless: true, protocol, input, output: reply.raw })
+  // To a question it has an answer, if only why there is none.
+  if (code !== 0 && !reply.raw.headersSent) throw new BadPktLine('not a request to fetch')
   reply.raw.end()
   const person = personOf(facts.gitter)
   if (person) await recordActivity(app, person)

@@ -96,14 +96,18 @@ function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace 
   ]
 }
 
-/** Where a merge request for a pushed branch is made. */
+/** Nobody reads more of them: a mirror brings branches by the thousand. */
+const MOST_LINKS = 10
+
+/** Where merge requests for the pushed branches are made. */
 function linkLines(app: App, { project, namespace }: RepositoryPlace, updates: readonly Update[]): string[] {
   const isWanted = project.printing_merge_requests_link_enabled
   if (!isWanted || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
   const web = `${app.url}/${namespace.full_path}/${project.path}`
-  return updates.flatMap(({ ref, after }) => {
-    const branch = branchOf(ref)
-    if (branch === null || after === null || branch === project.default_branch) return []
+  const branches = updates
+    .flatMap(({ ref, after }) => (after === null ? [] : (branchOf(ref) ?? [])))
+    .filter((branch) => branch !== project.default_branch)
+  return branches.slice(0, MOST_LINKS).flatMap((branch) => {
     const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
     return ['', `To create a merge request for ${branch}, visit:`, `  ${web}/merge_requests/new?${query}`, '']
   })

@@ -9,26 +9,19 @@ import type { Door } from '../api/run.ts'
 import { MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
 import { welcome } from './ssh/connection.ts'
-import { Guests } from './ssh/guests.ts'
+import { Guests, type GuestLimits } from './ssh/guests.ts'
 
 export interface SshServer extends AsyncDisposable {
   /** The one that was bound. */
   readonly port: number
 }
 
-export interface SshLimits {
-  /** Milliseconds from the first byte to a proven key. */
-  readonly loginGrace: number
-  /** Connections without a proven key, in all and of one address. */
-  readonly unproven: number
-  readonly unprovenOfOne: number
+export interface SshLimits extends GuestLimits {
   readonly connections: number
   /** Keys and other credentials that were refused. */
   readonly tries: number
   /** At a time, on one connection. */
   readonly sessions: number
-  /** Milliseconds a connection may stay without a command. */
-  readonly idle: number
   /** Milliseconds a command may go on once the server closes. */
   readonly patience: number
 }
@@ -58,7 +51,9 @@ export async function startSsh({ app }: Pick<Door, 'app'>, wish: Partial<SshLimi
     const server = await protocol
     if (!socket.destroyed) server.injectSocket(socket)
   }
-  const listener = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+  // Kept alive, or who vanished from the network would seem to be thinking.
+  const alive = { keepAlive: true, keepAliveInitialDelay: MINUTE }
+  const listener = createServer({ pauseOnConnect: true, noDelay: true, ...alive }, (socket) => {
     socket.on('error', () => {})
     greet(socket).catch((error: unknown) => {
       protocol = undefined

@@ -1,9 +1,15 @@
+import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Browser } from '../../test/browser.ts'
 import { LfsClient, authorizationOf, objectOf } from '../../test/lfs.ts'
+import { repositoryDir } from '../features/projects/projects/repository.ts'
 import { startForge, type TestForge } from '../forge.ts'
+import { pktLine } from '../git/pkt-line.ts'
+import { NO_OBJECT } from '../git/update.ts'
+import { findRepository } from './places.ts'
 
 const OBJECT = objectOf('content')
 
@@ -133,10 +139,15 @@ test('what is sent to git comes from git, as it says it does', async () => {
     for (const body of ['this is no gzip', Buffer.alloc(1_000_000)])
       expect(await ask(service, right, body, 'gzip')).toEqual([400, 'The body is not packed as it is said to be.\n'])
     expect(await ask(service, right, gzipSync('0000'), 'gzip')).toEqual([200, ''])
+    for (const body of ['not of git at all', '0032cut off', '0008abcd0000'])
+      expect(await ask(service, right, body), body).toEqual([400, expect.stringContaining('protocol error')])
   }
+  // A disk that takes nothing any more.
+  const { project } = (await findRepository(forge.app, path))!
+  await rm(join(repositoryDir(forge.app, project), 'objects'), { recursive: true })
+  const creation = `${pktLine(`${NO_OBJECT} ${'1'.repeat(40)} refs/heads/x\0report-status`).toString()}0000`
   const push = 'application/x-git-receive-pack-request'
-  for (const body of ['no push at all', '0032cut off', '0008abcd0000'])
-    expect(await ask('receive-pack', push, body)).toEqual([400, expect.stringContaining('protocol error')])
+  expect(await ask('receive-pack', push, creation)).toEqual([500, 'Internal Server Error\n'])
   expect(await forge.events()).toEqual(before)
 })
 

@@ -123,7 +123,9 @@ test(
   },
 )
 
-/** As if a minute had passed: a change counts as under way for half of it, and that often those left are looked after. */
+/**
+ * As if a minute had passed: a change counts as under way for half of it, and that often those left are looked after.
+ */
 function passMinute(data: string): void {
   const store = new Database(join(data, 'mortise.sqlite'))
   const earlier = (column: string) => `${column} = strftime('%Y-%m-%dT%H:%M:%fZ', ${column}, '-60 seconds')`

@@ -8,7 +8,7 @@ import { policy, resource, type Policy, type Resource } from '../../api/endpoint
 import type { Page, PageWish } from '../../api/pages.ts'
 import { id, text } from '../../api/wire.ts'
 import type { App, User } from '../../context.ts'
-import { notFound } from '../../errors.ts'
+import { forbidden, notFound } from '../../errors.ts'
 import type { Db } from '../../store/database.ts'
 import type { SourceColumns } from './members/model.ts'
 
@@ -71,15 +71,17 @@ export function sourceDoor<S, P extends Policy<S>>({ kind, path, on, manage, mee
     source: resource({ name: on.name, params, policy: sourcePolicy, find }),
     /** For finders of child records, which answer for a missing source too. */
     findParent,
-    /** What one person has there, by the person's id. */
+    /** What one person has there, by the person's id; whether they have it is told to everybody, or only to who may know. */
     ofPerson: <R extends { user_id: number }>(
       findOf: (db: Db, at: SourceColumns, user: number) => Promise<R | null | undefined>,
+      { secret = false }: { secret?: boolean } = {},
     ) =>
       resource({
         params: params.extend({ user_id: id }),
         policy: ownPolicy,
         async find(app: App, given: { id: string; user_id: number }, viewer: User | null) {
           const source = await findParent(app, given, viewer)
+          if (secret && !source.managed && given.user_id !== viewer?.id) throw forbidden()
           const record = await findOf(app.db, source.at, given.user_id)
           return record && { ...source, record }
         },

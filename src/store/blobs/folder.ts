@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { Blobs } from './blobs.ts'
 import { checkRange, placeOf, receive } from './content.ts'
 
@@ -39,11 +40,6 @@ export function folderBlobs(root: string): Blobs {
       await using _draft = await receive(Buffer.from('ready'), drafts)
     },
   }
-}
-
-function nullIfMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
-  throw error
 }
 
 async function flush(path: string, flags: string): Promise<void> {

@@ -89,7 +89,7 @@ function action({ app, gitter, place, operation }: Answer, name: string): object
   }
 }
 
-export const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryPlace): string =>
+const repositoryUrl = ({ url }: App, { project, namespace }: RepositoryPlace): string =>
   `${url}/${pathWithNamespace(project, namespace)}.git`
 
 /** What `git-lfs-authenticate` prints over SSH; null for whoever may not be given one. */

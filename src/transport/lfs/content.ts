@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { findLfsObject, type LfsObject } from '../../features/repository/lfs/queries.ts'
 import { storeLfsObject } from '../../features/repository/lfs/service.ts'
+import { SANDBOXED } from '../../lib/file-headers.ts'
 import { readRange } from '../../lib/ranges.ts'
 import { objectNotFound } from './answers.ts'
 import { admit, type Visit } from './visit.ts'
 
-/** Never a page of ours, whatever the content pretends to be. */
 const HEADERS = {
   'Content-Type': 'application/octet-stream',
   'Content-Disposition': 'attachment',
-  'Content-Security-Policy': "default-src 'none'; sandbox",
+  ...SANDBOXED,
   'Cache-Control': 'max-age=0, private, must-revalidate',
   'Accept-Ranges': 'bytes',
 }

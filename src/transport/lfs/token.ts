@@ -6,6 +6,8 @@ import { timestamp } from '../../clock.ts'
 import type { App } from '../../context.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import type { Project } from '../../features/projects/projects/queries.ts'
+import { findAnyDeployKey } from '../../features/repository/deploy-keys/queries.ts'
+import { findUsableDeployToken } from '../../features/repository/deploy-tokens/queries.ts'
 import { sameSecret } from '../../lib/secrets.ts'
 import type { Gitter } from '../credentials.ts'
 
@@ -83,22 +85,12 @@ async function whoseGrant({ db, clock }: App, { user, key, deployToken }: Grant)
     const person = await findUser(db, user)
     return person?.state === 'active' ? { user: person } : null
   }
+  const now = timestamp(clock)
   if (key !== undefined) {
-    const row = await db
-      .selectFrom('keys')
-      .selectAll()
-      .where('id', '=', key)
-      .where('kind', '=', 'deploy')
-      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', timestamp(clock))]))
-      .executeTakeFirst()
-    return row ? { user: row.creator_id === null ? null : await findUser(db, row.creator_id), deployKeyId: key } : null
+    const found = await findAnyDeployKey(db, key)
+    if (!found || (found.expires_at !== null && found.expires_at <= now)) return null
+    return { user: found.creator_id === null ? null : await findUser(db, found.creator_id), deployKeyId: key }
   }
-  const row = await db
-    .selectFrom('deploy_tokens')
-    .selectAll()
-    .where('id', '=', deployToken!)
-    .where('revoked', '=', false)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', timestamp(clock))]))
-    .executeTakeFirst()
-  return row ? { user: null, deployToken: row } : null
+  const token = await findUsableDeployToken(db, deployToken!, now)
+  return token && { user: null, deployToken: token }
 }

@@ -1,8 +1,9 @@
 /** What a client may ask for: git's own verbs, and the one of LFS. Nothing of it ever reaches a shell. */
+import type { Operation } from '../lfs/token.ts'
 
 export type Command =
   | { readonly verb: 'upload-pack' | 'receive-pack' | 'upload-archive'; readonly path: string }
-  | { readonly verb: 'lfs-authenticate'; readonly path: string; readonly operation: 'download' | 'upload' }
+  | { readonly verb: 'lfs-authenticate'; readonly path: string; readonly operation: Operation }
 
 const LONGEST = 4096
 

@@ -10,6 +10,7 @@ import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { personOf, type Gitter } from '../credentials.ts'
 import { folderOf } from '../folders.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
+import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
 import { pushOptionsFor } from '../push.ts'
 import { parseCommand, type Command } from './commands.ts'
@@ -100,7 +101,7 @@ async function authenticateLfs(
   { output }: Conversation,
   place: RepositoryPlace,
   { gitter }: Facts,
-  operation: 'download' | 'upload',
+  operation: Operation,
 ): Promise<number> {
   const { project, wiki } = place
   if (wiki || !project.lfs_enabled) throw new Refusal('forbidden', 'Git LFS is not enabled for this project.')

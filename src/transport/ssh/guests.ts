@@ -2,9 +2,12 @@
 import type { Socket } from 'node:net'
 
 export interface GuestLimits {
+  /** Milliseconds from the first byte to a proven key. */
   readonly loginGrace: number
+  /** Connections without a proven key, in all and of one address. */
   readonly unproven: number
   readonly unprovenOfOne: number
+  /** Milliseconds a connection may stay without a command. */
   readonly idle: number
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import { newKeyPair } from './key-pair.ts'
 
 type Make = () => Promise<{ private: string }>
@@ -18,14 +19,8 @@ export async function openHostKeys(folder: string): Promise<string[]> {
 }
 
 async function openKey(file: string, make: Make): Promise<string> {
-  return (await readKey(file)) ?? (await createKey(file, (await make()).private)) ?? readFile(file, 'utf8')
-}
-
-function readKey(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const known = await readFile(file, 'utf8').catch(nullIfMissing)
+  return known ?? (await createKey(file, (await make()).private)) ?? readFile(file, 'utf8')
 }
 
 /** Null when another process was faster: its key is the one then. Under its name there is never half a key. */
@@ -36,7 +31,7 @@ async function createKey(file: string, key: string): Promise<string | null> {
     await link(draft, file)
     return key
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null
+    if (hasCode(error, 'EEXIST')) return null
     throw error
   } finally {
     await rm(draft)

@@ -117,7 +117,13 @@ describe.each(KINDS)('requests for %s', (kind) => {
     }
     // Neither decides about oneself.
     expect(await asking.put(`${url}/access_requests/${asking.id}/approve`)).toMatchObject({ status: 403 })
-    expect(await foreign.delete(`${url}/access_requests/${asking.id}`)).toMatchObject({ status: 403, body: FORBIDDEN })
+    // Nor does anybody else learn who asked.
+    for (const user of [asking, member]) {
+      const at = `${url}/access_requests/${user.id}`
+      expect(await foreign.delete(at)).toMatchObject({ status: 403, body: FORBIDDEN })
+      expect(await foreign.put(`${at}/approve`)).toMatchObject({ status: 403, body: FORBIDDEN })
+    }
+    expect(await member.delete(`${url}/access_requests/${member.id}`)).toMatchObject({ status: 404, body: NOT_FOUND })
     expect(await forge.events()).toEqual(before)
     expect((await owner.get(`${url}/access_requests`)).body).toMatchObject([{ id: asking.id }])
     expect((await elsewhere.owner.get(`${elsewhere.url}/access_requests`)).body).toMatchObject([{ id: foreign.id }])

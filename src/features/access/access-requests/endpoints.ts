@@ -23,7 +23,7 @@ async function present(app: App, requests: readonly Row<'access_requests'>[]) {
 export function accessRequestEndpoints(door: Door) {
   const { kind, source } = door
   const path = `${door.path}/access_requests` as const
-  const request = door.ofPerson(findRequest)
+  const request = door.ofPerson(findRequest, { secret: true })
 
   return {
     list: endpoint({

@@ -80,12 +80,12 @@ export const groupsOfUser = (user: number): RawBuilder<number> => sql`
   union select a.ancestor_id from members m
     join namespace_ancestors a on a.namespace_id = m.group_id where m.user_id = ${user}
   union select a.ancestor_id from members m
-    join projects p on p.id = m.project_id
+    join projects p on p.id = m.project_id and not p.deleting
     join namespace_ancestors a on a.namespace_id = p.namespace_id where m.user_id = ${user}
   union select up.ancestor_id from members m
     join namespace_ancestors down on down.ancestor_id = m.group_id
     join project_shares s on s.group_id = down.namespace_id
-    join projects p on p.id = s.project_id
+    join projects p on p.id = s.project_id and not p.deleting
     join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
     join namespace_ancestors up on up.namespace_id = p.namespace_id where m.user_id = ${user}`
 

@@ -216,6 +216,7 @@ describe.each(KINDS)('members of %s', (kind) => {
     const found = async (query: string) => ids((await owner.get(members, { query })).body)
     expect(await found('zAN')).toEqual([ann])
     expect(await found('ÅNGS')).toEqual([ann])
+    expect(await found('Ån')).toEqual([ann])
     expect(await found('penter@')).toEqual([ann])
     expect(await found('bo')).toEqual([bob])
     expect(await found('_')).toEqual([bob])

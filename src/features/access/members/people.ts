@@ -23,7 +23,7 @@ export interface People {
 /** Whoever may not see addresses must not find people by them. */
 export function peopleOf(db: Db, { query, user_ids, skip_users }: PeopleFilter, seesAddresses = true): People {
   const wanted = query?.trim() ?? ''
-  const pattern = `%${wanted.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = `%${wanted.replace(/[\\%_]/g, '\\$&')}%`
   const isIndexed = seesAddresses && wanted.length >= SUBSTRING_FROM
   return {
     ...(isIndexed && { containing: substring(db, wanted) }),
@@ -35,7 +35,8 @@ export function peopleOf(db: Db, { query, user_ids, skip_users }: PeopleFilter, 
 }
 
 const usersLike = (columns: readonly string[], pattern: string): RawBuilder<number> => {
-  const matches = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
+  const matches = columns.map((column) => sql`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`)
   return sql`select id from users where ${sql.join(matches, sql` or `)}`
 }
 

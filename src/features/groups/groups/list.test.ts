@@ -71,6 +71,7 @@ test('who is listed what', async () => {
     [{ owned: true }, [[], [], [], [], [], [], [], all, all, 401]],
     [{ min_access_level: 30 }, [[], [], [], [], [], all, all, all, all, 401]],
     [{ min_access_level: 50 }, [[], [], [], [], [], [], [], all, all, 401]],
+    [{ min_access_level: 99_999_999_999 }, [[], [], [], [], [], [], [], [], [], 401]],
   ]
   for (const [filter, expected] of table) {
     const seen = await Promise.all(CALLERS.map((caller) => pathsOf(cast[caller], filter)))
@@ -105,29 +106,31 @@ test('search finds any part of a name or a path; order, sort and filters do as t
     ['Alpha', 'y2'],
     ['alpha', 'x_3'],
     ['Gamma 100', 'A4'],
+    ['Äon', 'w5'],
   ]
   const ids: number[] = []
   for (const [name, path] of made) ids.push((await groupOf(forge, path, { name, visibility: 'internal' })).id)
   await forge.user({ username: 'alphabet' })
   const listed = (filter: Record<string, unknown>) => pathsOf(administrator, filter)
-  expect(await listed({})).toEqual(['y2', 'x_3', 'z1', 'A4'])
-  expect(await listed({ sort: 'desc' })).toEqual(['A4', 'z1', 'x_3', 'y2'])
-  expect(await listed({ order_by: 'path' })).toEqual(['A4', 'x_3', 'y2', 'z1'])
-  expect(await listed({ order_by: 'id', sort: 'desc' })).toEqual(['A4', 'x_3', 'y2', 'z1'])
+  expect(await listed({})).toEqual(['y2', 'x_3', 'z1', 'A4', 'w5'])
+  expect(await listed({ sort: 'desc' })).toEqual(['w5', 'A4', 'z1', 'x_3', 'y2'])
+  expect(await listed({ order_by: 'path' })).toEqual(['A4', 'w5', 'x_3', 'y2', 'z1'])
+  expect(await listed({ order_by: 'id', sort: 'desc' })).toEqual(['w5', 'A4', 'x_3', 'y2', 'z1'])
   expect(await listed({ order_by: 'similarity', search: 'alpha' })).toEqual(['y2', 'x_3'])
 
   expect(await listed({ search: 'ALPH' })).toEqual(['y2', 'x_3'])
   expect(await listed({ search: 'a4' })).toEqual(['A4'])
+  for (const search of ['Ä', 'Äo', 'Äon', 'äON']) expect([search, await listed({ search })]).toEqual([search, ['w5']])
   expect(await listed({ search: '_' })).toEqual(['x_3'])
   expect(await listed({ search: '%' })).toEqual([])
   expect(await listed({ search: 'a"4' })).toEqual([])
   expect(await listed({ search: 'ma 1' })).toEqual(['A4'])
-  expect(await listed({ search: ' ' })).toHaveLength(4)
+  expect(await listed({ search: ' ' })).toHaveLength(5)
   expect((await administrator.get(PATH, { search: 'alph', per_page: 1 })).headers.get('X-Total')).toBe('2')
 
-  expect(await listed({ skip_groups: ids.slice(0, 2) })).toEqual(['x_3', 'A4'])
-  expect(await pathsOf(administrator, {}, `${PATH}?skip_groups=${ids[0]},${ids[3]}`)).toEqual(['y2', 'x_3'])
-  expect(await listed({ visibility: 'internal' })).toHaveLength(4)
+  expect(await listed({ skip_groups: ids.slice(0, 2) })).toEqual(['x_3', 'A4', 'w5'])
+  expect(await pathsOf(administrator, {}, `${PATH}?skip_groups=${ids[0]},${ids[3]}`)).toEqual(['y2', 'x_3', 'w5'])
+  expect(await listed({ visibility: 'internal' })).toHaveLength(5)
   expect(await listed({ visibility: 'public' })).toEqual([])
 })
 
@@ -159,7 +162,13 @@ test('totals follow every change that alters them', async () => {
   expect([await total({ visibility: 'public' }), await total({ all_available: true })]).toEqual([0, 2])
   await administrator.put(`${PATH}/${group.id}`, { name: 'x', path: 'x' })
   expect([await total(), await total({ all_available: true }), await total({ search: 'to' })]).toEqual([2, 2, 0])
+  const around = await groupOf(forge, 'around')
+  const { id } = await projectIn(forge, around, 'saw')
+  await addMember(forge, { project_id: id }, jane.id, 10)
+  expect([await total(), (await jane.get(`${PATH}/around`)).status]).toEqual([3, 200])
   await forge.stopWorker()
+  await administrator.delete(`/projects/${id}`)
+  expect([await total(), (await jane.get(`${PATH}/around`)).status]).toEqual([2, 404])
   await administrator.delete(`${PATH}/${group.id}`)
   expect([await total(), await total({ all_available: true })]).toEqual([0, 0])
 })

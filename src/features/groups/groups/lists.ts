@@ -6,7 +6,7 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Page } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
-import { Owner, type Visibility } from '../../../lib/levels.ts'
+import { Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import { keptTotal } from '../../../store/counts.ts'
 import type { Db, Tables } from '../../../store/database.ts'
 import { SUBSTRING_FROM, binaryText, foundIds, idList, inIdList, substring } from '../../../store/dialect.ts'
@@ -36,8 +36,8 @@ export interface GroupFilter {
 /** From here on walking the order comes to a page's end sooner than gathering all matches. */
 const MANY = 500
 
-/** Whose changes can alter a total; a moved project refreshes authorizations. */
-const COUNTED = ['namespaces', 'members', 'project_shares', 'project_authorizations']
+/** Whose changes can alter a total. */
+const COUNTED = ['namespaces', 'members', 'project_shares', 'project_authorizations', 'projects']
 
 export async function listGroups(
   { db }: App,
@@ -80,20 +80,20 @@ interface Wanted {
 const BY_FACETS = new Set(['visibility', 'of_user', 'public_too', 'internal_too'])
 
 function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
-  const search = filter.search?.trim().toLowerCase() ?? ''
+  const search = filter.search?.trim() ?? ''
   const { min_access_level: level, skip_groups: skipped } = filter
   return {
     ...(filter.visibility && { visibility: filter.visibility }),
     // Whoever is a member sees the group.
     ...(!filter.owned && !level && seenBy(viewer, filter.all_available)),
     ...(viewer && filter.owned && { owner: viewer.id }),
-    ...(viewer && level && { member: viewer.id, at_least: level }),
+    ...(viewer && level && { member: viewer.id, at_least: levelWithin(level) }),
     ...(filter.top_level_only && { top: true }),
     ...(filter.parent !== undefined && { parent: filter.parent }),
     ...(filter.ancestor !== undefined && { ancestor: filter.ancestor }),
     ...(skipped && skipped.length > 0 && { skipped: idList(db, skipped) }),
     ...(search !== '' && { like: `%${search.replace(/[\\%_]/g, '\\$&')}%` }),
-    ...(search.length >= SUBSTRING_FROM && { substring: substring(db, search) }),
+    ...(Array.from(search).length >= SUBSTRING_FROM && { substring: substring(db, search) }),
   }
 }
 
@@ -142,7 +142,9 @@ function matching(db: Db, w: Wanted, given: Given<Wanted>, walked: boolean): Raw
   if (given('substring') && !walked) {
     return [sql`namespaces.id in (${foundIds(db, 'namespaces', ['name', 'path'], w.substring!)})`]
   }
-  return [sql`(lower(namespaces.name) like ${w.like} escape '\\' or lower(namespaces.path) like ${w.like} escape '\\')`]
+  // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
+  const like = sql`like lower(${w.like}) escape '\\'`
+  return [sql`(lower(namespaces.name) ${like} or lower(namespaces.path) ${like})`]
 }
 
 type Query<O> = SelectQueryBuilder<Tables, 'namespaces', O>

@@ -12,6 +12,7 @@ import { addNamespace } from '../../identity/namespaces/service.ts'
 import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { holdNamespace } from '../../projects/projects/places.ts'
 import { fitted } from '../../projects/projects/visibility.ts'
 import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from './places.ts'
 import { groupPolicy } from './policy.ts'
@@ -140,7 +141,10 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
         { ...given, ...(name === group.name && { name: null }), ...(path === group.path && { path: null }) },
         { isRoot: parent === null },
       )
-      if (visibility !== group.visibility) await assertVisibilityAllowed(app, actor, visibility, { parent, group })
+      if (visibility !== group.visibility) {
+        await holdNamespace(app, id) // nothing wider comes in meanwhile
+        await assertVisibilityAllowed(app, actor, visibility, { parent, group })
+      }
       const unlocks = group.share_with_group_lock && given.share_with_group_lock === false
       if (unlocks && parent) await assertMayUnlock(app, actor, parent)
       const full_path = fullPathOf(parent, path)

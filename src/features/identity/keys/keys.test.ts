@@ -169,6 +169,8 @@ test('the lookup is closed to everyone else, before it says anything about keys'
   }
   const refusals = [
     ['/keys/4000000', 404, { message: '404 Not found' }],
+    ['/keys/0', 404, { message: '404 Not found' }],
+    ['/keys/99999999999999999999', 404, { message: '404 Not found' }],
     ['/keys/first', 400, { message: 'id is invalid', error: 'id is invalid' }],
     ['/keys', 400, { message: '400 (Bad request) fingerprint not given', error: 'fingerprint is missing' }],
     ['/keys?fingerprint=', 400, { message: 'Failed to return the key' }],

@@ -54,7 +54,7 @@ test('everybody sees their own namespace, administrators all of them', async () 
   expect((await jane.get(`${PATH}/${id}`)).body.avatar_url).toMatch(/^https:\/\/secure\.gravatar\.com\/avatar\//)
 })
 
-test('search finds parts of name and path from three characters on, whole paths below', async () => {
+test('search finds parts of name and path, however short', async () => {
   await using forge = await startForge()
   const { administrator } = forge
   const jane = await forge.user({ username: 'jane' })
@@ -63,8 +63,9 @@ test('search finds parts of name and path from three characters on, whole paths 
   const found = async (search: string) => paths((await administrator.get(PATH, { search })).body)
   expect(await found('umbe')).toEqual(['ab'])
   expect(await found('JAN')).toEqual(['jane'])
-  expect(await found('AB')).toEqual(['ab'])
-  expect(await found('ja')).toEqual([])
+  expect(await found('AB')).toEqual(['ab', 'abc_d'])
+  expect(await found('ja')).toEqual(['jane'])
+  expect(await found('_')).toEqual(['abc_d'])
   expect(await found('c_d')).toEqual(['abc_d'])
   expect(await found('b%d')).toEqual([])
   expect(await found('b"c')).toEqual([])

@@ -118,7 +118,7 @@ export async function listUsers(db: Db, viewer: User | null, filter: UserFilter,
   // Whoever is named exactly comes first; the rest follows by id, so no page needs more than its own rows.
   const named = { ...visible, exactly: wanted.toLowerCase() }
   const exact = await users(db, named, page)
-  if (wanted.length < SUBSTRING_FROM) return exact
+  if (Array.from(wanted).length < SUBSTRING_FROM) return exact
   const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
   const others = await users(db, { ...named, beside: substring(db, wanted) }, rest)
   const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]

@@ -1,7 +1,7 @@
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, conflict, forbidden, invalid } from '../../../errors.ts'
+import { Refusal, conflict, forbidden, invalid, notFound } from '../../../errors.ts'
 import { randomToken } from '../../../lib/secrets.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
 import { holdName, uniqueViolation } from '../../../store/dialect.ts'
@@ -24,7 +24,6 @@ export interface NewUser extends UserAttributes {
   admin?: boolean | null
   external?: boolean | null
   can_create_group?: boolean | null
-  shared_runners_minutes_limit?: number | null
   avatar?: Upload
   /** Given by whoever starts the instance; everybody else's is random. */
   private_token?: string
@@ -87,14 +86,12 @@ export interface UserChange extends UserAttributes {
   admin?: boolean | null
   external?: boolean | null
   can_create_group?: boolean | null
-  shared_runners_minutes_limit?: number | null
   avatar?: Upload
 }
 
 export async function updateUser(app: App, actor: User, user: User, wish: UserChange): Promise<User> {
   const email = wish.email?.trim().toLowerCase()
   assertValidUser({ ...wish, ...(email !== undefined && { email }) })
-  if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
   const change: RowChange<'users'> = {
     ...given({
       email,
@@ -126,6 +123,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
   return refusingDuplicates(
     () =>
       transact(app, async (app) => {
+        if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
         if (email !== undefined && email !== user.email) await takeEmail(app, user, email)
         await assertFree(app, { email: change.email, username: change.username }, user)
         const updated = await app.db
@@ -133,7 +131,8 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .set(change)
           .where('id', '=', user.id)
           .returningAll()
-          .executeTakeFirstOrThrow()
+          .executeTakeFirst()
+        if (!updated) throw notFound('User') // deleted meanwhile
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
         if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
@@ -147,7 +146,9 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
   )
 }
 
+/** In the transaction that takes the office away: of two who take each other's, the second is refused. */
 export async function assertNotLastAdministrator(app: App, user: User): Promise<void> {
+  await holdName(app.db, 'administrators')
   const another = await app.db
     .selectFrom('users')
     .select('id')

@@ -1,7 +1,8 @@
 /** Whether someone may be here: blocking, leaving, and the ghost who stands for those who left. */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { forbidden } from '../../../errors.ts'
+import { forbidden, notFound } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
@@ -12,7 +13,6 @@ import { assertNotLastAdministrator, createUser } from './service.ts'
 export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
   if (user.id === actor.id || user.ghost) throw forbidden()
-  if (user.admin) await assertNotLastAdministrator(app, user)
   return changeState(app, user, 'blocked')
 }
 
@@ -31,13 +31,13 @@ export async function liftDirectoryBlock(app: App, user: User): Promise<User> {
 /** Whoever the directory no longer holds. An administrator's own block is another matter and stays what it is. */
 export async function blockByDirectory(app: App, user: User): Promise<boolean> {
   if (user.state !== 'active' || user.ghost) return false
-  if (user.admin) await assertNotLastAdministrator(app, user)
   return changeState(app, user, 'ldap_blocked')
 }
 
 async function changeState(app: App, user: User, state: UserState): Promise<boolean> {
   if (user.state === state) return false
   return transact(app, async (app) => {
+    if (state !== 'active' && user.admin) await assertNotLastAdministrator(app, user)
     const changed = await app.db
       .updateTable('users')
       .set({ state, updated_at: timestamp(app.clock) })
@@ -55,11 +55,12 @@ async function changeState(app: App, user: User, state: UserState): Promise<bool
 /** Keys, tokens, emails, sessions and the namespace go with the row; what others rely on moves to the ghost. */
 export async function deleteUser(app: App, actor: User, user: User, wish: { hard: boolean }): Promise<void> {
   if (user.id === actor.id || user.ghost) throw forbidden()
-  if (user.admin) await assertNotLastAdministrator(app, user)
   await transact(app, async (app) => {
+    if (user.admin) await assertNotLastAdministrator(app, user)
     const heir = wish.hard ? null : await ghostUser(app)
     for (const farewell of app.farewells) await farewell(app, user, { heir })
-    await app.db.deleteFrom('users').where('id', '=', user.id).execute()
+    const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('User') // somebody was faster
     await leaveBlob(app, user.avatar_digest)
     const { id, username, email, name } = user
     await emit(app, 'user.deleted', { id, username, email, name })
@@ -68,6 +69,7 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
 
 /** Stands for whoever left; made when the first one does. */
 export async function ghostUser(app: App): Promise<User> {
+  await holdName(app.db, 'ghost') // of the first to leave at once, one makes it
   const known = await app.db.selectFrom('users').selectAll().where('ghost', '=', true).executeTakeFirst()
   if (known) return known
   for (let suffix = 0; ; suffix++) {

@@ -130,6 +130,11 @@ test('creation refuses what is not valid, and creates nothing', async () => {
     [{ password: 'short' }, 400, { message: { password: ['is too short (minimum is 8 characters)'] } }],
     [{ password: 'p'.repeat(129) }, 400, { message: { password: tooLong(128) } }],
     [{ bio: 'b'.repeat(256) }, 400, { message: { bio: tooLong(255) } }],
+    [
+      { shared_runners_minutes_limit: 2_147_483_648 },
+      400,
+      { message: { shared_runners_minutes_limit: ['must be less than or equal to 2147483647'] } },
+    ],
     [{ projects_limit: -1 }, 400, { message: { projects_limit: ['must be greater than or equal to 0'] } }],
     [
       { projects_limit: 2147483648 },
@@ -247,6 +252,8 @@ test('an update refuses what is not valid; conflicts answer 404, and nothing cha
     [`/users/${user.id}`, { admin: 'perhaps' }, 400, { error: 'admin is invalid' }],
     [`/users/${other.id}`, { provider: 'p', extern_uid: 'jane' }, 400, { message: { extern_uid: [taken] } }],
     ['/users/99999', { name: 'Nobody' }, 404, { message: '404 User Not Found' }],
+    ['/users/0', { name: 'Nobody' }, 404, { message: '404 User Not Found' }],
+    ['/users/99999999999999999999', { name: 'Nobody' }, 404, { message: '404 User Not Found' }],
     ['/users/1', { admin: false }, 403, { message: '403 Forbidden' }],
   ]
   for (const [path, change, status, body] of table) {
@@ -471,6 +478,34 @@ test('a hard deletion leaves no ghost, and the ghost finds another name when its
     'root',
   ])
   expect(first.username).toBe('ghost')
+})
+
+test('of two changes at once the second meets what the first one left', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const statuses = async (...answers: Promise<{ status: number }>[]) =>
+    (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)
+  const [ann, bob, cid, dot] = await Promise.all([forge.user(), forge.user(), forge.user(), forge.user()])
+  const urls = [ann, bob, cid].map(({ id }) => `/users/${id}`)
+  // The first to leave are followed by one ghost.
+  expect(await statuses(...urls.map((url) => administrator.delete(url)))).toEqual([204, 204, 204])
+  expect((await everybody(forge)).map(({ username }: { username: string }) => username)).toEqual([
+    'ghost',
+    dot.username,
+    'root',
+  ])
+
+  // A new password takes its time to be hashed, and mostly the user is gone by then.
+  const url = `/users/${dot.id}`
+  const change = administrator.put(url, { password: 'a new password' })
+  await administrator.get(url)
+  expect(await statuses(administrator.delete(url), administrator.delete(url))).toEqual([204, 404])
+  expect((await change).status).toBeOneOf([200, 404])
+  expect((await forge.events()).filter((name) => name === 'user.deleted')).toHaveLength(4)
+
+  const other = await forge.user({ admin: true })
+  const demotions = [administrator.put(`/users/${other.id}`, { admin: false }), other.put('/users/1', { admin: false })]
+  expect(await statuses(...demotions)).toEqual([200, 403])
 })
 
 test('nobody deletes or blocks themselves or the last administrator', async () => {

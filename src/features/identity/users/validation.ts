@@ -16,6 +16,7 @@ export interface UserAttributes {
   microblog?: string | null
   website_url?: string | null
   projects_limit?: number | null
+  shared_runners_minutes_limit?: number | null
   provider?: string | null
   extern_uid?: string | null
 }
@@ -70,6 +71,7 @@ const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes
   microblog: atMost(255),
   website_url: addressFaults,
   projects_limit: limitFaults,
+  shared_runners_minutes_limit: limitFaults,
   provider: atMost(255),
   extern_uid: atMost(255),
 }

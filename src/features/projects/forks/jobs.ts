@@ -4,6 +4,7 @@ import { Refusal } from '../../../errors.ts'
 import { poolOf, useObjectsOf } from '../../../git/alternates.ts'
 import { copyRepository } from '../../../git/copy.ts'
 import { removeRepository } from '../../../git/repositories.ts'
+import { nullIfMissing } from '../../../lib/system-errors.ts'
 import { tidyPoolSoon, tidySoon } from '../housekeeping/jobs.ts'
 import { fillRepository } from '../projects/filling.ts'
 import type { Project } from '../projects/queries.ts'
@@ -43,16 +44,11 @@ async function share(app: App, source: Project, pool: Pool, dir: string, signal:
     await copyRepository(from, dir, { pool: shared, signal })
     await tidyPoolSoon(app, pool)
     if ((await poolOf(from)) !== null) return
-    // What it has twice now, it drops when it is tidied.
-    await useObjectsOf(from, shared).catch(fineIfGone)
+    // What it has twice now, it drops when it is tidied. Were it being removed: the fork is whole without it.
+    await useObjectsOf(from, shared).catch(nullIfMissing)
     await tidySoon(app, source, { delay: LONGEST_CLONE })
   } finally {
     // Everyone may have left meanwhile: then nobody would ever remove it.
     if (!(await findPool(app, pool.id))) await removeRepository(repositoryDir(app, pool))
   }
-}
-
-/** A source that is being removed: the fork is whole without it. */
-function fineIfGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
 }

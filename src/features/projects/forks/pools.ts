@@ -1,8 +1,8 @@
 /**
  * Which projects share objects. Whatever is in a pool can be read by its id in every member, for as long as there is
  * one; so a pool takes only what everybody can read anyway: the branches and tags of its one source, while that project
- * is public and its code is for everyone. Internal is not enough (an external user may be a member of a fork and not see
- * its source), forks add nothing, and a source that was closed once never fills its pool again.
+ * is public and its code is for everyone. Internal is not enough (an external user may be a member of a fork and not
+ * see its source), forks add nothing, and a source that was closed once never fills its pool again.
  *
  * To use a pool reveals nothing: whoever joins sees what was public. What a fork has beside that is its own.
  */

@@ -5,7 +5,7 @@ import { hasContent } from '../../../git/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { scheduleFilling } from '../projects/filling.ts'
 import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'
-import type { ImportStatus } from '../projects/model.ts'
+import { FILLING, type ImportStatus } from '../projects/model.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
 import { addProject, assertWithinLimit, blankProject } from '../projects/service.ts'
@@ -81,7 +81,7 @@ function assertForkable(subject: ProjectSubject): void {
     projectPolicy.readCode(subject) && isOpen(project.repository_access_level) && isOpen(project.forking_access_level)
   if (!may) throw refusal('is forbidden')
   // Its fork would be empty, and stay so.
-  if (['scheduled', 'started'].includes(project.import_status)) throw refusal('is still being imported')
+  if (FILLING.includes(project.import_status)) throw refusal('is still being imported')
 }
 
 const refusal = (fault: string) => new Refusal('conflict', { forked_from_project_id: [fault] })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import { presentSimpleProject, type Addresses, type PlacedProject } from '../projects/entity.ts'
+import { IMPORT_STATUSES } from '../projects/model.ts'
 
 export const ImportEntity = entity({
   id: z.int(),
@@ -10,7 +11,7 @@ export const ImportEntity = entity({
   path: z.string(),
   path_with_namespace: z.string(),
   created_at: timestampOut,
-  import_status: z.enum(['none', 'scheduled', 'started', 'finished', 'failed']),
+  import_status: z.enum(IMPORT_STATUSES),
   import_type: z.enum(['git', 'fork']).nullable(),
   import_error: z.string().nullable().optional(),
   correlation_id: z.string().nullable(),

@@ -6,6 +6,7 @@ import { splitAddress } from '../../../git/fetch.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { scheduleFilling } from '../projects/filling.ts'
+import { FILLING } from '../projects/model.ts'
 
 const LONGEST = 2000
 
@@ -16,8 +17,8 @@ export interface CheckedImport {
 }
 
 /**
- * The address as it is kept; refused where it is none, or leads to where users may not send this forge. A name that means
- * nothing yet leads nowhere: it is asked for again when it is fetched.
+ * The address as it is kept; refused where it is none, or leads to where users may not send this forge. A name that
+ * means nothing yet leads nowhere: it is asked for again when it is fetched.
  */
 export async function checkedImport(app: App, given: string): Promise<CheckedImport> {
   const { address, credentials } = parsed(given)
@@ -64,7 +65,7 @@ export async function cancelImport(app: App, { id }: { id: number }): Promise<vo
     .set({ import_status: 'failed', import_error: 'The import was cancelled', updated_at: timestamp(app.clock) })
     .where('id', '=', id)
     .where('import_url', 'is not', null)
-    .where('import_status', 'in', ['scheduled', 'started'])
+    .where('import_status', 'in', FILLING)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw new Refusal('not_modified')
 }

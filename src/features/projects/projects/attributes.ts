@@ -80,7 +80,9 @@ const PLAIN = [
 /** Null clears a text and is no wish for anything else. */
 const CLEARABLE: readonly string[] = ['description']
 
-/** Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here. */
+/**
+ * Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here.
+ */
 export function columnsOf(input: Partial<AttributeInput>): RowChange<'projects'> {
   const columns: Record<string, unknown> = {}
   for (const [column, switches] of Object.entries(FEATURES)) {

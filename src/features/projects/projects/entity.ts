@@ -4,6 +4,7 @@ import type { User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import type { Row } from '../../../store/database.ts'
+import { IMPORT_STATUSES } from './model.ts'
 
 const simple = {
   id: z.int(),
@@ -87,7 +88,7 @@ export const ProjectEntity = entity({
   remove_source_branch_after_merge: z.boolean(),
   approvals_before_merge: z.int(),
   mirror: z.boolean(),
-  import_status: z.enum(['none', 'scheduled', 'started', 'finished', 'failed']),
+  import_status: z.enum(IMPORT_STATUSES),
   import_url: z.string().nullable(),
   import_error: z.string().nullable().optional(),
   avatar_url: z.string().nullable(),

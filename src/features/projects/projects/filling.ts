@@ -12,6 +12,7 @@ import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { inspectRepository } from './inspection.ts'
+import { FILLING } from './model.ts'
 import type { Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
@@ -71,7 +72,7 @@ async function begin(app: App, id: number): Promise<Project | undefined> {
     .updateTable('projects')
     .set({ import_status: 'started', import_progress: null })
     .where('id', '=', id)
-    .where('import_status', 'in', ['scheduled', 'started'])
+    .where('import_status', 'in', FILLING)
     .where('deleting', '=', false)
     .returningAll()
     .executeTakeFirst()

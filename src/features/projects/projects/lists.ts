@@ -6,7 +6,7 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
-import { FeatureDisabled, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
+import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import { keptTotal } from '../../../store/counts.ts'
 import type { Db, Tables } from '../../../store/database.ts'
 import { SUBSTRING_FROM, binaryText, foundIds, substring, unindexed } from '../../../store/dialect.ts'
@@ -46,9 +46,6 @@ export interface ProjectFilter {
 
 /** From here on walking the order comes to a page's end sooner than gathering all matches. */
 const MANY = 2000
-
-/** No level is lower or higher; the column could not be compared with every number. */
-const levelWithin = (level: number) => Math.max(NoAccess, Math.min(level, Owner + 1))
 
 /** Whose changes can alter a total. */
 const COUNTED = ['projects', 'project_authorizations', 'project_topics', 'project_shares', 'stars', 'members']

@@ -73,16 +73,22 @@ export async function meetProject(app: App, project: Project, viewer: User | nul
   }
 }
 
+/** By id or by path, readable or not; the same row is met once by the same viewer. */
+export async function findAndMeet(app: App, id: string, viewer: User | null): Promise<ProjectSubject | null> {
+  const found = await findProject(app.db, id)
+  return found && once(found, `met by ${viewer?.id}`, () => meetProject(app, found, viewer))
+}
+
 /** `/projects/:id`: by id or by path; hidden from whoever may not read it. */
 export const project = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: projectPolicy,
-  async find(app, { id }, viewer) {
-    const found = await findProject(app.db, id)
-    return found && once(found, `met by ${viewer?.id}`, () => meetProject(app, found, viewer))
-  },
+  find: (app, { id }, viewer) => findAndMeet(app, id, viewer),
 })
 
 export const pathWithNamespace = (project: Project, namespace: Namespace): string =>
   `${namespace.full_path}/${project.path}`
+
+export const webUrlOf = ({ url }: App, { project, namespace }: { project: Project; namespace: Namespace }): string =>
+  `${url}/${pathWithNamespace(project, namespace)}`

@@ -4,6 +4,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { groupOf } from '../../../../test/groups.ts'
 import { projectBy } from '../../../../test/projects.ts'
 import { startForge } from '../../../forge.ts'
+import { isWider, type Visibility } from '../../../lib/levels.ts'
 
 const ROUNDS = [1, 2, 3, 4, 5]
 
@@ -102,5 +103,32 @@ test('rights given and taken in several ways at once come to what the rows say',
       .where('project_id', '=', id)
       .executeTakeFirst()
     expect(row?.access_level ?? 0).toBe(await level())
+  }
+})
+
+test('nothing opens to more people than its group and its source while these close', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  for (const n of ROUNDS) {
+    const group = await groupOf(forge, `g${n}`, { visibility: 'public' })
+    const closed = await groupOf(forge, `closed${n}`)
+    const inside = await projectBy(root, `inside${n}`, { namespace_id: group.id, visibility: 'private' })
+    const source = await projectBy(root, `source${n}`, { visibility: 'public' })
+    const moved = await projectBy(root, `moved${n}`)
+    const answers = await Promise.all([
+      root.post('/projects', { path: `new${n}`, namespace_id: group.id, visibility: 'public' }),
+      root.put(`/groups/${group.id}`, { visibility: 'private' }),
+      root.put(`/projects/${inside.id}`, { visibility: 'public' }),
+      root.post(`/projects/${source.id}/fork`, { path: `fork${n}` }),
+      root.put(`/projects/${source.id}`, { visibility: 'private' }),
+      root.post(`/groups/${closed.id}/projects/${moved.id}`),
+      root.put(`/projects/${moved.id}`, { visibility: 'public' }),
+    ])
+    for (const { status } of answers) expect([200, 201, 400, 409]).toContain(status)
+    const { visibility, projects } = (await root.get(`/groups/${group.id}`)).body
+    expect(projects.filter((one: { visibility: Visibility }) => isWider(one.visibility, visibility))).toEqual([])
+    const { body: forks } = await root.get(`/projects/${source.id}/forks`)
+    for (const fork of forks) expect(fork.visibility).toBe('private')
+    expect((await root.get(`/projects/${moved.id}`)).body.visibility).toBe('private')
   }
 })

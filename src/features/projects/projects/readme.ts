@@ -2,7 +2,9 @@ import type { App, User } from '../../../context.ts'
 import { findNamespaceById, findProjectById, pathWithNamespace, type Project } from './queries.ts'
 import { removeProject } from './removal.ts'
 
-/** The new project with a first commit in it. One that cannot have it goes again: half of what was wished is nothing. */
+/**
+ * The new project with a first commit in it. One that cannot have it goes again: half of what was wished is nothing.
+ */
 export async function withReadme(app: App, actor: User, project: Project, author: User): Promise<Project> {
   try {
     await app.writeReadme(app, actor, project, author)

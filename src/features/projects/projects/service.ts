@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
+import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/repositories.ts'
 import { FeatureEnabled, Master } from '../../../lib/levels.ts'
 import { pathOf } from '../../../lib/paths.ts'
@@ -17,7 +17,7 @@ import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdNamespace, holdPath } from './places.ts'
-import { findNamespaceById, type Namespace, type Project } from './queries.ts'
+import { findNamespaceById, holdProject, type Namespace, type Project } from './queries.ts'
 import { newDiskPath, repositoryDir } from './repository.ts'
 import { assertValidProject } from './validation.ts'
 import { assertVisibilityAllowed, defaultVisibility } from './visibility.ts'
@@ -131,9 +131,12 @@ export async function addProject(
   try {
     return await refusingDuplicates({ limit_reached: [] }, () =>
       transact(app, async (app) => {
+        // All of it may have changed while the repository was made.
+        const source = await holdSource(app, row)
         const held = await holdNamespace(app, namespace.id)
         if (!held) throw invalid(NO_PLACE)
         await assertWithinLimit(app, held)
+        await assertVisibilityAllowed(app, actor, row.visibility, { namespace: held, source })
         await holdPath(app, `${held.full_path}/${row.path}`)
         await assertFree(app, held, row, { limit_reached: [] })
         const project = await app.db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
@@ -149,6 +152,14 @@ export async function addProject(
     await removeRepository(dir)
     throw error
   }
+}
+
+/** What a fork is made of, or nothing. */
+async function holdSource(app: App, { forked_from_id: id = null }: NewRow<'projects'>): Promise<Project | null> {
+  if (id === null) return null
+  const source = await holdProject(app, id)
+  if (!source) throw notFound('Project')
+  return source
 }
 
 /** The owner of a personal project is its first member; that they may do everything is no matter of this row. */

@@ -26,10 +26,10 @@ export async function transferProject(
 ): Promise<Project> {
   return transact(app, async (app) => {
     const { db } = app
-    const group = await holdNamespace(app, target)
-    if (!group) throw notFound('Group')
     const project = await holdProject(app, id)
     if (!project) throw notFound('Project')
+    const group = await holdNamespace(app, target)
+    if (!group) throw notFound('Group')
     if (project.namespace_id === group.id) throw refusal(ALREADY_THERE)
     await assertWithinLimit(app, group)
     const from = await db

@@ -12,9 +12,9 @@ import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
-import { holdPath, leaveRedirect } from './places.ts'
+import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
 import type { ProjectSubject } from './policy.ts'
-import { findProjectById, holdProject, pathWithNamespace, type Project } from './queries.ts'
+import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 import { assertFree, refusingDuplicates, setTopics, storageFor } from './service.ts'
 import { projectFaults } from './validation.ts'
@@ -40,11 +40,7 @@ export async function updateProject(
   const topics = topicsOf(wish)
   assertValid(project, wish, wanted, topics)
   if (branch !== undefined) await assertBranch(app, project, branch)
-  if (visibility !== undefined) {
-    const source = project.forked_from_id === null ? null : await findProjectById(app.db, project.forked_from_id)
-    await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
-  }
-  if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
+  await assertFits(app, actor, project, namespace, wanted)
   const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
   const change: RowChange<'projects'> = {
     ...columnsOf(wish),
@@ -59,9 +55,11 @@ export async function updateProject(
   return refusingDuplicates({}, () =>
     transact(app, async (app) => {
       const before = await holdProject(app, project.id)
-      if (!before) throw notFound('Project')
-      if (path !== undefined) await holdPath(app, `${namespace.full_path}/${path}`)
-      if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...before, ...wanted })
+      // It may have moved meanwhile, and its group may have changed.
+      const place = before && (await holdNamespace(app, before.namespace_id))
+      if (!before || !place) throw notFound('Project')
+      if (path !== undefined) await holdPath(app, `${place.full_path}/${path}`)
+      await assertFits(app, actor, before, place, wanted)
       const updated = await app.db
         .updateTable('projects')
         .set(change)
@@ -73,7 +71,7 @@ export async function updateProject(
       if (updated.repository_access_level < before.repository_access_level) await closePoolsOf(app, [updated.id])
       if (change.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
       if (source) await scheduleImport(app, updated)
-      const oldPath = pathWithNamespace(before, namespace)
+      const oldPath = pathWithNamespace(before, place)
       const isMoved = before.path !== updated.path
       if (before.path.toLowerCase() !== updated.path.toLowerCase()) {
         await leaveRedirect(app, oldPath, { project_id: project.id })
@@ -94,6 +92,22 @@ function differing(project: Project, { name, path, visibility, default_branch }:
     ...(visibility && visibility !== project.visibility && { visibility }),
     ...(default_branch && default_branch !== project.default_branch && { default_branch }),
   }
+}
+
+/** Whether it can be so where it is. What it was forked from is held: a fork must not open while its source closes. */
+async function assertFits(
+  app: App,
+  actor: User,
+  project: Project,
+  namespace: Namespace,
+  wanted: Wanted,
+): Promise<void> {
+  const { name, path, visibility } = wanted
+  if (visibility !== undefined) {
+    const source = project.forked_from_id === null ? null : await holdProject(app, project.forked_from_id)
+    await assertVisibilityAllowed(app, actor, visibility, { namespace, source })
+  }
+  if (name !== undefined || path !== undefined) await assertFree(app, namespace, { ...project, ...wanted })
 }
 
 /** Only what is given is looked at: what an import or an older version left must not stop other changes. */

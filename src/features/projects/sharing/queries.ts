@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { forbidden, notFound } from '../../../errors.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { isGroupOf, isOpenTo } from '../../access/authorizations/queries.ts'
-import { findNamespaceById, project, type Namespace } from '../projects/queries.ts'
+import { findAndMeet, findNamespaceById, project, type Namespace } from '../projects/queries.ts'
 import { groupLinkPolicy } from './policy.ts'
 
 export type GroupLink = Row<'project_shares'>
@@ -16,7 +16,7 @@ export const groupLink = resource({
   params: z.object({ id: text, group_id: id }),
   policy: groupLinkPolicy,
   async find(app, params, viewer) {
-    const subject = await project.find(app, params as never, viewer)
+    const subject = await findAndMeet(app, params.id, viewer)
     if (!subject || !project.policy.read(subject)) throw notFound('Project')
     if (!project.policy.administer(subject)) throw forbidden()
     const link = await app.db

@@ -5,7 +5,9 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../projects/queries.ts'
 
-/** The count moves with the row and in its transaction: however many press at once, it tells how many stars there are. */
+/**
+ * The count moves with the row and in its transaction: however many press at once, it tells how many stars there are.
+ */
 export async function starProject(app: App, actor: User, project: Project): Promise<Project> {
   return transact(app, async (app) => {
     const star = await app.db

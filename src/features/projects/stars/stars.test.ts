@@ -61,7 +61,7 @@ test('starrers are listed with their day, newest account first, and found by nam
   const jane = await forge.user({ name: 'Jane Doe' })
   const { id } = (await jane.post('/projects', { name: 'Diaspora', visibility: 'public' })).body
   await jane.post(`/projects/${id}/star`)
-  const john = await forge.user({ name: 'John Smith' })
+  const john = await forge.user({ name: 'John Ångström Smith' })
   await john.post(`/projects/${id}/star`)
 
   const all = await john.get(`/projects/${id}/starrers`)
@@ -72,9 +72,8 @@ test('starrers are listed with their day, newest account first, and found by nam
   expect(all.headers.get('x-total')).toBe('2')
   expect(all.body[0].user).not.toHaveProperty('email')
   const found = async (search: string) => (await john.get(`/projects/${id}/starrers`, { search })).body.length
-  expect([await found('SMITH'), await found(jane.username), await found('example.com'), await found('%')]).toEqual([
-    1, 1, 0, 0,
-  ])
+  expect([await found('SMITH'), await found('Ångstr')]).toEqual([1, 1])
+  expect([await found(jane.username), await found('example.com'), await found('%')]).toEqual([1, 0, 0])
   const queriesAfter = async (newcomers: number) => {
     for (let n = 0; n < newcomers; n++) await (await forge.user()).post(`/projects/${id}/star`)
     return forge.queries(() => john.get(`/projects/${id}/starrers`))

@@ -7,7 +7,9 @@ import { presentOneProject } from '../projects/load.ts'
 import { project } from '../projects/queries.ts'
 import { transferProject } from '../projects/transfer.ts'
 
-/** By its owner, to where they may create projects; administrators also have `POST /groups/:id/projects/:project_id`. */
+/**
+ * By its owner, to where they may create projects; administrators also have `POST /groups/:id/projects/:project_id`.
+ */
 export const transfer = endpoint({
   method: 'PUT',
   path: '/projects/:id/transfer',

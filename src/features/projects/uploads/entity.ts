@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
+import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import type { Row } from '../../../store/database.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { withoutExtension } from './names.ts'
@@ -59,12 +60,10 @@ const SHOWN_IN_PLACE = /^(image\/(?!svg)|video\/|audio\/|text\/plain)/
 /** How a browser is to take the file: for what its bytes are, and never as a page of ours. */
 export function fileHeaders({ filename, type }: Upload): Record<string, string> {
   const manner = SHOWN_IN_PLACE.test(type) ? 'inline' : 'attachment'
-  const ascii = filename.replace(/[^\x20-\x7e]/g, '_')
-  const exact = ascii === filename ? '' : `; filename*=UTF-8''${encodeURIComponent(filename)}`
   return {
     'Content-Type': type,
-    'Content-Disposition': `${manner}; filename="${ascii}"${exact}`,
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Content-Disposition': disposition(manner, filename),
+    ...SANDBOXED,
     'Cache-Control': 'max-age=0, private, must-revalidate',
   }
 }

@@ -1,9 +1,9 @@
 import { job } from '../../../context.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { findProjectById, meetProject } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryPolicy } from '../repositories/policy.ts'
+import { meetRepository } from '../repositories/queries.ts'
 import { deleteMergedBranches } from './service.ts'
 
 /** Anybody who reads may ask; whether they may is found out here. */
@@ -13,7 +13,7 @@ export const deleteMergedLater = job<{ project_id: number; by: number }>(
     const project = await findProjectById(app.db, project_id)
     const actor = await findUser(app.db, by)
     if (!project || !actor) return
-    const subject = { ...(await meetProject(app, project, actor)), dir: repositoryDir(app, project) }
+    const subject = await meetRepository(app, project, actor)
     if (!repositoryPolicy.push(subject) || !(await repositoryExists(subject.dir))) return
     await deleteMergedBranches(app, actor, subject)
   },

@@ -6,11 +6,11 @@ import { findCommits, type Commit } from '../../../git/commits.ts'
 import { isAncestor } from '../../../git/history.ts'
 import { findBranch, listBranches, mergedBranches, type Branch, type Listed, type RefsWish } from '../../../git/refs.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
-import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { repository } from '../repositories/queries.ts'
+import { findRepository, repository } from '../repositories/queries.ts'
 import type { BranchSurroundings } from './entity.ts'
 import { branchPolicy, type BranchSubject } from './policy.ts'
 
@@ -45,7 +45,7 @@ export const branch = resource({
   params: z.object({ id: text, branch: text }),
   policy: branchPolicy,
   async find(app, { id, branch: name }, viewer): Promise<BranchSubject | null> {
-    const subject = await repository.find(app, { id } as never, viewer)
+    const subject = await findRepository(app, id, viewer)
     if (!subject) return null
     return { ...subject, branch: repositoryPolicy.download(subject) ? await findHead(subject.dir, name) : null }
   },
@@ -62,7 +62,7 @@ export async function aroundBranches(
   const groups = await groupsAmong(app.db, viewer, rules)
   const pushes = repositoryPolicy.push(subject)
   return {
-    url: `${app.url}/${pathWithNamespace(project, namespace)}`,
+    url: webUrlOf(app, { project, namespace }),
     defaultBranch: project.default_branch,
     merged: await mergedAmong(dir, project.default_branch, heads),
     rules,

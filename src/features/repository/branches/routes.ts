@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, entity, oneOf, text } from '../../../api/wire.ts'
-import { Refusal, notFound } from '../../../errors.ts'
+import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/arguments.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { finder, patternFault } from '../../../lib/patterns.ts'
+import { nextLink } from '../repositories/next-link.ts'
 import { repository } from '../repositories/queries.ts'
 import { BranchEntity, presentBranch } from './entity.ts'
 import { deleteMergedLater } from './jobs.ts'
-import { nextLink, regexFilter } from './lists.ts'
 import { aroundBranches, branch, listHeads } from './queries.ts'
 import { createBranch, deleteBranch, protectBranch, unprotectBranch } from './service.ts'
 
@@ -43,10 +44,18 @@ export const list = endpoint({
     const around = await aroundBranches(app, subject, shown)
     const records = shown.map((head) => presentBranch(head, around))
     if (!isKeyset) return { items: records, total }
-    const last = items.length > shown.length ? shown.at(-1)!.name : null
-    return new Answer(200, records, nextLink(app, subject.project, { ...input, per_page: page.limit }, last))
+    if (items.length === shown.length) return new Answer(200, records)
+    const next = { ...input, per_page: page.limit, pagination: 'keyset', page_token: shown.at(-1)!.name }
+    return new Answer(200, records, nextLink(app, subject, 'branches', next))
   },
 })
+
+const LONGEST_REGEX = 255
+
+async function regexFilter(regex: string): Promise<(name: string) => boolean> {
+  if (regex.length > LONGEST_REGEX || (await patternFault(regex)) !== null) throw badParameter('regex is invalid')
+  return finder(regex)
+}
 
 export const get = endpoint({
   method: 'GET',

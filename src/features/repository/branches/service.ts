@@ -1,13 +1,14 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/arguments.ts'
-import { buildTree, writeCommit, type Signer } from '../../../git/building.ts'
+import { buildTree, writeCommit } from '../../../git/building.ts'
 import { resolveCommit } from '../../../git/commits.ts'
 import { listBranches } from '../../../git/refs.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { signerOf } from '../commits/landing.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import type { Update } from '../gate/updates.ts'
 import { entriesOf } from '../protected-branches/input.ts'
@@ -57,8 +58,6 @@ async function firstBranches(
   const after = await writeCommit(dir, { tree, parents: [], message: 'Add README.md', author: by, committer: by })
   return [...new Set([project.default_branch, branch])].map((name) => ({ ref: refOf(name), before: null, after }))
 }
-
-export const signerOf = (app: App, { name, email }: User): Signer => ({ name, email, date: app.clock.now() })
 
 export async function deleteBranch(
   app: App,

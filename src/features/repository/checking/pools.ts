@@ -7,6 +7,7 @@ import { isLeftover } from '../../../git/drafts.ts'
 import { faultsOf } from '../../../git/integrity.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
 import { POOLS_FOLDER, findPool, hasMembers, type Pool } from '../../projects/forks/pools.ts'
+import { FILLING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -44,7 +45,7 @@ async function isFilling(app: App, { id }: Pool): Promise<boolean> {
     .selectFrom('projects')
     .select('id')
     .where('pool_id', '=', id)
-    .where('import_status', 'in', ['scheduled', 'started'])
+    .where('import_status', 'in', FILLING)
     .executeTakeFirst()
   return fork !== undefined
 }

@@ -6,7 +6,7 @@ import { localTime } from '../../../lib/local-time.ts'
 import type { LineStats } from '../../../git/stats.ts'
 import { trailersIn } from './trailers.ts'
 
-const people = {
+export const people = {
   author_name: z.string(),
   author_email: z.string(),
   authored_date: timestampOut,

@@ -1,16 +1,16 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { UnsafeArgument } from '../../../git/arguments.ts'
 import { findCommit, findCommits, resolveCommits, type Commit } from '../../../git/commits.ts'
 import { countCommits, listCommitIds, listCommits, type HistoryWish } from '../../../git/history.ts'
-import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { Recent } from '../../../lib/recent.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 
 /** What the presenters must know of the project. */
-export const placeOf = ({ url }: App, { project, namespace }: RepositorySubject) => ({
-  url: `${url}/${pathWithNamespace(project, namespace)}`,
-  projectId: project.id,
+export const placeOf = (app: App, subject: RepositorySubject) => ({
+  url: webUrlOf(app, subject),
+  projectId: subject.project.id,
 })
 
 export async function commitOr404({ dir }: RepositorySubject, name: string): Promise<Commit> {
@@ -30,24 +30,18 @@ export interface CommitFilter {
   readonly order?: 'default' | 'topo' | null | undefined
 }
 
-const NONE: Page<Commit> = { items: [], total: 0 }
 /** While renames are followed git cannot count, so commits are listed; not for ever. */
 const MOST_FOLLOWED = 10_000
 
 /** Newest first. Whatever does not exist, or cannot, has no commits. */
 export async function findHistory(dir: string, filter: CommitFilter, page: PageWish): Promise<Page<Commit>> {
   const start = filter.all ? { all: true } : await startOf(dir, filter.ref_name ?? '')
-  if (!start) return NONE
+  if (!start) return { items: [], total: 0 }
   const wish = { ...start, ...historyWish(filter) }
-  try {
-    if (wish.path !== undefined) return await follow(dir, wish, page)
-    const total = await totalOf(dir, wish)
-    const items = page.offset < total ? await listCommits(dir, { ...wish, skip: page.offset, limit: page.limit }) : []
-    return { items, total }
-  } catch (error) {
-    if (error instanceof UnsafeArgument) return NONE
-    throw error
-  }
+  if (wish.path !== undefined) return follow(dir, wish, page)
+  const total = await totalOf(dir, wish)
+  const items = page.offset < total ? await listCommits(dir, { ...wish, skip: page.offset, limit: page.limit }) : []
+  return { items, total }
 }
 
 /** A name, or a range as `v1.0..master`, for two dots are in no name; an end that is not named is HEAD. */
@@ -91,27 +85,15 @@ async function totalOf(dir: string, wish: HistoryWish): Promise<number> {
 }
 
 /** What a commit reaches never changes: counted once, while there is room. */
-const totals = new Map<string, number>()
-const TOTALS_KEPT = 5000
+const totals = new Recent<number>(5000)
 const LONGEST_KEY = 2000
 
 const keyOf = (dir: string, wish: HistoryWish) => `${dir}\0${JSON.stringify(wish)}`
 
-function recall(dir: string, wish: HistoryWish): number | undefined {
-  const key = keyOf(dir, wish)
-  const total = totals.get(key)
-  // Set again, it stands at the end, where the longest unused are not.
-  if (total !== undefined && totals.delete(key)) totals.set(key, total)
-  return total
-}
+const recall = (dir: string, wish: HistoryWish) => totals.get(keyOf(dir, wish))
 
 function keep(dir: string, wish: HistoryWish, total: number): number {
   const key = keyOf(dir, wish)
-  if (wish.all || key.length > LONGEST_KEY) return total
-  totals.set(key, total)
-  for (const oldest of totals.keys()) {
-    if (totals.size <= TOTALS_KEPT) break
-    totals.delete(oldest)
-  }
+  if (!wish.all && key.length <= LONGEST_KEY) totals.set(key, total)
   return total
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageHeaders, pageInput, pageOf, pageWish } from '../../../api/pages.ts'
+import { API } from '../../../api/router.ts'
 import { blankable, bool, entity, filledText, moment, oneOf, text } from '../../../api/wire.ts'
 import { HARD_LIMITS, commitDiff } from '../../../git/diffs.ts'
 import { countCommits } from '../../../git/history.ts'
@@ -131,7 +132,7 @@ export const diff = endpoint({
     // In pages only for those who ask: all of it is what it was first.
     if (!input.page && !input.per_page) return diffs
     const wish = pageWish(input)
-    const address = `${app.url}/api/v4/projects/${subject.project.id}/repository/commits/${id}/diff`
+    const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`
     const query = input.unidiff == null ? '' : `unidiff=${input.unidiff}`
     const part = diffs.slice(wish.offset, wish.offset + wish.limit)
     return new Answer(200, part, pageHeaders(wish, diffs.length, address, query))

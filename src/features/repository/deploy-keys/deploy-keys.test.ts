@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { sshKey } from '../../../../test/samples.ts'
 import { callersOf, costOf, openSource, statusesOf } from '../../../../test/sources.ts'
-import { DAY, MINUTE, timestamp } from '../../../clock.ts'
+import { MINUTE } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { deployKeyRight, findDeployKey } from './queries.ts'
-import { noteDeployKeyUse } from './service.ts'
+import { deployKeyRight } from './queries.ts'
 
 const headers: unknown = expect.anything()
 const taken = { message: { fingerprint: ['has already been taken'] } }
@@ -284,34 +283,13 @@ test('the same key added by many at once is one key', async () => {
   expect(await rowsOf(forge)).toHaveLength(1)
 })
 
-test('what the SSH server asks: which key, and what it may do where', async () => {
+test('what the doors to git ask: what a key may do where', async () => {
   await using forge = await startForge()
   const { db } = forge.app
   const { url, owner, id } = await openSource(forge, 'projects')
-  const soon = new Date(forge.clock.now().getTime() + DAY).toISOString()
-  const wish = { title: 'robot', key: sshKey(), expires_at: soon }
-  const { body: key } = await owner.post(`${url}/deploy_keys`, wish)
-  const { body: personal } = await owner.post('/user/keys', { title: 'laptop', key: sshKey() })
-  const now = () => timestamp(forge.clock)
-
-  const found = (await findDeployKey(db, key.fingerprint_sha256, now()))!
-  expect(found).toMatchObject({ id: key.id, creator_id: owner.id })
-  expect(await findDeployKey(db, 'SHA256:none', now())).toBeNull()
-  const row = (await rowsOf(forge)).find((one) => one.id === personal.id)!
-  expect(await findDeployKey(db, row.fingerprint_sha256, now())).toBeNull()
-
+  const { body: key } = await owner.post(`${url}/deploy_keys`, { title: 'robot', key: sshKey() })
   expect(await deployKeyRight(db, key.id, id)).toBe('read')
   await owner.put(`${url}/deploy_keys/${key.id}`, { can_push: true })
   expect(await deployKeyRight(db, key.id, id)).toBe('write')
   expect(await deployKeyRight(db, key.id, id + 1)).toBeNull()
-
-  await noteDeployKeyUse(forge.app, found)
-  const used = (await owner.get(`${url}/deploy_keys/${key.id}`)).body.last_used_at
-  expect(used).toMatch(/Z$/)
-  forge.clock.advance(MINUTE)
-  await noteDeployKeyUse(forge.app, { ...found, last_used_at: used })
-  await noteDeployKeyUse(forge.app, found)
-  expect((await owner.get(`${url}/deploy_keys/${key.id}`)).body.last_used_at).toBe(used)
-  forge.clock.advance(DAY)
-  expect(await findDeployKey(db, key.fingerprint_sha256, now())).toBeNull()
 })

@@ -8,7 +8,7 @@ import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { newestFirst } from '../../identity/belongings.ts'
-import { project } from '../../projects/projects/queries.ts'
+import { findAndMeet, project } from '../../projects/projects/queries.ts'
 import { deployKeyPolicy } from './policy.ts'
 
 /** A deploy key as one project has it. */
@@ -46,7 +46,7 @@ export const deployKey = resource({
   params: z.object({ id: text, key_id: z.unknown() }),
   policy: deployKeyPolicy,
   async find(app, params, viewer) {
-    const subject = await project.find(app, { id: params.id } as never, viewer)
+    const subject = await findAndMeet(app, params.id, viewer)
     const wanted = id.safeParse(params.key_id)
     return (
       subject && {
@@ -112,7 +112,7 @@ const projectsOf = hotQuery((db, p: { keys: string }) =>
     .orderBy('p.id'),
 )
 
-export async function withProjects(db: Db, keys: readonly Row<'keys'>[]): Promise<KeyWithProjects[]> {
+async function withProjects(db: Db, keys: readonly Row<'keys'>[]): Promise<KeyWithProjects[]> {
   const ids = keys.map(({ id }) => id)
   const projects = ids.length === 0 ? [] : await projectsOf(db, { keys: idList(db, ids) })
   const byKey = Map.groupBy(projects, ({ key_id }) => key_id)
@@ -127,16 +127,6 @@ export async function listDeployKeys(
   const all = db.selectFrom('keys').selectAll().where('kind', '=', 'deploy')
   const { items, total } = await newestFirst(filter.public ? all.where('public', '=', true) : all, page)
   return { total, items: await withProjects(db, items) }
-}
-
-const byFingerprint = hotQuery((db, p: { fingerprint_sha256: string }) =>
-  db.selectFrom('keys').selectAll().where('fingerprint_sha256', '=', p.fingerprint_sha256).where('kind', '=', 'deploy'),
-)
-
-/** The deploy key that was shown, unless its time is over. `SHA256:` and base64, as ssh-keygen prints it. */
-export async function findDeployKey(db: Db, fingerprintSha256: string, now: string): Promise<Row<'keys'> | null> {
-  const [key] = await byFingerprint(db, { fingerprint_sha256: fingerprintSha256 })
-  return key && (key.expires_at === null || key.expires_at > now) ? key : null
 }
 
 const linkOf = hotQuery((db, p: { key_id: number; project_id: number }) =>

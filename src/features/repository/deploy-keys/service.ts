@@ -1,4 +1,4 @@
-import { DAY, after, timestamp } from '../../../clock.ts'
+import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
@@ -176,16 +176,4 @@ export async function releaseDeployKeys(app: App, project: number): Promise<void
     // Of all projects: the links of one whose row went first are gone with it.
     await orphans(app).execute()
   })
-}
-
-/** Daily is often enough, for a key that many jobs use all day. */
-export async function noteDeployKeyUse(app: App, key: Row<'keys'>): Promise<void> {
-  const stale = after(app.clock, -DAY)
-  if (key.last_used_at !== null && key.last_used_at > stale) return
-  await app.db
-    .updateTable('keys')
-    .set({ last_used_at: timestamp(app.clock) })
-    .where('id', '=', key.id)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
-    .execute()
 }

@@ -15,6 +15,9 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
   db.selectFrom('deploy_tokens').selectAll().where('digest', '=', p.digest),
 )
 
+const isUsable = ({ revoked, expires_at }: DeployToken, now: string) =>
+  !revoked && (expires_at === null || expires_at > now)
+
 /** The token, if it still opens anything at this moment. */
 export async function findDeployToken(
   db: Db,
@@ -23,9 +26,13 @@ export async function findDeployToken(
   now: string,
 ): Promise<DeployToken | null> {
   const [token] = await byDigest(db, { digest: digestOf(secret) })
-  const isUsable =
-    token?.username === username && !token.revoked && (token.expires_at === null || token.expires_at > now)
-  return isUsable ? token : null
+  return token?.username === username && isUsable(token, now) ? token : null
+}
+
+/** The same, for whoever has shown it before. */
+export async function findUsableDeployToken(db: Db, id: number, now: string): Promise<DeployToken | null> {
+  const token = await db.selectFrom('deploy_tokens').selectAll().where('id', '=', id).executeTakeFirst()
+  return token && isUsable(token, now) ? token : null
 }
 
 const around = hotQuery((db, p: { group_id: number; project_id: number }) =>

@@ -1,6 +1,6 @@
 /**
- * What the actions of a request make of a commit's files. They apply in order, each to what the ones before it left; the
- * first that cannot be done refuses them all. Nothing is written here.
+ * What the actions of a request make of a commit's files. They apply in order, each to what the ones before it left;
+ * the first that cannot be done refuses them all. Nothing is written here.
  */
 import { Refusal } from '../../../errors.ts'
 import { isFileName, type Change, type FileMode } from '../../../git/building.ts'
@@ -179,7 +179,7 @@ function contentOf({ content, encoding }: Action): Content {
 }
 
 /** As it stands in a tree: without slashes around it, `a/../b` taken together. */
-export function pathFrom(given: string | null | undefined): string {
+function pathFrom(given: string | null | undefined): string {
   const parts: string[] = []
   for (const part of (given ?? '').split('/')) {
     if (part === '' || part === '.') continue

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { entity, timestampOut } from '../../../api/wire.ts'
+import { entity } from '../../../api/wire.ts'
 import type { BlameGroup } from '../../../git/blame.ts'
-import { presentPeople } from '../commits/entity.ts'
+import { people, presentPeople } from '../commits/entity.ts'
 import type { DigestedFile, FoundFile } from './queries.ts'
 
 export const FileEntity = entity({
@@ -67,12 +67,7 @@ export const BlameEntity = entity({
     id: z.string(),
     parent_ids: z.array(z.string()),
     message: z.string(),
-    author_name: z.string(),
-    author_email: z.string(),
-    authored_date: timestampOut,
-    committer_name: z.string(),
-    committer_email: z.string(),
-    committed_date: timestampOut,
+    ...people,
   }),
   lines: z.array(z.string()),
 }).meta({ id: 'Blame' })

@@ -1,11 +1,10 @@
 import type { WriteReadme } from '../../../context.ts'
-import { meetProject } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
+import { meetRepository } from '../repositories/queries.ts'
 import { commitActions } from './service.ts'
 
 /** The first commit of a project that shall not begin empty, in the name of whoever it was made for. */
 export const writeReadme: WriteReadme = async (app, actor, project, { name, email }) => {
-  const subject = { ...(await meetProject(app, project, actor)), dir: repositoryDir(app, project) }
+  const subject = await meetRepository(app, project, actor)
   const content = `# ${project.name}\n${project.description ? `\n${project.description}` : ''}`
   await commitActions(app, actor, subject, {
     branch: project.default_branch,

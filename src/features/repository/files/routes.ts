@@ -5,9 +5,10 @@ import { blankable, bool, filledText, int, oneOf, text } from '../../../api/wire
 import { badParameter, notFound } from '../../../errors.ts'
 import { blame } from '../../../git/blame.ts'
 import { commitStats } from '../../../git/stats.ts'
+import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
 import { placeOf } from '../commits/queries.ts'
-import { answerRecord, cacheable, disposition } from '../repositories/downloads.ts'
+import { answerRecord, cacheable } from '../repositories/downloads.ts'
 import { openLargeFile } from '../repositories/large-files.ts'
 import { repository } from '../repositories/queries.ts'
 import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
@@ -53,7 +54,7 @@ export const raw = endpoint({
       'Content-Type': 'text/plain',
       'Content-Length': String(file.size),
       'Content-Disposition': disposition('inline', file.entry.name),
-      'Content-Security-Policy': "default-src 'none'; sandbox",
+      ...SANDBOXED,
       ...cacheable(large?.id ?? found.entry.id),
     })
   },

@@ -42,7 +42,7 @@ export function incomingOf(dir: string, updates: readonly Update[], origin: Orig
       (commits ??= incomingCommits(
         dir,
         branches.map(({ tip }) => tip),
-        environment ? { environment } : {},
+        { environment },
       )),
     pack: () => (pack ??= objects === undefined ? Promise.resolve(null) : openSmallPack(objects)),
   }

@@ -10,7 +10,10 @@ import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 
-/** Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at once. */
+/**
+ * Sizes and counts of a repository that changed, and what its next page will ask for; many pushes at once are looked at
+ * once.
+ */
 export const inspectLater = job<{ id: number }>(
   'projects.inspect',
   async (app, { id }, signal) => {
@@ -53,8 +56,8 @@ async function nameBornBranch(dir: string, usual: string): Promise<void> {
 const TOGETHER_MS = 5000
 
 /**
- * Pushes of the same few seconds are looked at together, once these are over: none is missed. What a new project has got
- * is looked at right away, too.
+ * Pushes of the same few seconds are looked at together, once these are over: none is missed. What a new project has
+ * got is looked at right away, too.
  */
 export async function inspectSoon(app: App, { id, empty_repo }: Pick<Project, 'id' | 'empty_repo'>): Promise<void> {
   const moment = Math.floor(app.clock.now().getTime() / TOGETHER_MS)

@@ -26,9 +26,9 @@ async function pointerFault({ db }: App, project: Project, incoming: Incoming): 
 }
 
 /**
- * Whether it is worth two processes to look for pointers, which most changes do not bring. A small pack in quarantine is
- * peeked at without one, and whoever writes files has seen what is in them. Of all else, what was here before was looked
- * at when it came.
+ * Whether it is worth two processes to look for pointers, which most changes do not bring. A small pack in quarantine
+ * is peeked at without one, and whoever writes files has seen what is in them. Of all else, what was here before was
+ * looked at when it came.
  */
 async function mayPoint({ environment, pack, pointers = false }: Incoming): Promise<boolean> {
   return environment ? ((await pack())?.mayHoldPointers() ?? true) : pointers

@@ -1,6 +1,7 @@
 /** A project's push rules, asked of what a push brings; the first that fails is told. */
 import type { App, User } from '../../../context.ts'
 import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/incoming.ts'
+import { batchesOf } from '../../../lib/batches.ts'
 import { finder, patternFault } from '../../../lib/patterns.ts'
 import type { Row } from '../../../store/database.ts'
 import { PATTERNS } from '../../projects/push-rules/validation.ts'
@@ -48,13 +49,13 @@ async function badPattern(rule: PushRule): Promise<Refuse> {
 async function commitsFault(app: App, rule: PushRule, pushed: Pushed): Promise<Refuse> {
   if (!looksAtCommits(rule)) return null
   const { dir, environment } = pushed
-  const where = environment ? { environment } : {}
   const commits = await pushed.commits()
   const ofText = await textChecks(rule)
   const unknown = rule.member_check ? await unknownEmails(app, commits) : new Set<string>()
   const own = rule.commit_committer_check ? await emailsOf(app, pushed.pusher) : null
   const ofPath = await pathCheck(rule)
-  const sizes = rule.max_file_size > 0 ? await sizesOf(dir, blobsOf(commits), where) : new Map<string, number>()
+  const sizes =
+    rule.max_file_size > 0 ? await sizesOf(dir, blobsOf(commits), { environment }) : new Map<string, number>()
   for (const commit of commits) {
     const fault =
       ofText(commit) ??
@@ -117,9 +118,7 @@ async function unknownEmails(app: App, commits: readonly IncomingCommit[]): Prom
     commits.flatMap(({ authorEmail, committerEmail }) => [authorEmail.toLowerCase(), committerEmail.toLowerCase()]),
   )
   const unknown = new Set(asked)
-  const all = [...asked]
-  for (let at = 0; at < all.length; at += EMAILS_A_QUERY) {
-    const some = all.slice(at, at + EMAILS_A_QUERY)
+  for (const some of batchesOf([...asked], EMAILS_A_QUERY)) {
     const known = await app.db
       .selectFrom('users')
       .select('email')

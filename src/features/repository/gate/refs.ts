@@ -64,7 +64,7 @@ async function branchFault(
 /** Most pushes bring all that lies between: then nobody needs to be asked. */
 async function rewrites({ dir, environment, pack }: Incoming, before: string, after: string): Promise<boolean> {
   if ((await pack())?.leads(after, before)) return false
-  return !(await isAncestor(dir, before, after, environment ? { environment } : {}))
+  return !(await isAncestor(dir, before, after, { environment }))
 }
 
 const NO_PUSH = 'You are not allowed to push code to protected branches on this project.'

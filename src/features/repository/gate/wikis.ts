@@ -5,7 +5,7 @@ import { wikiDir } from '../../projects/projects/repository.ts'
 import { moveAndTell } from './service.ts'
 import type { Pusher, Update } from './updates.ts'
 
-const WIKI_BRANCH = 'master'
+export const WIKI_BRANCH = 'master'
 
 export async function openWiki(app: App, project: Project): Promise<string> {
   const dir = wikiDir(app, project)

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../../lib/batches.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 
@@ -30,8 +31,7 @@ const OIDS_A_QUERY = 500
 
 /** Whether the project has every one of these. */
 export async function hasLfsObjects(db: Db, projectId: number, oids: readonly string[]): Promise<boolean> {
-  for (let at = 0; at < oids.length; at += OIDS_A_QUERY) {
-    const some = oids.slice(at, at + OIDS_A_QUERY)
+  for (const some of batchesOf(oids, OIDS_A_QUERY)) {
     if ((await findLfsObjects(db, projectId, some)).size < some.length) return false
   }
   return true

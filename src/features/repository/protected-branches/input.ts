@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { bool, id, int } from '../../../api/wire.ts'
 import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
 import { Administrators } from './entity.ts'
+import type { Allowance } from './matching.ts'
 import type { Ability } from './model.ts'
 
 const MOST_ENTRIES = 100
@@ -50,16 +51,8 @@ export const changedAllowedTo = {
   allowed_to_unprotect: changes(unprotectors),
 }
 
-/** An entry as it is kept. */
-export interface Entry {
-  readonly ability: Ability
-  readonly access_level: number | null
-  readonly user_id: number | null
-  readonly group_id: number | null
-  readonly deploy_key_id: number | null
-}
-
-export const entryOf = (ability: Ability, wish: Wish): Entry => ({
+/** As it is kept. */
+export const entryOf = (ability: Ability, wish: Wish): Allowance => ({
   ability,
   access_level: wish.access_level ?? null,
   user_id: wish.user_id ?? null,
@@ -72,7 +65,7 @@ export function entriesOf(
   ability: Ability,
   level: number | null | undefined,
   named: readonly Wish[] | null | undefined,
-): Entry[] {
+): Allowance[] {
   const isNamed = named && named.length > 0
   const levels = isNamed && typeof level !== 'number' ? [] : [{ access_level: level ?? Master }]
   return [...levels, ...(named ?? [])].map((wish) => entryOf(ability, wish))

@@ -1,4 +1,6 @@
-/** Who may do what to a protected name: pure, over the rules of a project. Where several match, what any allows holds. */
+/**
+ * Who may do what to a protected name: pure, over the rules of a project. Where several match, what any allows holds.
+ */
 import type { User } from '../../../context.ts'
 import { Developer, NoAccess } from '../../../lib/levels.ts'
 import type { Ability } from './model.ts'

@@ -1,7 +1,6 @@
 import type { Generated } from 'kysely'
 
-export const BRANCH_ABILITIES = ['push', 'merge', 'unprotect'] as const
-export type BranchAbility = (typeof BRANCH_ABILITIES)[number]
+export type BranchAbility = 'push' | 'merge' | 'unprotect'
 export type Ability = BranchAbility | 'create'
 
 /** Who may: everybody of a level, or one user, group or deploy key; exactly one is given. */

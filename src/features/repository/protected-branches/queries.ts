@@ -10,7 +10,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
 import { oldestFirst } from '../../access/sources.ts'
-import { project } from '../../projects/projects/queries.ts'
+import { findAndMeet, project } from '../../projects/projects/queries.ts'
 import type { Allowance, Rule, Rules } from './matching.ts'
 import type { Ability } from './model.ts'
 import { protectionPolicy } from './policy.ts'
@@ -70,9 +70,8 @@ const ENTRIES = { branch: entriesOf('branch'), tag: entriesOf('tag') }
 
 async function loadRules(db: Db, kind: Kind, wanted: Wanted): Promise<LoadedRule[]> {
   const rules = new Map<number, LoadedRule>()
-  for (const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } of await ENTRIES[
-    kind
-  ](db, wanted)) {
+  for (const row of await ENTRIES[kind](db, wanted)) {
+    const { allowance_id, ability, access_level, user_id, group_id, deploy_key_id, whose, ...rule } = row
     const known = rules.get(rule.id) ?? { ...rule, allowances: [] }
     rules.set(rule.id, known)
     if (allowance_id === null) continue
@@ -128,15 +127,15 @@ export const protectedProject = resource({
   name: project.name!,
   params: z.object({ id: text }),
   policy: protectionPolicy,
-  async find(app, params, viewer) {
-    const subject = await project.find(app, params as never, viewer)
+  async find(app, { id }, viewer) {
+    const subject = await findAndMeet(app, id, viewer)
     return subject && { ...subject, rule: null }
   },
 })
 
 /**
- * `/projects/:id/protected_branches/:name`, and the same for tags: the project, and the rule if there is one. Whoever may
- * not know of rules is refused before it matters that there is none.
+ * `/projects/:id/protected_branches/:name`, and the same for tags: the project, and the rule if there is one. Whoever
+ * may not know of rules is refused before it matters that there is none.
  */
 export const protectedName = (kind: Kind) =>
   resource({
@@ -144,7 +143,7 @@ export const protectedName = (kind: Kind) =>
     params: z.object({ id: text, name: text }),
     policy: protectionPolicy,
     async find(app, { id, name }, viewer) {
-      const subject = await project.find(app, { id } as never, viewer)
+      const subject = await findAndMeet(app, id, viewer)
       return subject && { ...subject, rule: await findRule(app.db, kind, subject.project.id, name) }
     },
   })

@@ -7,8 +7,8 @@ import { uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { entriesOf, entryOf, type Change, type Entry } from './input.ts'
-import { mayUnprotect } from './matching.ts'
+import { entriesOf, entryOf, type Change } from './input.ts'
+import { mayUnprotect, type Allowance } from './matching.ts'
 import type { BranchAbility } from './model.ts'
 import type { ProtectionSubject } from './policy.ts'
 import { findRule, groupsAmong, tablesOf, type Kind, type LoadedRule } from './queries.ts'
@@ -18,7 +18,7 @@ export interface NewRule {
   name: string
   allow_force_push?: boolean | null
   code_owner_approval_required?: boolean | null
-  entries: readonly Entry[]
+  entries: readonly Allowance[]
 }
 
 export async function protectName(app: App, kind: Kind, project: Project, wish: NewRule): Promise<LoadedRule> {
@@ -51,7 +51,7 @@ function insertRule(app: App, kind: Kind, project: Pick<Project, 'id'>, wish: Om
   })
 }
 
-async function insertEntries(app: App, kind: Kind, rule_id: number, entries: readonly Entry[]): Promise<void> {
+async function insertEntries(app: App, kind: Kind, rule_id: number, entries: readonly Allowance[]): Promise<void> {
   if (entries.length === 0) return
   await app.db
     .insertInto(tablesOf(kind).allowances)
@@ -59,11 +59,11 @@ async function insertEntries(app: App, kind: Kind, rule_id: number, entries: rea
     .execute()
 }
 
-const keyOf = ({ ability, access_level, user_id, group_id, deploy_key_id }: Entry) =>
+const keyOf = ({ ability, access_level, user_id, group_id, deploy_key_id }: Allowance) =>
   JSON.stringify([ability, access_level, user_id, group_id, deploy_key_id])
 
 /** The same entry twice says no more than once. */
-const distinct = (entries: readonly Entry[]): Entry[] => [
+const distinct = (entries: readonly Allowance[]): Allowance[] => [
   ...new Map(entries.map((entry) => [keyOf(entry), entry])).values(),
 ]
 
@@ -119,7 +119,7 @@ function flagsOf({ allow_force_push, code_owner_approval_required }: RuleChange)
 }
 
 /** Without an entry to put there, it goes. An id of another rule or ability is not found. */
-async function changeEntry(app: App, rule: LoadedRule, id: number, entry: Entry | null): Promise<void> {
+async function changeEntry(app: App, rule: LoadedRule, id: number, entry: Allowance | null): Promise<void> {
   const known = rule.allowances.find((one) => one.id === id)
   if (!known || (entry && entry.ability !== known.ability)) throw notFound()
   const levels = 'protected_branch_levels'

@@ -2,7 +2,7 @@ import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/arguments.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import type { Entry } from './input.ts'
+import type { Allowance } from './matching.ts'
 import type { Ability } from './model.ts'
 
 const LONGEST_NAME = 255
@@ -22,8 +22,10 @@ const ABILITY = { push: 'Push', merge: 'Merge', unprotect: 'Unprotect', create: 
   string
 >
 
-/** Nobody is named who has nothing to do with the project: neither would it help them, nor is it ours to tell of them. */
-export async function assertOfProject(app: App, project: Project, entries: readonly Entry[]): Promise<void> {
+/**
+ * Nobody is named who has nothing to do with the project: neither would it help them, nor is it ours to tell of them.
+ */
+export async function assertOfProject(app: App, project: Project, entries: readonly Allowance[]): Promise<void> {
   const named = (column: 'user_id' | 'group_id' | 'deploy_key_id') =>
     [...new Set(entries.map((entry) => entry[column]))].filter((id) => id !== null)
   const users = await membersAmong(app, project, named('user_id'))

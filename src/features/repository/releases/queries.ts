@@ -3,14 +3,15 @@ import { resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { App, User } from '../../../context.ts'
+import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/commits.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { surroundings } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { withAuthors } from '../commits/authors.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { repository } from '../repositories/queries.ts'
+import { findRepository, repository } from '../repositories/queries.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
 
 export type Release = Row<'releases'>
@@ -122,13 +123,6 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
   return link ?? null
 }
 
-async function authorsOf(db: Db, releases: readonly Release[]): Promise<Map<number, User>> {
-  const ids = [...new Set(releases.map(({ author_id }) => author_id))].filter((id) => id !== null)
-  if (ids.length === 0) return new Map()
-  const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
-  return new Map(users.map((user) => [user.id, user]))
-}
-
 /** The records of a page: links, authors and commits are read for all of them at once. */
 export async function presentReleases(
   app: App,
@@ -136,7 +130,7 @@ export async function presentReleases(
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
-  const authors = await authorsOf(app.db, releases)
+  const authored = await withAuthors(app.db, releases)
   const shas = [...new Set(releases.map(({ sha }) => sha))].filter((sha) => sha !== null)
   const found = (await repositoryExists(dir)) ? await findCommits(dir, shas) : []
   const commits = new Map(shas.map((sha, n) => [sha, found[n] ?? null]))
@@ -146,12 +140,11 @@ export async function presentReleases(
     projectId: project.id,
     now: timestamp(app.clock),
   }
-  return releases.map((release) =>
+  return authored.map((release) =>
     presentRelease(
       {
         ...release,
         links: links.get(release.id) ?? [],
-        author: authors.get(release.author_id ?? 0) ?? null,
         commit: commits.get(release.sha ?? '') ?? null,
       },
       around,
@@ -170,7 +163,7 @@ export const release = resource({
   params: z.object({ id: text, tag_name: text }),
   policy: repositoryPolicy,
   async find(app, { id, tag_name }, viewer): Promise<ReleaseSubject | null> {
-    const subject = await repository.find(app, { id } as never, viewer)
+    const subject = await findRepository(app, id, viewer)
     if (!subject) return null
     const may = repositoryPolicy.download(subject)
     return { ...subject, release: may ? await findRelease(app.db, subject.project.id, tag_name) : null }

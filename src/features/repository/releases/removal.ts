@@ -1,4 +1,5 @@
 import type { App } from '../../../context.ts'
+import { batchesOf } from '../../../lib/batches.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -9,12 +10,12 @@ export async function forgetReleases(
   { project, by }: { project: Pick<Project, 'id'>; by: number | null },
   tags: readonly string[],
 ): Promise<void> {
-  for (let at = 0; at < tags.length; at += TAGS_A_QUERY) {
+  for (const some of batchesOf(tags, TAGS_A_QUERY)) {
     await transact(app, async (app) => {
       const gone = await app.db
         .deleteFrom('releases')
         .where('project_id', '=', project.id)
-        .where('tag', 'in', tags.slice(at, at + TAGS_A_QUERY))
+        .where('tag', 'in', some)
         .returning('tag')
         .execute()
       for (const { tag } of gone) await emit(app, 'release.deleted', { project_id: project.id, tag, by })

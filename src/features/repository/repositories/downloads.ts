@@ -1,4 +1,4 @@
-/** Bytes of a repository as files: headers that keep a browser from taking them for a page, and archives. */
+/** Bytes of a repository as answers: blobs, records that hold one, and archives. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Answer } from '../../../api/endpoint.ts'
@@ -7,6 +7,7 @@ import { Refusal, notFound } from '../../../errors.ts'
 import { archive, canArchive, type ArchiveFormat } from '../../../git/archive.ts'
 import { resolveCommit } from '../../../git/commits.ts'
 import type { OpenBlob } from '../../../git/objects.ts'
+import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import { largeFilesOf } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
 
@@ -18,7 +19,7 @@ export const answerRaw = ({ id, size, stream }: OpenBlob): Answer =>
     'Content-Type': 'text/plain',
     'Content-Disposition': 'inline',
     'Content-Length': String(size),
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    ...SANDBOXED,
     ...cacheable(id),
   })
 
@@ -91,13 +92,7 @@ export async function answerArchive(
   return new Answer(200, stream, {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
     'Content-Disposition': disposition('attachment', `${name}.${format}`),
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    ...SANDBOXED,
     ...cacheable(hash('sha256', [name, format, largeFiles !== null, ...exclude].join('\0')).slice(0, 40)),
   })
-}
-
-export function disposition(manner: 'inline' | 'attachment', filename: string): string {
-  const ascii = filename.replace(/[^\x20-\x7e]|["\\]/g, '_')
-  const exact = ascii === filename ? '' : `; filename*=UTF-8''${encodeURIComponent(filename)}`
-  return `${manner}; filename="${ascii}"${exact}`
 }

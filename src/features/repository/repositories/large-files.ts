@@ -9,6 +9,7 @@ import type { LargeFiles } from '../../../git/archive.ts'
 import { isFileName } from '../../../git/building.ts'
 import { readObject, readObjects, type OpenBlob } from '../../../git/objects.ts'
 import { isFile, listTree, type TreeEntry } from '../../../git/trees.ts'
+import { batchesOf } from '../../../lib/batches.ts'
 import { LONGEST_POINTER, readPointer } from '../../../lib/lfs-pointer.ts'
 import { findLfsObject, findLfsObjects } from '../lfs/queries.ts'
 import type { RepositorySubject } from './policy.ts'
@@ -65,8 +66,8 @@ async function layOutLargeFiles(
   const isPlain = (path: string) => path.split('/').every(isFileName)
   const entries = (await listTree(dir, commit, '', { recursive: true })) ?? []
   const files = entries.filter((entry) => isFile(entry) && isWanted(entry.path) && isPlain(entry.path))
-  for (let at = 0; at < files.length; at += FILES_AT_ONCE) {
-    const pointers = await pointersAmong(dir, files.slice(at, at + FILES_AT_ONCE))
+  for (const some of batchesOf(files, FILES_AT_ONCE)) {
+    const pointers = await pointersAmong(dir, some)
     const oids = new Set(pointers.map(({ oid }) => oid))
     const objects = await findLfsObjects(app.db, project.id, [...oids])
     for (const { path, oid } of pointers) {

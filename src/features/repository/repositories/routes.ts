@@ -3,14 +3,13 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, filledText, id, listOf, oneOf, text } from '../../../api/wire.ts'
-import type { App } from '../../../context.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit, resolveCommits } from '../../../git/commits.ts'
 import { mergeBase as findMergeBase } from '../../../git/history.ts'
 import { openBlob } from '../../../git/objects.ts'
 import { listContributors, type Contributor } from '../../../git/stats.ts'
 import { listTree } from '../../../git/trees.ts'
-import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { compare as compareRefs, repositoryOf } from './comparison.ts'
 import { answerArchive, answerLargeBlob, answerRaw, archiveFormat } from './downloads.ts'
@@ -25,6 +24,7 @@ import {
   presentTreeEntry,
 } from './entity.ts'
 import { openLargeFile } from './large-files.ts'
+import { nextLink } from './next-link.ts'
 import type { RepositorySubject } from './policy.ts'
 import { repository } from './queries.ts'
 import { byKind, pageAfter } from './tree-pages.ts'
@@ -36,9 +36,6 @@ const bytes = z.string().meta({ format: 'binary' })
 /** As it was asked for, or the default branch: never a tag of that name. */
 const revision = ({ project }: RepositorySubject, given: string | null | undefined) =>
   given || `refs/heads/${project.default_branch}`
-
-const webUrl = (app: App, { project, namespace }: RepositorySubject) =>
-  `${app.url}/${pathWithNamespace(project, namespace)}`
 
 export const tree = endpoint({
   ...reading,
@@ -64,21 +61,12 @@ export const tree = endpoint({
     }
     const found = pageAfter(entries, page_token ?? null, page.limit)
     if (!found) throw badParameter('page_token is invalid')
-    const next = found.token && nextLink(app, subject, { ...input, per_page: page.limit, page_token: found.token })
-    return new Answer(200, found.items.map(presentTreeEntry), next ? { Link: next } : {})
+    const items = found.items.map(presentTreeEntry)
+    if (found.token === null) return new Answer(200, items)
+    const next = { ...input, per_page: page.limit, page_token: found.token }
+    return new Answer(200, items, nextLink(app, subject, 'tree', next))
   },
 })
-
-function nextLink(
-  app: App,
-  { project }: RepositorySubject,
-  query: Record<string, string | number | boolean | null | undefined>,
-): string {
-  const given = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null) given.set(name, `${value}`)
-  return `<${app.url}/api/v4/projects/${project.id}/repository/tree?${given}>; rel="next"`
-}
 
 /** Up to here a record is made in memory. */
 const SMALL_BLOB = 1024 * 1024
@@ -160,7 +148,7 @@ export const compare = endpoint({
     const { from, to, from_project_id: other } = input
     const fromDir = other ? await repositoryOf(app, viewer, other) : undefined
     const comparison = await compareRefs(subject.dir, { from, to, straight: input.straight ?? false, fromDir })
-    return presentComparison(comparison, { url: webUrl(app, subject), unidiff: input.unidiff ?? true })
+    return presentComparison(comparison, { url: webUrlOf(app, subject), unidiff: input.unidiff ?? true })
   },
 })
 
@@ -209,6 +197,6 @@ export const mergeBase = endpoint({
     const base = await findMergeBase(subject.dir, refs)
     const commit = base && (await findCommit(subject.dir, base))
     if (!commit) throw notFound('Merge Base')
-    return presentCommit(commit, { url: webUrl(app, subject) })
+    return presentCommit(commit, { url: webUrlOf(app, subject) })
   },
 })

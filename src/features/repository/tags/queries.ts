@@ -3,14 +3,14 @@ import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommits, type Commit } from '../../../git/commits.ts'
-import { localTime } from '../../../git/identities.ts'
 import { findTag, listTags, type Listed, type RefsWish, type Tag } from '../../../git/refs.ts'
 import { repositoryExists } from '../../../git/repositories.ts'
-import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { localTime } from '../../../lib/local-time.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
 import { findProtection } from '../protected-branches/queries.ts'
 import { notesOf } from '../releases/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { repository } from '../repositories/queries.ts'
+import { findRepository, repository } from '../repositories/queries.ts'
 import type { TagSurroundings } from './entity.ts'
 
 /** A tag with the commit it leads to. */
@@ -50,7 +50,7 @@ export const tag = resource({
   params: z.object({ id: text, tag_name: text }),
   policy: repositoryPolicy,
   async find(app, { id, tag_name: name }, viewer) {
-    const subject = await repository.find(app, { id } as never, viewer)
+    const subject = await findRepository(app, id, viewer)
     if (!subject) return null
     return { ...subject, tag: repositoryPolicy.download(subject) ? await findLoadedTag(subject.dir, name) : null }
   },
@@ -64,7 +64,7 @@ export async function aroundTags(
 ): Promise<TagSurroundings> {
   const names = tags.map(({ name }) => name)
   return {
-    url: `${app.url}/${pathWithNamespace(project, namespace)}`,
+    url: webUrlOf(app, { project, namespace }),
     rules: await findProtection(app.db, project.id, 'tag'),
     notes: await notesOf(app.db, project.id, names),
   }

@@ -7,6 +7,7 @@ import { repositoryExists } from '../../../git/repositories.ts'
 import { isFile, listTree } from '../../../git/trees.ts'
 import { findProject, meetProject, type Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
+import { WIKI_BRANCH } from '../gate/wikis.ts'
 import { pageOfFile, type PageFile } from './pages.ts'
 import { wikiPolicy } from './policy.ts'
 
@@ -26,7 +27,6 @@ export interface Page extends PageFile {
   readonly blob: string
 }
 
-export const WIKI_BRANCH = 'master'
 export const WIKI_REF = `refs/heads/${WIKI_BRANCH}`
 const LARGEST_PAGE = 8 * 1024 * 1024
 

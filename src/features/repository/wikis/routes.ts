@@ -4,6 +4,7 @@ import { bool, file, filledText, oneOf, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
+import { WIKI_BRANCH } from '../gate/wikis.ts'
 import {
   WikiAttachmentEntity,
   WikiPageEntity,
@@ -13,7 +14,7 @@ import {
   presentPageSummary,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { WIKI_BRANCH, contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
+import { contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024

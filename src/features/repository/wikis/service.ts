@@ -8,10 +8,11 @@ import { BadChange, buildTree, writeCommit, type Change } from '../../../git/bui
 import { resolveCommit } from '../../../git/commits.ts'
 import { RefMoved } from '../../../git/update.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { signerOf } from '../commits/landing.ts'
 import { webPusher } from '../gate/service.ts'
-import { changeWiki, openWiki } from '../gate/wikis.ts'
+import { WIKI_BRANCH, changeWiki, openWiki } from '../gate/wikis.ts'
 import { UPLOADS, fileOf, slugOf, titleOf, type Format } from './pages.ts'
-import { WIKI_BRANCH, WIKI_REF, findPage, type Page } from './queries.ts'
+import { WIKI_REF, findPage, type Page } from './queries.ts'
 
 export interface PageWish {
   title: string
@@ -97,7 +98,7 @@ async function commit(
 ): Promise<void> {
   const dir = await openWiki(app, project)
   const ref = `refs/heads/${branch}`
-  const signer = { name: actor.name, email: actor.email, date: app.clock.now() }
+  const signer = signerOf(app, actor)
   for (let tries = TRIES; ; tries--) {
     const before = await resolveCommit(dir, ref)
     // A branch that is not there yet begins with the pages.

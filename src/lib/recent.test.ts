@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { Recent } from './recent.ts'
+
+test('what is longest unused goes first, by the weight of all', () => {
+  const kept = new Recent<string>(6, (value) => value.length)
+  kept.set('a', '12')
+  kept.set('b', '34')
+  kept.set('c', '56')
+  expect(kept.get('a')).toBe('12')
+  kept.set('d', '7')
+  expect(['a', 'b', 'c', 'd'].map((key) => kept.get(key))).toEqual(['12', undefined, '56', '7'])
+  kept.set('c', '')
+  kept.set('e', '890')
+  expect(['a', 'c', 'd', 'e'].map((key) => kept.get(key))).toEqual(['12', '', '7', '890'])
+  kept.set('f', 'too much')
+  expect(['a', 'c', 'd', 'e', 'f'].map((key) => kept.get(key))).toEqual(Array(5).fill(undefined))
+})
+
+test('without weights it is as many as there may be', () => {
+  const kept = new Recent<number>(2)
+  for (const n of [0, 1, 2]) kept.set(`${n}`, n)
+  expect(['0', '1', '2'].map((key) => kept.get(key))).toEqual([undefined, 1, 2])
+})
