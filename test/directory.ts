@@ -3,7 +3,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,8 +157,10 @@ export class TestDirectory implements AsyncDisposable {
   }
 
   /** Keeps the port open and says nothing any more, as a machine that hangs does. */
-  freeze(): void {
+  async freeze(): Promise<void> {
     this.#server!.kill('SIGSTOP')
+    // Its threads stop one after the other; one that still runs would answer.
+    while (!(await areStopped(this.#server!.pid!))) await pause(5)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -231,4 +233,10 @@ async function answers(port: number): Promise<boolean> {
   } finally {
     socket.destroy()
   }
+}
+
+async function areStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const states = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'latin1')))
+  return states.every((state) => /\) T /.test(state))
 }

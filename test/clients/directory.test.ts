@@ -171,7 +171,7 @@ test('a server that tells nothing clear is unreachable, and nobody is gone becau
   await expectUnreachable(open(server, { LDAP_URL: `ldap://localhost:${server.port}` }), /ECONNREFUSED/)
   await server.start()
   expect(await Promise.all(questions(directory))).toEqual(answers)
-  server.freeze()
+  await server.freeze()
   const began = Date.now()
   await expectUnreachable(open(server, { LDAP_TLS: 'on' }), /no answer within 5 s/)
   expect(Date.now() - began).toBeLessThan(8_000)
