@@ -4,7 +4,7 @@
  * folder that `isQuarantine` knows, and that git itself ignores.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../clock.ts'
@@ -41,7 +41,7 @@ export interface Quarantine extends AsyncDisposable {
   receive(pack: Readable, options: { signal?: AbortSignal | undefined; onStderr?(text: string): void }): Promise<void>
   /** Whether all that these objects need is here, or in the repository and reachable there. */
   isComplete(ids: readonly string[]): Promise<boolean>
-  /** Makes it part of the repository, durably; until it is disposed of, no repack touches it. */
+  /** Makes it part of the repository, durably. */
   accept(): Promise<void>
 }
 
@@ -59,7 +59,6 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     GIT_QUARANTINE_PATH: path,
   }
   const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
-  const keeps: string[] = []
   let isStrict = false
   let isOver = false
   return {
@@ -74,12 +73,11 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
       return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
     },
     async accept() {
-      await accept(join(path, 'pack'), join(dir, 'objects/pack'), keeps)
+      await accept(join(path, 'pack'), join(dir, 'objects/pack'))
       isOver = await removeEmpty(path)
     },
     async [Symbol.asyncDispose]() {
       if (!isOver) await rm(path, { recursive: true, force: true })
-      for (const keep of keeps) await rm(keep, { force: true })
     },
   }
 }
@@ -185,17 +183,12 @@ async function removeEmpty(path: string): Promise<boolean> {
 /** The pack without objects, of a push that only names what is here already. */
 const EMPTY_PACK = 'pack-029d08823bd8a8eab510ad6ac75c823cfd3ed31e'
 
-/**
- * Their content was flushed when it was written. A repack that came by before the index did would remove a pack it
- * could not read: as with git's own receive-pack, `keeps` hold it off until refs point to what came.
- */
-async function accept(from: string, to: string, keeps: string[]): Promise<void> {
+/** git looks for packs by their index, so that one comes last. Their content was flushed when it was written. */
+async function accept(from: string, to: string): Promise<void> {
   const files = (await readdir(from)).filter(
     (name) => /^pack-[0-9a-f]{40}\./.test(name) && !name.startsWith(EMPTY_PACK),
   )
   if (files.length === 0) return
-  keeps.push(...files.filter((name) => name.endsWith('.pack')).map((name) => join(to, name.replace(/pack$/, 'keep'))))
-  for (const keep of keeps) await writeFile(keep, '')
   for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
   await flushFolder(to)
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { watch } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { client, startGitServer, type GitServer, type ServerOptions } from '../../test/git-server.ts'
 import { runGit } from '../../test/git-origin.ts'
 import { git } from './command.ts'
@@ -237,19 +236,6 @@ test('hundreds of refs come at once', async () => {
   const gone = await work.run('push', '--quiet', server.socket, ...refs.map((ref) => ref.replace('master', '')))
   expect(gone).toMatchObject({ code: 0, words: '' })
   expect(await refsOf(server.dir)).toEqual({})
-})
-
-test('a pack is kept from being packed anew until refs point to it', async () => {
-  await using server = await startGitServer()
-  const work = await workIn(server, 'work')
-  const packs = join(server.dir, 'objects/pack')
-  const seen: string[] = []
-  const watcher = watch(packs, (_event, name) => seen.push(extname(name!)))
-  expect(await work.run('push', server.http, 'master')).toMatchObject({ code: 0 })
-  expect((await readdir(packs)).map((name) => extname(name)).toSorted()).toEqual(['.idx', '.pack'])
-  await vi.waitFor(() => expect(seen.lastIndexOf('.keep')).toBeGreaterThan(seen.lastIndexOf('.idx')))
-  watcher.close()
-  expect([...new Set(seen)]).toEqual(['.keep', '.pack', '.idx'])
 })
 
 test('a shallow clone pushes what stands on history we have, and nothing that does not', async () => {

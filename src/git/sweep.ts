@@ -17,9 +17,7 @@ export async function sweepRepository(dir: string, { before }: { before: Date })
     ...(await draftsIn(dir)),
     ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
     ...objects.filter(isQuarantine).map((name) => join('objects', name)),
-    ...packs
-      .filter((name) => isDraft(name) || isKeep(name) || isUnindexed(name, packs))
-      .map((name) => join('objects/pack', name)),
+    ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
     ...drafts.flat(),
   ]
   await removeLocks(dir, before)
@@ -36,9 +34,6 @@ const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
 
 const draftsIn = async (dir: string, folder = '') =>
   (await namesIn(join(dir, folder))).filter(isDraft).map((name) => join(folder, name))
-
-/** It holds off repacks while a push is under way. */
-const isKeep = (name: string) => name.endsWith('.keep')
 
 /** On its way out of quarantine: the index, which comes last, never came. Git knows nothing of such a pack. */
 const isUnindexed = (name: string, packs: readonly string[]) =>
