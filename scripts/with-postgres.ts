@@ -7,7 +7,7 @@ import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { ROOM } from '../test/room.ts'
+import { ROOM } from '../src/lib/room.ts'
 
 const run = promisify(execFile)
 

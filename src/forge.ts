@@ -4,8 +4,6 @@
  * this same door. It stands in `src`, not in `test`, because it is part of the product.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve, openWorkshop } from './app.ts'
 import { timestamp, type Clock } from './clock.ts'
@@ -16,6 +14,7 @@ import { createUser, type NewUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
 import type { Worker } from './jobs/worker.ts'
+import { ROOM } from './lib/room.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
 import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
@@ -235,7 +234,6 @@ function made({ status, body }: Reply): AnyBody {
 
 const SECRET_KEY = randomHex()
 const ROOT_TOKEN = randomToken()
-const ROOM = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const baseSettings = (data: string, database: string, more: Record<string, string> = {}) =>
   readConfig(

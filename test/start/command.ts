@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOM } from '../room.ts'
+import { ROOM } from '../../src/lib/room.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 

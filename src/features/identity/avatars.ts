@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../api/answers.ts'
 import { send } from '../../api/web-answers.ts'
 import type { App, User } from '../../context.ts'
+import { SANDBOXED } from '../../lib/file-headers.ts'
 
 /** Whatever wears one: a person, a group, a project. */
 type Wearer = Pick<User, 'avatar_digest' | 'avatar_filename' | 'avatar_type'>
@@ -29,7 +30,7 @@ export function sendPicture(
   return reply
     .header('Content-Type', type)
     .header('Content-Length', size)
-    .header('Content-Security-Policy', "default-src 'none'; sandbox")
+    .headers(SANDBOXED)
     .header('Cache-Control', 'max-age=300, private')
     .send(content)
 }
