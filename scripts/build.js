@@ -17,7 +17,7 @@ export const PARTS = {
   serve: 'src/cli/serve.ts',
   app: 'src/app.ts',
   sqlite: 'src/store/sqlite.ts',
-  'launcher-process': 'src/git/launcher-process.ts',
+  'launcher-process': 'src/git/process/launcher-process.ts',
 }
 
 export async function build() {

@@ -2,8 +2,8 @@
 import { findProjectById } from '../src/features/projects/projects/queries.ts'
 import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import type { TestForge } from '../src/forge.ts'
-import { closeReaders } from '../src/git/readers.ts'
-import { createRepository } from '../src/git/repositories.ts'
+import { closeReaders } from '../src/git/process/readers.ts'
+import { createRepository } from '../src/git/storage/repositories.ts'
 import { importCommits, type BuiltCommit } from './git-builder.ts'
 
 const FIRST: BuiltCommit = {

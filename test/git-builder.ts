@@ -1,8 +1,8 @@
 /** Repositories made to measure for tests: any bytes as names and contents, any history; and a count of processes. */
 import { join } from 'node:path'
-import { createRepository } from '../src/git/repositories.ts'
-import { launches, type Program } from '../src/git/launcher.ts'
-import { closeReaders } from '../src/git/readers.ts'
+import { createRepository } from '../src/git/storage/repositories.ts'
+import { launches, type Program } from '../src/git/process/launcher.ts'
+import { closeReaders } from '../src/git/process/readers.ts'
 import { runGit, temporaryFolder } from './git-origin.ts'
 
 type Content = string | Uint8Array | null | { readonly mode: string; readonly content: string | Uint8Array }

@@ -1,6 +1,6 @@
 /** Programs that tests run, started the cheap way: a test process is large, and starts thousands. */
 import { text } from 'node:stream/consumers'
-import { launch } from '../src/git/launcher.ts'
+import { launch } from '../src/git/process/launcher.ts'
 
 export interface Run {
   readonly code: number

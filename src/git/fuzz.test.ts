@@ -8,15 +8,23 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf } from '../../test/git-builder.ts'
-import { archive } from './archive.ts'
-import { UnsafeArgument } from './arguments.ts'
-import { blame } from './blame.ts'
-import { GitFailed } from './command.ts'
-import { findCommit, findCommits, parseCommit, resolveCommit, resolveCommits } from './commits.ts'
-import { commitDiff, diffBetween } from './diffs.ts'
-import { aheadBehind, countCommits, isAncestor, listAuthors, listCommitIds, listCommits, mergeBase } from './history.ts'
-import { lastCommits } from './last-commits.ts'
-import { objectInfo, objectInfos, openBlob, readObject, readObjects } from './objects.ts'
+import { archive } from './objects/archive.ts'
+import { UnsafeArgument } from './process/arguments.ts'
+import { blame } from './history/blame.ts'
+import { GitFailed } from './process/command.ts'
+import { findCommit, findCommits, parseCommit, resolveCommit, resolveCommits } from './objects/commits.ts'
+import { commitDiff, diffBetween } from './history/diffs.ts'
+import {
+  aheadBehind,
+  countCommits,
+  isAncestor,
+  listAuthors,
+  listCommitIds,
+  listCommits,
+  mergeBase,
+} from './history/history.ts'
+import { lastCommits } from './history/last-commits.ts'
+import { objectInfo, objectInfos, openBlob, readObject, readObjects } from './objects/objects.ts'
 import {
   branchExists,
   containingRefs,
@@ -26,12 +34,12 @@ import {
   listTags,
   mergedBranches,
   resolveRef,
-} from './refs.ts'
-import { signedCommit, signedTag } from './signatures.ts'
-import { commitStats, listContributors } from './stats.ts'
-import { parseTag } from './tags.ts'
-import { unquote } from './texts.ts'
-import { entryAt, listTree, parseTree } from './trees.ts'
+} from './refs/refs.ts'
+import { signedCommit, signedTag } from './objects/signatures.ts'
+import { commitStats, listContributors } from './history/stats.ts'
+import { parseTag } from './objects/tags.ts'
+import { unquote } from './objects/texts.ts'
+import { entryAt, listTree, parseTree } from './objects/trees.ts'
 
 const LIMIT_MS = 5000
 const READING = 'archive blame cat-file diff-tree for-each-ref log ls-tree merge-base rev-list show-ref'.split(' ')

@@ -2,7 +2,7 @@ import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { repositoryDir, wikiDir } from '../features/projects/projects/repository.ts'
 import { openWiki } from '../features/repository/gate/wikis.ts'
-import { repositoryExists } from '../git/repositories.ts'
+import { repositoryExists } from '../git/storage/repositories.ts'
 import type { RepositoryPlace } from './places.ts'
 
 /** Where the repository lies; a wiki is made by the first push to it. */

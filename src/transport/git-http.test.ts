@@ -5,9 +5,9 @@ import { authorizationOf } from '../../test/lfs.ts'
 import { addressFor, workplace } from '../../test/workplace.ts'
 import { repositoryDir } from '../features/projects/projects/repository.ts'
 import { startForge, type Person, type TestForge } from '../forge.ts'
-import { FLUSH, pktLine } from '../git/pkt-line.ts'
-import { isQuarantine } from '../git/quarantine.ts'
-import { NO_OBJECT } from '../git/update.ts'
+import { FLUSH, pktLine } from '../git/protocol/pkt-line.ts'
+import { isQuarantine } from '../git/push/quarantine.ts'
+import { NO_OBJECT } from '../git/refs/update.ts'
 import { findRepository } from './places.ts'
 
 test('a repository is pushed to, cloned and fetched from with plain git, in every protocol', async () => {

@@ -7,8 +7,8 @@ import { Browser } from '../../test/browser.ts'
 import { LfsClient, authorizationOf, objectOf } from '../../test/lfs.ts'
 import { repositoryDir } from '../features/projects/projects/repository.ts'
 import { startForge, type TestForge } from '../forge.ts'
-import { pktLine } from '../git/pkt-line.ts'
-import { NO_OBJECT } from '../git/update.ts'
+import { pktLine } from '../git/protocol/pkt-line.ts'
+import { NO_OBJECT } from '../git/refs/update.ts'
 import { findRepository } from './places.ts'
 
 const OBJECT = objectOf('content')

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY } from '../../../clock.ts'
 import { job } from '../../../context.ts'
-import { isLeftover } from '../../../git/drafts.ts'
+import { isLeftover } from '../../../git/storage/drafts.ts'
 
 /** What a process left half written when it was killed; no upload takes a day. */
 export const sweep = job(

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
-import { isBranchName } from '../../../git/arguments.ts'
+import { isBranchName } from '../../../git/process/arguments.ts'
 import { isPublicAddress } from '../../../lib/addresses.ts'
 import { patternFault } from '../../../lib/patterns.ts'
 import type { BranchFilterStrategy } from './model.ts'

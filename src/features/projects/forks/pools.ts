@@ -8,8 +8,8 @@
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { fillPool } from '../../../git/pools.ts'
-import { createRepository } from '../../../git/repositories.ts'
+import { fillPool } from '../../../git/storage/pools.ts'
+import { createRepository } from '../../../git/storage/repositories.ts'
 import { FeatureEnabled } from '../../../lib/levels.ts'
 import { randomHex } from '../../../lib/secrets.ts'
 import type { Row } from '../../../store/database.ts'

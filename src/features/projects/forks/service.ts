@@ -1,7 +1,7 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, type FieldErrors } from '../../../errors.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, type Visibility } from '../../../lib/levels.ts'
-import { hasContent } from '../../../git/repositories.ts'
+import { hasContent } from '../../../git/storage/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { scheduleFilling } from '../projects/filling.ts'
 import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { callersOf, openSource, statusesOf } from '../../../../test/sources.ts'
 import { DAY } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
-import { git } from '../../../git/command.ts'
+import { git } from '../../../git/process/command.ts'
 import { repositoryDir } from '../projects/repository.ts'
 
 const headers: unknown = expect.anything()

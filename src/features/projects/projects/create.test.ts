@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { groupOf } from '../../../../test/groups.ts'
 import { formOf, picture, projectBy, repositoriesOf } from '../../../../test/projects.ts'
 import { startForge } from '../../../forge.ts'
-import { headOf } from '../../../git/repositories.ts'
+import { headOf } from '../../../git/storage/repositories.ts'
 import { repositoryDir } from './repository.ts'
 
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

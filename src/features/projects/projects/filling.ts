@@ -6,7 +6,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
-import { createRepository, removeRepository } from '../../../git/repositories.ts'
+import { createRepository, removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue, type Job } from '../../../jobs/queue.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'

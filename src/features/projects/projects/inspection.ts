@@ -1,9 +1,9 @@
 /** What a project's row tells of its repository, read from the repository itself. */
-import { branch } from '../../../git/arguments.ts'
-import { GitFailed } from '../../../git/command.ts'
-import { branchExists, hasBranches } from '../../../git/refs.ts'
-import { commitCount, diskUse, headOf } from '../../../git/repositories.ts'
-import { isFile, rootEntries } from '../../../git/trees.ts'
+import { branch } from '../../../git/process/arguments.ts'
+import { GitFailed } from '../../../git/process/command.ts'
+import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
+import { commitCount, diskUse, headOf } from '../../../git/storage/repositories.ts'
+import { isFile, rootEntries } from '../../../git/objects/trees.ts'
 import { findLogo } from './logo.ts'
 import type { Project } from './queries.ts'
 

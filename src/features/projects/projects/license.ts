@@ -1,8 +1,8 @@
 /** The license a project's repository says it is under, for `license=true`. */
 import type { App } from '../../../context.ts'
-import { branch } from '../../../git/arguments.ts'
-import { readObject } from '../../../git/objects.ts'
-import { isFile, listTree, type TreeEntry } from '../../../git/trees.ts'
+import { branch } from '../../../git/process/arguments.ts'
+import { readObject } from '../../../git/objects/objects.ts'
+import { isFile, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { recogniseLicense } from '../../instance/templates/recognition.ts'
 import type { SimpleProjectRecord } from './entity.ts'

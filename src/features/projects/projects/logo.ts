@@ -1,7 +1,7 @@
 /** The picture a repository brings along for its project: shown where no avatar was uploaded. */
-import { branch } from '../../../git/arguments.ts'
-import { readObject } from '../../../git/objects.ts'
-import { entryAt, isFile } from '../../../git/trees.ts'
+import { branch } from '../../../git/process/arguments.ts'
+import { readObject } from '../../../git/objects/objects.ts'
+import { entryAt, isFile } from '../../../git/objects/trees.ts'
 import { sniffImage } from '../../../lib/image.ts'
 
 /** The first that is there is the one shown. */

@@ -2,7 +2,7 @@
 import { timestamp } from '../../../clock.ts'
 import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { removeRepository } from '../../../git/repositories.ts'
+import { removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { castFor, groupOf, projectIn, statuses } from '../../../../test/groups.ts'
 import { formOf, picture, projectBy, repositoriesOf, stateOf } from '../../../../test/projects.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
-import { headOf } from '../../../git/repositories.ts'
+import { headOf } from '../../../git/storage/repositories.ts'
 import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
 import { repositoryDir } from './repository.ts'
 

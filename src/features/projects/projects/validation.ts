@@ -1,5 +1,5 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
-import { isBranchName } from '../../../git/arguments.ts'
+import { isBranchName } from '../../../git/process/arguments.ts'
 import { isReservedForProject, projectPathFaults } from '../../../lib/paths.ts'
 
 /** Attributes of a project as create and update take them; absent ones are not looked at. */

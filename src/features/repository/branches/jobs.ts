@@ -1,5 +1,5 @@
 import { job } from '../../../context.ts'
-import { repositoryExists } from '../../../git/repositories.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryPolicy } from '../repositories/policy.ts'

@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { findCommits, type Commit } from '../../../git/commits.ts'
-import { isAncestor } from '../../../git/history.ts'
-import { findBranch, listBranches, mergedBranches, type Branch, type Listed, type RefsWish } from '../../../git/refs.ts'
-import { repositoryExists } from '../../../git/repositories.ts'
+import { findCommits, type Commit } from '../../../git/objects/commits.ts'
+import { isAncestor } from '../../../git/history/history.ts'
+import {
+  findBranch,
+  listBranches,
+  mergedBranches,
+  type Branch,
+  type Listed,
+  type RefsWish,
+} from '../../../git/refs/refs.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'

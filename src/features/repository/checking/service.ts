@@ -1,8 +1,8 @@
 /** Compares what the store says of repositories with the repositories themselves; changes nothing. */
 import type { App } from '../../../context.ts'
-import { faultsOf } from '../../../git/integrity.ts'
-import { branchExists, hasBranches } from '../../../git/refs.ts'
-import { headOf, repositoryExists } from '../../../git/repositories.ts'
+import { faultsOf } from '../../../git/storage/integrity.ts'
+import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
+import { headOf, repositoryExists } from '../../../git/storage/repositories.ts'
 import { FILLING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'

@@ -1,4 +1,4 @@
-import type { FileDiff } from '../../../git/diffs.ts'
+import type { FileDiff } from '../../../git/history/diffs.ts'
 
 export interface Anchor {
   readonly path: string

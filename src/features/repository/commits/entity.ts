@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
-import type { Commit } from '../../../git/commits.ts'
-import type { FileDiff } from '../../../git/diffs.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { FileDiff } from '../../../git/history/diffs.ts'
 import { localTime } from '../../../lib/local-time.ts'
-import type { LineStats } from '../../../git/stats.ts'
+import type { LineStats } from '../../../git/history/stats.ts'
 import { trailersIn } from './trailers.ts'
 
 export const people = {

@@ -1,8 +1,8 @@
 /** How a commit made here comes onto a branch: by whom, and past which bars. */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { writeCommit, type CommitParts, type Signer } from '../../../git/building.ts'
-import { findCommit, type Commit } from '../../../git/commits.ts'
+import { writeCommit, type CommitParts, type Signer } from '../../../git/objects/building.ts'
+import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'

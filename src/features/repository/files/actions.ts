@@ -3,8 +3,8 @@
  * the first that cannot be done refuses them all. Nothing is written here.
  */
 import { Refusal } from '../../../errors.ts'
-import { isFileName, type Change, type FileMode } from '../../../git/building.ts'
-import { entryAt, listTree, type TreeEntry } from '../../../git/trees.ts'
+import { isFileName, type Change, type FileMode } from '../../../git/objects/building.ts'
+import { entryAt, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 
 export interface Action {
   readonly action: string

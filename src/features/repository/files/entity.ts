@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import type { BlameGroup } from '../../../git/blame.ts'
+import type { BlameGroup } from '../../../git/history/blame.ts'
 import { people, presentPeople } from '../commits/entity.ts'
 import type { DigestedFile, FoundFile } from './queries.ts'
 

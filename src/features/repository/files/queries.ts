@@ -2,10 +2,10 @@ import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { notFound } from '../../../errors.ts'
-import { resolveCommit } from '../../../git/commits.ts'
-import { listCommitIds } from '../../../git/history.ts'
-import { openBlob, readObject } from '../../../git/objects.ts'
-import { entryAt, type TreeEntry } from '../../../git/trees.ts'
+import { resolveCommit } from '../../../git/objects/commits.ts'
+import { listCommitIds } from '../../../git/history/history.ts'
+import { openBlob, readObject } from '../../../git/objects/objects.ts'
+import { entryAt, type TreeEntry } from '../../../git/objects/trees.ts'
 
 const LARGEST_DIGESTED = 1024 * 1024
 

@@ -5,7 +5,7 @@
  */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { setHead } from '../../../git/repositories.ts'
+import { setHead } from '../../../git/storage/repositories.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'

@@ -1,5 +1,5 @@
-import { incomingCommits, type IncomingCommit } from '../../../git/incoming.ts'
-import { openSmallPack, type SmallPack } from '../../../git/small-pack.ts'
+import { incomingCommits, type IncomingCommit } from '../../../git/push/incoming.ts'
+import { openSmallPack, type SmallPack } from '../../../git/push/small-pack.ts'
 import { branchOf, isNewTip, type Update } from './updates.ts'
 
 /** Where what a change brings has come from. */

@@ -1,6 +1,6 @@
 /** Files that Git LFS keeps: nobody pushes what only points at them, nor changes one that somebody else has locked. */
 import type { App } from '../../../context.ts'
-import { readPointers } from '../../../git/pointers.ts'
+import { readPointers } from '../../../git/objects/pointers.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { hasLfsObjects, locksOfOthers } from '../lfs/queries.ts'
 import type { Incoming } from './incoming.ts'

@@ -5,8 +5,8 @@
  */
 import { HOUR, MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
-import { resolveRef } from '../../../git/refs.ts'
-import { repositoryExists } from '../../../git/repositories.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Events, Row } from '../../../store/database.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'

@@ -1,6 +1,6 @@
 /** A project's push rules, asked of what a push brings; the first that fails is told. */
 import type { App, User } from '../../../context.ts'
-import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/incoming.ts'
+import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/push/incoming.ts'
 import { batchesOf } from '../../../lib/batches.ts'
 import { finder, patternFault } from '../../../lib/patterns.ts'
 import type { Row } from '../../../store/database.ts'

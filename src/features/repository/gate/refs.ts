@@ -1,6 +1,6 @@
 /** What is asked of each ref alone: protection, the default branch, tags. The first fault refuses the whole change. */
 import type { App } from '../../../context.ts'
-import { isAncestor } from '../../../git/history.ts'
+import { isAncestor } from '../../../git/history/history.ts'
 import { Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'

@@ -4,7 +4,7 @@
  */
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { NO_OBJECT, RefInTheWay, RefMoved, moveRefs } from '../../../git/update.ts'
+import { NO_OBJECT, RefInTheWay, RefMoved, moveRefs } from '../../../git/refs/update.ts'
 import { recordActivity } from '../../identity/activities/service.ts'
 import { findPushRule } from '../../projects/push-rules/queries.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import { createRepository } from '../../../git/repositories.ts'
+import { createRepository } from '../../../git/storage/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { moveAndTell } from './service.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
-import { isBranchName } from '../../../git/arguments.ts'
+import { isBranchName } from '../../../git/process/arguments.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import type { Allowance } from './matching.ts'
 import type { Ability } from './model.ts'

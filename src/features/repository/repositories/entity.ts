@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import type { Commit } from '../../../git/commits.ts'
-import type { Diff } from '../../../git/diffs.ts'
-import type { Contributor } from '../../../git/stats.ts'
-import type { TreeEntry } from '../../../git/trees.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Diff } from '../../../git/history/diffs.ts'
+import type { Contributor } from '../../../git/history/stats.ts'
+import type { TreeEntry } from '../../../git/objects/trees.ts'
 import { CommitEntity, DiffEntity, presentCommit, presentDiff } from '../commits/entity.ts'
 
 export const TreeEntryEntity = entity({

@@ -3,7 +3,7 @@ import { processesOf } from '../../../../test/git-builder.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
-import { lastCommits } from '../../../git/last-commits.ts'
+import { lastCommits } from '../../../git/history/last-commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 

@@ -1,5 +1,5 @@
 /** Listings of folders in pages, by number or each from where the one before ended. */
-import type { TreeEntry } from '../../../git/trees.ts'
+import type { TreeEntry } from '../../../git/objects/trees.ts'
 
 const KINDS = ['tree', 'blob', 'commit'] as const
 

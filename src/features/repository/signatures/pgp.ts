@@ -1,6 +1,6 @@
 /** The part of openpgp that signatures need. It throws plain errors for all that is malformed; here nothing throws. */
 import type { Key } from 'openpgp'
-import type { Signed } from '../../../git/signatures.ts'
+import type { Signed } from '../../../git/objects/signatures.ts'
 
 export type PgpKey = Key
 

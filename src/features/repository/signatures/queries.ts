@@ -1,8 +1,8 @@
-import { parseCommit } from '../../../git/commits.ts'
-import { readObjects } from '../../../git/objects.ts'
-import { repositoryExists } from '../../../git/repositories.ts'
-import { signedCommit, signedTag, type Signed } from '../../../git/signatures.ts'
-import { parseTag } from '../../../git/tags.ts'
+import { parseCommit } from '../../../git/objects/commits.ts'
+import { readObjects } from '../../../git/objects/objects.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
+import { signedCommit, signedTag, type Signed } from '../../../git/objects/signatures.ts'
+import { parseTag } from '../../../git/objects/tags.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 

@@ -1,0 +1,133 @@
+/** What a client is told before it asks: the refs, and what may be asked for. Hidden refs are not in it. */
+import type { Writable } from 'node:stream'
+import { MINUTE } from '../../clock.ts'
+import { folder } from '../process/arguments.ts'
+import { gitBytes, gitStream, type GitOptions } from '../process/command.ts'
+import { HIDDEN, isForPushes } from '../refs/namespaces.ts'
+import { FLUSH, pktLine } from '../protocol/pkt-line.ts'
+import { readRefs } from '../refs/ref-files.ts'
+import { send } from '../protocol/sending.ts'
+import { NO_OBJECT } from '../refs/update.ts'
+
+export type Service = 'upload-pack' | 'receive-pack'
+export type ProtocolVersion = 0 | 1 | 2
+
+/** `Git-Protocol` of HTTP, GIT_PROTOCOL of SSH: `version=2:agent=x`. What we do not know is version 0. */
+export function protocolVersion(wish: string | undefined): ProtocolVersion {
+  const versions = [...(wish ?? '').matchAll(/(?:^|:)version=([12])(?=:|$)/g)].map(([, digit]) => Number(digit))
+  return Math.max(0, ...versions) as ProtocolVersion
+}
+
+export interface AdvertiseOptions {
+  /** As the client sent it. */
+  readonly protocol?: string | undefined
+  /** Is not ended. */
+  readonly output: Writable
+  readonly signal?: AbortSignal | undefined
+  readonly deadline?: number
+  /** More that is hidden. */
+  readonly hideRefs?: readonly string[]
+}
+
+/** The body of `GET info/refs?service=git-…`. */
+export async function advertise(dir: string, service: Service, options: AdvertiseOptions): Promise<void> {
+  const { protocol, output, signal, deadline = MINUTE, hideRefs } = options
+  const version = protocolVersion(protocol)
+  const header = Buffer.concat([pktLine(`# service=git-${service}\n`), FLUSH])
+  if (service === 'receive-pack') {
+    await send(output, header)
+    return advertiseForPushes(dir, options)
+  }
+  if (version === 2) return send(output, await capabilities(dir))
+  const refs = gitStream(dir, ['upload-pack', '--http-backend-info-refs', '--strict', folder(dir)], {
+    ...uploadSettings(version, hideRefs),
+    signal,
+    deadline,
+  })
+  let isFirst = true
+  for await (const chunk of refs as AsyncIterable<Buffer>) {
+    // Not before git has found the repository: until then the caller may still answer that there is none.
+    if (isFirst) await send(output, header)
+    isFirst = false
+    await send(output, chunk)
+  }
+}
+
+let known: Promise<Buffer> | undefined
+
+/** In version 2 refs are asked for later, and the rest is the same for all repositories: what git says is kept. */
+async function capabilities(dir: string): Promise<Buffer> {
+  known ??= gitBytes(dir, ['upload-pack', '--http-backend-info-refs', '--strict', folder(dir)], uploadSettings(2))
+  try {
+    return await known
+  } catch (error) {
+    known = undefined
+    throw error
+  }
+}
+
+export function uploadSettings(
+  version: ProtocolVersion,
+  hideRefs: readonly string[] = [],
+): Pick<GitOptions, 'config' | 'environment'> {
+  return {
+    environment: { GIT_PROTOCOL: `version=${version}` },
+    config: {
+      'uploadpack.allowFilter': 'true',
+      'uploadpack.allowAnySHA1InWant': 'true',
+      'transfer.hideRefs': [...HIDDEN, ...hideRefs],
+    },
+  }
+}
+
+const CAPABILITIES = [
+  'report-status',
+  'report-status-v2',
+  'delete-refs',
+  'side-band-64k',
+  'quiet',
+  'atomic',
+  'ofs-delta',
+  'push-options',
+  'object-format=sha1',
+  'agent=mortise',
+].join(' ')
+
+/**
+ * What a push may be based on. Objects of alternates are not offered (`.have`): they may be of repositories that this
+ * client must not know of.
+ */
+export async function advertiseForPushes(dir: string, options: AdvertiseOptions): Promise<void> {
+  const { protocol, output } = options
+  // There is no version 2 of pushing: git answers such a wish with version 0.
+  if (protocolVersion(protocol) === 1) await send(output, pktLine('version 1\n'))
+  let tail = `\0${CAPABILITIES}\n`
+  for await (const lines of refLines(dir, options)) {
+    const packets = lines.map((line) => {
+      const packet = pktLine(Buffer.from(line + tail, 'latin1'))
+      tail = '\n'
+      return packet
+    })
+    await send(output, Buffer.concat(packets))
+  }
+  if (tail !== '\n') await send(output, pktLine(`${NO_OBJECT} capabilities^{}${tail}`))
+  await send(output, FLUSH)
+}
+
+/** `<id> <ref>`, as many at a time as there are ready; latin1, because a name may be of any bytes. */
+async function* refLines(dir: string, options: AdvertiseOptions): AsyncGenerator<string[]> {
+  const { signal, deadline = MINUTE, hideRefs = [] } = options
+  const isShown = (line: string) => {
+    const name = line.slice(NO_OBJECT.length + 1)
+    return isForPushes(name) && !hideRefs.some((hidden) => `${name}/`.startsWith(`${hidden}/`))
+  }
+  const stored = await readRefs(dir)
+  if (stored) return yield stored.map(({ id, name }) => `${id} ${Buffer.from(name).toString('latin1')}`).filter(isShown)
+  const listing = gitStream(dir, ['for-each-ref', '--format=%(objectname) %(refname)'], { signal, deadline })
+  let rest = ''
+  for await (const text of listing.setEncoding('latin1') as AsyncIterable<string>) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()!
+    yield lines.filter(isShown)
+  }
+}

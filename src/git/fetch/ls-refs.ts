@@ -1,0 +1,63 @@
+/** `ls-refs` of protocol 2, answered without a process: it is all that a poll, and half of what a clone, asks for. */
+import { HIDDEN } from '../refs/namespaces.ts'
+import { FLUSH, pktLine, PktLineDecoder, type Packet } from '../protocol/pkt-line.ts'
+import { peelRefs, readRefs, type StoredRef } from '../refs/ref-files.ts'
+import { headOf } from '../storage/repositories.ts'
+
+/** Null when the request is another, or when git had better answer it. Throws BadPktLine when it is none of git's. */
+export async function lsRefs(dir: string, request: Buffer, hideRefs: readonly string[] = []): Promise<Buffer | null> {
+  const wish = wishOf(request)
+  const refs = wish && (await readRefs(dir))
+  const head = refs && (await headOf(dir))
+  if (!head) return null
+  const hidden = [...HIDDEN, ...hideRefs].map((space) => `${space}/`)
+  const isWanted = (name: string) =>
+    wish.prefixes.length === 0 || wish.prefixes.some((prefix) => name.startsWith(prefix))
+  const isShown = ({ name }: StoredRef) => isWanted(name) && !hidden.some((space) => `${name}/`.startsWith(space))
+  const shown = refs.filter(isShown)
+  const lines = (wish.peel ? await peelRefs(dir, shown) : shown).map(
+    ({ name, id, peeled }) => `${id} ${name}${wish.peel && peeled ? ` peeled:${peeled}` : ''}`,
+  )
+  const headLine = isWanted('HEAD') ? headLineOf(`refs/heads/${head}`, refs, wish) : null
+  return Buffer.concat([...(headLine ? [headLine] : []), ...lines].map((line) => pktLine(`${line}\n`)).concat(FLUSH))
+}
+
+interface Wish {
+  peel: boolean
+  symrefs: boolean
+  unborn: boolean
+  readonly prefixes: string[]
+}
+
+/** As git does, a branch without a commit is named to those who know such a line. */
+function headLineOf(target: string, refs: readonly StoredRef[], { symrefs, unborn }: Wish): string | null {
+  const born = refs.find(({ name }) => name === target)
+  const symref = symrefs ? ` symref-target:${target}` : ''
+  if (born) return `${born.id} HEAD${symref}`
+  return unborn && symrefs ? `unborn HEAD${symref}` : null
+}
+
+/** Null: no `ls-refs`, or one in words we do not know. */
+function wishOf(request: Buffer): Wish | null {
+  const packets = packetsOf(request)
+  if (packets.pop() !== 'flush' || textOf(packets[0]) !== 'command=ls-refs') return null
+  const delimiter = packets.indexOf('delim')
+  const wish: Wish = { peel: false, symrefs: false, unborn: false, prefixes: [] }
+  for (const word of delimiter < 0 ? [] : packets.slice(delimiter + 1).map(textOf)) {
+    if (word === 'peel' || word === 'symrefs' || word === 'unborn') wish[word] = true
+    else if (word?.startsWith('ref-prefix ')) wish.prefixes.push(word.slice('ref-prefix '.length))
+    else return null
+  }
+  return wish
+}
+
+const textOf = (packet: Packet | undefined) => (Buffer.isBuffer(packet) ? packet.toString().replace(/\n$/, '') : null)
+
+function packetsOf(request: Buffer): Packet[] {
+  const decoder = new PktLineDecoder()
+  decoder.push(request)
+  const packets: Packet[] = []
+  for (let packet = decoder.next(); packet !== null; packet = decoder.next()) packets.push(packet)
+  decoder.end()
+  return packets
+}

@@ -1,0 +1,128 @@
+/**
+ * Fetches, served by git itself. Bytes pass both ways no faster than they are taken, so memory stays flat; git ends,
+ * with all it has started, when the client goes away, falls silent or takes longer than it may.
+ */
+import { Readable, type Writable } from 'node:stream'
+import { HOUR, MINUTE } from '../../clock.ts'
+import type { Program } from '../process/launcher.ts'
+import { protocolVersion, uploadSettings } from './advertisement.ts'
+import { folder } from '../process/arguments.ts'
+import { endGroup, GitFailed, startGit } from '../process/command.ts'
+import { lsRefs } from './ls-refs.ts'
+import { takeShort } from '../protocol/requests.ts'
+import { ClientGone, lossOr, send } from '../protocol/sending.ts'
+
+export interface ServeOptions {
+  readonly input: Readable
+  /** Is not ended. */
+  readonly output: Writable
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for all of it. */
+  readonly deadline?: number
+  /** Milliseconds without a byte in either direction. */
+  readonly idle?: number
+  /** Words for the client's eyes, outside the protocol: SSH passes them on. */
+  onStderr?(text: string): void
+}
+
+export interface UploadOptions extends ServeOptions {
+  /** As the client sent it. */
+  readonly protocol?: string | undefined
+  /** One question and its answer, as over HTTP; otherwise the whole conversation, refs first. */
+  readonly stateless: boolean
+  /** More that is hidden. */
+  readonly hideRefs?: readonly string[]
+}
+
+/**
+ * Answers what git ended with. That it is not 0 is for SSH to pass on, and nothing else: git has told the client why,
+ * or, asked by HTTP how deep to cut, ended in the middle of a conversation that goes on.
+ */
+export async function uploadPack(dir: string, options: UploadOptions): Promise<{ code: number }> {
+  const version = protocolVersion(options.protocol)
+  const input = options.stateless ? await whatIsAsked(options) : options.input
+  const refs = version === 2 && Buffer.isBuffer(input) ? await lsRefs(dir, input, options.hideRefs) : null
+  if (refs) {
+    await send(options.output, refs)
+    return { code: 0 }
+  }
+  const settings = uploadSettings(version, options.hideRefs)
+  const mode = options.stateless ? (['--stateless-rpc'] as const) : []
+  const child = startGit(dir, ['upload-pack', '--strict', ...mode, folder(dir)], settings)
+  return serve('upload-pack', child, { ...options, input: Buffer.isBuffer(input) ? Readable.from([input]) : input })
+}
+
+const SHORT = 64 * 1024
+
+async function whatIsAsked({ input, idle = IDLE_MS }: UploadOptions): Promise<Buffer | Readable> {
+  try {
+    return await takeShort(input, { longest: SHORT, idle })
+  } catch (error) {
+    throw lossOr(error as Error)
+  }
+}
+
+/** `git archive --remote`, which only SSH has. */
+export function uploadArchive(dir: string, options: ServeOptions): Promise<{ code: number }> {
+  return serve('upload-archive', startGit(dir, ['upload-archive', folder(dir)]), options)
+}
+
+const MAX_STDERR = 4096
+const IDLE_MS = 10 * MINUTE
+
+async function serve(command: string, child: Program, options: ServeOptions): Promise<{ code: number }> {
+  const { input, output, signal, deadline = 6 * HOUR, idle = IDLE_MS, onStderr } = options
+  const { stdin, stdout, stderr } = child
+  let words = ''
+  let failure: Error | null = null
+
+  const end = (error: Error) => {
+    if (failure) return
+    failure = error
+    // What nobody takes any more must not keep git from ending.
+    stdout.unpipe(output).resume()
+    endGroup(child)
+  }
+  const tooLate = () => end(new GitFailed(command, 'deadline', null, words))
+  const gone = () => end(new ClientGone())
+  const broken = (error: Error) => end(lossOr(error))
+  const inputClosed = () => input.readableEnded || gone()
+  const aborted = () => end(signal?.reason as Error)
+  const timer = setTimeout(tooLate, deadline)
+  const silence = setTimeout(tooLate, idle)
+  const heard = () => silence.refresh()
+
+  signal?.addEventListener('abort', aborted)
+  input.on('error', broken).on('close', inputClosed).on('data', heard)
+  output.on('error', gone).on('close', gone)
+  stdout.on('data', heard)
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-MAX_STDERR)
+    onStderr?.(text)
+  })
+  if (stdin) input.pipe(stdin.on('error', () => {}))
+  stdout.pipe(output, { end: false })
+  if (signal?.aborted) aborted()
+  if (output.destroyed || (input.destroyed && !input.readableEnded)) gone()
+
+  try {
+    const code = await exitOf(command, child)
+    if (failure) throw failure as Error
+    return { code }
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(silence)
+    signal?.removeEventListener('abort', aborted)
+    if (stdin) input.unpipe(stdin)
+    input.off('error', broken).off('close', inputClosed).off('data', heard)
+    output.off('error', gone).off('close', gone)
+  }
+}
+
+function exitOf(command: string, child: Program): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  child.once('error', ({ message }) => reject(new GitFailed(command, 'start', null, message)))
+  // Killed by a signal it has no code; shells say 128 and more.
+  child.once('close', (code) => resolve(code ?? 128))
+  return promise
+}

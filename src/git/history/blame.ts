@@ -1,0 +1,82 @@
+/** Which commit each line of a file comes from. */
+import { lines as lineRange, rev, treePath } from '../process/arguments.ts'
+import { GitFailed, gitStream } from '../process/command.ts'
+import { findCommits, resolveCommit, type Commit } from '../objects/commits.ts'
+import { pieces } from '../process/streams.ts'
+import { textOf } from '../objects/texts.ts'
+import { entryAt } from '../objects/trees.ts'
+
+export interface BlameGroup {
+  readonly commit: Commit
+  /** Of the first of its lines, counted from 1. */
+  readonly start: number
+  readonly lines: string[]
+}
+
+export interface BlameWish {
+  /** Counted from 1, both included. */
+  readonly start?: number
+  readonly end?: number
+}
+
+const LAST_LINE = 1_000_000_000
+
+/** Neighbouring lines of one commit come together. Null when there is no such commit, or no such file in it. */
+export async function blame(
+  dir: string,
+  name: string,
+  path: string,
+  { start = 1, end = LAST_LINE }: BlameWish = {},
+): Promise<BlameGroup[] | null> {
+  const commit = await resolveCommit(dir, name)
+  const entry = commit === null ? null : await entryAt(dir, commit, path)
+  if (commit === null || entry?.type !== 'blob') return null
+  const range = [Math.max(start, 1), Math.min(end, LAST_LINE)] as const
+  return range[0] > range[1] ? [] : groupsIn(dir, commit, entry.path, range)
+}
+
+async function groupsIn(
+  dir: string,
+  commit: string,
+  path: string,
+  [start, end]: readonly [number, number],
+): Promise<BlameGroup[] | null> {
+  const args = ['-L', lineRange(start, end), rev(commit), '--', treePath(path)] as const
+  const groups: Group[] = []
+  let current = { id: '', start: 0 }
+  const take = (line: Buffer) => {
+    const [, id, at] = /^([0-9a-f]{40}) \d+ (\d+)/.exec(line.toString('latin1', 0, 64)) ?? []
+    if (id !== undefined) current = { id, start: Number(at) }
+    if (line[0] !== TAB) return
+    if (groups.at(-1)?.id !== current.id) groups.push({ ...current, lines: [] })
+    groups.at(-1)!.lines.push(textOf(line.subarray(1)))
+  }
+  try {
+    for await (const lines of pieces(gitStream(dir, ['blame', '--porcelain', ...args]), 10)) lines.forEach(take)
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
+    // It has no such lines, be it empty.
+    if (/ has only \d+ lines?/.test(error.stderr)) return []
+    // A name that is not UTF-8 is found by its spelling here, but cannot be written for git.
+    if (/no such path/.test(error.stderr)) return null
+    throw error
+  }
+  return withCommits(dir, groups)
+}
+
+const TAB = 9
+
+interface Group {
+  readonly id: string
+  readonly start: number
+  readonly lines: string[]
+}
+
+async function withCommits(dir: string, groups: readonly Group[]): Promise<BlameGroup[]> {
+  const ids = [...new Set(groups.map(({ id }) => id))]
+  const commits = new Map((await findCommits(dir, ids)).map((commit, n) => [ids[n]!, commit]))
+  return groups.flatMap(({ id, start, lines }) => {
+    const commit = commits.get(id)
+    return commit ? [{ commit, start, lines }] : []
+  })
+}

@@ -1,0 +1,224 @@
+/**
+ * What changed between two commits, file by file, from one process. Limits end or thin out the answer, never the
+ * memory; a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every
+ * odd byte, so that no name can pass for a line of a patch.
+ */
+import { count, option, rev } from '../process/arguments.ts'
+import { GitFailed, gitStream } from '../process/command.ts'
+import { findCommit } from '../objects/commits.ts'
+import { objectInfos, type QuarantineOptions } from '../objects/objects.ts'
+import { pieces } from '../process/streams.ts'
+import { textOf, unquote } from '../objects/texts.ts'
+
+export interface FileDiff {
+  readonly oldPath: string
+  readonly newPath: string
+  /** Six digits; `0` where there is none. */
+  readonly aMode: string
+  readonly bMode: string
+  readonly newFile: boolean
+  readonly renamedFile: boolean
+  readonly deletedFile: boolean
+  readonly binary: boolean
+  /** From its first `@@` on; empty for a bare rename or change of mode. */
+  readonly patch: string
+  readonly additions: number
+  readonly deletions: number
+  /** Alone over its limit: the patch is left out. */
+  readonly tooLarge: boolean
+  /** Over the limits together with those before it: the patch is left out. */
+  readonly collapsed: boolean
+}
+
+export interface Diff {
+  readonly files: FileDiff[]
+  /** A limit was reached: patches, or whole files, were left out. */
+  readonly overflow: boolean
+}
+
+export interface DiffLimits {
+  readonly files: number
+  readonly lines: number
+  readonly bytes: number
+  /** Of one file's patch. */
+  readonly fileBytes: number
+}
+
+const LIST_LIMITS: DiffLimits = { files: 100, lines: 5000, bytes: 500 * 1024, fileBytes: 100 * 1024 }
+export const HARD_LIMITS: DiffLimits = { files: 1000, lines: 50_000, bytes: 5000 * 1024, fileBytes: 100 * 1024 }
+
+export interface DiffWish extends QuarantineOptions {
+  /** Unchanged lines around each change. */
+  readonly context?: number
+  readonly renames?: boolean
+  readonly limits?: Partial<DiffLimits>
+  /** Files beyond the limits are left out, or told without their patch: up to the hard limit of files. */
+  readonly beyond?: 'stop' | 'collapse'
+}
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+const DEADLINE_MS = 30_000
+/** However much is left out: no more than this is looked at. */
+const MAX_READ = 256 * 1024 * 1024
+
+/** Against the first parent, a root against nothing. Null when there is no such commit. */
+export async function commitDiff(dir: string, name: string, wish: DiffWish = {}): Promise<Diff | null> {
+  const commit = await findCommit(dir, name, { environment: wish.environment })
+  return commit && diffBetween(dir, commit.parents[0] ?? null, commit.id, wish)
+}
+
+/** From nothing when `from` is null. Null when there is no such commit or tree. */
+export async function diffBetween(
+  dir: string,
+  from: string | null,
+  to: string,
+  { context = 3, renames = true, limits, beyond = 'stop', ...options }: DiffWish = {},
+): Promise<Diff | null> {
+  const [a, b] = await objectInfos(dir, [from ?? EMPTY_TREE, to], { ...options, as: 'tree' })
+  const before = from === null ? EMPTY_TREE : a?.id
+  if (before === undefined || !b) return null
+  const stream = gitStream(
+    dir,
+    [
+      ...(['diff-tree', '-r', '--raw', '--patch', '--no-abbrev', '--no-ext-diff', '--no-textconv'] as const),
+      ...([
+        renames ? '--find-renames' : '--no-renames',
+        option('--unified', count(Math.min(context, 100_000))),
+      ] as const),
+      ...([rev(before), rev(b.id)] as const),
+    ],
+    { ...options, deadline: DEADLINE_MS },
+  )
+  const collector = new Collector({ ...LIST_LIMITS, ...limits }, beyond)
+  try {
+    for await (const lines of pieces(stream, 10)) if (!lines.every((line) => collector.take(line))) break
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.reason !== 'deadline') throw error
+    collector.overflow = true
+  }
+  return collector.finish()
+}
+
+const [PLUS, MINUS, COLON] = Buffer.from('+-:')
+
+interface Draft {
+  readonly file: { -readonly [K in keyof FileDiff]: FileDiff[K] }
+  hunks: Buffer[]
+  bytes: number
+}
+
+class Collector {
+  overflow = false
+  readonly #limits: DiffLimits
+  readonly #isStopping: boolean
+  readonly #drafts: Draft[] = []
+  #current = -1
+  #isInHunk = false
+  #lines = 0
+  #bytes = 0
+  #read = 0
+
+  constructor(limits: DiffLimits, beyond: 'stop' | 'collapse') {
+    this.#limits = limits
+    this.#isStopping = beyond === 'stop'
+  }
+
+  /** Of the next line; false once no more are wanted. */
+  take(line: Buffer): boolean {
+    this.#read += line.length + 1
+    if (this.#read > MAX_READ) this.overflow = true
+    else if (this.#current < 0 && line[0] === COLON) this.#list(line)
+    else if (line.indexOf('diff --git ') === 0) return this.#begin()
+    else if (this.#current >= 0) this.#add(line)
+    return this.#read <= MAX_READ
+  }
+
+  finish(): Diff {
+    const told = this.#isStopping && this.overflow ? this.#drafts.slice(0, this.#current + 1) : this.#drafts
+    return { files: told.map(finished), overflow: this.overflow }
+  }
+
+  #list(line: Buffer): void {
+    for (const draft of draftsFrom(line)) {
+      if (this.#drafts.length < (this.#isStopping ? this.#limits.files : HARD_LIMITS.files)) this.#drafts.push(draft)
+      else this.overflow = true
+    }
+  }
+
+  #begin(): boolean {
+    if (this.#isStopping && this.#isOver()) return false
+    this.#current++
+    this.#isInHunk = false
+    const draft = this.#drafts[this.#current]
+    if (draft && (this.#current >= this.#limits.files || this.#isOver())) this.#collapse(draft)
+    return draft !== undefined
+  }
+
+  #add(line: Buffer): void {
+    const draft = this.#drafts[this.#current]
+    if (!draft) return
+    if (line.indexOf('@@ ') === 0) this.#isInHunk = true
+    if (!this.#isInHunk) {
+      if (line.indexOf('Binary files ') === 0) draft.file.binary = true
+      return
+    }
+    if (line[0] === PLUS) draft.file.additions++
+    if (line[0] === MINUS) draft.file.deletions++
+    draft.bytes += line.length + 1
+    if (draft.bytes > this.#limits.fileBytes) draft.file.tooLarge = true
+    if (draft.file.tooLarge || draft.file.collapsed) return void (draft.hunks = [])
+    draft.hunks.push(line)
+    this.#lines++
+    this.#bytes += line.length + 1
+    if (this.#isOver()) this.#collapse(draft)
+  }
+
+  #isOver(): boolean {
+    return this.#lines > this.#limits.lines || this.#bytes > this.#limits.bytes
+  }
+
+  #collapse(draft: Draft): void {
+    draft.file.collapsed = true
+    draft.hunks = []
+    this.overflow = true
+  }
+}
+
+/**
+ * `:100644 100644 <id> <id> R099\told\tnew`. A file that became a link or so is removed and made anew, as in patches.
+ */
+function draftsFrom(line: Buffer): Draft[] {
+  const [facts = '', old = '', other] = line.toString().slice(1).split('\t')
+  const [aMode = '', bMode = '', , , status = ''] = facts.split(' ')
+  const [oldPath, newPath] = [unquote(old), unquote(other ?? old)]
+  if (!status.startsWith('T')) return [draft(oldPath, newPath, aMode, bMode)]
+  return [draft(oldPath, oldPath, aMode, NO_MODE), draft(newPath, newPath, NO_MODE, bMode)]
+}
+
+const NO_MODE = '000000'
+
+function draft(oldPath: string, newPath: string, aMode: string, bMode: string): Draft {
+  const file = {
+    oldPath,
+    newPath,
+    aMode: aMode === NO_MODE ? '0' : aMode,
+    bMode: bMode === NO_MODE ? '0' : bMode,
+    newFile: aMode === NO_MODE,
+    renamedFile: oldPath !== newPath,
+    deletedFile: bMode === NO_MODE,
+    binary: false,
+    patch: '',
+    additions: 0,
+    deletions: 0,
+    tooLarge: false,
+    collapsed: false,
+  }
+  return { file, hunks: [], bytes: 0 }
+}
+
+function finished({ file, hunks }: Draft): FileDiff {
+  if (!file.binary) return { ...file, patch: hunks.map((line) => `${textOf(line)}\n`).join('') }
+  const a = file.newFile ? '/dev/null' : `a/${file.oldPath}`
+  const b = file.deletedFile ? '/dev/null' : `b/${file.newPath}`
+  return { ...file, patch: `Binary files ${a} and ${b} differ\n` }
+}

@@ -1,0 +1,163 @@
+/**
+ * Which commit last changed each entry of a folder: one walk for all of them, which ends when the last is found.
+ * Answers are kept by commit and path, which never change, and another commit starts from the answer of the one before,
+ * as far as their histories are the same. A walk gives up after a while; what it has not found by then is left out.
+ */
+import type { Readable } from 'node:stream'
+import { HOUR } from '../../clock.ts'
+import { Recent } from '../../lib/recent.ts'
+import { count, rev, treePath } from '../process/arguments.ts'
+import { git, GitFailed, gitStream } from '../process/command.ts'
+import { findCommits, resolveCommit, type Commit } from '../objects/commits.ts'
+import { listCommitIds } from './history.ts'
+import { pieces } from '../process/streams.ts'
+import { listTree, partsOf, type TreeEntry } from '../objects/trees.ts'
+
+interface Change {
+  readonly commit: string
+  /** The object it left there. */
+  readonly result: string
+}
+
+/** By the entry's name. */
+type Found = ReadonlyMap<string, Change>
+
+interface Known {
+  readonly commit: string
+  readonly found: Found
+}
+
+const DEADLINE_MS = 10_000
+const MAX_COMMITS = 200_000
+/** Of all folders together. */
+const MAX_KEPT_ENTRIES = 200_000
+/** Commits of one that the other does not have: with more it is quicker to begin anew. */
+const MAX_APART = 5000
+
+const cache = new Recent<Known>(MAX_KEPT_ENTRIES, ({ found }) => found.size + 1)
+
+/** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
+export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {
+  const commit = await resolveCommit(dir, name)
+  const entries = commit === null ? null : await listTree(dir, commit, path)
+  if (commit === null || !entries) return null
+  const found = await foundAt(dir, commit, partsOf(path).join('/'), entries)
+  const ids = [...new Set([...found.values()].map(({ commit }) => commit))]
+  const commits = new Map((await findCommits(dir, ids)).map((found, n) => [ids[n], found]))
+  return new Map(
+    [...found].flatMap(([entry, { commit }]) => (commits.get(commit) ? [[entry, commits.get(commit)!]] : [])),
+  )
+}
+
+/**
+ * Makes the first page after a push as quick as those that follow: adds new commits, with the paths they changed, to
+ * the commit-graph, and looks at the topmost folder of a branch.
+ */
+export async function prepareLastCommits(dir: string, name: string, signal?: AbortSignal): Promise<void> {
+  try {
+    const graph = ['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'] as const
+    await git(dir, graph, { deadline: HOUR, signal })
+  } catch (error) {
+    // Another may be writing it; and git is only slower without.
+    if (!(error instanceof GitFailed) || error.reason !== 'exit') throw error
+  }
+  await lastCommits(dir, name)
+}
+
+async function foundAt(dir: string, commit: string, path: string, entries: readonly TreeEntry[]): Promise<Found> {
+  const key = `${dir}\0${path}`
+  const kept = cache.get(`${key}\0${commit}`)
+  if (kept) return kept.found
+  const newest = cache.get(key)
+  // A branch may have been moved away from it, and housekeeping done since.
+  const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
+  const found = isThere
+    ? await findSince(dir, commit, path, entries, newest)
+    : await walk(logOf(dir, commit, path), entries)
+  cache.set(`${key}\0${commit}`, { commit, found })
+  cache.set(key, { commit, found })
+  return found
+}
+
+async function findSince(
+  dir: string,
+  commit: string,
+  path: string,
+  entries: readonly TreeEntry[],
+  known: Known,
+): Promise<Found> {
+  const [found, others] = await Promise.all([
+    walk(logOf(dir, commit, path, known.commit), entries),
+    listCommitIds(dir, { from: known.commit, not: [commit], limit: MAX_APART }),
+  ])
+  if (others.length === MAX_APART) return walk(logOf(dir, commit, path), entries)
+  const apart = new Set(others)
+  const missing = entries.filter(({ name }) => !found.has(name))
+  for (const { name, id } of missing) {
+    const earlier = known.found.get(name)
+    // A merge may have taken up what is older, without a change of its own.
+    if (earlier && earlier.result === id && !apart.has(earlier.commit)) found.set(name, earlier)
+  }
+  // What an ancestor does not know either was too far back to be found.
+  const isWorthIt = (name: string) => known.found.has(name) || apart.size > 0
+  const lost = missing.filter(({ name }) => !found.has(name) && isWorthIt(name))
+  if (lost.length === 0) return found
+  return new Map([...found, ...(await walk(logOf(dir, commit, path), lost))])
+}
+
+async function walk(log: Readable, entries: readonly TreeEntry[]): Promise<Map<string, Change>> {
+  const missing = new Map(entries.map((entry) => [entry.path, entry]))
+  const found = new Map<string, Change>()
+  const note = (id: string, path: string, result: string) => {
+    const entry = missing.get(path)
+    // A merge may have thrown a change away: then what that left is not what is there.
+    if (entry?.id !== result) return
+    missing.delete(path)
+    found.set(entry.name, { commit: id, result })
+  }
+  try {
+    const reader = readerOf(note)
+    for await (const parts of pieces(log, 0)) {
+      parts.forEach(reader)
+      if (missing.size === 0) break
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.reason !== 'deadline') throw error
+  }
+  return found
+}
+
+/** Newest first, each commit with what it changed; a merge with what differs from all its parents. */
+function logOf(dir: string, commit: string, path: string, not?: string): Readable {
+  return gitStream(
+    dir,
+    [
+      ...(['log', '-z', '--format=%H', '--raw', '-t', '-c', '--no-abbrev', '--no-renames'] as const),
+      ...(['--max-count', count(MAX_COMMITS), rev(commit)] as const),
+      ...(not === undefined ? [] : (['--not', rev(not)] as const)),
+      '--',
+      ...(path === '' ? [] : [treePath(path)]),
+    ],
+    { deadline: DEADLINE_MS },
+  )
+}
+
+/** Takes the log apart: an id, then for each change what it was and its path. */
+function readerOf(note: (id: string, path: string, result: string) => void): (part: Buffer) => void {
+  let id = ''
+  let result: string | null = null
+  return (part) => {
+    const text = part.toString()
+    if (result !== null) {
+      note(id, text, result)
+      result = null
+    } else if (/^[0-9a-f]+$/.test(text)) id = text
+    else result = resultIn(text)
+  }
+}
+
+/** `:100644 100644 <id> <id> M`, with a colon, a mode and an id more for each further parent. */
+function resultIn(line: string): string | null {
+  const [, colons, fields] = /^\n?(:+)(.*)$/s.exec(line) ?? []
+  return colons === undefined ? null : (fields!.split(' ')[2 * colons.length + 1] ?? null)
+}

@@ -1,0 +1,48 @@
+/** Numbers about commits: lines they changed, and who made how many. One process each. */
+import { MINUTE } from '../../clock.ts'
+import { git } from '../process/command.ts'
+import { findCommits } from '../objects/commits.ts'
+import type { QuarantineOptions } from '../objects/objects.ts'
+import { listAuthors } from './history.ts'
+
+export interface LineStats {
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** Against the first parent; a root against nothing. By commit id; unknown ones are left out. */
+export async function commitStats(
+  dir: string,
+  names: readonly string[],
+  options: QuarantineOptions = {},
+): Promise<Map<string, LineStats>> {
+  const commits = (await findCommits(dir, names, options)).filter((commit) => commit !== null)
+  const stats = new Map<string, LineStats>(commits.map(({ id }) => [id, { additions: 0, deletions: 0 }]))
+  if (commits.length === 0) return stats
+  const output = await git(dir, ['diff-tree', '--stdin', '-r', '--root', '-M', '--shortstat'], {
+    ...options,
+    input: commits.map(({ id, parents }) => `${[id, ...parents.slice(0, 1)].join(' ')}\n`).join(''),
+    deadline: MINUTE / 2,
+  })
+  for (const [, id, numbers = ''] of output.matchAll(/^([0-9a-f]{40})\n( .*)?/gm)) {
+    const numberOf = (pattern: RegExp) => Number(pattern.exec(numbers)?.[1] ?? 0)
+    stats.set(id!, { additions: numberOf(/(\d+) insertion/), deletions: numberOf(/(\d+) deletion/) })
+  }
+  return stats
+}
+
+export interface Contributor {
+  /** As in the newest of the commits. */
+  readonly name: string
+  readonly email: string
+  readonly commits: number
+}
+
+const CONTRIBUTOR_COMMITS = 2000
+
+/** Of the last commits that are no merges, by email; who has the newest commit comes first. */
+export async function listContributors(dir: string, name: string): Promise<Contributor[]> {
+  const authors = await listAuthors(dir, { from: name, noMerges: true, limit: CONTRIBUTOR_COMMITS })
+  const byEmail = Map.groupBy(authors, ({ email }) => email)
+  return [...byEmail].map(([email, own]) => ({ name: own[0]!.name, email, commits: own.length }))
+}

@@ -1,0 +1,197 @@
+/**
+ * Merges, cherry-picks and reverts worked out on objects alone: no working copy, no index, and nothing moves. The
+ * answer is a tree for the caller to make a commit of, or the files the two sides do not agree on.
+ */
+import { MINUTE } from '../../clock.ts'
+import { rev } from '../process/arguments.ts'
+import { signature, writeCommit, type Signer } from '../objects/building.ts'
+import { git, GitFailed } from '../process/command.ts'
+import { parseHeaders } from '../objects/headers.ts'
+import { writeObject } from '../objects/loose.ts'
+import { objectInfos, readObject } from '../objects/objects.ts'
+
+export interface Side {
+  readonly mode: string
+  readonly id: string
+}
+
+/** A file as each side has it; null where it has none. */
+export interface Conflict {
+  readonly path: string
+  readonly base: Side | null
+  readonly ours: Side | null
+  readonly theirs: Side | null
+}
+
+export type MergeResult =
+  | { readonly tree: string; readonly conflicts?: undefined }
+  | { readonly tree?: undefined; readonly conflicts: readonly Conflict[] }
+
+/** They have no commit in common. */
+export class UnrelatedHistories extends Error {
+  constructor() {
+    super('these histories have nothing in common')
+    this.name = 'UnrelatedHistories'
+  }
+}
+
+const MERGE_DEADLINE = 2 * MINUTE
+
+/** All by their ids: two commits, and a commit or tree to take for their common ancestor instead of the true one. */
+export async function mergeCommits(
+  dir: string,
+  { ours, theirs, base }: { ours: string; theirs: string; base?: string },
+): Promise<MergeResult> {
+  if (base === undefined) return mergeTrees(dir, ours, theirs)
+  const [a, b, root] = await treesOf(dir, [ours, theirs, base])
+  return mergeFrom(dir, root!, a!, b!)
+}
+
+/**
+ * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
+ */
+export async function cherryPick(dir: string, wish: PickWish): Promise<MergeResult | null> {
+  const { own, parent, onto } = await treesOfPick(dir, wish)
+  return unless(onto, await mergeFrom(dir, parent, onto, own))
+}
+
+/** Null when nothing of it is left in `onto`. */
+export async function revertCommit(dir: string, wish: PickWish): Promise<MergeResult | null> {
+  const { own, parent, onto } = await treesOfPick(dir, wish)
+  return unless(onto, await mergeFrom(dir, own, onto, parent))
+}
+
+export interface PickWish {
+  readonly commit: string
+  readonly onto: string
+  readonly mainline?: number
+}
+
+const MAX_COMMITS = 1000
+
+export type RebaseResult =
+  | { readonly head: string; readonly conflicts?: undefined }
+  | { readonly head?: undefined; readonly conflicts: readonly Conflict[]; readonly commit: string }
+
+/**
+ * The commits `from` has and `onto` has not, made again on top of `onto`, without merges and without those that bring
+ * nothing new there. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
+ */
+export async function rebaseCommits(
+  dir: string,
+  { from, onto, committer }: { from: string; onto: string; committer: Signer },
+): Promise<RebaseResult | null> {
+  const listed = await git(dir, ['rev-list', '--reverse', '--topo-order', '--parents', '--stdin'], {
+    input: `${rev(from)}\n^${rev(onto)}\n`,
+    deadline: MERGE_DEADLINE,
+  })
+  const commits = listed.split('\n').flatMap((line) => {
+    const [id, ...parents] = line.split(' ')
+    return id ? [{ id, parents }] : []
+  })
+  if (commits.length > MAX_COMMITS) throw new RangeError('too many commits')
+  const isOnTop = commits.every(({ parents }, n) => parents.length === 1 && parents[0] === (commits[n - 1]?.id ?? onto))
+  if (from === onto || (commits.length > 0 && isOnTop)) return null
+
+  let head = onto
+  for (const { id, parents } of commits) {
+    if (parents.length > 1) continue
+    const picked = await cherryPick(dir, { commit: id, onto: head })
+    if (picked?.conflicts) return { conflicts: picked.conflicts, commit: id }
+    if (picked) head = await remake(dir, id, { tree: picked.tree, parent: head, committer })
+  }
+  return { head }
+}
+
+/** The same commit elsewhere. A signature was of the old one, and is not taken along. */
+async function remake(
+  dir: string,
+  id: string,
+  { tree, parent, committer }: { tree: string; parent: string; committer: Signer },
+): Promise<string> {
+  const commit = await readObject(dir, id, { as: 'commit' })
+  if (!commit?.content) throw new TypeError('not a commit of this repository')
+  const { headers, body } = parseHeaders(commit.content)
+  const written = (name: string) => headers.filter((header) => header.name === name).map((header) => header.written)
+  return writeObject(
+    dir,
+    'commit',
+    Buffer.concat([
+      Buffer.from(`tree ${tree}\nparent ${parent}\n`),
+      ...written('author'),
+      Buffer.from(`committer ${signature(committer)}\n`),
+      ...written('encoding'),
+      Buffer.from('\n'),
+      body,
+    ]),
+  )
+}
+
+async function treesOfPick(
+  dir: string,
+  { commit, onto, mainline = 1 }: PickWish,
+): Promise<{ own: string; parent: string; onto: string }> {
+  const object = await readObject(dir, commit, { as: 'commit' })
+  if (!object?.content) throw new TypeError('not a commit of this repository')
+  const parents = parseHeaders(object.content).headers.filter(({ name }) => name === 'parent')
+  const parent = parents[mainline - 1]?.value.toString('latin1')
+  if (parent === undefined && (mainline !== 1 || parents.length > 0)) throw new RangeError('no such parent')
+  const [own, target, before] = await treesOf(dir, [commit, onto, ...(parent === undefined ? [] : [parent])])
+  return { own: own!, onto: target!, parent: before ?? (await writeObject(dir, 'tree', '')) }
+}
+
+async function treesOf(dir: string, names: readonly string[]): Promise<string[]> {
+  const infos = await objectInfos(dir, names, { as: 'tree' })
+  return infos.map((info) => {
+    if (!info) throw new TypeError('not a commit or tree of this repository')
+    return info.id
+  })
+}
+
+const unless = (tree: string, result: MergeResult) => (result.tree === tree ? null : result)
+
+const NOBODY: Signer = { name: 'Mortise', email: 'mortise@localhost', date: new Date(0) }
+
+/**
+ * Before git 2.40 a merge cannot be told its base, but finds it: these commits have the wanted trees and no other
+ * ancestor. Their ids depend on the trees alone, so there are never more of them than different merges.
+ */
+async function mergeFrom(dir: string, base: string, ours: string, theirs: string): Promise<MergeResult> {
+  if (ours === theirs || base === theirs) return { tree: ours }
+  if (base === ours) return { tree: theirs }
+  const standIn = (tree: string, parents: string[]) =>
+    writeCommit(dir, { tree, parents, message: '', author: NOBODY, committer: NOBODY })
+  const root = await standIn(base, [])
+  const [a, b] = await Promise.all([standIn(ours, [root]), standIn(theirs, [root])])
+  return mergeTrees(dir, a, b)
+}
+
+async function mergeTrees(dir: string, ours: string, theirs: string): Promise<MergeResult> {
+  const output = await git(dir, ['merge-tree', '--write-tree', '--stdin', '--no-messages'], {
+    input: `${rev(ours)} ${rev(theirs)}\n`,
+    deadline: MERGE_DEADLINE,
+    // No file is worth the machine's memory.
+    environment: { GIT_ALLOC_LIMIT: '512m' },
+  }).catch((error: unknown) => {
+    const isUnrelated = error instanceof GitFailed && /unrelated histories/.test(error.stderr)
+    throw isUnrelated ? new UnrelatedHistories() : error
+  })
+  const [status, tree = '', ...files] = output.split('\0').filter(Boolean)
+  // Folders renamed two ways are a conflict of no single file: the list alone does not tell.
+  return status === '1' ? { tree } : { conflicts: conflictsOf(files) }
+}
+
+const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const
+
+/** `<mode> <id> <stage>\t<path>`, a line for each side that has it. */
+function conflictsOf(lines: readonly string[]): Conflict[] {
+  const conflicts = new Map<string, { -readonly [K in keyof Conflict]: Conflict[K] }>()
+  for (const line of lines) {
+    const [, mode, id, stage, path] = /^(\d+) ([0-9a-f]+) ([123])\t(.*)$/s.exec(line) ?? []
+    if (!mode || !id || !path) continue
+    const conflict = conflicts.get(path) ?? { path, base: null, ours: null, theirs: null }
+    conflict[STAGES[Number(stage) as 1 | 2 | 3]] = { mode, id }
+    conflicts.set(path, conflict)
+  }
+  return [...conflicts.values()]
+}

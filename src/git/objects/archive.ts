@@ -1,0 +1,101 @@
+/** A commit's files in one: written as it is read, never kept. */
+import { access, constants, rm } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { HOUR } from '../../clock.ts'
+import { excluding, including, prefix as folderPrefix, rev, safely } from '../process/arguments.ts'
+import { gitStream } from '../process/command.ts'
+import { resolveCommit } from './commits.ts'
+import { entryAt, listTree, partsOf } from './trees.ts'
+
+export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
+
+export interface ArchiveWish {
+  readonly format: ArchiveFormat
+  /** The folder it unpacks to. */
+  readonly prefix: string
+  /** Only this file or folder, in its place. */
+  readonly path?: string
+  /** Without these files and folders; what is not there need not be left out. */
+  readonly exclude?: readonly string[]
+  /** What stands in the place of pointers of Git LFS. */
+  readonly largeFiles?: LargeFiles | null
+  readonly signal?: AbortSignal
+}
+
+/** Content by the path of its pointer, laid out in a folder once the first byte is asked for; it goes with the last. */
+export interface LargeFiles {
+  readonly folder: string
+  layOut(): Promise<void>
+}
+
+/** What is not laid out stays as it is. Git puts the path in quotes. */
+const SMUDGE = 'if [ -f "$LARGE_FILES"/%f ]; then cat >/dev/null; cat "$LARGE_FILES"/%f; else cat; fi'
+
+const FORMATS = {
+  tar: '--format=tar',
+  'tar.gz': '--format=tar.gz',
+  'tar.bz2': '--format=tar.bz2',
+  zip: '--format=zip',
+} as const
+
+/**
+ * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
+ * its end.
+ */
+export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
+  const { format, prefix, path = '', exclude = [], largeFiles, signal } = wish
+  const top = folderPrefix(prefix)
+  const commit = await resolveCommit(dir, name)
+  const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
+  // A name that is not UTF-8 can be shown, but not be spelt to git.
+  if (commit === null || (path !== '' && !entry) || entry?.path.includes('\uFFFD')) return null
+  for (const one of exclude) if (await isAll(dir, commit, partsOf(one))) return null
+  const left = exclude.map((one) => safely(() => excluding(partsOf(one).join('/')))).filter((one) => one !== null)
+  const paths = [...(entry ? [including(entry.path)] : []), ...left]
+  const start = (folder?: string) =>
+    gitStream(dir, ['archive', FORMATS[format], '--prefix', top, rev(commit), '--', ...paths], {
+      environment: { GIT_LITERAL_PATHSPECS: '0', ...(folder !== undefined && { LARGE_FILES: folder }) },
+      // Git knows no bzip2 of its own, but runs what it is told to; a part of its group, it is ended with it.
+      config: { 'tar.tar.bz2.command': 'bzip2 -c', ...(folder !== undefined && { 'filter.lfs.smudge': SMUDGE }) },
+      deadline: HOUR,
+      signal,
+    })
+  return largeFiles ? Readable.from(withLargeFiles(largeFiles, start), { objectMode: false }) : start()
+}
+
+async function* withLargeFiles(
+  { folder, layOut }: LargeFiles,
+  start: (folder: string) => Readable,
+): AsyncGenerator<Buffer> {
+  try {
+    await layOut()
+    yield* start(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Git fails where an exclusion leaves nothing: a folder that is alone all the way up. */
+async function isAll(dir: string, commit: string, parts: readonly string[]): Promise<boolean> {
+  for (const [depth, part] of parts.entries()) {
+    const entries = (await listTree(dir, commit, parts.slice(0, depth).join('/'))) ?? []
+    if (entries.length !== 1 || entries[0]!.name !== part) return false
+  }
+  return parts.length > 0
+}
+
+/** All but bzip2 is git's own; that is a program the machine may lack. */
+export async function canArchive(format: ArchiveFormat): Promise<boolean> {
+  if (format !== 'tar.bz2') return true
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const found = await Promise.all(
+    folders.map((folder) =>
+      access(join(folder, 'bzip2'), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return found.includes(true)
+}

@@ -1,0 +1,255 @@
+/**
+ * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
+ * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
+ */
+import { batchesOf } from '../../lib/batches.ts'
+import { CONTROL, LONGEST_PATH } from '../process/arguments.ts'
+import { checkedId } from './ids.ts'
+import { writeObject } from './loose.ts'
+import { objectInfo, readObject, type ObjectType } from './objects.ts'
+
+export type FileMode = '100644' | '100755' | '120000' | '160000'
+
+/** `content` or `id` is what the file becomes, `null` that it goes. The mode stays, or is that of a plain file. */
+export type Change =
+  | { readonly path: string; readonly content: string | Uint8Array; readonly mode?: FileMode }
+  | { readonly path: string; readonly id: string; readonly mode?: FileMode }
+  | { readonly path: string; readonly content: null }
+
+export type BadChangeReason = 'name' | 'twice' | 'missing' | 'folder in the way' | 'file in the way'
+
+/** A change this tree cannot have. */
+export class BadChange extends Error {
+  readonly path: string
+  readonly reason: BadChangeReason
+
+  constructor(path: string, reason: BadChangeReason) {
+    super(`cannot change this path: ${reason}`)
+    this.name = 'BadChange'
+    this.path = path
+    this.reason = reason
+  }
+}
+
+/** The id of the tree that `base`, a commit or tree by its id, becomes by these changes. */
+export async function buildTree(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+  return (await assemble(dir, planOf(changes), base)) ?? writeObject(dir, 'tree', '')
+}
+
+/** By name: `changes` are those of the folder's own files, `folders` lead to the others. */
+interface Plan {
+  readonly changes: Map<string, Change>
+  readonly folders: Map<string, Plan>
+}
+
+const emptyPlan = (): Plan => ({ changes: new Map(), folders: new Map() })
+
+function planOf(changes: readonly Change[]): Plan {
+  const root = emptyPlan()
+  for (const change of changes) {
+    const parts = change.path.split('/')
+    if (change.path.length > LONGEST_PATH) throw new BadChange(change.path, 'name')
+    const name = parts.pop()!
+    if ('mode' in change && change.mode === '120000' && isGitFile(name)) throw new BadChange(change.path, 'name')
+    let plan = root
+    for (const part of parts) {
+      if (!plan.folders.has(part)) plan.folders.set(part, emptyPlan())
+      plan = plan.folders.get(part)!
+    }
+    if (plan.changes.has(name)) throw new BadChange(change.path, 'twice')
+    plan.changes.set(name, change)
+  }
+  return root
+}
+
+// HFS+ does not see these: `.g\u200cit` is `.git` there.
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+// NTFS takes both kinds of slashes, cuts trailing dots and blanks, has short names, and streams behind a colon.
+const GIT_FOLDER = /^(\.git|git~\d+)[ .]*(:.*)?$/i
+
+/**
+ * Whether a new part of a path may stand in a tree that others check out, on any system; one that is there may stay.
+ */
+export function isFileName(part: string): boolean {
+  if (part === '' || part === '.' || part === '..' || Buffer.byteLength(part) > 255) return false
+  // It stands for a byte we cannot tell: what is written under this spelling would be another file beside that one.
+  if (part.includes('\uFFFD')) return false
+  return (
+    part.isWellFormed() && !CONTROL.test(part) && !part.includes('\\') && !GIT_FOLDER.test(part.replaceAll(UNSEEN, ''))
+  )
+}
+
+/** git reads these itself, and must not be led elsewhere. */
+const isGitFile = (name: string) => /^\.git(modules|ignore|attributes)|^\.mailmap/i.test(name.replaceAll(UNSEEN, ''))
+
+interface Entry {
+  readonly mode: string
+  readonly id: string
+}
+
+/** Names are latin1: those of a tree may be of any bytes. */
+type Entries = Map<string, Entry>
+
+const latin = (name: string) => Buffer.from(name).toString('latin1')
+
+const MAX_TREE = 64 * 1024 * 1024
+
+async function readTree(dir: string, id: string): Promise<Entries> {
+  const tree = await readObject(dir, checkedId(id), { as: 'tree', maxBytes: MAX_TREE, maxTotal: MAX_TREE })
+  if (!tree?.content) throw new TypeError('not a commit or tree of this repository')
+  return entriesOf(tree.content)
+}
+
+function entriesOf(tree: Buffer): Entries {
+  const entries: Entries = new Map()
+  for (let at = 0; at < tree.length;) {
+    const blank = tree.indexOf(0x20, at)
+    const zero = tree.indexOf(0, blank)
+    const id = tree.toString('hex', zero + 1, zero + 21)
+    entries.set(tree.toString('latin1', blank + 1, zero), { mode: tree.toString('latin1', at, blank), id })
+    at = zero + 21
+  }
+  return entries
+}
+
+const isFolder = (entry: Entry | undefined) => entry !== undefined && /^0?40000$/.test(entry.mode)
+
+/** The folder's new tree; null when nothing is left in it. */
+async function assemble(dir: string, plan: Plan, base: string | null): Promise<string | null> {
+  const entries: Entries = base === null ? new Map() : await readTree(dir, base)
+  // Files go before folders come, and folders before files: each may make room for the other.
+  for (const [name, change] of plan.changes) if (isRemoval(change)) remove(entries, name, change.path)
+  for (const [name, inner] of plan.folders) {
+    const before = entries.get(latin(name))
+    if (before && !isFolder(before)) throw new BadChange(pathIn(inner), 'file in the way')
+    if (!before && !isFileName(name)) throw new BadChange(pathIn(inner), 'name')
+    const id = await assemble(dir, inner, before?.id ?? null)
+    if (id === null) entries.delete(latin(name))
+    else entries.set(latin(name), { mode: '40000', id })
+  }
+  await addFiles(dir, entries, plan.changes)
+  return entries.size === 0 ? null : writeObject(dir, 'tree', treeOf(entries))
+}
+
+/** What is flushed together is flushed sooner. */
+const AT_ONCE = 16
+
+async function addFiles(dir: string, entries: Entries, changes: Plan['changes']): Promise<void> {
+  const files = [...changes].flatMap(([name, change]) => (isRemoval(change) ? [] : [{ name, change }]))
+  for (const { name, change } of files) {
+    const before = entries.get(latin(name))
+    if (isFolder(before)) throw new BadChange(change.path, 'folder in the way')
+    if (!before && !isFileName(name)) throw new BadChange(change.path, 'name')
+  }
+  for (const some of batchesOf(files, AT_ONCE)) {
+    const ids = await Promise.all(some.map(({ change }) => idOf(dir, change)))
+    for (const [n, { name, change }] of some.entries()) {
+      const before = entries.get(latin(name))?.mode
+      const mode = change.mode ?? (before === SUBMODULE ? undefined : before) ?? '100644'
+      entries.set(latin(name), { mode, id: ids[n]! })
+    }
+  }
+}
+
+/** One of those that lead to this folder. */
+function pathIn(plan: Plan): string {
+  const [change] = plan.changes.values()
+  const [inner] = plan.folders.values()
+  return change ? change.path : inner ? pathIn(inner) : ''
+}
+
+type Removal = Extract<Change, { content: null }>
+const isRemoval = (change: Change): change is Removal => 'content' in change && change.content === null
+
+function remove(entries: Entries, name: string, path: string): void {
+  const entry = entries.get(latin(name))
+  if (!entry) throw new BadChange(path, isFileName(name) ? 'missing' : 'name')
+  if (isFolder(entry)) throw new BadChange(path, 'folder in the way')
+  entries.delete(latin(name))
+}
+
+const SUBMODULE = '160000'
+
+async function idOf(dir: string, change: Exclude<Change, Removal>): Promise<string> {
+  if (!('id' in change)) {
+    if (change.mode === SUBMODULE) throw new TypeError('a submodule is an id')
+    return writeObject(dir, 'blob', change.content)
+  }
+  const id = checkedId(change.id)
+  // A submodule's commit is in another repository; anything else must be in this one.
+  if (change.mode !== SUBMODULE && (await objectInfo(dir, id))?.type !== 'blob') throw new TypeError('not a blob')
+  return id
+}
+
+/** In git's order, which takes a folder's name as if a slash followed. */
+function treeOf(entries: Entries): Buffer {
+  const keyed = [...entries].map(([name, entry]) => ({ name, entry, key: isFolder(entry) ? `${name}/` : name }))
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
+  return Buffer.concat(
+    keyed.flatMap(({ name, entry }) => [
+      Buffer.from(`${entry.mode} ${name}\0`, 'latin1'),
+      Buffer.from(entry.id, 'hex'),
+    ]),
+  )
+}
+
+/** Who, and when by their own clock: to the second, with the zone as git writes it (`+0200`). */
+export interface Signer {
+  readonly name: string
+  readonly email: string
+  readonly date: Date
+  readonly zone?: string
+}
+
+export interface CommitParts {
+  readonly tree: string
+  readonly parents: readonly string[]
+  /** Kept as it is. */
+  readonly message: string
+  readonly author: Signer
+  readonly committer: Signer
+}
+
+export async function writeCommit(dir: string, parts: CommitParts): Promise<string> {
+  const { tree, parents, message, author, committer } = parts
+  const head = [
+    `tree ${checkedId(tree)}`,
+    ...parents.map((id) => `parent ${checkedId(id)}`),
+    `author ${signature(author)}`,
+    `committer ${signature(committer)}`,
+  ]
+  return writeObject(dir, 'commit', `${head.join('\n')}\n\n${withoutZero(message)}`)
+}
+
+export interface TagParts {
+  readonly name: string
+  readonly object: string
+  /** Of the object; a commit, unless said. */
+  readonly type?: ObjectType
+  readonly message: string
+  readonly tagger: Signer
+}
+
+/** The object of an annotated tag; its ref is still to be made. */
+export async function writeTag(
+  dir: string,
+  { name, object, type = 'commit', message, tagger }: TagParts,
+): Promise<string> {
+  if (CONTROL.test(name)) throw new TypeError('not a tag name')
+  const head = [`object ${checkedId(object)}`, `type ${type}`, `tag ${name}`, `tagger ${signature(tagger)}`]
+  return writeObject(dir, 'tag', `${head.join('\n')}\n\n${withoutZero(message)}`)
+}
+
+const withoutZero = (text: string) => text.replaceAll('\0', '')
+
+/** What follows `author ` in a commit. */
+export function signature({ name, email, date, zone = '+0000' }: Signer): string {
+  if (!/^[+-]\d{4}$/.test(zone)) throw new TypeError('not a zone')
+  const seconds = Math.max(0, Math.floor(date.getTime() / 1000))
+  return `${plain(name)} <${plain(email).replaceAll(' ', '')}> ${seconds} ${zone}`
+}
+
+/** As git itself cleans names: nothing that would end the field, or the line. */
+const plain = (text: string) =>
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  text.replaceAll(/[<>\0-\x1f\x7f]+/g, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '')

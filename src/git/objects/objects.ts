@@ -1,0 +1,135 @@
+/**
+ * Objects by name: what they are and what is in them, many in one go and without a process for each. A name is anything
+ * a user may write for one object (an id, whole or short, a branch, `v1.0~3`); one that is unsafe or unknown is null,
+ * never an error. Nothing larger than the caller allows is held in memory.
+ */
+import { Readable } from 'node:stream'
+import { HOUR } from '../../clock.ts'
+import { rev, safely } from '../process/arguments.ts'
+import { gitStream } from '../process/command.ts'
+import { askAlone, askShared, type Ask } from '../process/readers.ts'
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
+
+export interface ObjectInfo {
+  readonly id: string
+  readonly type: ObjectType
+  readonly size: number
+}
+
+export interface GitObject extends ObjectInfo {
+  /** Null when it is larger than was allowed. */
+  readonly content: Buffer | null
+}
+
+/** Objects that only this caller may see yet. A process of its own is asked for them. */
+export interface QuarantineOptions {
+  readonly environment?: Readonly<Record<string, string>> | undefined
+}
+
+export interface ObjectOptions extends QuarantineOptions {
+  /** Follows tags, and commits for a tree, down to this kind; what leads to none is null. */
+  readonly as?: 'commit' | 'tree'
+}
+
+export interface ReadOptions extends ObjectOptions {
+  /** Of one object. */
+  readonly maxBytes?: number
+  /** Of all that are read together; those that do not fit come without their content. */
+  readonly maxTotal?: number
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_TOTAL = 64 * 1024 * 1024
+/** Up to here a blob is fetched whole: a process costs more. */
+const SMALL = 256 * 1024
+
+export async function objectInfo(dir: string, name: string, options?: ObjectOptions): Promise<ObjectInfo | null> {
+  return (await objectInfos(dir, [name], options))[0] ?? null
+}
+
+/** In the order of their names. */
+export function objectInfos(
+  dir: string,
+  names: readonly string[],
+  options: ObjectOptions = {},
+): Promise<(ObjectInfo | null)[]> {
+  return asking(dir, options, (ask) => infosBy(ask, names, options))
+}
+
+export async function readObject(dir: string, name: string, options?: ReadOptions): Promise<GitObject | null> {
+  return (await readObjects(dir, [name], options))[0] ?? null
+}
+
+/** In the order of their names. */
+export function readObjects(
+  dir: string,
+  names: readonly string[],
+  options: ReadOptions = {},
+): Promise<(GitObject | null)[]> {
+  const { maxBytes = MAX_BYTES, maxTotal = MAX_TOTAL } = options
+  return asking(dir, options, async (ask) => {
+    const infos = await infosBy(ask, names, options)
+    let total = 0
+    const fits = (info: ObjectInfo | null) => {
+      if (!info || info.size > maxBytes || total + info.size > maxTotal) return false
+      total += info.size
+      return true
+    }
+    const wanted = infos.map(fits)
+    const ids = infos.filter((_, n) => wanted[n])
+    const found = (await ask(ids.map((info) => ({ verb: 'contents', name: info!.id })))).values()
+    return infos.map((info, n) => {
+      const content = wanted[n] ? (found.next().value?.content ?? null) : null
+      return info && { ...info, content }
+    })
+  })
+}
+
+export interface OpenBlob {
+  readonly id: string
+  readonly size: number
+  /** Destroy it when it is not read to its end. */
+  readonly stream: Readable
+}
+
+/** For content of any size: read no faster than it is taken. */
+export async function openBlob(
+  dir: string,
+  name: string,
+  { signal, ...options }: QuarantineOptions & { signal?: AbortSignal } = {},
+): Promise<OpenBlob | null> {
+  const blob = await readObject(dir, name, { ...options, maxBytes: SMALL })
+  if (blob?.type !== 'blob') return null
+  const { id, size, content } = blob
+  const stream = content
+    ? Readable.from([content], { objectMode: false })
+    : gitStream(dir, ['cat-file', 'blob', rev(id)], { ...options, signal, deadline: HOUR })
+  return { id, size, stream }
+}
+
+/** The first bytes of an object that is too large to be read whole. */
+export async function readStart(dir: string, { id, type }: ObjectInfo, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of gitStream(dir, ['cat-file', type, rev(id)]) as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= bytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, bytes)
+}
+
+function asking<T>(dir: string, { environment }: ObjectOptions, use: (ask: Ask) => Promise<T>): Promise<T> {
+  return environment ? askAlone(dir, environment, use) : use((questions) => askShared(dir, questions))
+}
+
+async function infosBy(ask: Ask, names: readonly string[], { as }: ObjectOptions): Promise<(ObjectInfo | null)[]> {
+  const safe = names.map((name) => safely(() => rev(name)))
+  const asked = safe.filter((name) => name !== null)
+  const answers = (await ask(asked.map((name) => ({ verb: 'info', name: as ? `${name}^{${as}}` : name })))).values()
+  return safe.map((name) => {
+    const answer = name === null ? null : answers.next().value
+    return answer ? { id: answer.id, type: answer.type as ObjectType, size: answer.size } : null
+  })
+}

@@ -1,0 +1,36 @@
+/**
+ * Pointers of Git LFS among objects that no ref reaches yet. Two processes find them, however many objects there are.
+ */
+import { HOUR } from '../../clock.ts'
+import { batchesOf } from '../../lib/batches.ts'
+import { LONGEST_POINTER, readPointer, type Pointer } from '../../lib/lfs-pointer.ts'
+import { git, LONG_LISTING } from '../process/command.ts'
+import { readObjects } from './objects.ts'
+
+const BLOBS_AT_ONCE = 20_000
+
+/** Of all that these ids bring. */
+export async function readPointers(
+  dir: string,
+  ids: readonly string[],
+  environment?: Readonly<Record<string, string>>,
+): Promise<Pointer[]> {
+  const small = `combine:object:type=blob+blob:limit=${LONGEST_POINTER + 1}` as const
+  const listing = await git(
+    dir,
+    ['rev-list', '--objects', '--no-object-names', `--filter=${small}`, '--stdin', '--not', '--all'],
+    { environment, input: `${ids.join('\n')}\n`, maxOutput: LONG_LISTING, deadline: HOUR },
+  )
+  // The commits that were named are listed too, whatever the filter says.
+  const asked = new Set(ids)
+  const blobs = listing.split('\n').filter((id) => id !== '' && !asked.has(id))
+  const pointers: Pointer[] = []
+  for (const some of batchesOf(blobs, BLOBS_AT_ONCE)) {
+    const objects = await readObjects(dir, some, { environment, maxBytes: LONGEST_POINTER })
+    for (const object of objects) {
+      const pointer = object?.type === 'blob' && object.content ? readPointer(object.content) : null
+      if (pointer) pointers.push(pointer)
+    }
+  }
+  return pointers
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { buildRepository, processesOf } from '../../../test/git-builder.ts'
+import { runGit, startGitOrigin } from '../../../test/git-origin.ts'
+import { branch } from '../process/arguments.ts'
+import { entryAt, isFile, listTree, rootEntries } from './trees.ts'
+
+test('the root of a commit is told entry by entry, whatever the names', async () => {
+  await using origin = await startGitOrigin()
+  const files = { 'a b.txt': 'x', 'é\t"q".md': 'x', 'src/deep/c.ts': 'x' }
+  const { dir } = await origin.addRepository('x.git', { branch: 'main', files })
+  const blob = await runGit([`--git-dir=${dir}`, 'rev-parse', 'main:a b.txt'])
+  const link = `120000 blob ${blob}\tlink\n160000 commit ${'1'.repeat(40)}\tmodule\n100755 blob ${blob}\trun\n`
+  const tree = await runGit([`--git-dir=${dir}`, 'mktree', '--missing'], Buffer.from(link))
+  const author = ['-c', 'user.name=x', '-c', 'user.email=x@example.com']
+  const commit = await runGit([`--git-dir=${dir}`, ...author, 'commit-tree', '-m', 'x', tree])
+  await runGit([`--git-dir=${dir}`, 'update-ref', 'refs/heads/odd', commit])
+
+  const told = async (name: string) =>
+    (await rootEntries(dir, branch(name))).map((entry) => [entry.name, entry.type, isFile(entry)])
+  expect(await told('main')).toEqual([
+    ['a b.txt', 'blob', true],
+    ['src', 'tree', false],
+    ['é\t"q".md', 'blob', true],
+  ])
+  expect(await told('odd')).toEqual([
+    ['link', 'blob', false],
+    ['module', 'commit', false],
+    ['run', 'blob', true],
+  ])
+  await expect(rootEntries(dir, branch('missing'))).rejects.toMatchObject({ name: 'GitFailed' })
+})
+
+test('folders are listed level by level or as a whole', async () => {
+  const module = { mode: '160000', content: '1'.repeat(40) }
+  await using repo = await buildRepository({
+    files: {
+      'README.md': 'x',
+      'src/a.ts': 'a',
+      'src/deep/b.ts': { mode: '100755', content: 'b' },
+      'src/link': { mode: '120000', content: 'a.ts' },
+      'src/vendor': module,
+    },
+  })
+  const { dir } = repo
+  const told = async (path?: string, recursive = false) =>
+    (await listTree(dir, 'master', path, { recursive }))?.map(({ mode, type, path }) => [mode, type, path].join(' ')) ??
+    null
+  const src = ['100644 blob src/a.ts', '040000 tree src/deep', '120000 blob src/link', '160000 commit src/vendor']
+  expect(await told()).toEqual(['100644 blob README.md', '040000 tree src'])
+  expect(await told('src')).toEqual(src)
+  expect(await told('/src//')).toEqual(src)
+  expect(await told('src', true)).toEqual(src.toSpliced(2, 0, '100755 blob src/deep/b.ts'))
+  expect(await told('src/deep', true)).toEqual(['100755 blob src/deep/b.ts'])
+  for (const path of ['nowhere', 'README.md', 'src/vendor', '..', 'src/..', '.', ':(top)', '*'])
+    expect(await told(path), path).toBeNull()
+  expect(await listTree(dir, 'nowhere')).toBeNull()
+  expect(await entryAt(dir, 'master', 'src/deep/b.ts')).toEqual({
+    id: await repo.git('rev-parse', 'master:src/deep/b.ts'),
+    mode: '100755',
+    type: 'blob',
+    name: 'b.ts',
+    path: 'src/deep/b.ts',
+  })
+  expect(await entryAt(dir, 'master', 'src')).toMatchObject({ type: 'tree', mode: '040000' })
+  for (const path of ['', '/', 'nowhere', 'README.md/x', 'src/deep/b.ts/']) {
+    const entry = await entryAt(dir, 'master', path)
+    expect(entry?.path ?? null, path).toBe(path === 'src/deep/b.ts/' ? 'src/deep/b.ts' : null)
+  }
+  const started = await processesOf(async () => {
+    await told('src/deep')
+    await entryAt(dir, 'master', 'src/deep/b.ts')
+  })
+  expect(started).toEqual([])
+})
+
+test('odd names are found as they are told', async () => {
+  const names = ['-x', 'a\nb', 'tab\t', '"q"', ':(top)', '*', '.git\n', 'é', '\xffcaf\xe9']
+  await using repo = await buildRepository({ files: Object.fromEntries(names.map((name) => [name, name])) })
+  const entries = await listTree(repo.dir, 'master')
+  expect(entries?.map(({ name }) => name).toSorted()).toEqual([...names.slice(0, -1), 'caf\uFFFD'].toSorted())
+  for (const entry of entries!) expect(await entryAt(repo.dir, 'master', entry.path)).toEqual(entry)
+  const all = await listTree(repo.dir, 'master', '', { recursive: true })
+  expect(all).toEqual(entries)
+})

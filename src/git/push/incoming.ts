@@ -1,0 +1,112 @@
+/**
+ * What a push brings: commits that no ref reached before, with what they change. Read before the refs move, from the
+ * quarantine where there is one. Two processes however many commits there are, and a third for sizes.
+ */
+import { HOUR } from '../../clock.ts'
+import { git, LONG_LISTING, type GitOptions } from '../process/command.ts'
+import { isObjectId } from '../objects/ids.ts'
+import { NO_OBJECT } from '../refs/update.ts'
+
+export interface IncomingChange {
+  /** Added, copied, deleted, modified, renamed, type changed. */
+  readonly status: 'A' | 'C' | 'D' | 'M' | 'R' | 'T'
+  /** Where it is afterwards. */
+  readonly path: string
+  /** Where it was, of a file that was renamed. */
+  readonly from?: string
+  /** Its content afterwards; null of a deletion and of a submodule. */
+  readonly blob: string | null
+}
+
+export interface IncomingCommit {
+  readonly id: string
+  readonly message: string
+  readonly authorEmail: string
+  readonly committerEmail: string
+  readonly signed: boolean
+  readonly changes: readonly IncomingChange[]
+}
+
+type Where = Pick<GitOptions, 'environment' | 'signal'>
+
+const SUBMODULE = '160000'
+
+/** Oldest first. `tips` are full ids. */
+export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
+  if (tips.length === 0) return []
+  const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }
+  const records = await git(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
+    ...options,
+    input: tips.join('\n') + '\n',
+  })
+  const commits = records.split('\0').filter(Boolean).map(parseRecord)
+  const changes = await changesOf(
+    dir,
+    commits.map(({ id }) => id),
+    options,
+  )
+  return commits.map((commit) => ({ ...commit, changes: changes.get(commit.id) ?? [] }))
+}
+
+/** The id, the headers as they are stored, an empty line, and the message four columns in. */
+function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
+  const [head, ...rest] = record.split('\n\n')
+  const lines = head!.split('\n')
+  const emailOf = (role: string) => /<([^>]*)>[^<]*$/.exec(lines.find((line) => line.startsWith(role)) ?? '')?.[1] ?? ''
+  return {
+    id: lines[0]!,
+    authorEmail: emailOf('author '),
+    committerEmail: emailOf('committer '),
+    signed: lines.some((line) => /^gpgsig(-sha256)? /.test(line)),
+    message: rest.join('\n\n').replace(/^ {4}/gm, ''),
+  }
+}
+
+/** Of merges, what they change against every parent: what came with a parent was looked at there. */
+async function changesOf(
+  dir: string,
+  ids: readonly string[],
+  options: GitOptions,
+): Promise<Map<string, IncomingChange[]>> {
+  const found = new Map<string, IncomingChange[]>()
+  if (ids.length === 0) return found
+  const raw = await git(dir, ['diff-tree', '--stdin', '-r', '-M', '--root', '-c', '--raw', '--no-abbrev', '-z'], {
+    ...options,
+    input: ids.join('\n') + '\n',
+  })
+  const parts = raw.split('\0')
+  let current: IncomingChange[] = []
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!
+    if (isObjectId(part)) found.set(part, (current = []))
+    const entry = /^(:+)([0-7 ]+) ([0-9a-f ]+) ([A-Z]+)\d*$/.exec(part)
+    if (!entry) continue
+    const parents = entry[1]!.length
+    const status = entry[4]!.at(-1) as IncomingChange['status']
+    const mode = entry[2]!.split(' ').at(-1)
+    const blob = entry[3]!.split(' ').at(-1)!
+    // Renames and copies of an ordinary commit name both ends.
+    const isPair = parents === 1 && (status === 'R' || status === 'C')
+    const from = isPair ? { from: parts[++at]! } : {}
+    const path = parts[++at]!
+    current.push({ status, path, ...from, blob: blob === NO_OBJECT || mode === SUBMODULE ? null : blob })
+  }
+  return found
+}
+
+/** Bytes of each of these blobs. */
+export async function sizesOf(dir: string, blobs: readonly string[], where: Where): Promise<Map<string, number>> {
+  if (blobs.length === 0) return new Map()
+  const lines = await git(dir, ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer'], {
+    ...where,
+    maxOutput: LONG_LISTING,
+    deadline: HOUR,
+    input: [...new Set(blobs)].join('\n') + '\n',
+  })
+  return new Map(
+    lines
+      .split('\n')
+      .filter((line) => /^[0-9a-f]{40} \d+$/.test(line))
+      .map((line) => [line.slice(0, 40), Number(line.slice(41))]),
+  )
+}

@@ -1,0 +1,194 @@
+/**
+ * Objects received, and not yet part of the repository: they stand in a folder of their own inside it, where only who
+ * was given the environment sees them, and vanish with it unless they are accepted. Whoever is killed midway leaves a
+ * folder that `isQuarantine` knows, and that git itself ignores.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { HOUR, MINUTE } from '../../clock.ts'
+import { hasCode } from '../../lib/system-errors.ts'
+import { git, GitFailed, type GitOptions } from '../process/command.ts'
+import { flushFolder } from '../storage/drafts.ts'
+import { indexLast, offsetsIn } from '../objects/pack-index.ts'
+
+/** git's own prefix for such folders: its `prune` removes them too. */
+const PREFIX = 'tmp_objdir-'
+
+/** By the name of a folder in `objects`. */
+export const isQuarantine = (name: string): boolean => name.startsWith(PREFIX)
+
+/** The pack is broken, or holds what this repository does not take. */
+export class BadPack extends Error {
+  constructor(why: string) {
+    super(why)
+    this.name = 'BadPack'
+  }
+}
+
+export interface ReceiveLimits {
+  /** Milliseconds for a pack to come and be understood. */
+  readonly deadline?: number
+  /** The most git may hold of one object; a few bytes of pack can ask for any amount. */
+  readonly objectBytes?: number
+}
+
+export interface Quarantine extends AsyncDisposable {
+  /** For commands that are to see what is in it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Stores a pack; throws BadPack, or what its stream failed by. */
+  receive(pack: Readable, options: { signal?: AbortSignal | undefined; onStderr?(text: string): void }): Promise<void>
+  /** Whether all that these objects need is here, or in the repository and reachable there. */
+  isComplete(ids: readonly string[]): Promise<boolean>
+  /** Makes it part of the repository, durably. */
+  accept(): Promise<void>
+}
+
+export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): Promise<Quarantine> {
+  const { deadline = 6 * HOUR, objectBytes = 512 * 1024 * 1024 } = limits
+  const path = join(dir, 'objects', `${PREFIX}incoming-${randomUUID()}`)
+  // One after the other: a repository that was removed meanwhile must not come back as an empty folder.
+  await mkdir(path)
+  await mkdir(join(path, 'pack'))
+  const environment = {
+    GIT_OBJECT_DIRECTORY: path,
+    // Quoted, or a colon in the path would make it two.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(dir, 'objects')),
+    // With it git moves no ref to an object that may vanish.
+    GIT_QUARANTINE_PATH: path,
+  }
+  const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
+  let isStrict = false
+  let isOver = false
+  return {
+    environment,
+    async receive(pack, options) {
+      const checks = await checksOf(dir)
+      isStrict = checks.length > 0
+      await indexPack(dir, checks, { ...options, input: pack, environment: bounded, deadline })
+    },
+    async isComplete(ids) {
+      if (isStrict && (await holdsAll(join(path, 'pack'), ids))) return true
+      return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
+    },
+    async accept() {
+      await accept(join(path, 'pack'), join(dir, 'objects/pack'))
+      isOver = await removeEmpty(path)
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOver) await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+const INDEXING = {
+  // Larger files pass through, and are never held whole.
+  'core.bigFileThreshold': '32m',
+  // Each may hold an object, what it is made from and what it is made with.
+  'pack.threads': '2',
+  'core.fsync': 'objects,derived-metadata',
+  // Housekeeping will make one pack of many; until then it is a file more to flush.
+  'pack.writeReverseIndex': 'false',
+}
+
+async function indexPack(dir: string, checks: readonly '--strict'[], options: GitOptions): Promise<void> {
+  const flags = ['--stdin', '--fix-thin', '--show-resolving-progress', ...checks] as const
+  try {
+    await git(dir, ['index-pack', ...flags], { ...options, config: INDEXING })
+  } catch (error) {
+    throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
+  }
+}
+
+const meaningOf = ({ reason }: GitFailed) => (reason === 'deadline' ? 'index-pack took too long' : 'index-pack failed')
+
+/** As long as the file is the same, so is what it says: a process less for every push. */
+const known = new Map<string, { readonly state: string; readonly checks: Promise<'--strict'[]> }>()
+const MAX_KNOWN = 1000
+
+/** How strictly objects are checked is the repository's own affair, as it is with git's receive-pack. */
+async function checksOf(dir: string): Promise<'--strict'[]> {
+  const { ino, size, mtimeNs } = await stat(join(dir, 'config'), { bigint: true })
+  const state = [ino, size, mtimeNs].join()
+  const before = known.get(dir)
+  if (before?.state === state) return before.checks
+  const checks = readChecks(dir)
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(dir, { state, checks })
+  checks.catch(() => known.delete(dir))
+  return checks
+}
+
+async function readChecks(dir: string): Promise<'--strict'[]> {
+  const listing = await git(dir, ['config', '--get-regexp', '^(receive\\.fsck|transfer\\.fsckobjects$)'], {
+    answers: [1],
+    deadline: MINUTE,
+  })
+  const settings = new Map(listing.split('\n').map((line) => line.split(' ', 2) as [string, string]))
+  const isOn = settings.get('receive.fsckobjects') ?? settings.get('transfer.fsckobjects') ?? 'true'
+  if (isOn === 'false') return []
+  const slips = [...settings].flatMap(([key, level]) => {
+    const slip = /^receive\.fsck\.([a-z0-9]+)$/.exec(key)?.[1]
+    return slip && /^(error|warn|ignore)$/.test(level) ? [`${slip}=${level}`] : []
+  })
+  // Letters, digits and signs of ours: still the one option.
+  return [(slips.length > 0 ? `--strict=${slips.join(',')}` : '--strict') as '--strict']
+}
+
+const MAX_INDEX = 1024 * 1024
+
+/**
+ * Whether these objects came with a small pack. A strict index has seen that whatever its objects name is there; and a
+ * repository loses no object while it has one that names it. So no history needs to be walked.
+ */
+async function holdsAll(packs: string, ids: readonly string[]): Promise<boolean> {
+  const names = (await readdir(packs)).filter((name) => name.endsWith('.idx'))
+  const file = names.length === 1 ? join(packs, names[0]!) : null
+  if (file === null || (await stat(file)).size > MAX_INDEX) return false
+  const known = offsetsIn(await readFile(file))
+  return ids.every((id) => known.has(id))
+}
+
+async function isComplete(
+  dir: string,
+  ids: readonly string[],
+  options: { environment: Record<string, string>; deadline: number },
+): Promise<boolean> {
+  try {
+    // `--stdin` first: `--not` is for what follows it.
+    await git(dir, ['rev-list', '--objects', '--quiet', '--stdin', '--not', '--all'], {
+      ...options,
+      input: `${ids.join('\n')}\n`,
+    })
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed && error.reason === 'exit') return false
+    throw error
+  }
+}
+
+/** At once, as whoever pushed is still waiting; false where something is left in it. */
+async function removeEmpty(path: string): Promise<boolean> {
+  try {
+    await rmdir(join(path, 'pack'))
+    await rmdir(path)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOTEMPTY')) return false
+    throw error
+  }
+}
+
+/** The pack without objects, of a push that only names what is here already. */
+const EMPTY_PACK = 'pack-029d08823bd8a8eab510ad6ac75c823cfd3ed31e'
+
+/** git looks for packs by their index, so that one comes last. Their content was flushed when it was written. */
+async function accept(from: string, to: string): Promise<void> {
+  const files = (await readdir(from)).filter(
+    (name) => /^pack-[0-9a-f]{40}\./.test(name) && !name.startsWith(EMPTY_PACK),
+  )
+  if (files.length === 0) return
+  for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
+  await flushFolder(to)
+}

@@ -1,0 +1,231 @@
+/**
+ * Pushes, received without hooks: objects wait in a quarantine until they are whole, checked and let through by the
+ * caller's gate; then they join the repository, then the refs move in one transaction, then the client hears of it. A
+ * process that dies on the way leaves at most a quarantine, and never a ref that points at nothing.
+ */
+import { Readable, type Writable } from 'node:stream'
+import { HOUR } from '../../clock.ts'
+import { advertiseForPushes } from '../fetch/advertisement.ts'
+import { isUnmistakable, ref, UnsafeArgument } from '../process/arguments.ts'
+import { GitFailed } from '../process/command.ts'
+import { isForPushes } from '../refs/namespaces.ts'
+import { PushReport } from './push-report.ts'
+import { isDeletion, PackTooLarge, PushReader, type PushCommand, type PushRequest } from './push-request.ts'
+import { BadPack, openQuarantine, type Quarantine } from './quarantine.ts'
+import { moveRefs, NO_OBJECT, RefInTheWay, RefMoved, type RefUpdate } from '../refs/update.ts'
+
+export interface Push {
+  readonly updates: readonly RefUpdate[]
+  readonly options: readonly string[]
+  /** For commands that are to see the pushed objects. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** `refuse` is for all refs of the push; words are shown to the client, a line each or more. */
+export type Gate = (push: Push) => Promise<{ readonly refuse: string } | { readonly messages?: readonly string[] }>
+
+export interface ReceiveOptions {
+  readonly input: Readable
+  /** Is not ended. */
+  readonly output: Writable
+  /** Commands alone, as over HTTP; otherwise the refs are told first. */
+  readonly stateless: boolean
+  /** As the client sent it. */
+  readonly protocol?: string | undefined
+  readonly gate: Gate
+  /** What has moved, durably; the client waits for it. */
+  afterwards?(moved: readonly RefUpdate[], push: Push): Promise<{ readonly messages?: readonly string[] } | void>
+  /** Heeded until the gate has spoken: from then on the push goes through. */
+  readonly signal?: AbortSignal | undefined
+  readonly limits?: PushLimits
+}
+
+export interface PushLimits {
+  readonly packBytes?: number
+  /** The most git may hold of one object. */
+  readonly objectBytes?: number
+  /** Of commands and options. */
+  readonly requestBytes?: number
+  /** Milliseconds the client may be silent. */
+  readonly idle?: number
+  /** Milliseconds for the pack to come and be understood. */
+  readonly deadline?: number
+}
+
+export interface PushResult {
+  readonly moved: readonly RefUpdate[]
+  readonly refused: readonly { readonly ref: string; readonly reason: string }[]
+}
+
+/** A client says nothing while it compresses, which takes minutes for what is large. */
+const IDLE_MS = HOUR
+
+/** One wish of the push, and why it was not fulfilled. */
+interface Wish {
+  readonly command: PushCommand
+  reason: string | null
+}
+
+/**
+ * Refusals are told to the client, and are answered. Thrown is what leaves nobody to tell: `BadPktLine` and `BadPush`
+ * before anything was written, `ClientGone`, `ClientTooSlow`, the signal's reason; and what the gate or `afterwards`
+ * threw, after the client was told as far as it concerns it.
+ */
+export async function receivePack(dir: string, options: ReceiveOptions): Promise<PushResult> {
+  const { input, output, stateless, signal, limits = {} } = options
+  if (!stateless) await advertiseForPushes(dir, options)
+  const reader = new PushReader(input, { idle: limits.idle ?? IDLE_MS, signal })
+  const request = await reader.request({ maxBytes: limits.requestBytes ?? 32 * 1024 * 1024 })
+  if (!request) return { moved: [], refused: [] }
+
+  using report = new PushReport(output, request.capabilities)
+  const wishes = wishesOf(request)
+  let failure: unknown
+  try {
+    await fulfil({ dir, request, wishes, reader, report }, options)
+  } catch (error) {
+    if (!(error instanceof CalleeFailed)) throw error
+    failure = error.cause
+  }
+  await report.finish(wishes)
+  if (failure) throw failure
+  return resultOf(wishes)
+}
+
+/** What was called failed, not the push. */
+class CalleeFailed extends Error {}
+
+interface Reception {
+  readonly dir: string
+  readonly request: PushRequest
+  readonly wishes: readonly Wish[]
+  readonly reader: PushReader
+  readonly report: PushReport
+}
+
+async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
+  const { dir, request, wishes, report } = reception
+  const { gate, afterwards, signal, limits = {} } = options
+  // Deletions alone come without a pack.
+  const hasPack = !request.commands.every(isDeletion)
+  await using quarantine = hasPack ? await openQuarantine(dir, limits) : null
+  if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
+  refuseIfAtomic(request, wishes)
+  const updates = updatesOf(wishes)
+  if (updates.length === 0) return
+
+  const push = { updates, options: request.options, environment: quarantine?.environment ?? {} }
+  const verdict = await gate(push).catch((error: unknown) => {
+    refuseAll(wishes, 'internal error')
+    throw new CalleeFailed('gate', { cause: error })
+  })
+  signal?.throwIfAborted()
+  if ('refuse' in verdict) {
+    await report.say([verdict.refuse])
+    return refuseAll(wishes, 'pre-receive hook declined')
+  }
+  await report.say(verdict.messages)
+  await quarantine?.accept()
+  await move(reception)
+  const moved = updatesOf(wishes)
+  if (!afterwards) return
+  const words = await afterwards(moved, push).catch((error: unknown) => {
+    throw new CalleeFailed('afterwards', { cause: error })
+  })
+  await report.say(words?.messages)
+}
+
+/** True when the refs that are left may point at what it brought. */
+async function takePack(
+  quarantine: Quarantine,
+  { request, wishes, reader, report }: Reception,
+  { signal, limits }: { signal: AbortSignal | undefined; limits: PushLimits },
+): Promise<boolean> {
+  try {
+    const pack = Readable.from(reader.pack({ maxBytes: limits.packBytes ?? Infinity }))
+    await quarantine.receive(pack, { signal, onStderr: (text) => report.progress(text) })
+  } catch (error) {
+    if (!(error instanceof BadPack || error instanceof PackTooLarge)) throw error
+    report.unpacked = error.message
+    refuseAll(wishes, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
+    return false
+  }
+  const ids = new Set(updatesOf(wishes).flatMap((update) => (isDeletion(update) ? [] : [update.after])))
+  if (ids.size > 0 && !(await quarantine.isComplete([...ids])))
+    for (const wish of wishes)
+      if (!isDeletion(wish.command))
+        wish.reason ??= request.isShallow ? 'shallow update not allowed' : 'missing necessary objects'
+  return true
+}
+
+/** One after the other when they do not go together: who lost a race must not lose the others' too. */
+async function move({ dir, request, wishes, report }: Reception): Promise<void> {
+  const wanted = wishes.filter((wish) => wish.reason === null)
+  const attempt = async (some: readonly Wish[], reason: string | null) => {
+    try {
+      await moveRefs(dir, updatesOf(some))
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (reason === null) return false
+      await report.say([`error: ${wordsOf(error)}`])
+      refuseAll(some, reason)
+    }
+    return true
+  }
+  if (request.capabilities.has('atomic')) return void (await attempt(wanted, 'atomic transaction failed'))
+  if (wanted.length > 1 && (await attempt(wanted, null))) return
+  for (const wish of wanted) await attempt([wish], 'failed to update ref')
+}
+
+const isRefused = (error: unknown): error is Error =>
+  error instanceof RefMoved || error instanceof RefInTheWay || (error instanceof GitFailed && error.reason === 'exit')
+
+// git's own words name files of ours.
+function wordsOf(error: Error): string {
+  if (error instanceof GitFailed) return 'the ref cannot be written'
+  const { message, ref: name } = error as RefMoved | RefInTheWay
+  return name === null ? message : `${message}: ${name}`
+}
+
+function wishesOf({ commands }: PushRequest): Wish[] {
+  const seen = new Set<string>()
+  return commands.map((command) => {
+    const key = command.name.toString('latin1')
+    const reason = seen.has(key) ? 'multiple updates for ref not allowed' : objectionTo(command)
+    seen.add(key)
+    return { command, reason }
+  })
+}
+
+function objectionTo(command: PushCommand): string | null {
+  try {
+    // No text is no name either.
+    ref(command.ref ?? '')
+  } catch (error) {
+    if (error instanceof UnsafeArgument) return 'funny refname'
+    throw error
+  }
+  if (!isForPushes(command.ref!)) return `deny ${isDeletion(command) ? 'deleting' : 'updating'} a hidden ref`
+  if (isDeletion(command)) return command.before === NO_OBJECT ? 'no such ref' : null
+  // Whoever brought one along with an import may still take it away.
+  return isUnmistakable(command.ref!) ? null : 'funny refname'
+}
+
+const updatesOf = (wishes: readonly Wish[]): RefUpdate[] =>
+  wishes
+    .filter((wish) => wish.reason === null)
+    .map(({ command: { before, after, ref: name } }) => ({ ref: name!, before, after }))
+
+function refuseAll(wishes: readonly Wish[], reason: string): void {
+  for (const wish of wishes) wish.reason ??= reason
+}
+
+function refuseIfAtomic({ capabilities }: PushRequest, wishes: readonly Wish[]): void {
+  if (capabilities.has('atomic') && wishes.some((wish) => wish.reason !== null))
+    refuseAll(wishes, 'atomic push failure')
+}
+
+const resultOf = (wishes: readonly Wish[]): PushResult => ({
+  moved: updatesOf(wishes),
+  refused: wishes.flatMap(({ command, reason }) => (reason === null ? [] : [{ ref: command.name.toString(), reason }])),
+})

@@ -1,0 +1,95 @@
+/**
+ * All refs of a repository, read from their files: a process for it costs more than all the rest of a small fetch or
+ * push. Whatever is not as git leaves it here (a ref that names another, a name that is no text, refs by the ten
+ * thousand) is left to git: the answer is null then.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+import { isObjectId } from '../objects/ids.ts'
+import { askShared } from '../process/readers.ts'
+
+export interface StoredRef {
+  readonly name: string
+  readonly id: string
+  /** What a tag leads to in the end, null when it is none; undefined when the files do not tell. */
+  readonly peeled?: string | null
+}
+
+/** Beyond it git, which reads only the part it needs, is quicker. */
+const MAX_PACKED_BYTES = 4 * 1024 * 1024
+const MAX_LOOSE = 2000
+
+/** In the order of their names. */
+export async function readRefs(dir: string): Promise<StoredRef[] | null> {
+  // In this order: git packs a ref before it removes its file.
+  const loose = await readLoose(dir)
+  const packed = loose && (await readPacked(dir))
+  if (!packed) return null
+  const refs = new Map([...packed, ...loose].map((ref) => [ref.name, ref]))
+  return [...refs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const UNREADABLE = '\u{FFFD}'
+
+async function readLoose(dir: string): Promise<StoredRef[] | null> {
+  const entries = await readdir(join(dir, 'refs'), { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+  if (files.length > MAX_LOOSE) return null
+  const refs = await Promise.all(files.map((file) => readOne(dir, join(file.parentPath, file.name))))
+  return refs.includes('unusual') ? null : refs.filter((ref) => ref !== null && ref !== 'unusual')
+}
+
+async function readOne(dir: string, file: string): Promise<StoredRef | 'unusual' | null> {
+  const name = file.slice(dir.length + 1).replaceAll(sep, '/')
+  // Packed or deleted meanwhile: what is packed is read afterwards.
+  const id = (await readFile(file, 'latin1').catch(nullIfMissing))?.trimEnd()
+  if (id === undefined) return null
+  return isObjectId(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
+}
+
+/** One of them: null when there is none, undefined when git had better say. */
+export async function readRef(dir: string, name: string): Promise<string | null | undefined> {
+  const loose = await readOne(dir, join(dir, name)).catch((error: unknown) => {
+    if (hasCode(error, 'EISDIR')) return null
+    throw error
+  })
+  if (loose) return loose === 'unusual' ? undefined : loose.id
+  const packed = await readPacked(dir)
+  return packed ? (packed.find((ref) => ref.name === name)?.id ?? null) : undefined
+}
+
+export async function readPacked(dir: string): Promise<StoredRef[] | null> {
+  const file = join(dir, 'packed-refs')
+  const size = (await stat(file).catch(nullIfMissing))?.size
+  if (size === undefined) return []
+  if (size > MAX_PACKED_BYTES) return null
+  const text = await readFile(file, 'utf8')
+  return text.includes(UNREADABLE) ? null : parsePacked(text)
+}
+
+/** `<id> <name>`, and `^<id>` below a tag for what it leads to. */
+function parsePacked(text: string): StoredRef[] | null {
+  const isPeeled = /^# pack-refs with:.* fully-peeled /.test(text)
+  const refs: StoredRef[] = []
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue
+    const [id, name] = [line.slice(0, 40), line.slice(41)]
+    const last = refs.at(-1)
+    if (line.startsWith('^') && last) refs[refs.length - 1] = { ...last, peeled: line.slice(1) }
+    else if (isObjectId(id) && name !== '') refs.push({ name, id, ...(isPeeled && { peeled: null }) })
+    else return null
+  }
+  return refs
+}
+
+/** What the files did not tell is asked for, all at once. A branch is never a tag. */
+export async function peelRefs(dir: string, refs: readonly StoredRef[]): Promise<StoredRef[]> {
+  const unknown = refs.filter(({ name, peeled }) => peeled === undefined && !name.startsWith('refs/heads/'))
+  const answers = await askShared(
+    dir,
+    unknown.map(({ id }) => ({ verb: 'info', name: `${id}^{}` })),
+  )
+  const found = new Map(unknown.map(({ name, id }, n) => [name, answers[n]?.id === id ? null : answers[n]?.id]))
+  return refs.map((ref) => ({ ...ref, peeled: ref.peeled ?? found.get(ref.name) ?? null }))
+}

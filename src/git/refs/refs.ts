@@ -1,0 +1,188 @@
+/**
+ * Names that point at objects: branches and tags, found by their exact name without a process, and listed by one,
+ * however many there are. A name no ref can have is simply not found.
+ */
+import { branch, ref, rev, safely, tag, type Ref } from '../process/arguments.ts'
+import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
+import { resolveCommit, resolveCommits } from '../objects/commits.ts'
+import { objectInfos, readObjects } from '../objects/objects.ts'
+import { parseTag, type Annotation } from '../objects/tags.ts'
+
+export interface Branch {
+  readonly name: string
+  /** Of its newest commit. */
+  readonly id: string
+}
+
+export interface Tag {
+  readonly name: string
+  /** What the ref names: for an annotated tag an object of its own. */
+  readonly target: string
+  /** What it leads to in the end; null when that is no commit. */
+  readonly commit: string | null
+  /** Null for a lightweight tag. */
+  readonly annotation: Annotation | null
+}
+
+export type RefOrder = 'name_asc' | 'name_desc' | 'updated_asc' | 'updated_desc' | 'version_asc' | 'version_desc'
+
+export interface RefsWish {
+  /** Part of the name, whatever the case; `^x` begins with, `x$` ends with. */
+  readonly search?: string
+  /** Any other condition on the name. */
+  readonly where?: (name: string) => boolean
+  readonly order?: RefOrder
+  /** The name a previous page ended with. */
+  readonly after?: string
+  readonly skip?: number
+  readonly limit?: number
+}
+
+export interface Listed<T> {
+  readonly items: T[]
+  /** Of all pages together, wherever this one begins. */
+  readonly total: number
+}
+
+const MAX_TAG = 1024 * 1024
+
+export async function listBranches(dir: string, wish: RefsWish = {}): Promise<Listed<Branch>> {
+  return pageOf(await refsIn(dir, 'refs/heads', wish.order), wish)
+}
+
+export async function listTags(dir: string, wish: RefsWish = {}): Promise<Listed<Tag>> {
+  const { items, total } = pageOf(await refsIn(dir, 'refs/tags', wish.order), wish)
+  return { items: await loadTags(dir, items), total }
+}
+
+export async function findBranch(dir: string, name: string): Promise<Branch | null> {
+  const id = await resolveExactly(dir, () => branch(name))
+  return id === null ? null : { name, id }
+}
+
+export async function findTag(dir: string, name: string): Promise<Tag | null> {
+  const id = await resolveExactly(dir, () => tag(name))
+  return id === null ? null : ((await loadTags(dir, [{ name, id }]))[0] ?? null)
+}
+
+export async function branchExists(dir: string, name: string): Promise<boolean> {
+  return (await findBranch(dir, name)) !== null
+}
+
+export async function hasBranches(dir: string): Promise<boolean> {
+  return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/heads'])) !== ''
+}
+
+/** The object a whole ref name (`refs/heads/master`) points at. */
+export function resolveRef(dir: string, name: string): Promise<string | null> {
+  return resolveExactly(dir, () => ref(name))
+}
+
+async function resolveExactly(dir: string, construct: () => Ref): Promise<string | null> {
+  const name = safely(construct)
+  if (name === null) return null
+  // Where there is no such ref, git would try its name inside others: `refs/heads/refs/heads/master`.
+  const others = ['refs', 'refs/tags', 'refs/heads', 'refs/remotes'].map((place) => `${place}/${name}`)
+  const [found, ...mistaken] = await objectInfos(dir, [name, ...others])
+  if (!found || mistaken.every((other) => other === null)) return found?.id ?? null
+  return verifyRef(dir, name)
+}
+
+async function verifyRef(dir: string, name: Ref): Promise<string | null> {
+  try {
+    return (await git(dir, ['show-ref', '--verify', '--hash', name])).trim()
+  } catch (error) {
+    if (error instanceof GitFailed && error.reason === 'exit') return null
+    throw error
+  }
+}
+
+export interface ContainingRef {
+  readonly type: 'branch' | 'tag'
+  readonly name: string
+}
+
+/** Branches first; none when the commit is unknown. */
+export async function containingRefs(
+  dir: string,
+  commit: string,
+  type: ContainingRef['type'] | 'all' = 'all',
+): Promise<ContainingRef[]> {
+  const id = await resolveCommit(dir, commit)
+  if (id === null) return []
+  const places = { branch: ['refs/heads'], tag: ['refs/tags'], all: ['refs/heads', 'refs/tags'] } as const
+  const output = await git(
+    dir,
+    ['for-each-ref', '--format=%(refname)', '--contains', rev(id), '--end-of-options', ...places[type]],
+    { maxOutput: LONG_LISTING },
+  )
+  return [...output.matchAll(/^refs\/(heads|tags)\/(.+)$/gm)].map(([, place, name]) => ({
+    type: place === 'heads' ? 'branch' : 'tag',
+    name: name!,
+  }))
+}
+
+/** Names of the branches whose every commit `into` has, itself included. */
+export async function mergedBranches(dir: string, into: string): Promise<Set<string>> {
+  const id = await resolveCommit(dir, into)
+  if (id === null) return new Set()
+  const output = await git(
+    dir,
+    ['for-each-ref', '--format=%(refname:lstrip=2)', '--merged', rev(id), '--end-of-options', 'refs/heads'],
+    { maxOutput: LONG_LISTING },
+  )
+  return new Set(output.split('\n').filter((name) => name !== ''))
+}
+
+const SORTING = {
+  name_asc: ['--sort=refname'],
+  name_desc: ['--sort=-refname'],
+  updated_asc: ['--sort=refname', '--sort=creatordate'],
+  updated_desc: ['--sort=refname', '--sort=-creatordate'],
+  version_asc: ['--sort=version:refname'],
+  version_desc: ['--sort=-version:refname'],
+} as const
+
+async function refsIn(dir: string, place: 'refs/heads' | 'refs/tags', order: RefOrder = 'name_asc'): Promise<Branch[]> {
+  const format = '--format=%(objectname) %(refname:lstrip=2)'
+  const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })
+  return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
+}
+
+function pageOf(refs: Branch[], wish: RefsWish): Listed<Branch> {
+  const { search, where, after, skip = 0, limit = Infinity, order } = wish
+  const isFound = search ? matcherFor(search) : () => true
+  const found = refs.filter(({ name }) => isFound(name) && (where?.(name) ?? true))
+  const start = (after === undefined ? 0 : startAfter(found, after, order)) + skip
+  return { items: found.slice(start, start + limit), total: found.length }
+}
+
+function matcherFor(search: string): (name: string) => boolean {
+  const [, begins, text, ends] = /^(\^?)(.*?)(\$?)$/s.exec(search.toLowerCase())!
+  return (name) => {
+    const lower = name.toLowerCase()
+    if (begins && ends) return lower === text
+    if (begins) return lower.startsWith(text!)
+    return ends ? lower.endsWith(text!) : lower.includes(text!)
+  }
+}
+
+/** A ref that is gone meanwhile still has its place among names, though not among dates. */
+function startAfter(refs: readonly Branch[], after: string, order: RefOrder = 'name_asc'): number {
+  const at = refs.findIndex(({ name }) => name === after)
+  if (at >= 0) return at + 1
+  const direction = { name_asc: 1, name_desc: -1 }[order as string]
+  if (direction === undefined) return refs.length
+  const place = refs.findIndex(({ name }) => Buffer.compare(Buffer.from(name), Buffer.from(after)) === direction)
+  return place < 0 ? refs.length : place
+}
+
+async function loadTags(dir: string, refs: readonly Branch[]): Promise<Tag[]> {
+  const ids = refs.map(({ id }) => id)
+  const [objects, commits] = await Promise.all([readObjects(dir, ids, { maxBytes: MAX_TAG }), resolveCommits(dir, ids)])
+  return refs.map(({ name, id }, n) => {
+    const object = objects[n]
+    const annotation = object?.type === 'tag' && object.content ? parseTag(object.content) : null
+    return { name, target: id, commit: commits[n] ?? null, annotation }
+  })
+}

@@ -1,0 +1,88 @@
+/**
+ * One ref, moved without a process, by the rules git itself goes by: whoever holds `<ref>.lock` may write the ref, and
+ * what is written replaces the file whole. Anything but the plain case is left to git.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { hasCode } from '../../lib/system-errors.ts'
+import type { Ref } from '../process/arguments.ts'
+import { flushFolder } from '../storage/drafts.ts'
+import { dropIfDead, takeLock } from './locks.ts'
+import { objectInfo } from '../objects/objects.ts'
+import { readPacked, readRef } from './ref-files.ts'
+
+/** `unusual`: nothing was done, git is to do it. */
+export type Outcome = 'moved' | 'was elsewhere' | 'unusual'
+
+/** `before` is null where the ref is to be created. */
+export async function moveOne(dir: string, name: Ref, before: string | null, after: string): Promise<Outcome> {
+  const object = await objectInfo(dir, after)
+  const isFit = object?.id === after && (object.type === 'commit' || !name.startsWith('refs/heads/'))
+  if (!isFit) return 'unusual'
+  const file = join(dir, name)
+  // Flushed before the ref is locked: nobody waits for a disk.
+  const draft = join(dir, `tmp_ref_${randomUUID()}`)
+  try {
+    await writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
+    if (!(await waitForLock(`${file}.lock`))) return 'unusual'
+    const outcome = await moveLocked(dir, name, before, draft)
+    if (outcome === 'moved') await flushFolder(dirname(file))
+    return outcome
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Gives the lock back, whatever happens. */
+async function moveLocked(dir: string, name: Ref, before: string | null, draft: string): Promise<Outcome> {
+  try {
+    const present = await readRef(dir, name)
+    if (present === undefined || (present === null && (await isInTheWay(dir, name)))) return 'unusual'
+    if (present !== before) return 'was elsewhere'
+    await rename(draft, join(dir, name))
+    return 'moved'
+  } catch (error) {
+    // A folder of its name: to git, an empty one is none.
+    if (hasCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return 'unusual'
+    throw error
+  } finally {
+    await rm(join(dir, `${name}.lock`), { force: true })
+  }
+}
+
+const PATIENCE_MS = 2000
+const PAUSE_MS = 5
+
+/** False when others hold it for too long, a ref stands where its folder should, or there are no links here. */
+async function waitForLock(lock: string): Promise<boolean> {
+  const end = performance.now() + PATIENCE_MS
+  while (performance.now() < end) {
+    try {
+      await takeLock(lock)
+      return true
+    } catch (error) {
+      if (hasCode(error, 'ENOTDIR', 'EPERM', 'ENOTSUP', 'ENOSYS')) return false
+      // git removes the folder of the last ref in it, at any time.
+      if (hasCode(error, 'ENOENT')) await makeFolder(dirname(lock))
+      else if (!hasCode(error, 'EEXIST')) throw error
+      else if (!dropIfDead(lock)) await wait(PAUSE_MS)
+    }
+  }
+  return false
+}
+
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true })
+  } catch (error) {
+    if (!hasCode(error, 'ENOTDIR', 'EEXIST', 'ENOENT')) throw error
+  }
+}
+
+/** `a` and `a/b` cannot both be. Those in files of their own are in the way by themselves. */
+async function isInTheWay(dir: string, name: string): Promise<boolean> {
+  const packed = await readPacked(dir)
+  return !packed || packed.some((other) => `${other.name}/`.startsWith(`${name}/`) || name.startsWith(`${other.name}/`))
+}

@@ -1,0 +1,52 @@
+/**
+ * Repositories appear whole and vanish whole: each is filled under another name beside its place and then renamed, and
+ * is renamed away before it is removed. Whoever is killed midway leaves a folder that `isLeftover` knows.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { hasCode } from '../../lib/system-errors.ts'
+
+const beside = (dir: string, state: 'new' | 'gone') => `${dir}.${randomUUID()}.${state}`
+
+/** By a folder's name alone: a repository that was not finished, or not yet removed. */
+export const isLeftover = (name: string): boolean =>
+  /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(new|gone)$/.test(name)
+
+/** Answers false, and leaves what is there, when the place was taken meanwhile. */
+export async function placeWhole(dir: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
+  const draft = beside(dir, 'new')
+  await mkdir(draft, { recursive: true })
+  try {
+    await fill(draft)
+    await flushFolder(draft)
+    await rename(draft, dir)
+    await flushFolder(dirname(dir))
+    return true
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    if (isTaken(error)) return false
+    throw error
+  }
+}
+
+export async function removeWhole(dir: string): Promise<void> {
+  const gone = beside(dir, 'gone')
+  try {
+    await rename(dir, gone)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw error
+  }
+  await rm(gone, { recursive: true, force: true })
+}
+
+const isTaken = (error: unknown) =>
+  hasCode(error, 'ENOTEMPTY', 'EEXIST') && (error as NodeJS.ErrnoException).syscall === 'rename'
+
+/** A new name survives a power cut once the folder it stands in does. Windows opens no folders. */
+export async function flushFolder(dir: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using folder = await open(dir)
+  await folder.sync()
+}

@@ -1,0 +1,49 @@
+/**
+ * What processes leave behind that were killed: objects in quarantine, drafts of objects and refs, locks on refs and on
+ * the commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
+ * on a repository is done, or dead, long before `before`.
+ */
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { nullIfMissing } from '../../lib/system-errors.ts'
+import { removeLocks } from '../refs/locks.ts'
+import { isQuarantine } from '../push/quarantine.ts'
+
+export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<void> {
+  const objects = await namesIn(join(dir, 'objects'))
+  const packs = await namesIn(join(dir, 'objects/pack'))
+  const drafts = await Promise.all(objects.filter(isShard).map((name) => draftsIn(dir, join('objects', name))))
+  const left = [
+    ...(await draftsIn(dir)),
+    ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
+    ...objects.filter(isQuarantine).map((name) => join('objects', name)),
+    ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
+    ...drafts.flat(),
+  ]
+  await removeLocks(dir, before)
+  for (const name of left) {
+    const path = join(dir, name)
+    if (await isOlder(path, before)) await rm(path, { recursive: true, force: true })
+  }
+}
+
+const isLock = (name: string) => name.endsWith('.lock')
+const isDraft = (name: string) => name.startsWith('tmp_')
+/** Where loose objects stand that begin alike. */
+const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
+
+const draftsIn = async (dir: string, folder = '') =>
+  (await namesIn(join(dir, folder))).filter(isDraft).map((name) => join(folder, name))
+
+/** On its way out of quarantine: the index, which comes last, never came. Git knows nothing of such a pack. */
+const isUnindexed = (name: string, packs: readonly string[]) =>
+  name.endsWith('.pack') && !packs.includes(name.replace(/pack$/, 'idx'))
+
+const namesIn = async (dir: string, recursive = false) => (await readdir(dir, { recursive }).catch(nullIfMissing)) ?? []
+
+/** A quarantine is as young as what is being written in it. */
+async function isOlder(path: string, before: Date): Promise<boolean> {
+  const packs = (await readdir(join(path, 'pack')).catch(() => [])).map((name) => join(path, 'pack', name))
+  const times = await Promise.all([path, ...packs].map((at) => stat(at).catch(() => null)))
+  return times.every((time) => time === null || time.mtime < before)
+}
