@@ -7,7 +7,7 @@ import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { ROOM } from '../src/lib/room.ts'
+import { TEMPORARY_FOLDER } from '../src/lib/temporary-folder.ts'
 
 const run = promisify(execFile)
 
@@ -47,7 +47,7 @@ async function startPostgres() {
   const binaries = findBinaries()
   const owner = await findOwner()
   // It is reached by a socket in this folder, which nobody else may enter: that is quicker than a port and a password.
-  const folder = await mkdtemp(join(ROOM, 'mortise-pg-'))
+  const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-pg-'))
   const [data, log] = [join(folder, 'data'), join(folder, 'log')]
   const tool = (name: string, ...args: string[]) => run(join(binaries, name), args, { cwd: folder, ...owner })
 

@@ -40,12 +40,12 @@ export interface Options {
   readonly ssh?: boolean
   /** Milliseconds that running requests may still take once it closes. */
   readonly patience?: number | undefined
-  /** The doors are built while this goes on and opened once it is done. */
+  /** The servers are built while this goes on and listen once it is done. */
   readonly openAfter?: Promise<unknown>
 }
 
-/** The machinery without its doors: what the command's verbs work with. */
-export interface Workshop extends AsyncDisposable {
+/** The machinery without its servers: what the command's verbs work with. */
+export interface OpenedApp extends AsyncDisposable {
   readonly app: App
   readonly applied: string[]
 }
@@ -66,7 +66,7 @@ function reasonOf(error: unknown): string {
   return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
 }
 
-export async function openWorkshop(config: Config, options: Options = {}): Promise<Workshop> {
+export async function openApp(config: Config, options: Options = {}): Promise<OpenedApp> {
   const { clock = systemClock, durable = true } = options
   const file = join(config.data, 'mortise.sqlite')
   const key = await orCannotStart(`the data folder ${config.data} cannot be used`, async () => {
@@ -113,7 +113,7 @@ export interface Forge extends AsyncDisposable {
 
 /** Starts everything; the address is answered on when this resolves. */
 export async function serve(config: Config, options: Options = {}): Promise<Forge> {
-  return openDoors(await openWorkshop(config, options), options)
+  return startServers(await openApp(config, options), options)
 }
 
 /**
@@ -121,13 +121,13 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
  */
 const PATIENCE_MS = 20_000
 
-/** Closing lets running requests and jobs finish first, if they do soon; the workshop is closed with its doors. */
-export async function openDoors(workshop: Workshop, options: Options = {}): Promise<Forge> {
-  const { config } = workshop.app
+/** Closing lets running requests and jobs finish first, if they do soon; the app is closed with them. */
+export async function startServers(opened: OpenedApp, options: Options = {}): Promise<Forge> {
+  const { config } = opened.app
   const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
-  const app: App = { ...workshop.app, jobs: { wake: () => worker.wake() } }
-  const door = {
+  const app: App = { ...opened.app, jobs: { wake: () => worker.wake() } }
+  const gateway = {
     app,
     authentication,
     limiter: new RateLimiter(config.rateLimit, app.clock),
@@ -135,16 +135,16 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
     checkOutput: options.checkOutput ?? false,
   }
   const metrics = createMetrics(app)
-  const server = createServer(door, v4, metrics)
+  const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
-  for (const addRoutes of [...web, transport]) addRoutes(server, door, metrics)
+  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, metrics)
   const worker = startWorker(app, { jobs, subscriptions })
   let ssh: SshServer | null = null
   const close = async () => {
     await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])
     await worker.stop()
     closeReaders()
-    await workshop[Symbol.asyncDispose]()
+    await opened[Symbol.asyncDispose]()
   }
   try {
     await options.openAfter
@@ -153,7 +153,9 @@ export async function openDoors(workshop: Workshop, options: Options = {}): Prom
     const bound = server.server.address() as AddressInfo
     if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
     if (options.ssh ?? true) {
-      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(door, { patience }))
+      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () =>
+        startSsh(gateway, { patience }),
+      )
       if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
     }
   } catch (error) {

@@ -5,7 +5,7 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serve, openWorkshop } from './app.ts'
+import { serve, openApp } from './app.ts'
 import { timestamp, type Clock } from './clock.ts'
 import { readConfig, testDatabaseUrl } from './config.ts'
 import type { App, User } from './context.ts'
@@ -14,7 +14,7 @@ import { createUser, type NewUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
 import type { Worker } from './jobs/worker.ts'
-import { ROOM } from './lib/room.ts'
+import { TEMPORARY_FOLDER } from './lib/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
 import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
@@ -256,13 +256,13 @@ function templateOn(databaseUrl: string | undefined): Promise<Template> {
   const known = templates.get(databaseUrl ?? '')
   if (known) return known
   const fill = async (url: string) => {
-    const folder = await mkdtemp(join(ROOM, 'mortise-'))
-    await using workshop = await openWorkshop(baseSettings(folder, url), { durable: false })
-    await createFirstAdministrator(workshop.app)
-    await workshop.app.db.deleteFrom('events').execute()
+    const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-'))
+    await using opened = await openApp(baseSettings(folder, url), { durable: false })
+    await createFirstAdministrator(opened.app)
+    await opened.app.db.deleteFrom('events').execute()
     await rm(folder, { recursive: true, force: true })
   }
-  const made = databaseUrl ? postgresTemplate(databaseUrl, fill) : sqliteTemplate(ROOM, fill)
+  const made = databaseUrl ? postgresTemplate(databaseUrl, fill) : sqliteTemplate(TEMPORARY_FOLDER, fill)
   templates.set(databaseUrl ?? '', made)
   return made
 }
@@ -270,7 +270,7 @@ function templateOn(databaseUrl: string | undefined): Promise<Template> {
 export async function startForge(options: ForgeOptions = {}): Promise<TestForge> {
   const clock = new TestClock()
   const template = await templateOn(options.databaseUrl ?? testDatabaseUrl())
-  const [folder, database] = await Promise.all([mkdtemp(join(ROOM, 'mortise-')), template.copy()])
+  const [folder, database] = await Promise.all([mkdtemp(join(TEMPORARY_FOLDER, 'mortise-')), template.copy()])
   const config = baseSettings(folder, database.url, { ...(options.logTo && { LOG: 'info' }), ...options.settings })
   const ssh = options.settings?.SSH_PORT !== undefined
   const { logTo, patience } = options

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { runProgram } from './programs.ts'
-import { ROOM } from '../src/lib/room.ts'
+import { TEMPORARY_FOLDER } from '../src/lib/temporary-folder.ts'
 
 export interface OriginCommit {
   /** `master` unless named; a branch is born with its first commit. */
@@ -53,7 +53,7 @@ export interface GitOrigin extends Repositories, AsyncDisposable {
 
 export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOrigin> {
   const { host = '127.0.0.1', port = 0, credentials, redirectTo, stallAfter = Infinity, onRequest } = options
-  const root = await mkdtemp(join(ROOM, 'mortise-origin-'))
+  const root = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-origin-'))
   const requests: OriginRequest[] = []
   const wanted = credentials && `Basic ${btoa(`${credentials.username}:${credentials.password}`)}`
 
@@ -92,7 +92,7 @@ export interface GitDaemon extends Repositories, AsyncDisposable {
 
 /** One daemon a connection, so that the port is ours to choose. */
 export async function startGitDaemon({ host = '127.0.0.1' } = {}): Promise<GitDaemon> {
-  const root = await mkdtemp(join(ROOM, 'mortise-daemon-'))
+  const root = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-daemon-'))
   const hosts: string[] = []
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -127,7 +127,7 @@ export async function startGitDaemon({ host = '127.0.0.1' } = {}): Promise<GitDa
 }
 
 export async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(ROOM, 'mortise-git-'))
+  const path = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-git-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -11,9 +11,9 @@ import { apiListener } from './router.ts'
 
 /** An API of these endpoints alone. */
 async function serve({ app, clock }: TestForge, ...endpoints: Endpoint[]) {
-  const door = { app, authentication, limiter: new RateLimiter(0, clock), spool: '', checkOutput: true }
+  const gateway = { app, authentication, limiter: new RateLimiter(0, clock), spool: '', checkOutput: true }
   const listener = apiListener(
-    door,
+    gateway,
     endpoints,
     () => '127.0.0.1',
     () => {},

@@ -2,12 +2,12 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { Refusal, badParameter, notFound } from '../errors.ts'
-import { andThen, attempt, type Soon } from '../lib/soon.ts'
+import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { isOrphan } from '../store/dialect.ts'
 import { UNKNOWN_ROUTE, answerTo, send } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Exchange } from './exchange.ts'
-import { run, type Door } from './run.ts'
+import { run, type Gateway } from './run.ts'
 
 export const API = '/api/v4'
 
@@ -43,7 +43,7 @@ function routerOf(endpoints: readonly Endpoint[]): Router {
 }
 
 export function apiListener(
-  door: Door,
+  gateway: Gateway,
   endpoints: readonly Endpoint[],
   addressOf: (request: IncomingMessage) => string,
   note: Note,
@@ -51,9 +51,9 @@ export function apiListener(
   const router = routerOf(endpoints)
   const find = rememberingFind(router)
 
-  const serve = (exchange: Exchange): Soon<void> => {
+  const serve = (exchange: Exchange): MaybePromise<void> => {
     const { request, headers } = exchange
-    if (request.headers.origin) allowOrigin(door.app.url, exchange)
+    if (request.headers.origin) allowOrigin(gateway.app.url, exchange)
     const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod
     const found = find(method, request.url!)
     if (!found) {
@@ -66,7 +66,7 @@ export function apiListener(
     if (!found.store) throw badParameter('400 Bad Request')
     const { endpoint, route } = found.store as { endpoint: Endpoint; route: string }
     exchange.route = route
-    return run(door, endpoint, exchange, found.params)
+    return run(gateway, endpoint, exchange, found.params)
   }
 
   return (request, response) => {
@@ -76,12 +76,12 @@ export function apiListener(
     if (!(answering instanceof Promise)) return
     answering
       .catch((error: unknown) => {
-        refuse(door, exchange, error)
+        refuse(gateway, exchange, error)
         tell()
       })
       // One request that cannot even be refused must not end the process for all.
       .catch((error: unknown) => {
-        door.app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request lost')
+        gateway.app.log.error({ err: error, part: 'http', reqId: exchange.id }, 'request lost')
         response.destroy()
       })
   }
@@ -106,7 +106,7 @@ function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => Re
   }
 }
 
-function refuse({ app }: Door, exchange: Exchange, failure: unknown): void {
+function refuse({ app }: Gateway, exchange: Exchange, failure: unknown): void {
   // What a request was about may go while it runs; it comes to the same as if it had come a moment later.
   const error = isOrphan(failure) ? notFound() : failure
   const details = { err: failure, part: 'http', reqId: exchange.id }

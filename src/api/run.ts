@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
-import { andThen, type Soon } from '../lib/soon.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { answerAgain, keepAnswer } from './again.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
@@ -21,13 +21,13 @@ export interface Authentication {
    * Null for a credential that is unknown, expired, revoked or of a blocked user. The same object as the last time only
    * if nothing at all was committed since.
    */
-  identify(app: App, shown: Shown, address: string): Soon<Identity | null>
+  identify(app: App, shown: Shown, address: string): MaybePromise<Identity | null>
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
 }
 
-export interface Door {
+export interface Gateway {
   readonly app: App
   readonly authentication: Authentication
   readonly limiter: RateLimiter
@@ -41,14 +41,15 @@ const NO_UPLOAD = 1024 * 1024
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
 
 /** Answers at once where everything is at hand, which what is asked again and again mostly is. */
-export function run(door: Door, endpoint: Endpoint, exchange: Exchange, path: Raw): Soon<void> {
+export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
   const { request } = exchange
   const query = readQuery(request.url!)
   const shown = shownCredential(request, query)
-  if (shown || !hasBody(request) || isMultipart(request)) return enter(door, endpoint, exchange, shown, { path, query })
+  if (shown || !hasBody(request) || isMultipart(request))
+    return enter(gateway, endpoint, exchange, shown, { path, query })
   // A form may hold the credential itself; files are taken only from callers who are known already.
-  return readBody(request, door.spool, NO_UPLOAD).then((form) =>
-    enter(door, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
+  return readBody(request, gateway.spool, NO_UPLOAD).then((form) =>
+    enter(gateway, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
   )
 }
 
@@ -59,29 +60,41 @@ interface Said {
   readonly form?: Body
 }
 
-function enter(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null, said: Said): Soon<void> {
-  return andThen(identify(door, endpoint, exchange, shown), (caller) => {
-    door.limiter.admit(caller, exchange.headers)
+function enter(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  exchange: Exchange,
+  shown: Shown | null,
+  said: Said,
+): MaybePromise<void> {
+  return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
+    gateway.limiter.admit(caller, exchange.headers)
     if (caller.identity && answerAgain(exchange, caller.identity)) return
     assertMayEnter(endpoint, caller)
-    return proceed(door, endpoint, exchange, caller, said)
+    return proceed(gateway, endpoint, exchange, caller, said)
   })
 }
 
-async function proceed(door: Door, endpoint: Endpoint, exchange: Exchange, caller: Caller, said: Said): Promise<void> {
-  const { app } = door
+async function proceed(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  exchange: Exchange,
+  caller: Caller,
+  said: Said,
+): Promise<void> {
+  const { app } = gateway
   const { request } = exchange
   const body =
-    said.form ?? (hasBody(request) ? await readBody(request, door.spool, endpoint.upload ?? NO_UPLOAD) : null)
+    said.form ?? (hasBody(request) ? await readBody(request, gateway.spool, endpoint.upload ?? NO_UPLOAD) : null)
   try {
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
-    const viewer = await actAs(door, caller, raw.sudo ?? request.headers.sudo)
-    const { subject, input, page } = await prepare(door, endpoint, viewer, raw)
+    const viewer = await actAs(gateway, caller, raw.sudo ?? request.headers.sudo)
+    const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
     const result = await endpoint.handle(context as never)
-    const answered = answerOf(door, endpoint, exchange, result, page)
+    const answered = answerOf(gateway, endpoint, exchange, result, page)
     if (viewer && viewer === caller.identity?.user) keepAnswer(exchange, caller.identity, answered)
     send(exchange, answered)
   } finally {
@@ -89,15 +102,15 @@ async function proceed(door: Door, endpoint: Endpoint, exchange: Exchange, calle
   }
 }
 
-function identify(door: Door, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): Soon<Caller> {
+function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): MaybePromise<Caller> {
   const { address, request } = exchange
   if (!shown) return { identity: null, address }
   if (shown.as === 'session' && endpoint.method !== 'GET') {
     const proof = request.headers['x-csrf-token']
-    const proven = typeof proof === 'string' && door.authentication.provesOrigin(door.app, shown.secret, proof)
+    const proven = typeof proof === 'string' && gateway.authentication.provesOrigin(gateway.app, shown.secret, proof)
     if (!proven) return { identity: null, address }
   }
-  return andThen(door.authentication.identify(door.app, shown, address), (identity) => {
+  return andThen(gateway.authentication.identify(gateway.app, shown, address), (identity) => {
     // A cookie outlives its session; every other credential was put there on purpose and must be right.
     if (!identity && shown.as !== 'session') throw unauthenticated()
     return { identity, address }
@@ -121,7 +134,7 @@ function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   })
 }
 
-async function actAs(door: Door, { identity }: Caller, sudo: unknown): Promise<User | null> {
+async function actAs(gateway: Gateway, { identity }: Caller, sudo: unknown): Promise<User | null> {
   if (!identity) return null
   if (sudo === undefined || sudo === '') return identity.user
   if (typeof sudo !== 'string' && typeof sudo !== 'number') throw badParameter('sudo is invalid')
@@ -130,7 +143,7 @@ async function actAs(door: Door, { identity }: Caller, sudo: unknown): Promise<U
     throw forbidden('Private token must be specified in order to use sudo')
   }
   const wanted = String(sudo)
-  const target = await door.authentication.findSudoTarget(door.app, wanted)
+  const target = await gateway.authentication.findSudoTarget(gateway.app, wanted)
   if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${wanted}`)
   return target
 }
@@ -141,20 +154,20 @@ interface Prepared {
   page: PageWish
 }
 
-async function prepare(door: Door, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
+async function prepare(gateway: Gateway, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
   if (endpoint.abilityFirst) assertAdministrator(endpoint, viewer)
   assertPlain(raw)
   if (endpoint.abilityFirst && endpoint.on) {
     const [params] = parseInput([endpoint.on.params], raw)
     const first = endpoint.abilityFirst === true ? endpoint.allow : endpoint.abilityFirst
-    const subject = await lookUp(door, { ...endpoint, allow: first }, params!, viewer)
+    const subject = await lookUp(gateway, { ...endpoint, allow: first }, params!, viewer)
     const parsed = parseAll(endpoint, raw)
     if (first !== endpoint.allow) assertAble(endpoint, subject)
     return { ...parsed, subject }
   }
   const parsed = parseAll(endpoint, raw)
   assertAdministrator(endpoint, viewer)
-  return { ...parsed, subject: await lookUp(door, endpoint, parsed.params, viewer) }
+  return { ...parsed, subject: await lookUp(gateway, endpoint, parsed.params, viewer) }
 }
 
 function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
@@ -167,10 +180,10 @@ function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
   if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
 }
 
-async function lookUp(door: Door, endpoint: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
+async function lookUp(gateway: Gateway, endpoint: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
   const { on } = endpoint
   if (!on) return undefined
-  const subject = await on.find(door.app, params as never, viewer)
+  const subject = await on.find(gateway.app, params as never, viewer)
   if (subject === null || subject === undefined || !on.policy.read(subject)) throw notFound(on.name)
   assertAble(endpoint, subject)
   return subject
@@ -191,7 +204,7 @@ function assertUnmodified(endpoint: Endpoint, subject: unknown, request: Incomin
   if (changed > since) throw new Refusal('precondition_failed')
 }
 
-function answerOf(door: Door, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): Answered {
+function answerOf(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): Answered {
   if (result instanceof Answer) {
     const { status, body, headers } = result
     return { status, body, headers, asBytes: true }
@@ -201,10 +214,10 @@ function answerOf(door: Door, endpoint: Endpoint, exchange: Exchange, result: un
   if (output instanceof PageOf) {
     const { items, total } = result as Page<unknown>
     const [path, query = ''] = exchange.request.url!.split('?', 2)
-    if (door.checkOutput) for (const item of items) output.item.parse(item)
-    return { status: 200, body: items, headers: pageHeaders(page, total, door.app.url + path, query) }
+    if (gateway.checkOutput) for (const item of items) output.item.parse(item)
+    return { status: 200, body: items, headers: pageHeaders(page, total, gateway.app.url + path, query) }
   }
   if (output === null) return { status: endpoint.status ?? (method === 'POST' ? 201 : 204), body: undefined }
-  if (door.checkOutput) output.parse(result)
+  if (gateway.checkOutput) output.parse(result)
   return { status: endpoint.status ?? (method === 'POST' ? 201 : 200), body: result }
 }

@@ -1,4 +1,4 @@
-/** Every route × every scope: the door does what the declarations say, and they say what is written here by hand. */
+/** Every route × every scope: the gateway does what the declarations say, and they say what is written here by hand. */
 import { expect, test } from 'vitest'
 import { issueToken } from '../features/identity/tokens/service.ts'
 import { families, v4 } from '../features/v4.ts'
@@ -79,7 +79,7 @@ async function ask(forge: TestForge, endpoint: Endpoint, token: string) {
   return failed || body?.error === 'insufficient_scope' ? [status, body] : 'let in'
 }
 
-test('the door lets in exactly the scopes an endpoint declares', { timeout: 120_000 }, async () => {
+test('the gateway lets in exactly the scopes an endpoint declares', { timeout: 120_000 }, async () => {
   await using forge = await startForge()
   // An administrator: whoever is refused for another reason than the scope would prove nothing.
   const { id } = await forge.user({ admin: true })

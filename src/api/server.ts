@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts'
 import { addressReader, requestId } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import { apiListener } from './router.ts'
-import type { Door } from './run.ts'
+import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
 
 declare module 'fastify' {
@@ -27,16 +27,16 @@ const REQUEST_TIMEOUT_MS = 6 * 3_600_000
 const IDLE_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 
-export function createServer(door: Door, endpoints: readonly Endpoint[], metrics: Metrics): FastifyInstance {
-  const log = door.app.log.child({ part: 'http' })
+export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], metrics: Metrics): FastifyInstance {
+  const log = gateway.app.log.child({ part: 'http' })
   const logRequest = requestLog(log)
-  const { trustedProxies } = door.app.config
+  const { trustedProxies } = gateway.app.config
   const addressOf = addressReader(trustedProxies)
   const note = (request: IncomingMessage, reqId: string, route: string, status: number, ms: number, ip: string) => {
     metrics.request(request.method!, route, status, ms / 1000)
     logRequest({ reqId, method: request.method!, route, status, ms, ip })
   }
-  const api = apiListener(door, endpoints, addressOf, note)
+  const api = apiListener(gateway, endpoints, addressOf, note)
   const server = Fastify({
     serverFactory: (web) => listen((request, response) => (isApi(request) ? api : web)(request, response)),
     loggerInstance: log as FastifyBaseLogger,

@@ -4,12 +4,12 @@ import type { Verb } from './verb.ts'
 export const check: Verb = {
   summary: 'Check every repository and compare it with the database; changes nothing',
   async run({ config }) {
-    const { openWorkshop } = await loadProgram()
+    const { openApp } = await loadProgram()
     const { checkRepositories } = await import('../features/repository/checking/service.ts')
-    await using workshop = await openWorkshop(config, { logTo: process.stderr })
+    await using opened = await openApp(config, { logTo: process.stderr })
     let checked = 0
     let faulty = 0
-    for await (const { path, faults } of checkRepositories(workshop.app)) {
+    for await (const { path, faults } of checkRepositories(opened.app)) {
       checked++
       if (faults.length > 0) faulty++
       for (const fault of faults) console.log(`${path}: ${fault}`)

@@ -1,11 +1,11 @@
 /** What stands behind the verbs. It is loaded only when a verb needs it: `--help` answers at once. */
-import type { Workshop } from '../app.ts'
+import type { OpenedApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { SignIn } from '../features/identity/users/first-administrator.ts'
 
 export const loadProgram = () => import('../app.ts')
 
-export interface Instance extends Workshop {
+export interface Instance extends OpenedApp {
   /** The first administrator, when this very start made it. */
   readonly firstSignIn: SignIn | null
 }
@@ -15,13 +15,13 @@ export async function openInstance(
   config: Config,
   { log = 'stdout' }: { log?: 'stdout' | 'stderr' } = {},
 ): Promise<Instance> {
-  const { openWorkshop } = await loadProgram()
+  const { openApp } = await loadProgram()
   const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
-  const workshop = await openWorkshop(config, log === 'stderr' ? { logTo: process.stderr } : {})
+  const opened = await openApp(config, log === 'stderr' ? { logTo: process.stderr } : {})
   try {
-    return { ...workshop, firstSignIn: await createFirstAdministrator(workshop.app) }
+    return { ...opened, firstSignIn: await createFirstAdministrator(opened.app) }
   } catch (error) {
-    await workshop[Symbol.asyncDispose]()
+    await opened[Symbol.asyncDispose]()
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** Routes outside `/api/v4`: pages, files, health. One line per family, each in the family's `web.ts`. */
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../api/metrics.ts'
-import type { Door } from '../api/run.ts'
+import type { Gateway } from '../api/run.ts'
 import * as invitations from './access/invitations/web.ts'
 import * as groupAvatars from './groups/groups/web.ts'
 import * as oauthConsent from './identity/oauth/web.ts'
@@ -14,7 +14,7 @@ import * as health from './instance/health/web.ts'
 import * as projectAvatars from './projects/projects/avatar-web.ts'
 import * as projects from './projects/projects/web.ts'
 
-export type WebRoutes = (server: FastifyInstance, door: Door, metrics: Metrics) => void
+export type WebRoutes = (server: FastifyInstance, gateway: Gateway, metrics: Metrics) => void
 
 export const web: WebRoutes[] = [
   sessions.routes,

@@ -10,7 +10,7 @@
  * shared and frozen.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
-import type { Soon } from '../lib/soon.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Db } from './database.ts'
 import { directOf, type Direct } from './direct.ts'
 
@@ -25,7 +25,7 @@ class Placeholder {
 
 export interface HotQuery<P, R> {
   /** At once where the engine lives in this process. */
-  (db: Db, values: P): Soon<R[]>
+  (db: Db, values: P): MaybePromise<R[]>
   /** The very statement that runs, for tests that ask the engine how it would go about it. */
   compile(db: Db, values: P): CompiledQuery<R>
 }
@@ -52,7 +52,7 @@ export function hotQuery<P extends object, R>(
   const bind = (query: CompiledQuery<R>, values: P) =>
     query.parameters.map((p) => (p instanceof Placeholder ? values[p.name as keyof P] : p))
 
-  const run = (db: Db, values: P): Soon<R[]> => {
+  const run = (db: Db, values: P): MaybePromise<R[]> => {
     const query = queryFor(db, values)
     const parameters = bind(query, values)
     const direct = db.isTransaction ? undefined : directOf(db.getExecutor().adapter)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Door } from '../api/run.ts'
+import type { Gateway } from '../api/run.ts'
 import { HOUR, MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
@@ -34,7 +34,7 @@ interface Visit {
 }
 
 export async function gitRoutes(
-  { app }: Door,
+  { app }: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   address: RepositoryAddress,

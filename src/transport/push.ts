@@ -1,4 +1,4 @@
-/** What a push meets on its way, through whichever door it comes: the gate before its refs move, the news after. */
+/** What a push meets on its way, through whichever gateway it comes: the gate before its refs move, the news after. */
 import type { App } from '../context.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'

@@ -5,7 +5,7 @@
 import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Algorithms, Connection, Server } from 'ssh2'
-import type { Door } from '../api/run.ts'
+import type { Gateway } from '../api/run.ts'
 import { MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
 import { welcome } from './ssh/connection.ts'
@@ -38,7 +38,10 @@ const LIMITS: SshLimits = {
 }
 
 /** Closing waits for running commands, for a while. Null when it is switched off. */
-export async function startSsh({ app }: Pick<Door, 'app'>, wish: Partial<SshLimits> = {}): Promise<SshServer | null> {
+export async function startSsh(
+  { app }: Pick<Gateway, 'app'>,
+  wish: Partial<SshLimits> = {},
+): Promise<SshServer | null> {
   const { host, sshPort } = app.config
   if (sshPort === null) return null
   const limits = { ...LIMITS, ...wish }

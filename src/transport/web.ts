@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { UNKNOWN_ROUTE } from '../api/answers.ts'
-import type { Door } from '../api/run.ts'
+import type { Gateway } from '../api/run.ts'
 import { send } from '../api/web-answers.ts'
 import type { WebRoutes } from '../features/web.ts'
 import { decodeSegments } from '../lib/segments.ts'
@@ -18,7 +18,7 @@ const WITHOUT_ENDING = /\/info\/refs\?service=git-(upload|receive)-pack$/i
 
 const isInside = (url: string) => INSIDE.test(url) || WITHOUT_ENDING.test(url)
 
-export const routes: WebRoutes = (server, door) => {
+export const routes: WebRoutes = (server, gateway) => {
   // The same wildcard as the pages' own: what it is given to depends on the whole address.
   server.addConstraintStrategy({
     name: 'repository',
@@ -28,19 +28,19 @@ export const routes: WebRoutes = (server, door) => {
     },
     deriveConstraint: ({ url }) => (isInside(url!) ? 'inside' : undefined),
   })
-  const handler: RouteHandlerMethod = (request, reply) => serve(door, request, reply)
+  const handler: RouteHandlerMethod = (request, reply) => serve(gateway, request, reply)
   const config = { name: '/:repository.git/*' }
   server.route({ method: ['GET', 'POST', 'PUT'], url: '/*', constraints: { repository: 'inside' }, config, handler })
 }
 
-async function serve(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function serve(gateway: Gateway, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const [path, query] = request.raw.url!.split('?', 2) as [string, string | undefined]
   const segments = decodeSegments(path)
   if (!segments) return send(request, reply, 404, UNKNOWN_ROUTE)
   const at = segments.findIndex((segment) => /\.git$/i.test(segment))
   if (at < 0) return withEnding(request, reply, path, query)
   const address = { path: segments.slice(0, at + 1).join('/'), rest: segments.slice(at + 1).join('/') }
-  return (isLfsAddress(address) ? lfsRoutes : gitRoutes)(door, request, reply, address)
+  return (isLfsAddress(address) ? lfsRoutes : gitRoutes)(gateway, request, reply, address)
 }
 
 function withEnding(request: FastifyRequest, reply: FastifyReply, path: string, query = ''): FastifyReply {

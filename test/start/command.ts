@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOM } from '../../src/lib/room.ts'
+import { TEMPORARY_FOLDER } from '../../src/lib/temporary-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
@@ -16,7 +16,7 @@ export interface Folder extends AsyncDisposable {
 }
 
 export async function temporaryFolder(): Promise<Folder> {
-  const path = await mkdtemp(join(ROOM, 'mortise-start-'))
+  const path = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-start-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 

@@ -1,6 +1,6 @@
 /**
  * People belong to groups and to projects in the same way: as members, by asking to be let in, by invitation. A family
- * declares each of its endpoints once, for a door; `/groups/:id/…` and `/projects/:id/…` are the two doors.
+ * declares each of its endpoints once, for a mount; `/groups/:id/…` and `/projects/:id/…` are the two.
  */
 import type { SelectQueryBuilder } from 'kysely'
 import { z } from 'zod'
@@ -43,7 +43,7 @@ const ownPolicy = policy<OwnSubject>()({
   giveUp: (s) => s.managed || s.record.user_id === s.viewer?.id,
 })
 
-interface DoorPlan<S, P extends Policy<S>> {
+interface MountPlan<S, P extends Policy<S>> {
   kind: 'group' | 'project'
   path: '/groups/:id' | '/projects/:id'
   on: Resource<S, P>
@@ -52,7 +52,7 @@ interface DoorPlan<S, P extends Policy<S>> {
   meet(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
 }
 
-export function sourceDoor<S, P extends Policy<S>>({ kind, path, on, manage, meet }: DoorPlan<S, P>) {
+export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, meet }: MountPlan<S, P>) {
   async function find(app: App, { id }: { id: string }, viewer: User | null): Promise<SourceSubject | null> {
     const subject = await on.find(app, { id } as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
@@ -89,7 +89,7 @@ export function sourceDoor<S, P extends Policy<S>>({ kind, path, on, manage, mee
   }
 }
 
-export type Door = ReturnType<typeof sourceDoor>
+export type Mount = ReturnType<typeof sourceMount>
 
 export const sourceOf = ({ group_id, project_id }: SourceColumns): SourceColumns => ({ group_id, project_id })
 

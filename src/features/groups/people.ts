@@ -1,8 +1,8 @@
-import { sourceDoor } from '../access/sources.ts'
+import { sourceMount } from '../access/sources.ts'
 import { group } from './groups/queries.ts'
 
 /** A private group shows itself to people of something inside it, who still may not ask for more. */
-export const groupDoor = sourceDoor({
+export const groupMount = sourceMount({
   kind: 'group',
   path: '/groups/:id',
   on: group,

@@ -1,6 +1,6 @@
 /** Which person stands behind a credential: the one answer for the API, git and the web. */
 import type { Authentication } from '../../api/run.ts'
-import { andThen } from '../../lib/soon.ts'
+import { andThen } from '../../lib/maybe-promise.ts'
 import { byOAuthToken } from './oauth/authenticate.ts'
 import { bySession } from './sessions/authenticate.ts'
 import { provesOrigin } from './sessions/forms.ts'

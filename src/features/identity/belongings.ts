@@ -1,6 +1,6 @@
 /**
- * What belongs to one person stands behind two doors: `/user/…`, where they find their own, and `/users/:id/…`, where
- * administrators find anybody's. A family declares each of its endpoints once, for both doors, on records that are only
+ * What belongs to one person stands at two mounts: `/user/…`, where they find their own, and `/users/:id/…`, where
+ * administrators find anybody's. A family declares each of its endpoints once, for both mounts, on records that are only
  * ever looked up among their owner's.
  */
 import { sql, type SelectQueryBuilder } from 'kysely'
@@ -22,7 +22,7 @@ const belongingsPolicy = policy<Owned>()({
   read: ({ owner, viewer }) => viewer !== null && (viewer.admin || viewer.id === owner.id),
 })
 
-interface DoorPlan {
+interface MountPlan {
   path: '/user' | '/users/:id(\\d+)'
   allow: 'signed_in' | 'administrator'
   /** For summaries. */
@@ -31,7 +31,7 @@ interface DoorPlan {
   findOwner(app: App, params: Record<string, unknown>, viewer: User | null): Promise<User | null>
 }
 
-function door({ params, findOwner, ...plan }: DoorPlan) {
+function mount({ params, findOwner, ...plan }: MountPlan) {
   return {
     ...plan,
     /** The person themselves: what lists and creation act on. */
@@ -67,9 +67,9 @@ export interface Belonging<R> {
   find(db: Db, owner: User, id: number): Promise<R | null | undefined>
 }
 
-export type Door = ReturnType<typeof door>
+export type Mount = ReturnType<typeof mount>
 
-export const ownDoor = door({
+export const ownMount = mount({
   path: '/user',
   allow: 'signed_in',
   whose: 'of the signed-in user',
@@ -77,7 +77,7 @@ export const ownDoor = door({
   findOwner: async (_app, _params, viewer) => viewer,
 })
 
-const administratorsDoor = door({
+const administratorsMount = mount({
   path: '/users/:id(\\d+)',
   allow: 'administrator',
   whose: 'of a user',
@@ -85,9 +85,9 @@ const administratorsDoor = door({
   findOwner: (app, params) => findUser(app.db, params.id as number),
 })
 
-/** `export const [listOwn, list] = throughBothDoors((door) => endpoint({ path: `${door.path}/keys`, … }))` */
-export const throughBothDoors = (declare: (door: Door) => Endpoint) =>
-  [declare(ownDoor), declare(administratorsDoor)] as const
+/** `export const [listOwn, list] = atBothMounts((mount) => endpoint({ path: `${mount.path}/keys`, … }))` */
+export const atBothMounts = (declare: (mount: Mount) => Endpoint) =>
+  [declare(ownMount), declare(administratorsMount)] as const
 
 /** A page of one person's records. They are few and indexed by owner, so counting them costs next to nothing. */
 export async function newestFirst<DB, TB extends keyof DB, O>(

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { scopesOf, shownCredential } from '../../api/credentials.ts'
 import { readQuery } from '../../api/input.ts'
-import type { Door } from '../../api/run.ts'
+import type { Gateway } from '../../api/run.ts'
 import type { User } from '../../context.ts'
 import { unauthenticated } from '../../errors.ts'
 
@@ -12,7 +12,7 @@ const OPENING = scopesOf({ method: 'GET' })
  * opens nothing is refused, as it is there; one of other scopes shows nobody.
  */
 export async function webViewer(
-  { app, authentication }: Pick<Door, 'app' | 'authentication'>,
+  { app, authentication }: Pick<Gateway, 'app' | 'authentication'>,
   request: FastifyRequest,
 ): Promise<User | null> {
   const shown = shownCredential(request, readQuery(request.raw.url!))

@@ -1,7 +1,7 @@
-import { sourceDoor } from '../access/sources.ts'
+import { sourceMount } from '../access/sources.ts'
 import { project } from './projects/queries.ts'
 
-export const projectDoor = sourceDoor({
+export const projectMount = sourceMount({
   kind: 'project',
   path: '/projects/:id',
   on: project,

@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
-import { Recent } from '../../lib/recent.ts'
+import { Lru } from '../../lib/lru.ts'
 import { count, rev, treePath } from '../process/arguments.ts'
 import { git, GitFailed, gitStream } from '../process/command.ts'
 import { findCommits, resolveCommit, type Commit } from '../objects/commits.ts'
@@ -34,7 +34,7 @@ const MAX_KEPT_ENTRIES = 200_000
 /** Commits of one that the other does not have: with more it is quicker to begin anew. */
 const MAX_APART = 5000
 
-const cache = new Recent<Known>(MAX_KEPT_ENTRIES, ({ found }) => found.size + 1)
+const cache = new Lru<Known>(MAX_KEPT_ENTRIES, ({ found }) => found.size + 1)
 
 /** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {

@@ -29,7 +29,7 @@ interface Asked {
 
 /** Which of these objects can be fetched, or need to be sent, and where. */
 export async function batch(visit: Visit): Promise<FastifyReply> {
-  const { door, reply, gitter, place } = visit
+  const { gateway, reply, gitter, place } = visit
   const wish = Batch.safeParse(await readJson(visit))
   if (!wish.success) throw gitter.via === 'nothing' ? await challenge(visit) : objectNotFound()
   const { operation, objects, hash_algo } = wish.data
@@ -38,8 +38,8 @@ export async function batch(visit: Visit): Promise<FastifyReply> {
   if (hash_algo && hash_algo !== 'sha256') throw new Refusal('conflict', 'Only sha256 is supported')
 
   const oids = new Set(objects.map(({ oid }) => oid).filter((oid) => OID.test(oid)))
-  const known = await findLfsObjects(door.app.db, place.project.id, [...oids])
-  const answer = { app: door.app, gitter, place, operation }
+  const known = await findLfsObjects(gateway.app.db, place.project.id, [...oids])
+  const answer = { app: gateway.app, gitter, place, operation }
   return sendLfs(reply, 200, {
     transfer: 'basic',
     objects: objects.map((asked) => presentObject(answer, asked, known.get(asked.oid))),

@@ -17,12 +17,12 @@ const HEADERS = {
 
 export async function download(visit: Visit, oid: string): Promise<FastifyReply> {
   await admit(visit, 'fetch')
-  const object = await findLfsObject(visit.door.app.db, visit.place.project.id, oid)
+  const object = await findLfsObject(visit.gateway.app.db, visit.place.project.id, oid)
   if (!object) throw objectNotFound()
   return sendObject(visit, object)
 }
 
-async function sendObject({ door, request, reply }: Visit, { oid, size }: LfsObject): Promise<FastifyReply> {
+async function sendObject({ gateway, request, reply }: Visit, { oid, size }: LfsObject): Promise<FastifyReply> {
   const tag = `"${oid}"`
   const { 'if-range': only, range } = request.headers
   const isPartial = request.method === 'GET' && (only === undefined || only === tag)
@@ -30,15 +30,15 @@ async function sendObject({ door, request, reply }: Visit, { oid, size }: LfsObj
   if (piece === 'unsatisfiable') return reply.code(416).header('Content-Range', `bytes */${size}`).send()
   const { start, end } = piece ?? { start: 0, end: size - 1 }
   const content =
-    request.method === 'HEAD' ? Readable.from([]) : (await door.app.blobs.open(oid, piece ?? undefined))?.stream
+    request.method === 'HEAD' ? Readable.from([]) : (await gateway.app.blobs.open(oid, piece ?? undefined))?.stream
   if (!content) throw new Error(`LFS object ${oid} is gone`)
   if (piece) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`)
   return reply.headers({ ...HEADERS, ETag: tag, 'Content-Length': end - start + 1 }).send(content)
 }
 
 export async function upload(visit: Visit, oid: string, size: number): Promise<FastifyReply> {
-  const { door, request, reply, place } = visit
+  const { gateway, request, reply, place } = visit
   await admit(visit, 'push')
-  await storeLfsObject(door.app, place.project, { oid, size }, request.raw)
+  await storeLfsObject(gateway.app, place.project, { oid, size }, request.raw)
   return reply.code(200).send()
 }

@@ -34,15 +34,15 @@ const noPermissions = () => new Refusal('forbidden', 'You have no permissions')
 const Lock = z.object({ path: z.string().refine((path) => path !== '' && Buffer.byteLength(path) <= LONGEST_PATH) })
 
 export async function create(visit: Visit): Promise<FastifyReply> {
-  const { door, reply, gitter, place } = visit
+  const { gateway, reply, gitter, place } = visit
   await admitWriter(visit)
   const person = personOf(gitter)
   if (!person) throw noPermissions()
   const wish = Lock.safeParse(await readJson(visit))
   if (!wish.success) throw new Refusal('unprocessable', 'path is invalid')
-  const { lock, isNew } = await lockPath(door.app, person, place.project, wish.data.path)
+  const { lock, isNew } = await lockPath(gateway.app, person, place.project, wish.data.path)
   if (isNew) return sendLfs(reply, 201, { lock: presentLock(lock) })
-  return sendLfs(reply, 409, { lock: presentLock(lock), ...fault(door.app, 'already locked') })
+  return sendLfs(reply, 409, { lock: presentLock(lock), ...fault(gateway.app, 'already locked') })
 }
 
 const Filter = z.object({
@@ -60,19 +60,19 @@ const pageOf = ({ cursor, limit = MOST_LOCKS }: z.infer<typeof Filter>) => ({
 const cursorOf = (next: number | null) => (next === null ? {} : { next_cursor: String(next) })
 
 export async function list(visit: Visit): Promise<FastifyReply> {
-  const { door, reply, place } = visit
+  const { gateway, reply, place } = visit
   await admit(visit, 'fetch')
   const filter = readFilter(readParameters(visit))
   const { path, id } = filter
-  const { locks, next } = await listLocks(door.app.db, place.project.id, { path, id, ...pageOf(filter) })
+  const { locks, next } = await listLocks(gateway.app.db, place.project.id, { path, id, ...pageOf(filter) })
   return sendLfs(reply, 200, { locks: locks.map(presentLock), ...cursorOf(next) })
 }
 
 export async function verify(visit: Visit): Promise<FastifyReply> {
-  const { door, reply, gitter, place } = visit
+  const { gateway, reply, gitter, place } = visit
   await admitWriter(visit)
   const filter = readFilter(await readJson(visit))
-  const { locks, next } = await listLocks(door.app.db, place.project.id, pageOf(filter))
+  const { locks, next } = await listLocks(gateway.app.db, place.project.id, pageOf(filter))
   const isOurs = ({ user_id }: LfsLock) => user_id === personOf(gitter)?.id
   return sendLfs(reply, 200, {
     ours: locks.filter(isOurs).map(presentLock),
@@ -92,11 +92,11 @@ function readFilter(raw: Record<string, unknown>): z.infer<typeof Filter> {
 const Unlock = z.object({ force: bool.nullish() })
 
 export async function unlock(visit: Visit, id: number): Promise<FastifyReply> {
-  const { door, reply, gitter, place } = visit
+  const { gateway, reply, gitter, place } = visit
   const { subject } = await admitWriter(visit)
   const wish = Unlock.safeParse(await readJson(visit))
   if (!wish.success) throw new Refusal('unprocessable', 'force is invalid')
   const by = { actor: personOf(gitter), level: subject.level }
-  const lock = await unlockPath(door.app, by, place.project, { id, force: wish.data.force ?? false })
+  const lock = await unlockPath(gateway.app, by, place.project, { id, force: wish.data.force ?? false })
   return sendLfs(reply, 200, { lock: presentLock(lock) })
 }

@@ -1,14 +1,14 @@
 /** One request to the LFS server of a project, and whether it may go on. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { assertPlain, readBody, readQuery, type Raw } from '../../api/input.ts'
-import type { Door } from '../../api/run.ts'
+import type { Gateway } from '../../api/run.ts'
 import { learnFacts, denialOf, type Facts } from '../access.ts'
 import { accessDenied, recogniseGitter, type Gitter } from '../credentials.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
 import { accessForbidden, objectNotFound } from './answers.ts'
 
 export interface Visit {
-  readonly door: Door
+  readonly gateway: Gateway
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly gitter: Gitter
@@ -16,21 +16,21 @@ export interface Visit {
 }
 
 export async function meetVisitor(
-  door: Door,
+  gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
 ): Promise<Visit> {
   const visitor = { authorization: request.headers.authorization, address: request.ip }
-  const gitter = await recogniseGitter(door.app, visitor, 'lfs')
-  const place = await findRepository(door.app, path)
+  const gitter = await recogniseGitter(gateway.app, visitor, 'lfs')
+  const place = await findRepository(gateway.app, path)
   if (!place || place.wiki) throw gitter.via === 'nothing' ? accessDenied() : objectNotFound()
-  return { door, request, reply, gitter, place }
+  return { gateway, request, reply, gitter, place }
 }
 
 /** Refuses in the words of LFS whoever git would refuse in its own. */
-export async function admit({ door, gitter, place }: Visit, verb: Facts['verb']): Promise<Facts> {
-  const facts = await learnFacts(door.app, gitter, place, { verb, over: 'lfs' })
+export async function admit({ gateway, gitter, place }: Visit, verb: Facts['verb']): Promise<Facts> {
+  const facts = await learnFacts(gateway.app, gitter, place, { verb, over: 'lfs' })
   const denial = denialOf(facts)
   if (denial?.kind === 'unauthenticated') throw denial
   if (denial) throw denial.kind === 'not_found' ? objectNotFound() : accessForbidden()
@@ -40,8 +40,8 @@ export async function admit({ door, gitter, place }: Visit, verb: Facts['verb'])
 
 const NO_FILES = 0
 
-export async function readJson({ door, request }: Visit): Promise<Raw> {
-  const { fields, discard } = await readBody(request.raw, door.spool, NO_FILES)
+export async function readJson({ gateway, request }: Visit): Promise<Raw> {
+  const { fields, discard } = await readBody(request.raw, gateway.spool, NO_FILES)
   await discard()
   assertPlain(fields)
   return fields

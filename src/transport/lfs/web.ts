@@ -1,6 +1,6 @@
 /** The Git LFS server: `/<path>.git/info/lfs/…` and, for content, `/<path>.git/gitlab-lfs/…`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Door } from '../../api/run.ts'
+import type { Gateway } from '../../api/run.ts'
 import type { RepositoryAddress } from '../places.ts'
 import { fault, objectNotFound, sendLfs, sendLfsError } from './answers.ts'
 import { batch } from './batch.ts'
@@ -22,14 +22,14 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ['PUT', /^gitlab-lfs\/objects\/([0-9a-f]{64})\/(\d{1,15})$/, (visit, oid, size) => upload(visit, oid, Number(size))],
 ]
 
-async function oldProtocol({ door, reply }: Visit): Promise<FastifyReply> {
-  return sendLfs(reply, 501, fault(door.app, 'Server supports batch API only, please update your Git LFS client'))
+async function oldProtocol({ gateway, reply }: Visit): Promise<FastifyReply> {
+  return sendLfs(reply, 501, fault(gateway.app, 'Server supports batch API only, please update your Git LFS client'))
 }
 
 export const isLfsAddress = ({ rest }: RepositoryAddress): boolean => /^(info\/lfs|gitlab-lfs)(\/|$)/.test(rest)
 
 export async function lfsRoutes(
-  door: Door,
+  gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   { path, rest }: RepositoryAddress,
@@ -39,8 +39,8 @@ export async function lfsRoutes(
     const [, form, handler] = ROUTES.find(([wanted, form]) => wanted === method && form.test(rest)) ?? []
     if (!form || !handler) throw objectNotFound()
     const [, first = '', second = ''] = form.exec(rest)!
-    return await handler(await meetVisitor(door, request, reply, path), first, second)
+    return await handler(await meetVisitor(gateway, request, reply, path), first, second)
   } catch (error) {
-    return sendLfsError(door.app, request, reply, error)
+    return sendLfsError(gateway.app, request, reply, error)
   }
 }

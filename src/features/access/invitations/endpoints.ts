@@ -7,7 +7,7 @@ import { forbidden, notFound } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addMember, type Grant } from '../members/service.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Door, SourceSubject } from '../sources.ts'
+import type { Mount, SourceSubject } from '../sources.ts'
 import { InvitationEntity, presentInvitation } from './entity.ts'
 import { findInvitation, listInvitations, loadInvitations, type Invitation } from './queries.ts'
 import { invite, updateInvitation, withdrawInvitation } from './service.ts'
@@ -15,12 +15,12 @@ import { invite, updateInvitation, withdrawInvitation } from './service.ts'
 const invitationPolicy = policy<SourceSubject>()({ read: (s) => s.managed })
 
 /** One invitation, by its address. Whoever does not manage the source must not learn which addresses were invited. */
-const invitationAt = (door: Door) =>
+const invitationAt = (mount: Mount) =>
   resource({
     params: z.object({ id: text, email: text }),
     policy: invitationPolicy,
     async find(app, given, viewer) {
-      const source = await door.findParent(app, given, viewer)
+      const source = await mount.findParent(app, given, viewer)
       if (!source.managed) throw forbidden()
       const invitation = await findInvitation(app.db, source.at, given.email)
       return invitation && { ...source, invitation }
@@ -54,10 +54,10 @@ async function present(app: App, invitations: readonly Invitation[]) {
   return (await loadInvitations(app, invitations)).map(presentInvitation)
 }
 
-export function invitationEndpoints(door: Door) {
-  const { kind, source } = door
-  const path = `${door.path}/invitations` as const
-  const invitation = invitationAt(door)
+export function invitationEndpoints(mount: Mount) {
+  const { kind, source } = mount
+  const path = `${mount.path}/invitations` as const
+  const invitation = invitationAt(mount)
 
   return {
     list: endpoint({

@@ -21,8 +21,8 @@ async function invited(app: App, request: FastifyRequest) {
 }
 
 /** Where mailed invitations lead. Opening one changes nothing: mail programs open links on their own. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
 
   server.get(PATH, async (request, reply) => {
     const found = await invited(app, request)
@@ -35,7 +35,7 @@ export const routes: WebRoutes = (server, door) => {
     return sendPage(reply, 200, acceptPage({ source, access_level, address, token, username: user.username }))
   })
 
-  onForm(server, door, PATH, async (_form, request, reply) => {
+  onForm(server, gateway, PATH, async (_form, request, reply) => {
     const found = await invited(app, request)
     if (!found) return sendPage(reply, 404, deadInvitationPage)
     const { invitation, source, address } = found

@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findUser, findUserByUsername, surroundings } from '../../identity/users/queries.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
-import type { Door } from '../sources.ts'
+import type { Mount } from '../sources.ts'
 import { MemberEntity, presentMember } from './entity.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
 import { addMember, removeMember, updateMember } from './service.ts'
@@ -46,10 +46,10 @@ export async function presentOneMember(app: App, member: Members[number]) {
   return presented!
 }
 
-export function memberEndpoints(door: Door) {
-  const { kind, source } = door
-  const path = `${door.path}/members` as const
-  const member = door.ofPerson(findMember)
+export function memberEndpoints(mount: Mount) {
+  const { kind, source } = mount
+  const path = `${mount.path}/members` as const
+  const member = mount.ofPerson(findMember)
 
   return {
     list: endpoint({
@@ -84,7 +84,7 @@ export function memberEndpoints(door: Door) {
       method: 'GET',
       path: `${path}/all/:user_id`,
       summary: `Get a member of a ${kind}, inherited or not`,
-      on: door.ofPerson(findStanding),
+      on: mount.ofPerson(findStanding),
       allow: 'signed_in',
       output: MemberEntity,
       async handle({ app, subject }) {

@@ -1,4 +1,4 @@
 import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
-import { groupDoor } from '../people.ts'
+import { groupMount } from '../people.ts'
 
-export const { list, create, approve, destroy } = accessRequestEndpoints(groupDoor)
+export const { list, create, approve, destroy } = accessRequestEndpoints(groupMount)

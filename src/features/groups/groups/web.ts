@@ -5,13 +5,13 @@ import { groupPolicy } from './policy.ts'
 import { findGroup, meetGroup } from './queries.ts'
 
 /** A group's avatar is seen by whoever sees the group. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
   server.get<{ Params: { id: string; filename: string } }>(
     '/uploads/-/system/group/avatar/:id(^\\d+$)/:filename',
     async (request, reply) => {
       const { id, filename } = request.params
-      const viewer = await webViewer(door, request)
+      const viewer = await webViewer(gateway, request)
       const group = await findGroup(app.db, id)
       const isSeen = group !== null && groupPolicy.read(await meetGroup(app, group, viewer))
       return sendAvatar(app, request, reply, isSeen ? group : null, filename)

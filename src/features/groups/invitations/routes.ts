@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { groupDoor } from '../people.ts'
+import { groupMount } from '../people.ts'
 
-export const { list, create, update, destroy } = invitationEndpoints(groupDoor)
+export const { list, create, update, destroy } = invitationEndpoints(groupMount)

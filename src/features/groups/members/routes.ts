@@ -1,4 +1,4 @@
 import { memberEndpoints } from '../../access/members/endpoints.ts'
-import { groupDoor } from '../people.ts'
+import { groupMount } from '../people.ts'
 
-export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(groupDoor)
+export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(groupMount)

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { entity, text } from '../../../api/wire.ts'
-import { throughBothDoors } from '../belongings.ts'
+import { atBothMounts } from '../belongings.ts'
 import { GpgKeyEntity, presentGpgKey } from './entity.ts'
 import { gpgKey, listGpgKeys } from './queries.ts'
 import { createGpgKey, deleteGpgKey } from './service.ts'
 
-export const [listOwn, list] = throughBothDoors((door) =>
+export const [listOwn, list] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/gpg_keys`,
-    summary: `List the GPG keys ${door.whose}`,
-    on: door.owner,
-    allow: door.allow,
+    path: `${mount.path}/gpg_keys`,
+    summary: `List the GPG keys ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
     scopes: ['read_user'],
     output: pageOf(GpgKeyEntity),
     async handle({ app, subject, page }) {
@@ -23,51 +23,51 @@ export const [listOwn, list] = throughBothDoors((door) =>
   }),
 )
 
-export const [getOwn, get] = throughBothDoors((door) =>
+export const [getOwn, get] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/gpg_keys/:key_id`,
-    summary: `Get a GPG key ${door.whose}`,
-    on: door.record(gpgKey),
-    allow: door.allow,
+    path: `${mount.path}/gpg_keys/:key_id`,
+    summary: `Get a GPG key ${mount.whose}`,
+    on: mount.record(gpgKey),
+    allow: mount.allow,
     scopes: ['read_user'],
     output: GpgKeyEntity,
     handle: async ({ subject }) => presentGpgKey(subject.record),
   }),
 )
 
-export const [createOwn, create] = throughBothDoors((door) =>
+export const [createOwn, create] = atBothMounts((mount) =>
   endpoint({
     method: 'POST',
-    path: `${door.path}/gpg_keys`,
-    summary: `Add a GPG key ${door.whose}`,
-    on: door.owner,
-    allow: door.allow,
+    path: `${mount.path}/gpg_keys`,
+    summary: `Add a GPG key ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
     input: z.object({ key: text }), // the contract also lists a key_id, which a key to be made cannot have
     output: GpgKeyEntity,
     handle: async ({ app, subject, input }) => presentGpgKey(await createGpgKey(app, subject.owner, input)),
   }),
 )
 
-export const [destroyOwn, destroy] = throughBothDoors((door) =>
+export const [destroyOwn, destroy] = atBothMounts((mount) =>
   endpoint({
     method: 'DELETE',
-    path: `${door.path}/gpg_keys/:key_id`,
-    summary: `Delete a GPG key ${door.whose}; what it signed stays verified`,
-    on: door.record(gpgKey),
-    allow: door.allow,
+    path: `${mount.path}/gpg_keys/:key_id`,
+    summary: `Delete a GPG key ${mount.whose}; what it signed stays verified`,
+    on: mount.record(gpgKey),
+    allow: mount.allow,
     output: null,
     handle: ({ app, subject }) => deleteGpgKey(app, subject.owner, subject.record, { revoked: false }),
   }),
 )
 
-export const [revokeOwn, revoke] = throughBothDoors((door) =>
+export const [revokeOwn, revoke] = atBothMounts((mount) =>
   endpoint({
     method: 'POST',
-    path: `${door.path}/gpg_keys/:key_id/revoke`,
-    summary: `Revoke a GPG key ${door.whose}; what it signed is verified no longer`,
-    on: door.record(gpgKey),
-    allow: door.allow,
+    path: `${mount.path}/gpg_keys/:key_id/revoke`,
+    summary: `Revoke a GPG key ${mount.whose}; what it signed is verified no longer`,
+    on: mount.record(gpgKey),
+    allow: mount.allow,
     status: 202,
     output: entity({ message: z.literal('202 Accepted') }),
     async handle({ app, subject }) {

@@ -3,20 +3,20 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { throughBothDoors } from '../belongings.ts'
+import { atBothMounts } from '../belongings.ts'
 import { surroundings } from '../users/queries.ts'
 import { KeyEntity, KeyWithUserEntity, presentKey, presentKeyWithUser } from './entity.ts'
 import { USAGE_TYPES } from './model.ts'
 import { anyKey, findKeyByFingerprint, key, listKeys, loadKeyWithUser, readFingerprint } from './queries.ts'
 import { createKey, deleteKey } from './service.ts'
 
-export const [listOwn, list] = throughBothDoors((door) =>
+export const [listOwn, list] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/keys`,
-    summary: `List the SSH keys ${door.whose}`,
-    on: door.owner,
-    allow: door.allow,
+    path: `${mount.path}/keys`,
+    summary: `List the SSH keys ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
     scopes: ['read_user'],
     output: pageOf(KeyEntity),
     async handle({ app, subject, page }) {
@@ -26,26 +26,26 @@ export const [listOwn, list] = throughBothDoors((door) =>
   }),
 )
 
-export const [getOwn, get] = throughBothDoors((door) =>
+export const [getOwn, get] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/keys/:key_id`,
-    summary: `Get an SSH key ${door.whose}`,
-    on: door.record(key),
-    allow: door.allow,
+    path: `${mount.path}/keys/:key_id`,
+    summary: `Get an SSH key ${mount.whose}`,
+    on: mount.record(key),
+    allow: mount.allow,
     scopes: ['read_user'],
     output: KeyEntity,
     handle: async ({ subject }) => presentKey(subject.record),
   }),
 )
 
-export const [createOwn, create] = throughBothDoors((door) =>
+export const [createOwn, create] = atBothMounts((mount) =>
   endpoint({
     method: 'POST',
-    path: `${door.path}/keys`,
-    summary: `Add an SSH key ${door.whose}`,
-    on: door.owner,
-    allow: door.allow,
+    path: `${mount.path}/keys`,
+    summary: `Add an SSH key ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
     input: z.object({
       title: text,
       key: text,
@@ -57,13 +57,13 @@ export const [createOwn, create] = throughBothDoors((door) =>
   }),
 )
 
-export const [destroyOwn, destroy] = throughBothDoors((door) =>
+export const [destroyOwn, destroy] = atBothMounts((mount) =>
   endpoint({
     method: 'DELETE',
-    path: `${door.path}/keys/:key_id`,
-    summary: `Delete an SSH key ${door.whose}`,
-    on: door.record(key),
-    allow: door.allow,
+    path: `${mount.path}/keys/:key_id`,
+    summary: `Delete an SSH key ${mount.whose}`,
+    on: mount.record(key),
+    allow: mount.allow,
     changedAt: ({ record }) => record.updated_at,
     output: null,
     handle: ({ app, subject }) => deleteKey(app, subject.owner, subject.record),

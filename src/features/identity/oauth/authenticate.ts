@@ -1,9 +1,9 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { oncePer } from '../../../lib/once-per.ts'
+import { weakMemo } from '../../../lib/weak-memo.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
-import { andThen, type Soon } from '../../../lib/soon.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { oauthRefusal } from './errors.ts'
 import { findTokenWithUser } from './queries.ts'
 import { toScopes } from './scopes.ts'
@@ -11,7 +11,7 @@ import { toScopes } from './scopes.ts'
 const FORM = /^[0-9a-f]{64}$/
 
 /** The person behind an OAuth token; null when there is none. A client learns why its own token ceased to work. */
-export function byOAuthToken(app: App, secret: string): Soon<Identity | null> {
+export function byOAuthToken(app: App, secret: string): MaybePromise<Identity | null> {
   return andThen(findToken(app, secret), (found) => (found?.state === 'active' ? bearerOf(app, found) : null))
 }
 
@@ -23,7 +23,7 @@ export async function bearerOfOAuthToken(app: App, secret: string): Promise<Iden
 
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
-function findToken({ db }: App, secret: string): Soon<Found | null> {
+function findToken({ db }: App, secret: string): MaybePromise<Found | null> {
   return FORM.test(secret) ? findTokenWithUser(db, digestOfShown(secret)) : null
 }
 
@@ -37,7 +37,7 @@ function bearerOf(app: App, found: Found): Identity {
   return identityOf(found)
 }
 
-const identityOf = oncePer((found: Found): Identity => ({
+const identityOf = weakMemo((found: Found): Identity => ({
   kind: 'oauth',
   user: found,
   scopes: toScopes(found.token_scopes),

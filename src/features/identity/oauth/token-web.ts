@@ -17,11 +17,11 @@ import { toScopes } from './scopes.ts'
 import { epoch, revokeToken } from './tokens.ts'
 
 /** The client's side of OAuth: tokens, what they are worth, and OpenID Connect. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
   const read = async (request: FastifyRequest): Promise<Raw> => ({
     ...queryOf(request),
-    ...(request.method === 'POST' && (await readForm(door, request))),
+    ...(request.method === 'POST' && (await readForm(gateway, request))),
   })
 
   server.post('/oauth/token', async (request, reply) => {

@@ -27,8 +27,8 @@ interface Asked {
 }
 
 /** The user's side of OAuth: sign in, consent, and back to the client. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
 
   /** Reads the request; what is wrong with it is answered here, to the user or to the client. */
   async function asked(
@@ -59,7 +59,7 @@ export const routes: WebRoutes = (server, door) => {
     }),
   )
 
-  onForm(server, door, '/oauth/authorize', (form, request, reply) =>
+  onForm(server, gateway, '/oauth/authorize', (form, request, reply) =>
     asked(form, request, reply, async ({ user, target, wish }) => {
       // A form cannot send a DELETE, so its button says so.
       const isDenied = textOf(form, '_method') === 'delete'
@@ -71,7 +71,7 @@ export const routes: WebRoutes = (server, door) => {
     asked({ ...queryOf(request), ...form }, request, reply, async ({ target }) =>
       reply.redirect(denialAddress(target), 303),
     )
-  onForm(server, door, '/oauth/authorize', deny, 'DELETE')
+  onForm(server, gateway, '/oauth/authorize', deny, 'DELETE')
 }
 
 /** Comes back as a GET with the same question, whatever the question came as; no secret that came along is repeated. */

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { send } from '../../../api/web-answers.ts'
 import { sessionCookie } from '../../../api/credentials.ts'
 import { assertPlain, readBody, readQuery, type Raw } from '../../../api/input.ts'
-import type { Door } from '../../../api/run.ts'
+import type { Gateway } from '../../../api/run.ts'
 import type { App } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
 import { randomHex, sameSecret } from '../../../lib/secrets.ts'
@@ -17,7 +17,7 @@ const VISIT_COOKIE = '_service_visit'
 const LARGEST_FILE = 1024
 
 /** Reads a form or JSON; what stands in `user[…]` counts as if it stood outside. */
-export async function readForm({ spool }: Door, request: FastifyRequest): Promise<Raw> {
+export async function readForm({ spool }: Gateway, request: FastifyRequest): Promise<Raw> {
   const { fields, discard } = await readBody(request.raw, spool, LARGEST_FILE)
   await discard()
   const { user } = fields
@@ -75,13 +75,19 @@ const EXPIRED = 'This form has expired. Go back, reload the page and try again.'
 export type FormHandler = (form: Raw, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** A route that takes posts of our own pages and nobody else's. */
-export function onForm(server: FastifyInstance, door: Door, url: string, handle: FormHandler, method = 'POST'): void {
+export function onForm(
+  server: FastifyInstance,
+  gateway: Gateway,
+  url: string,
+  handle: FormHandler,
+  method = 'POST',
+): void {
   server.route({
     method,
     url,
     async handler(request, reply) {
-      const form = await readForm(door, request)
-      if (isOwnForm(door.app, request, form)) return handle(form, request, reply)
+      const form = await readForm(gateway, request)
+      if (isOwnForm(gateway.app, request, form)) return handle(form, request, reply)
       if (isJson(request)) return send(request, reply, 403, { message: EXPIRED })
       return sendPage(reply, 403, { title: 'Try again', body: html`<p>${EXPIRED}</p>` })
     },

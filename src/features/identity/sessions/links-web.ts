@@ -20,14 +20,14 @@ import {
 import { countTry } from './throttle.ts'
 
 /** The pages behind mailed links. Opening one changes nothing: mail programs open links on their own. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
 
   server.get('/users/password/new', async (request, reply) =>
     sendPage(reply, 200, forgottenPage(formToken(app, request, reply))),
   )
 
-  onForm(server, door, '/users/password/new', async (form, request, reply) => {
+  onForm(server, gateway, '/users/password/new', async (form, request, reply) => {
     const again = (status: number, fault: string) =>
       sendPage(reply, status, forgottenPage(formToken(app, request, reply), fault))
     const email = textOf(form, 'email')?.trim().toLowerCase()
@@ -48,7 +48,7 @@ export const routes: WebRoutes = (server, door) => {
     return sendPage(reply, 200, newPasswordPage({ token: formToken(app, request, reply), link }))
   })
 
-  onForm(server, door, '/users/password/edit', async (form, request, reply) => {
+  onForm(server, gateway, '/users/password/edit', async (form, request, reply) => {
     const link = textOf(form, 'reset_password_token') ?? ''
     const user = await userOfLink(app, 'reset_password', link)
     if (!user) return sendPage(reply, 404, deadLinkPage)
@@ -65,7 +65,7 @@ export const routes: WebRoutes = (server, door) => {
     return sendPage(reply, 200, confirmPage(formToken(app, request, reply), link))
   })
 
-  onForm(server, door, '/users/confirmation', async (form, _request, reply) => {
+  onForm(server, gateway, '/users/confirmation', async (form, _request, reply) => {
     const isConfirmed = await confirmByLink(app, textOf(form, 'confirmation_token') ?? '')
     return isConfirmed ? sendPage(reply, 200, confirmedPage) : sendPage(reply, 404, deadLinkPage)
   })

@@ -15,8 +15,8 @@ import { blockedPage, homePage, newPasswordPage, noPasswordsPage, signInPage, un
 import { returnAddress } from './return-address.ts'
 import { endSession, signIn, startSession, webStanding } from './service.ts'
 
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
 
   server.get('/', async (request, reply) => {
     const user = await signedInOn(app, request)
@@ -34,7 +34,7 @@ export const routes: WebRoutes = (server, door) => {
     return sendPage(reply, 200, signInPage({ token, returnTo }))
   })
 
-  onForm(server, door, '/users/sign_in', async (form, request, reply) => {
+  onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
     if (!(await passwordsOpenTheWeb(app))) return refuse(request, reply, noPasswordsPage, 'Passwords are switched off.')
     const login = textOf(form, 'login') ?? textOf(form, 'email') ?? ''
     try {
@@ -46,7 +46,7 @@ export const routes: WebRoutes = (server, door) => {
     }
   })
 
-  onForm(server, door, '/users/sign_out', async (_form, request, reply) => {
+  onForm(server, gateway, '/users/sign_out', async (_form, request, reply) => {
     const secret = sessionCookie(request.headers.cookie)
     if (secret) await endSession(app, secret)
     reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, '', 0))

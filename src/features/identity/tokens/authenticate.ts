@@ -1,9 +1,9 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { oncePer } from '../../../lib/once-per.ts'
+import { weakMemo } from '../../../lib/weak-memo.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
-import { andThen, type Soon } from '../../../lib/soon.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { words } from './entity.ts'
 import { isActive } from './policy.ts'
 import { findTokenWithUser, scopesFrom } from './queries.ts'
@@ -15,14 +15,14 @@ const ADDRESSES_KEPT = 5
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
 
 /** The person behind an account, personal or impersonation token; null when it no longer opens anything. */
-export function byAccessToken(app: App, secret: string, address: string): Soon<Identity | null> {
+export function byAccessToken(app: App, secret: string, address: string): MaybePromise<Identity | null> {
   return andThen(bearerOfToken(app, secret, address), (identity) =>
     identity?.user.state === 'active' ? identity : null,
   )
 }
 
 /** Blocked people too: whoever asks has to turn them away, and may say why. */
-export function bearerOfToken(app: App, secret: string, address: string): Soon<Identity | null> {
+export function bearerOfToken(app: App, secret: string, address: string): MaybePromise<Identity | null> {
   return andThen(findTokenWithUser(app.db, digestOfShown(secret)), (found) => {
     if (!found) return null
     // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
@@ -34,7 +34,7 @@ export function bearerOfToken(app: App, secret: string, address: string): Soon<I
   })
 }
 
-const identityOf = oncePer((found: Found): Identity => {
+const identityOf = weakMemo((found: Found): Identity => {
   const scopes = found.token_kind === 'private' ? null : scopesFrom(found.token_scopes)
   return { kind: found.token_kind, user: found, tokenId: found.token_id, scopes }
 })

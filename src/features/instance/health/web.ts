@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { scopesOf, shownCredential } from '../../../api/credentials.ts'
 import { readQuery } from '../../../api/input.ts'
-import type { Door } from '../../../api/run.ts'
+import type { Gateway } from '../../../api/run.ts'
 import { unauthenticated } from '../../../errors.ts'
 import type { WebRoutes } from '../../web.ts'
 
@@ -14,19 +14,19 @@ import type { WebRoutes } from '../../web.ts'
  * open. `/-/metrics` tells how the instance is used: it answers callers on this machine, and from elsewhere only an
  * administrator's credential.
  */
-export const routes: WebRoutes = (server, door, metrics) => {
+export const routes: WebRoutes = (server, gateway, metrics) => {
   server.get('/-/liveness', fresh, async () => ({ status: 'ok' }))
 
   server.get('/-/health', fresh, async () => 'Mortise OK')
 
   server.get('/-/readiness', fresh, async (_request, reply) => {
-    const checks = await inspect(door)
+    const checks = await inspect(gateway)
     const ready = Object.values(checks).every((state) => state === 'ok')
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'failed', checks })
   })
 
   server.get('/-/metrics', fresh, async (request, reply) => {
-    if (!isFromThisMachine(request) && !(await isAdministrator(door, request))) throw unauthenticated()
+    if (!isFromThisMachine(request) && !(await isAdministrator(gateway, request))) throw unauthenticated()
     return reply.type(metrics.contentType).send(await metrics.text())
   })
 }
@@ -39,7 +39,7 @@ const fresh: RouteShorthandOptions = {
 }
 
 /** Why a check failed is told to the log only. */
-async function inspect({ app, spool }: Door): Promise<Record<string, 'ok' | 'failed'>> {
+async function inspect({ app, spool }: Gateway): Promise<Record<string, 'ok' | 'failed'>> {
   const state = async (check: string, work: () => Promise<unknown>) => {
     try {
       await inTime(work())
@@ -85,7 +85,7 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
   LOOPBACK.test(socket.remoteAddress ?? '') && !FORWARDED.some((name) => name in headers)
 
-async function isAdministrator({ app, authentication }: Door, request: FastifyRequest): Promise<boolean> {
+async function isAdministrator({ app, authentication }: Gateway, request: FastifyRequest): Promise<boolean> {
   const shown = shownCredential(request, readQuery(request.raw.url!))
   const identity = shown && (await authentication.identify(app, shown, request.ip))
   if (!identity?.user.admin) return false

@@ -1,4 +1,4 @@
 import { accessRequestEndpoints } from '../../access/access-requests/endpoints.ts'
-import { projectDoor } from '../people.ts'
+import { projectMount } from '../people.ts'
 
-export const { list, create, approve, destroy } = accessRequestEndpoints(projectDoor)
+export const { list, create, approve, destroy } = accessRequestEndpoints(projectMount)

@@ -6,7 +6,7 @@ import { copyRepository } from '../../../git/storage/copy.ts'
 import { removeRepository } from '../../../git/storage/repositories.ts'
 import { nullIfMissing } from '../../../lib/system-errors.ts'
 import { tidyPoolSoon, tidySoon } from '../housekeeping/jobs.ts'
-import { fillRepository } from '../projects/filling.ts'
+import { provisionRepository } from '../projects/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
 import { enterPool, findPool, freshPool, type Pool } from './pools.ts'
@@ -15,7 +15,7 @@ import { enterPool, findPool, freshPool, type Pool } from './pools.ts'
 export const copyRepositoryOf = job<{ id: number; source_id: number }>(
   'projects.fork',
   (app, { id, source_id }, ending) =>
-    fillRepository(app, id, ending, {
+    provisionRepository(app, id, ending, {
       async fill(fork, dir, signal) {
         const source = await findSource(app, source_id)
         const pool = await enterPool(app, fork, source.id)

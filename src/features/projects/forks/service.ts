@@ -3,9 +3,9 @@ import { Refusal, type FieldErrors } from '../../../errors.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, type Visibility } from '../../../lib/levels.ts'
 import { hasContent } from '../../../git/storage/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
-import { scheduleFilling } from '../projects/filling.ts'
+import { scheduleProvisioning } from '../projects/provisioning.ts'
 import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'
-import { FILLING, type ImportStatus } from '../projects/model.ts'
+import { PROVISIONING, type ImportStatus } from '../projects/model.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
 import { addProject, assertWithinLimit, blankProject } from '../projects/service.ts'
@@ -48,7 +48,7 @@ export async function forkProject(app: App, actor: User, subject: ProjectSubject
     return addProject(app, actor, namespace, row, async (app, fork) => {
       await countFork(app, source.id, 1)
       if (fork.import_status === 'scheduled') {
-        await scheduleFilling(app, copyRepositoryOf, { id: fork.id, source_id: source.id })
+        await scheduleProvisioning(app, copyRepositoryOf, { id: fork.id, source_id: source.id })
       }
     })
   })
@@ -81,7 +81,7 @@ function assertForkable(subject: ProjectSubject): void {
     projectPolicy.readCode(subject) && isOpen(project.repository_access_level) && isOpen(project.forking_access_level)
   if (!may) throw refusal('is forbidden')
   // Its fork would be empty, and stay so.
-  if (FILLING.includes(project.import_status)) throw refusal('is still being imported')
+  if (PROVISIONING.includes(project.import_status)) throw refusal('is still being imported')
 }
 
 const refusal = (fault: string) => new Refusal('conflict', { forked_from_project_id: [fault] })

@@ -4,7 +4,7 @@ import { GitFailed } from '../../../git/process/command.ts'
 import { mirrorFrom, type Credentials } from '../../../git/storage/remote.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { fillRepository, tellProgress } from '../projects/filling.ts'
+import { provisionRepository, tellProgress } from '../projects/provisioning.ts'
 import type { Project } from '../projects/queries.ts'
 import { IMPORT_JOB, guardFor } from './service.ts'
 
@@ -15,7 +15,7 @@ const TELL_MS = 1000
 export const importRepository = job<{ id: number }>(
   IMPORT_JOB.name,
   (app, { id }, ending) =>
-    fillRepository(app, id, ending, {
+    provisionRepository(app, id, ending, {
       fill: (project, dir, signal) => fetchInto(app, project, dir, signal),
       explain,
     }),

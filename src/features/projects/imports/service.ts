@@ -5,8 +5,8 @@ import { UnsafeArgument } from '../../../git/process/arguments.ts'
 import { splitAddress } from '../../../git/storage/remote.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { scheduleFilling } from '../projects/filling.ts'
-import { FILLING } from '../projects/model.ts'
+import { scheduleProvisioning } from '../projects/provisioning.ts'
+import { PROVISIONING } from '../projects/model.ts'
 
 const LONGEST = 2000
 
@@ -55,7 +55,7 @@ export async function guardFor(app: App) {
 export const IMPORT_JOB = { name: 'projects.import' }
 
 export async function scheduleImport(app: App, project: { id: number }): Promise<void> {
-  await scheduleFilling(app, IMPORT_JOB, { id: project.id })
+  await scheduleProvisioning(app, IMPORT_JOB, { id: project.id })
 }
 
 /** Whoever fetches right now sees it within moments; whoever was to begin finds nothing to do. */
@@ -65,7 +65,7 @@ export async function cancelImport(app: App, { id }: { id: number }): Promise<vo
     .set({ import_status: 'failed', import_error: 'The import was cancelled', updated_at: timestamp(app.clock) })
     .where('id', '=', id)
     .where('import_url', 'is not', null)
-    .where('import_status', 'in', FILLING)
+    .where('import_status', 'in', PROVISIONING)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw new Refusal('not_modified')
 }

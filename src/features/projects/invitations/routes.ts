@@ -1,4 +1,4 @@
 import { invitationEndpoints } from '../../access/invitations/endpoints.ts'
-import { projectDoor } from '../people.ts'
+import { projectMount } from '../people.ts'
 
-export const { list, create, update, destroy } = invitationEndpoints(projectDoor)
+export const { list, create, update, destroy } = invitationEndpoints(projectMount)

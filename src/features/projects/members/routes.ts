@@ -6,10 +6,10 @@ import { memberEndpoints } from '../../access/members/endpoints.ts'
 import { listAuthorizedUsers } from '../../access/members/standings.ts'
 import { UserSummaryEntity, presentUserSummary } from '../../identity/users/entity.ts'
 import { surroundings } from '../../identity/users/queries.ts'
-import { projectDoor } from '../people.ts'
+import { projectMount } from '../people.ts'
 import { project } from '../projects/queries.ts'
 
-export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectDoor)
+export const { list, listAll, getFromAll, get, create, update, destroy } = memberEndpoints(projectMount)
 
 export const listUsers = endpoint({
   method: 'GET',

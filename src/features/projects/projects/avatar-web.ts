@@ -8,13 +8,13 @@ import { findProject, meetProject } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
 /** A project's avatar is seen by whoever sees the project. */
-export const routes: WebRoutes = (server, door) => {
-  const { app } = door
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
   server.get<{ Params: { id: string; filename: string } }>(
     '/uploads/-/system/project/avatar/:id(^\\d+$)/:filename',
     async (request, reply) => {
       const { id, filename } = request.params
-      const viewer = await webViewer(door, request)
+      const viewer = await webViewer(gateway, request)
       const project = await findProject(app.db, id)
       const subject = project && (await meetProject(app, project, viewer))
       if (!subject || !projectPolicy.read(subject)) return sendAvatar(app, request, reply, null, filename)

@@ -4,7 +4,7 @@ import type { Visibility } from '../../../lib/levels.ts'
 export const IMPORT_STATUSES = ['none', 'scheduled', 'started', 'finished', 'failed'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 /** While its repository is still on the way. */
-export const FILLING: readonly ImportStatus[] = ['scheduled', 'started']
+export const PROVISIONING: readonly ImportStatus[] = ['scheduled', 'started']
 
 declare module '../../../store/database.ts' {
   interface Tables {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
-import type { Door } from '../../../api/run.ts'
+import type { Gateway } from '../../../api/run.ts'
 import { send } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
@@ -11,13 +11,13 @@ import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
 /** Addresses that begin with a path of somebody's: whatever no other route takes. */
-export const routes: WebRoutes = (server, door) => {
+export const routes: WebRoutes = (server, gateway) => {
   server.get('/*', async (request, reply) => {
     const segments = segmentsOf(request)
     if (!segments || isReservedAtTop(segments[0]!)) return send(request, reply, 404, UNKNOWN_ROUTE)
     return (
-      (await uploadAt(door, request, reply, segments)) ??
-      (await redirectFrom(door, request, reply, segments)) ??
+      (await uploadAt(gateway, request, reply, segments)) ??
+      (await redirectFrom(gateway, request, reply, segments)) ??
       send(request, reply, 404, UNKNOWN_ROUTE)
     )
   })
@@ -34,26 +34,26 @@ function segmentsOf({ raw }: FastifyRequest): string[] | null {
 }
 
 async function uploadAt(
-  door: Door,
+  gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   segments: readonly string[],
 ): Promise<FastifyReply | null> {
   const [uploads, secret, filename] = segments.slice(-3)
   if (uploads !== 'uploads' || segments.length < 5) return null
-  const project = await findProject(door.app.db, segments.slice(0, -3).join('/'))
-  return project && serveUpload(door, request, reply, project, secret!, filename!)
+  const project = await findProject(gateway.app.db, segments.slice(0, -3).join('/'))
+  return project && serveUpload(gateway, request, reply, project, secret!, filename!)
 }
 
 async function redirectFrom(
-  door: Door,
+  gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   segments: readonly string[],
 ): Promise<FastifyReply | null> {
-  const redirect = await findRedirect(door.app.db, segments)
+  const redirect = await findRedirect(gateway.app.db, segments)
   if (!redirect) return null
-  const destination = await destinationOf(door.app, await webViewer(door, request), redirect)
+  const destination = await destinationOf(gateway.app, await webViewer(gateway, request), redirect)
   if (destination === null) return null
   const rest = rawSegments(request).slice(redirect.path.split('/').length)
   const [, query] = /(\?.*)?$/.exec(request.raw.url!)!

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
-import type { Door } from '../../../api/run.ts'
+import type { Gateway } from '../../../api/run.ts'
 import { send } from '../../../api/web-answers.ts'
 import type { App } from '../../../context.ts'
 import { readRange, type Piece } from '../../../lib/ranges.ts'
@@ -13,15 +13,15 @@ import { findUpload } from './queries.ts'
 
 /** A file at its address, for whoever sees the project: to know the address is not enough. */
 export async function serveUpload(
-  door: Door,
+  gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   project: Project,
   secret: string,
   filename: string,
 ): Promise<FastifyReply> {
-  const { app } = door
-  const subject = await meetProject(app, project, await webViewer(door, request))
+  const { app } = gateway
+  const subject = await meetProject(app, project, await webViewer(gateway, request))
   const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, { secret, filename }) : null
   return upload ? sendFile(app, request, reply, upload) : send(request, reply, 404, UNKNOWN_ROUTE)
 }

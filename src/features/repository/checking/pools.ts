@@ -7,7 +7,7 @@ import { isLeftover } from '../../../git/storage/drafts.ts'
 import { faultsOf } from '../../../git/storage/integrity.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { POOLS_FOLDER, findPool, hasMembers, type Pool } from '../../projects/forks/pools.ts'
-import { FILLING } from '../../projects/projects/model.ts'
+import { PROVISIONING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -45,7 +45,7 @@ async function isFilling(app: App, { id }: Pool): Promise<boolean> {
     .selectFrom('projects')
     .select('id')
     .where('pool_id', '=', id)
-    .where('import_status', 'in', FILLING)
+    .where('import_status', 'in', PROVISIONING)
     .executeTakeFirst()
   return fork !== undefined
 }

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { faultsOf } from '../../../git/storage/integrity.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
 import { headOf, repositoryExists } from '../../../git/storage/repositories.ts'
-import { FILLING } from '../../projects/projects/model.ts'
+import { PROVISIONING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { checkPools, sharingFaults, type Finding } from './pools.ts'
@@ -41,7 +41,7 @@ async function faultsOfProject(app: App, project: Project): Promise<string[]> {
   if (!(await repositoryExists(dir))) return ['there is no repository']
   const faults = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
   // A broken one answers nothing more; what is on its way may be seen in between.
-  if (faults.length > 0 || FILLING.includes(project.import_status)) return faults
+  if (faults.length > 0 || PROVISIONING.includes(project.import_status)) return faults
   const empty = !(await hasBranches(dir))
   if (empty !== project.empty_repo) faults.push(`the store calls it ${project.empty_repo ? 'empty' : 'not empty'}`)
   const head = await headOf(dir)

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findCommit, findCommits, resolveCommits, type Commit } from '../../../git/objects/commits.ts'
 import { countCommits, listCommitIds, listCommits, type HistoryWish } from '../../../git/history/history.ts'
-import { Recent } from '../../../lib/recent.ts'
+import { Lru } from '../../../lib/lru.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 
@@ -85,7 +85,7 @@ async function totalOf(dir: string, wish: HistoryWish): Promise<number> {
 }
 
 /** What a commit reaches never changes: counted once, while there is room. */
-const totals = new Recent<number>(5000)
+const totals = new Lru<number>(5000)
 const LONGEST_KEY = 2000
 
 const keyOf = (dir: string, wish: HistoryWish) => `${dir}\0${JSON.stringify(wish)}`

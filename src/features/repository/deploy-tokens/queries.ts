@@ -7,7 +7,7 @@ import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import { oldestFirst, type Door } from '../../access/sources.ts'
+import { oldestFirst, type Mount } from '../../access/sources.ts'
 
 export type DeployToken = Row<'deploy_tokens'>
 
@@ -78,12 +78,12 @@ interface TokenSubject {
 const deployTokenPolicy = policy<TokenSubject>()({ read: () => true })
 
 /** `/projects/:id/deploy_tokens/:token_id`, and the same for groups. */
-export const deployToken = (door: Door) =>
+export const deployToken = (mount: Mount) =>
   resource({
     params: z.object({ id: text, token_id: id }),
     policy: deployTokenPolicy,
     async find(app, { id, token_id }, viewer) {
-      const source = await door.findParent(app, { id }, viewer)
+      const source = await mount.findParent(app, { id }, viewer)
       if (!source.managed) throw forbidden()
       const token = await tokensOf(app.db, source.at).where('id', '=', token_id).executeTakeFirst()
       return token && { token }

@@ -3,9 +3,9 @@ import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
-import type { Door } from '../../access/sources.ts'
-import { groupDoor } from '../../groups/people.ts'
-import { projectDoor } from '../../projects/people.ts'
+import type { Mount } from '../../access/sources.ts'
+import { groupMount } from '../../groups/people.ts'
+import { projectMount } from '../../projects/people.ts'
 import { DeployTokenEntity, NewDeployTokenEntity, presentDeployToken } from './entity.ts'
 import { DEPLOY_TOKEN_SCOPES } from './model.ts'
 import { deployToken, listDeployTokens } from './queries.ts'
@@ -28,14 +28,14 @@ export const listAll = endpoint({
   },
 })
 
-const throughBothDoors = (declare: (door: Door) => Endpoint) => [declare(projectDoor), declare(groupDoor)] as const
+const atBothMounts = (declare: (mount: Mount) => Endpoint) => [declare(projectMount), declare(groupMount)] as const
 
-export const [listOfProject, listOfGroup] = throughBothDoors((door) =>
+export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/deploy_tokens`,
-    summary: `List the deploy tokens of a ${door.kind}`,
-    on: door.source,
+    path: `${mount.path}/deploy_tokens`,
+    summary: `List the deploy tokens of a ${mount.kind}`,
+    on: mount.source,
     allow: 'manage',
     input: filter,
     output: pageOf(DeployTokenEntity),
@@ -47,24 +47,24 @@ export const [listOfProject, listOfGroup] = throughBothDoors((door) =>
   }),
 )
 
-export const [getOfProject, getOfGroup] = throughBothDoors((door) =>
+export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
   endpoint({
     method: 'GET',
-    path: `${door.path}/deploy_tokens/:token_id`,
-    summary: `Get a deploy token of a ${door.kind}`,
-    on: deployToken(door),
+    path: `${mount.path}/deploy_tokens/:token_id`,
+    summary: `Get a deploy token of a ${mount.kind}`,
+    on: deployToken(mount),
     allow: 'read',
     output: DeployTokenEntity,
     handle: async ({ app, subject }) => presentDeployToken(subject.token, timestamp(app.clock)),
   }),
 )
 
-export const [createForProject, createForGroup] = throughBothDoors((door) =>
+export const [createForProject, createForGroup] = atBothMounts((mount) =>
   endpoint({
     method: 'POST',
-    path: `${door.path}/deploy_tokens`,
-    summary: `Create a deploy token for a ${door.kind}`,
-    on: door.source,
+    path: `${mount.path}/deploy_tokens`,
+    summary: `Create a deploy token for a ${mount.kind}`,
+    on: mount.source,
     allow: 'manage',
     input: z.object({
       name: text,
@@ -80,12 +80,12 @@ export const [createForProject, createForGroup] = throughBothDoors((door) =>
   }),
 )
 
-export const [destroyOfProject, destroyOfGroup] = throughBothDoors((door) =>
+export const [destroyOfProject, destroyOfGroup] = atBothMounts((mount) =>
   endpoint({
     method: 'DELETE',
-    path: `${door.path}/deploy_tokens/:token_id`,
-    summary: `Delete a deploy token of a ${door.kind}`,
-    on: deployToken(door),
+    path: `${mount.path}/deploy_tokens/:token_id`,
+    summary: `Delete a deploy token of a ${mount.kind}`,
+    on: deployToken(mount),
     allow: 'read',
     changedAt: ({ token }) => token.created_at,
     output: null,

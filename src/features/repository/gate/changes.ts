@@ -1,7 +1,7 @@
 /**
  * Changes under way. A row says what is about to happen before the refs move, and the transaction that tells of it
  * takes the row away: whoever takes it tells, so nothing is told twice. Who is killed in between leaves the row, and
- * what it says is looked into by `leftovers.ts`.
+ * what it says is looked into by `recovery.ts`.
  */
 import { HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'

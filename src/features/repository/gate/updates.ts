@@ -1,6 +1,6 @@
 import type { User } from '../../../context.ts'
 
-/** Who moves refs, and through which door. */
+/** Who moves refs, and by which way. */
 export interface Pusher {
   /** Null: a deploy key without a creator. */
   readonly user: User | null

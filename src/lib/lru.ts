@@ -1,5 +1,5 @@
 /** What was used last, kept up to a weight of all together: what is longest unused goes first. */
-export class Recent<V> {
+export class Lru<V> {
   readonly #most: number
   readonly #weigh: (value: V) => number
   /** In the order of their last use. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Recent } from './recent.ts'
+import { Lru } from './lru.ts'
 
 test('what is longest unused goes first, by the weight of all', () => {
-  const kept = new Recent<string>(6, (value) => value.length)
+  const kept = new Lru<string>(6, (value) => value.length)
   kept.set('a', '12')
   kept.set('b', '34')
   kept.set('c', '56')
@@ -17,7 +17,7 @@ test('what is longest unused goes first, by the weight of all', () => {
 })
 
 test('without weights it is as many as there may be', () => {
-  const kept = new Recent<number>(2)
+  const kept = new Lru<number>(2)
   for (const n of [0, 1, 2]) kept.set(`${n}`, n)
   expect(['0', '1', '2'].map((key) => kept.get(key))).toEqual([undefined, 1, 2])
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 const MEMORY = '/dev/shm'
 const ENOUGH = 2 * 1024 ** 3
 
-export const ROOM = hasRoom(MEMORY) ? MEMORY : tmpdir()
+export const TEMPORARY_FOLDER = hasRoom(MEMORY) ? MEMORY : tmpdir()
 
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false

@@ -12,12 +12,12 @@ import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { inspectRepository } from './inspection.ts'
-import { FILLING } from './model.ts'
+import { PROVISIONING } from './model.ts'
 import type { Project } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
 /** In the transaction that writes the row. One at a time: what fills the project now must have ended. */
-export async function scheduleFilling<P extends { id: number }>(
+export async function scheduleProvisioning<P extends { id: number }>(
   app: App,
   job: Pick<Job<never, P>, 'name'>,
   payload: P,
@@ -28,18 +28,18 @@ export async function scheduleFilling<P extends { id: number }>(
   await enqueue(app, job, payload, { key })
 }
 
-export interface Filling {
+export interface Provisioning {
   /** Puts the content in its place, whole or not at all. */
   fill(project: Project, dir: string, signal: AbortSignal): Promise<void>
   /** A short text for the owner, without secrets. */
   explain(error: unknown): string
 }
 
-export async function fillRepository(
+export async function provisionRepository(
   app: App,
   id: number,
   ending: AbortSignal,
-  { fill, explain }: Filling,
+  { fill, explain }: Provisioning,
 ): Promise<void> {
   const project = await begin(app, id)
   if (!project) return
@@ -72,7 +72,7 @@ async function begin(app: App, id: number): Promise<Project | undefined> {
     .updateTable('projects')
     .set({ import_status: 'started', import_progress: null })
     .where('id', '=', id)
-    .where('import_status', 'in', FILLING)
+    .where('import_status', 'in', PROVISIONING)
     .where('deleting', '=', false)
     .returningAll()
     .executeTakeFirst()
