@@ -15,8 +15,10 @@ export const serve: Verb = {
     const opening = setImmediate().then(() => startServers(opened, { openAfter: administrator }))
     const [firstSignIn, started] = await Promise.all([administrator, opening])
     await using forge = started
+    // Before anyone hears that it runs: who reads the line may ask it to stop at once.
+    const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
-    await stopRequested()
+    await stop
   },
 }
