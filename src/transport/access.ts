@@ -6,11 +6,11 @@ import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
-import { projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
 import { findProjectById, meetProject } from '../features/projects/projects/queries.ts'
 import { deployKeyRight } from '../features/repository/deploy-keys/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
-import { Developer, FeatureEnabled, FeaturePrivate, Guest } from '../lib/levels.ts'
+import { Developer, Guest } from '../lib/levels.ts'
 import { accessDenied, accountBlocked, type Gitter } from './credentials.ts'
 import type { RepositoryPlace } from './places.ts'
 
@@ -72,23 +72,18 @@ const isElsewhere = ({ gitter, subject }: Facts) =>
 const isReadable = (f: Facts) => !isElsewhere(f) && (f.granted?.fetch || projectPolicy.read(f.subject))
 
 /** Members are those with a role, and keys and tokens that the project itself let in. */
-function hasFeature({ granted, subject }: Facts, feature: number): boolean {
-  const isMember = subject.level >= Guest || (granted?.fetch ?? false)
-  return feature === FeatureEnabled || (feature === FeaturePrivate && isMember)
+function isOn({ granted, subject, wiki }: Facts): boolean {
+  const level = granted?.fetch ? Math.max(subject.level, Guest) : subject.level
+  return hasFeature({ project: subject.project, level }, wiki ? 'wiki' : 'repository')
 }
 
 /** A wiki has its own switch. Keys of the project open it too, for reading; tokens are not given for it. */
 function maySee(f: Facts): boolean {
-  const { wiki_access_level, repository_access_level } = f.subject.project
   const isLetIn = f.granted?.fetch && !(f.wiki && f.gitter.deployToken)
-  const isOn = hasFeature(f, f.wiki ? wiki_access_level : repository_access_level)
-  return isOn && (isLetIn || projectPolicy.readCode(f.subject))
+  return isOn(f) && (isLetIn || projectPolicy.readCode(f.subject))
 }
 
-const mayWrite = (f: Facts) =>
-  f.wiki
-    ? hasFeature(f, f.subject.project.wiki_access_level) && f.subject.level >= Developer
-    : hasFeature(f, f.subject.project.repository_access_level) && (f.granted?.push || f.subject.level >= Developer)
+const mayWrite = (f: Facts) => isOn(f) && ((!f.wiki && f.granted?.push) || f.subject.level >= Developer)
 
 interface Check {
   readonly fails: (facts: Facts) => boolean

@@ -10,11 +10,12 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { fillPool } from '../../../git/storage/pools.ts'
 import { createRepository } from '../../../git/storage/repositories.ts'
-import { FeatureEnabled } from '../../../lib/levels.ts'
+import { NoAccess } from '../../../lib/levels.ts'
 import { randomHex } from '../../../lib/secrets.ts'
 import type { Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { hasFeature } from '../projects/policy.ts'
 import { holdProject, type Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
 
@@ -28,8 +29,8 @@ const newPoolPath = (): string => {
   return `${POOLS_FOLDER}/${name.slice(0, 2)}/${name}.git`
 }
 
-const isOpenToAll = ({ visibility, repository_access_level: feature }: Project) =>
-  visibility === 'public' && feature === FeatureEnabled
+const isOpenToAll = (project: Project) =>
+  project.visibility === 'public' && hasFeature({ project, level: NoAccess }, 'repository')
 
 export async function findPool(app: App, id: number | null): Promise<Pool | null> {
   if (id === null) return null

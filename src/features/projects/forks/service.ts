@@ -1,10 +1,10 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, type FieldErrors } from '../../../errors.ts'
-import { FeatureEnabled, FeaturePrivate, Guest, type Visibility } from '../../../lib/levels.ts'
+import type { Visibility } from '../../../lib/levels.ts'
 import { hasContent } from '../../../git/storage/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { scheduleProvisioning } from '../projects/provisioning.ts'
-import { projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../projects/policy.ts'
 import { PROVISIONING, type ImportStatus } from '../projects/model.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
@@ -75,13 +75,10 @@ const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
 
 /** Whoever may read the code may fork it, unless the project keeps its code or its forks to members or to nobody. */
 function assertForkable(subject: ProjectSubject): void {
-  const { project, level } = subject
-  const isOpen = (feature: number) => feature === FeatureEnabled || (feature === FeaturePrivate && level >= Guest)
-  const may =
-    projectPolicy.readCode(subject) && isOpen(project.repository_access_level) && isOpen(project.forking_access_level)
+  const may = projectPolicy.readCode(subject) && hasFeature(subject, 'repository') && hasFeature(subject, 'forking')
   if (!may) throw refusal('is forbidden')
   // Its fork would be empty, and stay so.
-  if (PROVISIONING.includes(project.import_status)) throw refusal('is still being imported')
+  if (PROVISIONING.includes(subject.project.import_status)) throw refusal('is still being imported')
 }
 
 const refusal = (fault: string) => new Refusal('conflict', { forked_from_project_id: [fault] })

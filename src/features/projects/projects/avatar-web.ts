@@ -3,7 +3,7 @@ import { sendAvatar, sendPicture } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import type { WebRoutes } from '../../web.ts'
 import { readLogo, type Logo } from './logo.ts'
-import { hasRepository, projectPolicy, type ProjectSubject } from './policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findProject, meetProject } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
@@ -28,6 +28,6 @@ export const routes: WebRoutes = (server, gateway) => {
 /** Of a repository that is there for the viewer; what was uploaded goes before it. */
 async function logoOf(app: App, subject: ProjectSubject, filename: string): Promise<Logo | null> {
   const { avatar_filename, default_branch, logo_path } = subject.project
-  if (!hasRepository(subject) || avatar_filename !== null || logo_path !== filename) return null
+  if (!hasFeature(subject, 'repository') || avatar_filename !== null || logo_path !== filename) return null
   return readLogo(repositoryDir(app, subject.project), default_branch, logo_path)
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
-import { FeatureDisabled, FeatureEnabled, Guest, VISIBILITIES } from '../../../lib/levels.ts'
+import { FeatureDisabled, FeatureEnabled, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import type { Row } from '../../../store/database.ts'
 import { IMPORT_STATUSES } from './model.ts'
+import { hasFeature, type Feature } from './policy.ts'
 
 const simple = {
   id: z.int(),
@@ -194,11 +195,11 @@ const levelWord = (level: number) =>
   level === FeatureDisabled ? 'disabled' : level === FeatureEnabled ? 'enabled' : 'private'
 
 export function presentProject(loaded: LoadedProject, at: Addresses, wish: RecordWish = {}): ProjectRecord {
-  const { project, namespace, owner, level } = loaded
-  const has = (feature: number) => feature === FeatureEnabled || (feature !== FeatureDisabled && level >= Guest)
+  const { project, namespace, owner } = loaded
+  const has = (feature: Feature) => hasFeature(loaded, feature)
   const self = `${at.url}/api/v4/projects/${project.id}`
-  const issues = has(project.issues_access_level)
-  const mergeRequests = has(project.merge_requests_access_level)
+  const issues = has('issues')
+  const mergeRequests = has('merge_requests')
   return {
     ...presentSimpleProject(loaded, at),
     archived: project.archived,
@@ -216,10 +217,10 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     ...(owner && { owner: { id: owner.id, name: owner.name, created_at: owner.created_at } }),
     issues_enabled: issues,
     merge_requests_enabled: mergeRequests,
-    wiki_enabled: has(project.wiki_access_level),
-    jobs_enabled: has(project.builds_access_level),
-    snippets_enabled: has(project.snippets_access_level),
-    container_registry_enabled: has(project.container_registry_access_level),
+    wiki_enabled: has('wiki'),
+    jobs_enabled: has('builds'),
+    snippets_enabled: has('snippets'),
+    container_registry_enabled: has('container_registry'),
     repository_access_level: levelWord(project.repository_access_level),
     issues_access_level: levelWord(project.issues_access_level),
     merge_requests_access_level: levelWord(project.merge_requests_access_level),
@@ -246,7 +247,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     mirror: false,
     import_status: project.import_status,
     import_url: project.import_url,
-    avatar_url: avatarUrl(project, at, has(project.repository_access_level)),
+    avatar_url: avatarUrl(project, at, has('repository')),
     ...(wish.runnersToken !== undefined && {
       runners_token: wish.runnersToken,
       import_error: project.import_error,

@@ -6,7 +6,7 @@ import { isFile, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { recogniseLicense } from '../../instance/templates/recognition.ts'
 import type { SimpleProjectRecord } from './entity.ts'
-import { hasRepository, projectPolicy, type ProjectSubject } from './policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
 import { pathWithNamespace } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
@@ -21,7 +21,7 @@ const LONGEST_LICENSE = 256 * 1024
 /** Read from the repository as it is now; the same as none for whoever may not read its files. */
 export async function describeLicense(app: App, subject: ProjectSubject): Promise<Described> {
   const { project, namespace } = subject
-  if (project.empty_repo || !projectPolicy.readCode(subject) || !hasRepository(subject)) return NONE
+  if (project.empty_repo || !projectPolicy.readCode(subject) || !hasFeature(subject, 'repository')) return NONE
   const dir = repositoryDir(app, project)
   const file = licenseAmong((await listTree(dir, branch(project.default_branch))) ?? [])
   if (!file) return NONE

@@ -22,10 +22,21 @@ export interface ProjectSubject {
   readonly open: readonly Visibility[]
 }
 
-/** Whether the repository is switched on for them; what they may do with it is another question. */
-export function hasRepository({ project, level }: ProjectSubject): boolean {
-  const { repository_access_level: feature } = project
-  return feature === FeatureEnabled || (feature !== FeatureDisabled && level >= Guest)
+/** What a project can switch on for everybody who sees it, for its members, or for nobody. */
+export type Feature =
+  | 'repository'
+  | 'issues'
+  | 'merge_requests'
+  | 'builds'
+  | 'wiki'
+  | 'snippets'
+  | 'forking'
+  | 'container_registry'
+
+/** Whether a feature is switched on for them; what they may do with it is another question. */
+export function hasFeature({ project, level }: Pick<ProjectSubject, 'project' | 'level'>, feature: Feature): boolean {
+  const open = project[`${feature}_access_level`]
+  return open === FeatureEnabled || (open !== FeatureDisabled && level >= Guest)
 }
 
 const isOpen = ({ open, project }: ProjectSubject) => open.includes(project.visibility)

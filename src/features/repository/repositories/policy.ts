@@ -1,6 +1,6 @@
 import { policy } from '../../../api/endpoint.ts'
 import { Developer, Master, Reporter } from '../../../lib/levels.ts'
-import { hasRepository, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 
 /** A project whose repository is asked for, with the place where it lies. */
 export interface RepositorySubject extends ProjectSubject {
@@ -11,10 +11,11 @@ const isOpen = ({ open, project }: RepositorySubject) => open.includes(project.v
 
 export const repositoryPolicy = policy<RepositorySubject>()({
   read: (s: RepositorySubject) => projectPolicy.read(s),
-  download: (s) => hasRepository(s) && (s.level >= Reporter || isOpen(s)),
-  push: (s) => hasRepository(s) && s.level >= Developer && !s.project.archived,
+  download: (s) => hasFeature(s, 'repository') && (s.level >= Reporter || isOpen(s)),
+  push: (s) => hasFeature(s, 'repository') && s.level >= Developer && !s.project.archived,
   /** Writes that do not touch code: comments, for whoever reads it. */
-  comment: (s) => hasRepository(s) && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,
-  report: (s) => hasRepository(s) && s.level >= Developer && !s.project.archived,
+  comment: (s) =>
+    hasFeature(s, 'repository') && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,
+  report: (s) => hasFeature(s, 'repository') && s.level >= Developer && !s.project.archived,
   administer: (s) => s.level >= Master,
 })

@@ -2,7 +2,7 @@ import { branch } from '../../../git/process/arguments.ts'
 import { objectInfos, readObject } from '../../../git/objects/objects.ts'
 import { isFile, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 import { findTemplate, listLicenses, listTemplates, type Template } from '../../instance/templates/queries.ts'
-import { hasRepository } from '../../projects/projects/policy.ts'
+import { hasFeature } from '../../projects/projects/policy.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 
 /** What the instance brings along, and what a project keeps in its own repository. */
@@ -51,7 +51,7 @@ const ENDING = /\.md$/
  * of the repository is given them too; where it is switched off there are none.
  */
 async function ownTemplates(subject: RepositorySubject, type: Own): Promise<Pick<TreeEntry, 'id' | 'name'>[]> {
-  if (!hasRepository(subject)) return []
+  if (!hasFeature(subject, 'repository')) return []
   const entries = (await listTree(subject.dir, branch(subject.project.default_branch), FOLDERS[type])) ?? []
   const files = entries.filter((entry) => isFile(entry) && ENDING.test(entry.name))
   const infos = await objectInfos(

@@ -1,11 +1,8 @@
 import { policy } from '../../../api/endpoint.ts'
-import { Developer, FeatureDisabled, FeatureEnabled, Guest, Master } from '../../../lib/levels.ts'
-import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { Developer, Guest, Master } from '../../../lib/levels.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 
-const isOn = ({ project, level }: ProjectSubject) => {
-  const { wiki_access_level: feature } = project
-  return feature === FeatureEnabled || (feature !== FeatureDisabled && level >= Guest)
-}
+const isOn = (s: ProjectSubject) => hasFeature(s, 'wiki')
 
 /** Where the wiki is off, members are refused and others find nothing. */
 export const wikiPolicy = policy<ProjectSubject>()({
