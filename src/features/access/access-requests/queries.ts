@@ -2,8 +2,8 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { Master, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from '../members/model.ts'
-import { usersById } from '../members/queries.ts'
 import { oldestFirst } from '../sources.ts'
 import type { LoadedRequest } from './entity.ts'
 
@@ -22,11 +22,8 @@ export const listRequests = (db: Db, at: SourceColumns, page: PageWish): Promise
   oldestFirst(requestsAt(db, at), page)
 
 export async function loadRequests(db: Db, requests: readonly AccessRequest[]): Promise<LoadedRequest[]> {
-  const users = await usersById(
-    db,
-    requests.map(({ user_id }) => user_id),
-  )
-  return requests.map(({ user_id, requested_at }) => ({ user: users.get(user_id)!, requested_at }))
+  const people = await withUsers(db, requests, { user: 'user_id' })
+  return people.map(({ user, requested_at }) => ({ user, requested_at }))
 }
 
 /** Enough to be heard, and not a whole company. */

@@ -3,8 +3,8 @@ import { DAY, after } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from '../members/model.ts'
-import { usersById } from '../members/queries.ts'
 import { oldestFirst } from '../sources.ts'
 import type { LoadedInvitation } from './entity.ts'
 
@@ -35,15 +35,8 @@ export function listInvitations(
 }
 
 export async function loadInvitations(app: App, invitations: readonly Invitation[]): Promise<LoadedInvitation[]> {
-  const creators = await usersById(
-    app.db,
-    invitations.map(({ created_by_id }) => created_by_id),
-  )
-  return invitations.map((one) => ({
-    ...one,
-    token: app.vault.open(one.token_sealed),
-    creator: creators.get(one.created_by_id ?? 0) ?? null,
-  }))
+  const loaded = await withUsers(app.db, invitations, { creator: 'created_by_id' })
+  return loaded.map((one) => ({ ...one, token: app.vault.open(one.token_sealed) }))
 }
 
 const standing = (app: App) =>

@@ -1,10 +1,10 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
-import type { App, User } from '../../../context.ts'
+import type { App } from '../../../context.ts'
 import { Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, type Given } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedMember } from './entity.ts'
 import type { SourceColumns } from './model.ts'
 import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
@@ -41,19 +41,6 @@ export function listMembers(db: Db, at: SourceColumns, filter: PeopleFilter, pag
   return directMembers(db, { ...peopleOf(db, filter), ...at }, page)
 }
 
-const usersOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-
-export async function usersById(db: Db, ids: readonly (number | null)[]): Promise<Map<number, User>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null)
-  const users = wanted.length > 0 ? await usersOf(db, { ids: idList(db, wanted) }) : []
-  return new Map(users.map((user) => [user.id, user]))
-}
-
 /** Where a level comes from. */
 export type Origin = Pick<Member, 'user_id' | 'expires_at' | 'created_at' | 'created_by_id'>
 
@@ -61,16 +48,13 @@ export async function loadMembers(
   db: Db,
   members: readonly (Pick<Member, 'user_id' | 'access_level'> & Partial<Origin>)[],
 ): Promise<LoadedMember[]> {
-  const users = await usersById(
-    db,
-    members.flatMap(({ user_id, created_by_id = null }) => [user_id, created_by_id]),
-  )
-  return members.map(({ user_id, access_level, expires_at = null, created_at, created_by_id = null }) => ({
-    user: users.get(user_id)!,
+  const people = await withUsers(db, members, { user: 'user_id', creator: 'created_by_id' })
+  return people.map(({ user, access_level, expires_at = null, created_at = null, creator }) => ({
+    user,
     access_level,
     expires_at,
-    created_at: created_at ?? null,
-    creator: users.get(created_by_id ?? 0) ?? null,
+    created_at,
+    creator,
   }))
 }
 

@@ -7,9 +7,10 @@ import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from './model.ts'
 import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
-import { usersById, type Origin } from './queries.ts'
+import type { Origin } from './queries.ts'
 
 type Member = Row<'members'>
 
@@ -95,11 +96,8 @@ export async function listAuthorizedUsers(
 ): Promise<Page<User>> {
   const people = peopleOf(db, { ...filter, query: search }, viewer !== null)
   const { items, total } = await authorized(db, { ...people, project_id: project, active: true }, page)
-  const users = await usersById(
-    db,
-    items.map(({ user_id }) => user_id),
-  )
-  return { items: items.map(({ user_id }) => users.get(user_id)!), total }
+  const loaded = await withUsers(db, items, { user: 'user_id' })
+  return { items: loaded.map(({ user }) => user), total }
 }
 
 /** Every membership that counts at a source, with what it comes to there. */

@@ -10,6 +10,7 @@ import type { Db, Row } from '../../../store/database.ts'
 import { SUBSTRING_FROM, foundId, idList, inIdList, substring, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
+import { withUsers } from '../users/queries.ts'
 import type { LoadedNamespace } from './entity.ts'
 import { namespacePolicy, type NamespaceSubject } from './policy.ts'
 
@@ -71,27 +72,14 @@ const memberCounts = hotQuery((db, p: { groups: string }) =>
     .groupBy('a.ancestor_id'),
 )
 
-const ownersOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-
 export async function loadNamespaces(
   db: Db,
   viewer: User,
   namespaces: readonly Namespace[],
 ): Promise<LoadedNamespace[]> {
-  const ids = namespaces.map(({ owner_id }) => owner_id).filter((id) => id !== null)
-  const owners = ids.length > 0 ? await ownersOf(db, { ids: idList(db, ids) }) : []
-  const byId = new Map(owners.map((owner) => [owner.id, owner]))
+  const owned = await withUsers(db, namespaces, { owner: 'owner_id' })
   const members = await countMembers(db, viewer, namespaces)
-  return namespaces.map((row) => ({
-    ...row,
-    owner: byId.get(row.owner_id ?? 0) ?? null,
-    members: members.get(row.id) ?? null,
-  }))
+  return owned.map((row) => ({ ...row, members: members.get(row.id) ?? null }))
 }
 
 /** Of those the viewer is told about. */

@@ -14,6 +14,9 @@ export interface LoadedUser extends User {
   identities: Pick<Row<'identities'>, 'provider' | 'extern_uid'>[]
 }
 
+/** A record with whoever wrote it; null once they are gone. */
+export type Authored<R> = R & { readonly author: User | null }
+
 const summary = {
   id: z.int(),
   username: z.string(),

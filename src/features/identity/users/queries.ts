@@ -29,6 +29,32 @@ export async function findUserByUsername(db: Db, username: string): Promise<User
   return user ?? null
 }
 
+const usersById = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+type WithUsers<R, C extends Record<string, keyof R>> = R & {
+  readonly [name in keyof C]: R[C[name]] extends number ? User : User | null
+}
+
+/** A page of rows with the people they name, by one query: `withUsers(db, rows, { author: 'author_id' })`. */
+export async function withUsers<R, const C extends Record<string, keyof R>>(
+  db: Db,
+  rows: readonly R[],
+  columns: C,
+): Promise<WithUsers<R, C>[]> {
+  const named = Object.entries(columns)
+  const ids = new Set(rows.flatMap((row) => named.map(([, column]) => row[column] as number | null | undefined)))
+  const wanted = [...ids].filter((id) => typeof id === 'number')
+  const users = wanted.length === 0 ? [] : await usersById(db, { ids: idList(db, wanted) })
+  const known = new Map<unknown, User>(users.map((user) => [user.id, user]))
+  const people = (row: R) => named.map(([name, column]) => [name, known.get(row[column]) ?? null])
+  return rows.map((row) => ({ ...row, ...Object.fromEntries(people(row)) }))
+}
+
 /** All digits are an id, never a username. */
 export async function findUserByIdOrUsername(db: Db, given: string): Promise<User | null> {
   return /^\d+$/.test(given) ? findUser(db, Number(given)) : findUserByUsername(db, given)

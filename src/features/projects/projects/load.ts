@@ -5,6 +5,7 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import {
   presentProject,
   presentSimpleProject,
@@ -20,12 +21,6 @@ import type { Project } from './queries.ts'
 const namespacesOf = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('namespaces')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-const usersOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('users')
     .selectAll()
     .where(inIdList(db, 'id', p.ids)),
 )
@@ -84,10 +79,8 @@ export async function placeProjects(db: Db, projects: readonly Project[]): Promi
       projects.map((project) => project.namespace_id),
     ),
   })
-  const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]))
-  const personal = namespaces.map(({ owner_id }) => owner_id).filter((id) => id !== null)
-  const owners = personal.length === 0 ? [] : await usersOf(db, { ids: distinct(db, personal) })
-  const ownerById = new Map(owners.map((owner) => [owner.id, owner]))
+  const owned = await withUsers(db, namespaces, { owner: 'owner_id' })
+  const byId = new Map(owned.map((namespace) => [namespace.id, namespace]))
   const ids = distinct(
     db,
     projects.map(({ id }) => id),
@@ -98,7 +91,7 @@ export async function placeProjects(db: Db, projects: readonly Project[]): Promi
     return {
       project,
       namespace,
-      owner: ownerById.get(namespace.owner_id ?? 0) ?? null,
+      owner: namespace.owner,
       topics: (topics.get(project.id) ?? []).map(({ name }) => name),
     }
   })

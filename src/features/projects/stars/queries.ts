@@ -3,7 +3,7 @@ import type { Db } from '../../../store/database.ts'
 import type { Given } from '../../../store/hot.ts'
 import { hotList } from '../../../store/lists.ts'
 import { among, peopleOf, type People } from '../../access/members/people.ts'
-import { usersById } from '../../access/members/queries.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedStar } from './entity.ts'
 
 const stars = hotList<People & { project_id?: number }, 'stars'>({
@@ -24,9 +24,5 @@ export async function listStarrers(
   page: PageWish,
 ): Promise<Page<LoadedStar>> {
   const { items, total } = await stars(db, { ...peopleOf(db, { query: search }, false), project_id }, page)
-  const users = await usersById(
-    db,
-    items.map(({ user_id }) => user_id),
-  )
-  return { total, items: items.map(({ created_at, user_id }) => ({ created_at, user: users.get(user_id)! })) }
+  return { total, items: await withUsers(db, items, { user: 'user_id' }) }
 }

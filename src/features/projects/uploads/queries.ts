@@ -1,8 +1,8 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { newestFirst } from '../../identity/belongings.ts'
+import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedUpload, Upload } from './entity.ts'
 
 const uploadsOf = (db: Db, project: number) => db.selectFrom('uploads').selectAll().where('project_id', '=', project)
@@ -26,17 +26,7 @@ export async function findUploadById(db: Db, project: number, id: number): Promi
   return (await uploadsOf(db, project).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-const usersById = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-
 export async function listUploads(db: Db, project: number, page: PageWish): Promise<Page<LoadedUpload>> {
   const { items, total } = await newestFirst(uploadsOf(db, project), page)
-  const ids = new Set(items.map(({ user_id }) => user_id).filter((id) => id !== null))
-  const users = ids.size === 0 ? [] : await usersById(db, { ids: idList(db, [...ids]) })
-  const byId = new Map(users.map((user) => [user.id, user]))
-  return { total, items: items.map((upload) => ({ ...upload, user: byId.get(upload.user_id ?? 0) ?? null })) }
+  return { total, items: await withUsers(db, items, { user: 'user_id' }) }
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Row } from '../../../store/database.ts'
-import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import type { Authored } from '../commits/authors.ts'
+import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
 
 export const CommitCommentEntity = entity({
   note: z.string(),

@@ -3,8 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { filledText, int, oneOf, text } from '../../../api/wire.ts'
 import { Refusal } from '../../../errors.ts'
-import { surroundings } from '../../identity/users/queries.ts'
-import { withAuthors } from '../commits/authors.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { commitOr404 } from '../commits/queries.ts'
 import { repository } from '../repositories/queries.ts'
 import { CommitCommentEntity, presentComment } from './entity.ts'
@@ -26,7 +25,7 @@ export const list = endpoint({
     const { id } = await commitOr404(subject, input.sha)
     const { items, total } = await listComments(app.db, subject.project.id, id, page)
     const around = await surroundings(app)
-    const comments = await withAuthors(app.db, items)
+    const comments = await withUsers(app.db, items, { author: 'author_id' })
     return { total, items: comments.map((comment) => presentComment(comment, around)) }
   },
 })

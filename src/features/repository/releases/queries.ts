@@ -7,9 +7,8 @@ import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { surroundings } from '../../identity/users/queries.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
-import { withAuthors } from '../commits/authors.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { findRepository, repository } from '../repositories/queries.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
@@ -130,7 +129,7 @@ export async function presentReleases(
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
-  const authored = await withAuthors(app.db, releases)
+  const authored = await withUsers(app.db, releases, { author: 'author_id' })
   const shas = [...new Set(releases.map(({ sha }) => sha))].filter((sha) => sha !== null)
   const found = (await repositoryExists(dir)) ? await findCommits(dir, shas) : []
   const commits = new Map(shas.map((sha, n) => [sha, found[n] ?? null]))

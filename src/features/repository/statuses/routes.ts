@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, oneOf, text } from '../../../api/wire.ts'
-import { surroundings } from '../../identity/users/queries.ts'
-import { withAuthors } from '../commits/authors.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { commitOr404 } from '../commits/queries.ts'
 import { repository } from '../repositories/queries.ts'
 import { CommitStatusEntity, presentStatus } from './entity.ts'
@@ -32,7 +31,7 @@ export const list = endpoint({
     // As it is written: the name of a branch finds nothing here.
     const { items, total } = await listStatuses(app.db, subject.project.id, input.sha, input, page)
     const around = await surroundings(app)
-    const statuses = await withAuthors(app.db, items)
+    const statuses = await withUsers(app.db, items, { author: 'author_id' })
     return { total, items: statuses.map((status) => presentStatus(status, around)) }
   },
 })
