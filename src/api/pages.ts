@@ -1,19 +1,15 @@
 /** Offset pages: what a caller asks for, what a list answers, and the headers that lead to the other pages. */
 import { z } from 'zod'
+import type { Cut, Page } from '../store/pages.ts'
 import { blankable, int } from './wire.ts'
 
 export const PER_PAGE = 20
 export const MOST_PER_PAGE = 100
 
-export interface PageWish {
-  readonly page: number
-  readonly limit: number
-  readonly offset: number
-}
+export type { Page }
 
-export interface Page<T> {
-  readonly items: T[]
-  readonly total: number
+export interface PageWish extends Cut {
+  readonly page: number
 }
 
 /** Marks an output as a list in pages: the endpoint then takes `page` and `per_page` and is handed a `page`. */

@@ -7,11 +7,7 @@ import { sql, type CompiledQuery, type SelectQueryBuilder } from 'kysely'
 import { keptTotal } from './counts.ts'
 import type { Db, Row, Tables } from './database.ts'
 import { hotQuery, shapeOf, type Given } from './hot.ts'
-
-export interface Cut {
-  readonly limit: number
-  readonly offset: number
-}
+import type { Cut, Page } from './pages.ts'
 
 // oxlint-disable-next-line no-empty-object-type
 type Query<T extends keyof Tables, O = {}> = SelectQueryBuilder<Tables, T, O>
@@ -27,7 +23,7 @@ interface ListPlan<F extends object, T extends keyof Tables> {
 }
 
 export interface HotList<F, T extends keyof Tables> {
-  (db: Db, filter: F, cut: Cut): Promise<{ items: Row<T>[]; total: number }>
+  (db: Db, filter: F, cut: Cut): Promise<Page<Row<T>>>
   /** The statement of one page, as in `HotQuery`. */
   compile(db: Db, filter: F, cut: Cut): CompiledQuery
 }

@@ -2,10 +2,8 @@
  * People belong to groups and to projects in the same way: as members, by asking to be let in, by invitation. A family
  * declares each of its endpoints once, for a mount; `/groups/:id/…` and `/projects/:id/…` are the two.
  */
-import type { SelectQueryBuilder } from 'kysely'
 import { z } from 'zod'
 import { policy, resource, type Policy, type Resource } from '../../api/endpoint.ts'
-import type { Page, PageWish } from '../../api/pages.ts'
 import { id, text } from '../../api/wire.ts'
 import type { App, User } from '../../context.ts'
 import { forbidden, notFound } from '../../errors.ts'
@@ -92,21 +90,3 @@ export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, me
 export type Mount = ReturnType<typeof sourceMount>
 
 export const sourceOf = ({ group_id, project_id }: SourceColumns): SourceColumns => ({ group_id, project_id })
-
-/** A page of what waits at one source. It is little and indexed by source, so counting it costs next to nothing. */
-export async function oldestFirst<DB, TB extends keyof DB, O>(
-  query: SelectQueryBuilder<DB, TB, O>,
-  { limit, offset }: PageWish,
-): Promise<Page<O>> {
-  const items = await query
-    .orderBy((eb) => eb.ref('id' as never))
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  const { total } = await query
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .$castTo<{ total: number }>()
-    .executeTakeFirstOrThrow()
-  return { items, total: Number(total) }
-}

@@ -3,10 +3,8 @@
  * administrators find anybody's. A family declares each of its endpoints once, for both mounts, on records that are only
  * ever looked up among their owner's.
  */
-import { sql, type SelectQueryBuilder } from 'kysely'
 import { z } from 'zod'
 import { policy, resource, type Endpoint } from '../../api/endpoint.ts'
-import type { Page, PageWish } from '../../api/pages.ts'
 import { id } from '../../api/wire.ts'
 import type { App, User } from '../../context.ts'
 import { notFound } from '../../errors.ts'
@@ -88,21 +86,3 @@ const administratorsMount = mount({
 /** `export const [listOwn, list] = atBothMounts((mount) => endpoint({ path: `${mount.path}/keys`, … }))` */
 export const atBothMounts = (declare: (mount: Mount) => Endpoint) =>
   [declare(ownMount), declare(administratorsMount)] as const
-
-/** A page of one person's records. They are few and indexed by owner, so counting them costs next to nothing. */
-export async function newestFirst<DB, TB extends keyof DB, O>(
-  query: SelectQueryBuilder<DB, TB, O>,
-  { limit, offset }: PageWish,
-): Promise<Page<O>> {
-  const items = await query
-    .orderBy(sql`id`, 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  const { total } = await query
-    .clearSelect()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .$castTo<{ total: number }>()
-    .executeTakeFirstOrThrow()
-  return { items, total }
-}

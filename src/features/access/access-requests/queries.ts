@@ -2,9 +2,9 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import { Master, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from '../members/model.ts'
-import { oldestFirst } from '../sources.ts'
 import type { LoadedRequest } from './entity.ts'
 
 type AccessRequest = Row<'access_requests'>
@@ -19,7 +19,7 @@ export async function findRequest(db: Db, at: SourceColumns, user: number): Prom
 }
 
 export const listRequests = (db: Db, at: SourceColumns, page: PageWish): Promise<Page<AccessRequest>> =>
-  oldestFirst(requestsAt(db, at), page)
+  pageOfQuery(requestsAt(db, at).orderBy('id'), page)
 
 export async function loadRequests(db: Db, requests: readonly AccessRequest[]): Promise<LoadedRequest[]> {
   const people = await withUsers(db, requests, { user: 'user_id' })

@@ -3,9 +3,9 @@ import { DAY, after } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from '../members/model.ts'
-import { oldestFirst } from '../sources.ts'
 import type { LoadedInvitation } from './entity.ts'
 
 export type Invitation = Row<'invitations'>
@@ -31,7 +31,8 @@ export function listInvitations(
   page: PageWish,
 ): Promise<Page<Invitation>> {
   const all = invitationsTo(db, at)
-  return oldestFirst(query ? all.where('email', '=', addressOf(query)) : all, page)
+  const found = query ? all.where('email', '=', addressOf(query)) : all
+  return pageOfQuery(found.orderBy('id'), page)
 }
 
 export async function loadInvitations(app: App, invitations: readonly Invitation[]): Promise<LoadedInvitation[]> {

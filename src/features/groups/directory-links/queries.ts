@@ -1,14 +1,14 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { normaliseDn } from '../../../directory/directory.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { oldestFirst } from '../../access/sources.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 
 export type DirectoryLink = Row<'ldap_group_links'>
 
 const ofGroup = (db: Db, group: number) => db.selectFrom('ldap_group_links').selectAll().where('group_id', '=', group)
 
 export const listLinks = (db: Db, group: number, page: PageWish): Promise<Page<DirectoryLink>> =>
-  oldestFirst(ofGroup(db, group), page)
+  pageOfQuery(ofGroup(db, group).orderBy('id'), page)
 
 export const linksOf = (db: Db, group: number): Promise<DirectoryLink[]> => ofGroup(db, group).orderBy('id').execute()
 

@@ -11,7 +11,7 @@ import { keptTotal } from '../../../store/counts.ts'
 import type { Db, Tables } from '../../../store/database.ts'
 import { SUBSTRING_FROM, binaryText, foundIds, idList, inIdList, substring } from '../../../store/dialect.ts'
 import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
-import type { Cut } from '../../../store/lists.ts'
+import type { Cut } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import type { Group } from './queries.ts'
 

@@ -1,7 +1,8 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { newestFirst, type Belonging } from '../belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { Belonging } from '../belongings.ts'
 
 export const email: Belonging<Row<'emails'>> = {
   name: 'Email',
@@ -12,4 +13,4 @@ export const email: Belonging<Row<'emails'>> = {
 const emailsOf = (db: Db, { id }: User) => db.selectFrom('emails').selectAll().where('user_id', '=', id)
 
 export const listEmails = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'emails'>>> =>
-  newestFirst(emailsOf(db, owner), page)
+  pageOfQuery(emailsOf(db, owner).orderBy('id', 'desc'), page)

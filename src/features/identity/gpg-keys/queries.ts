@@ -1,7 +1,8 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { newestFirst, type Belonging } from '../belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { Belonging } from '../belongings.ts'
 
 export const gpgKey: Belonging<Row<'gpg_keys'>> = {
   name: 'GPG Key',
@@ -12,7 +13,7 @@ export const gpgKey: Belonging<Row<'gpg_keys'>> = {
 const gpgKeysOf = (db: Db, { id }: User) => db.selectFrom('gpg_keys').selectAll().where('user_id', '=', id)
 
 export const listGpgKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'gpg_keys'>>> =>
-  newestFirst(gpgKeysOf(db, owner), page)
+  pageOfQuery(gpgKeysOf(db, owner).orderBy('id', 'desc'), page)
 
 /** Of the key itself and of each subkey: what a signature may name. */
 export async function keyIdsOf(db: Db, { id, primary_keyid }: Row<'gpg_keys'>): Promise<string[]> {

@@ -4,7 +4,8 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { newestFirst, type Belonging } from '../belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { Belonging } from '../belongings.ts'
 import { findUser, loadUser } from '../users/queries.ts'
 import type { KeyWithUser } from './entity.ts'
 import { anyKeyPolicy } from './policy.ts'
@@ -18,7 +19,7 @@ export const key: Belonging<Row<'keys'>> = {
 const keysOf = (db: Db, { id }: User) => db.selectFrom('keys').selectAll().where('user_id', '=', id)
 
 export const listKeys = (db: Db, owner: User, page: PageWish): Promise<Page<Row<'keys'>>> =>
-  newestFirst(keysOf(db, owner), page)
+  pageOfQuery(keysOf(db, owner).orderBy('id', 'desc'), page)
 
 /** `/keys/:id`: any key of the instance, deploy keys included. */
 export const anyKey = resource({

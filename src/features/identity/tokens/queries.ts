@@ -10,6 +10,7 @@ import { andThen } from '../../../lib/maybe-promise.ts'
 import { totalOf } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { words } from './entity.ts'
 import { personalTokenPolicy } from './policy.ts'
 
@@ -100,16 +101,8 @@ export function inState(query: TokensQuery, state: TokenState, today: string): T
   })
 }
 
-export async function pageOfTokens(
-  db: Db,
-  query: TokensQuery,
-  { limit, offset }: PageWish,
-): Promise<Page<AccessToken>> {
-  return {
-    items: await query.limit(limit).offset(offset).execute(),
-    total: await totalOf(db, ['access_tokens'], query),
-  }
-}
+export const pageOfTokens = (db: Db, query: TokensQuery, page: PageWish): Promise<Page<AccessToken>> =>
+  pageOfQuery(query, page, () => totalOf(db, ['access_tokens'], query))
 
 const COLUMNS = { created: 'created_at', expires: 'expires_at', last_used: 'last_used_at', name: 'name' } as const
 

@@ -3,6 +3,7 @@ import { policy, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import type { BroadcastMessage } from './model.ts'
 
 /** Everybody is told; who may write is the endpoints' matter. */
@@ -14,9 +15,5 @@ export const broadcastMessage = resource({
   find: (app, { id }) => app.db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst(),
 })
 
-export async function listBroadcastMessages(db: Db, { limit, offset }: PageWish): Promise<Page<BroadcastMessage>> {
-  const messages = db.selectFrom('broadcast_messages')
-  const items = await messages.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()
-  const { total } = await messages.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items, total: Number(total) }
-}
+export const listBroadcastMessages = (db: Db, page: PageWish): Promise<Page<BroadcastMessage>> =>
+  pageOfQuery(db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc'), page)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import { notFound } from '../../../errors.ts'
+import { pageOfArray } from '../../../store/pages.ts'
 import {
   LicenseEntity,
   TemplateEntity,
@@ -14,11 +15,6 @@ import {
 } from './entity.ts'
 import { findLicense, findTemplate, listLicenses, listTemplates, type TemplateKind } from './queries.ts'
 
-const pageFrom = <T, R>(all: readonly T[], { offset, limit }: PageWish, present: (one: T) => R): Page<R> => ({
-  items: all.slice(offset, offset + limit).map(present),
-  total: all.length,
-})
-
 const listAt = (path: `/${string}`, summary: string) =>
   endpoint({
     method: 'GET',
@@ -28,8 +24,8 @@ const listAt = (path: `/${string}`, summary: string) =>
     input: z.object({ popular: blankable(bool) }),
     output: pageOf(LicenseEntity),
     async handle({ input, page }) {
-      const licenses = await listLicenses({ popular: input.popular ?? false })
-      return pageFrom(licenses, page, (license) => presentLicense(license))
+      const { items, total } = pageOfArray(await listLicenses({ popular: input.popular ?? false }), page)
+      return { total, items: items.map((license) => presentLicense(license)) }
     },
   })
 
@@ -63,7 +59,10 @@ const listOf = (kind: TemplateKind, summary: string) =>
     summary,
     allow: 'anyone',
     output: pageOf(TemplateSummaryEntity),
-    handle: async ({ page }) => pageFrom(await listTemplates(kind), page, presentTemplateSummary),
+    async handle({ page }) {
+      const { items, total } = pageOfArray(await listTemplates(kind), page)
+      return { total, items: items.map(presentTemplateSummary) }
+    },
   })
 
 const getOf = (kind: TemplateKind, noun: string, summary: string) =>

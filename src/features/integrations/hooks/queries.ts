@@ -3,7 +3,7 @@ import { resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { newestFirst } from '../../identity/belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { findProject, meetProject, project } from '../../projects/projects/queries.ts'
 import { hookPolicy } from './policy.ts'
 
@@ -11,7 +11,7 @@ const hooksOf = (db: Db, project: number) =>
   db.selectFrom('project_hooks').selectAll().where('project_id', '=', project)
 
 export const listHooks = (db: Db, project: number, page: PageWish): Promise<Page<Row<'project_hooks'>>> =>
-  newestFirst(hooksOf(db, project), page)
+  pageOfQuery(hooksOf(db, project).orderBy('id', 'desc'), page)
 
 export async function findHook(db: Db, project: number, hook: number): Promise<Row<'project_hooks'> | null> {
   return (await hooksOf(db, project).where('id', '=', hook).executeTakeFirst()) ?? null

@@ -1,7 +1,7 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { newestFirst } from '../../identity/belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedUpload, Upload } from './entity.ts'
 
@@ -27,6 +27,6 @@ export async function findUploadById(db: Db, project: number, id: number): Promi
 }
 
 export async function listUploads(db: Db, project: number, page: PageWish): Promise<Page<LoadedUpload>> {
-  const { items, total } = await newestFirst(uploadsOf(db, project), page)
+  const { items, total } = await pageOfQuery(uploadsOf(db, project).orderBy('id', 'desc'), page)
   return { total, items: await withUsers(db, items, { user: 'user_id' }) }
 }

@@ -6,16 +6,16 @@ import type { Commit } from '../../../git/objects/commits.ts'
 import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { transact } from '../../../store/transact.ts'
-import { oldestFirst } from '../../access/sources.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { isChangedLine, type Anchor } from './anchors.ts'
 
 type Comment = Row<'commit_comments'>
 
 export const listComments = (db: Db, project: number, sha: string, page: PageWish): Promise<Page<Comment>> =>
-  oldestFirst(
-    db.selectFrom('commit_comments').selectAll().where('project_id', '=', project).where('sha', '=', sha),
+  pageOfQuery(
+    db.selectFrom('commit_comments').selectAll().where('project_id', '=', project).where('sha', '=', sha).orderBy('id'),
     page,
   )
 

@@ -7,6 +7,7 @@ import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
 import { countCommits } from '../../../git/history/history.ts'
 import { containingRefs } from '../../../git/refs/refs.ts'
 import { commitStats } from '../../../git/history/stats.ts'
+import { pageOfArray } from '../../../store/pages.ts'
 import { commitActions } from '../files/service.ts'
 import { repository } from '../repositories/queries.ts'
 import { commitStatus } from '../statuses/queries.ts'
@@ -183,8 +184,7 @@ export const refs = endpoint({
   output: pageOf(entity({ type: z.enum(['branch', 'tag']), name: z.string() })),
   async handle({ subject, input, page }) {
     const { id } = await commitOr404(subject, input.sha)
-    const found = await containingRefs(subject.dir, id, input.type ?? 'all')
-    return { total: found.length, items: found.slice(page.offset, page.offset + page.limit) }
+    return pageOfArray(await containingRefs(subject.dir, id, input.type ?? 'all'), page)
   },
 })
 

@@ -7,7 +7,7 @@ import { Master } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { newestFirst } from '../../identity/belongings.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { findAndMeet, project } from '../../projects/projects/queries.ts'
 import { deployKeyPolicy } from './policy.ts'
 
@@ -26,15 +26,8 @@ const enabledIn = (db: Db, project: number) =>
     .select(['link.can_push', 'link.updated_at as linked_at'])
     .where('link.project_id', '=', project)
 
-export async function listEnabledKeys(db: Db, project: number, page: PageWish): Promise<Page<EnabledKey>> {
-  const { total } = await db
-    .selectFrom('deploy_key_projects')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('project_id', '=', project)
-    .executeTakeFirstOrThrow()
-  const items = await enabledIn(db, project).orderBy('k.id', 'desc').limit(page.limit).offset(page.offset).execute()
-  return { items, total: Number(total) }
-}
+export const listEnabledKeys = (db: Db, project: number, page: PageWish): Promise<Page<EnabledKey>> =>
+  pageOfQuery(enabledIn(db, project).orderBy('k.id', 'desc'), page)
 
 export async function findEnabledKey(db: Db, project: number, key: number): Promise<EnabledKey | null> {
   return (await enabledIn(db, project).where('k.id', '=', key).executeTakeFirst()) ?? null
@@ -125,7 +118,8 @@ export async function listDeployKeys(
   page: PageWish,
 ): Promise<Page<KeyWithProjects>> {
   const all = db.selectFrom('keys').selectAll().where('kind', '=', 'deploy')
-  const { items, total } = await newestFirst(filter.public ? all.where('public', '=', true) : all, page)
+  const found = filter.public ? all.where('public', '=', true) : all
+  const { items, total } = await pageOfQuery(found.orderBy('id', 'desc'), page)
   return { total, items: await withProjects(db, items) }
 }
 

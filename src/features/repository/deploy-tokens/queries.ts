@@ -6,8 +6,9 @@ import { forbidden } from '../../../errors.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
-import { oldestFirst, type Mount } from '../../access/sources.ts'
+import type { Mount } from '../../access/sources.ts'
 
 export type DeployToken = Row<'deploy_tokens'>
 
@@ -67,7 +68,7 @@ export function listDeployTokens(
   const usable = all
     .where('revoked', '=', false)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-  return oldestFirst(active ? usable : all, page)
+  return pageOfQuery((active ? usable : all).orderBy('id'), page)
 }
 
 interface TokenSubject {

@@ -8,8 +8,8 @@ import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
-import { oldestFirst } from '../../access/sources.ts'
 import { findAndMeet, project } from '../../projects/projects/queries.ts'
 import type { Allowance, Rule, Rules } from './matching.ts'
 import type { Ability } from './model.ts'
@@ -106,7 +106,7 @@ export async function listRules(
   const all = db.selectFrom(tablesOf(kind).rules).select('id').where('project_id', '=', project)
   const pattern = `%${search?.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const found = search ? all.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`) : all
-  const { items, total } = await oldestFirst(found, page)
+  const { items, total } = await pageOfQuery(found.orderBy('id'), page)
   const ids = idList(
     db,
     items.map(({ id }) => id),

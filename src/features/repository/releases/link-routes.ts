@@ -3,6 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { pageOfArray } from '../../../store/pages.ts'
 import { ReleaseLinkEntity, presentLink } from './entity.ts'
 import { changedLink, newLink, pathIn } from './input.ts'
 import { addLink, removeLink, updateLink } from './links.ts'
@@ -24,9 +25,8 @@ export const list = endpoint({
   output: pageOf(ReleaseLinkEntity),
   async handle({ app, subject, page }) {
     const of = found(subject.release)
-    const links = await linksOf(app.db, [of])
-    const items = links.slice(page.offset, page.offset + page.limit)
-    return { total: links.length, items: items.map((link) => shown(app, subject, of, link)) }
+    const { items, total } = pageOfArray(await linksOf(app.db, [of]), page)
+    return { total, items: items.map((link) => shown(app, subject, of, link)) }
   },
 })
 

@@ -7,6 +7,7 @@ import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
@@ -23,7 +24,7 @@ export interface ReleaseFilter {
   updated_before?: string | null | undefined
 }
 
-export async function listReleases(
+export function listReleases(
   db: Db,
   project: number,
   { order_by, sort, updated_after, updated_before }: ReleaseFilter,
@@ -31,18 +32,13 @@ export async function listReleases(
 ): Promise<Page<Release>> {
   const found = db
     .selectFrom('releases')
+    .selectAll()
     .where('project_id', '=', project)
     .$if(Boolean(updated_after), (query) => query.where('updated_at', '>=', updated_after!))
     .$if(Boolean(updated_before), (query) => query.where('updated_at', '<=', updated_before!))
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const items = await found
-    .selectAll()
     .orderBy(order_by ?? 'released_at', sort ?? 'desc')
     .orderBy('id', sort ?? 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
-  return { items, total: Number(total) }
+  return pageOfQuery(found, page)
 }
 
 export async function findRelease(db: Db, project: number, tag: string): Promise<Release | null> {

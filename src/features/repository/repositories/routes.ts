@@ -9,6 +9,7 @@ import { mergeBase as findMergeBase } from '../../../git/history/history.ts'
 import { openBlob } from '../../../git/objects/objects.ts'
 import { listContributors, type Contributor } from '../../../git/history/stats.ts'
 import { listTree } from '../../../git/objects/trees.ts'
+import { pageOfArray } from '../../../store/pages.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { compare as compareRefs, repositoryOf } from './comparison.ts'
@@ -56,8 +57,8 @@ export const tree = endpoint({
     const entries = byKind((await listTree(subject.dir, commit, path ?? '', { recursive: recursive ?? false })) ?? [])
     if (pagination === 'none' && recursive) return new Answer(200, entries.map(presentTreeEntry))
     if (pagination !== 'keyset') {
-      const items = entries.slice(page.offset, page.offset + page.limit)
-      return { items: items.map(presentTreeEntry), total: entries.length }
+      const { items, total } = pageOfArray(entries, page)
+      return { items: items.map(presentTreeEntry), total }
     }
     const found = pageAfter(entries, page_token ?? null, page.limit)
     if (!found) throw badParameter('page_token is invalid')
@@ -176,8 +177,8 @@ export const contributors = endpoint({
     const all = (await listContributors(subject.dir, commit)).toSorted(
       input.sort === 'desc' ? (a, b) => order(b, a) : order,
     )
-    const items = all.slice(page.offset, page.offset + page.limit).map(presentContributor)
-    return { items, total: all.length }
+    const { items, total } = pageOfArray(all, page)
+    return { items: items.map(presentContributor), total }
   },
 })
 

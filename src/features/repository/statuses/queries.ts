@@ -1,5 +1,6 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
 import type { CommitStatus } from './entity.ts'
 
 export interface StatusFilter {
@@ -15,12 +16,12 @@ export interface StatusFilter {
 const statusesOf = (db: Db, project: number, sha: string) =>
   db.selectFrom('commit_statuses').where('project_id', '=', project).where('sha', '=', sha)
 
-export async function listStatuses(
+export function listStatuses(
   db: Db,
   project: number,
   sha: string,
   filter: StatusFilter,
-  { limit, offset }: PageWish,
+  page: PageWish,
 ): Promise<Page<CommitStatus>> {
   let found = statusesOf(db, project, sha)
   for (const name of ['ref', 'stage', 'name'] as const) {
@@ -28,14 +29,7 @@ export async function listStatuses(
     if (value) found = found.where(name, '=', value)
   }
   if (!filter.all) found = found.where('retried', '=', false)
-  const items = await found
-    .selectAll()
-    .orderBy('id', filter.sort ?? 'asc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  const { total } = await found.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items, total: Number(total) }
+  return pageOfQuery(found.selectAll().orderBy('id', filter.sort ?? 'asc'), page)
 }
 
 /** What all that was said of a commit last comes to; null when nothing was. */

@@ -5,6 +5,7 @@ import { blankable, id, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
+import { pageOfArray } from '../../../store/pages.ts'
 import {
   LicenseEntity,
   TemplateEntity,
@@ -25,10 +26,9 @@ export const list = endpoint({
   summary: 'List the templates a project offers',
   input: z.object({ type: oneOf(...TYPES) }),
   output: pageOf(TemplateSummaryEntity),
-  async handle({ subject, input, page: { offset, limit } }) {
-    const all = await listTypeOf(subject, input.type)
-    const items = all.slice(offset, offset + limit).map(({ key, name }) => ({ key, name }))
-    return { items, total: all.length }
+  async handle({ subject, input, page }) {
+    const { items, total } = pageOfArray(await listTypeOf(subject, input.type), page)
+    return { total, items: items.map(({ key, name }) => ({ key, name })) }
   },
 })
 
