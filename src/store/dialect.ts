@@ -87,9 +87,12 @@ export const binaryText = (db: Pick<AnyDb, 'getExecutor'>, column: string): stri
 
 export const SUBSTRING_FROM = 3
 
+/** What `like … escape '\'` compares with, for whatever holds the text as it is written. */
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
 /** The value `whereContains` compares with: `text` as the engine's index wants it. */
 export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string): string {
-  return isSqlite(db) ? `"${text.replaceAll('"', '""')}"` : `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return isSqlite(db) ? `"${text.replaceAll('"', '""')}"` : likePattern(text)
 }
 
 /**
@@ -100,7 +103,7 @@ export function whereContains<TB extends keyof Tables, O>(
   db: Pick<AnyDb, 'getExecutor'>,
   query: SelectQueryBuilder<Tables, TB, O>,
   table: TB & string,
-  columns: string[],
+  columns: readonly string[],
   substring: string,
 ): SelectQueryBuilder<Tables, TB, O> {
   if (!isSqlite(db)) {
@@ -121,7 +124,7 @@ export function whereContains<TB extends keyof Tables, O>(
 export function foundIds(
   db: Pick<AnyDb, 'getExecutor'>,
   table: keyof Tables,
-  columns: string[],
+  columns: readonly string[],
   substring: string,
 ): RawBuilder<number> {
   const search = sql.raw(`${table}_search`)

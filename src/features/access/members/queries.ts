@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { hotQuery, type Given } from '../../../store/hot.ts'
-import { hotList } from '../../../store/lists.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { longList } from '../../../store/lists.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedMember } from './entity.ts'
 import type { SourceColumns } from './model.ts'
@@ -26,15 +27,16 @@ export async function findMember(db: Db, { group_id, project_id }: SourceColumns
 }
 
 /** Direct members, by the user's id: the order of the index, so that no page sorts them all. */
-const directMembers = hotList<People & Partial<SourceColumns>, 'members'>({
+const directMembers = longList<People & Partial<SourceColumns>, 'members', 'user_id'>({
   table: 'members',
+  key: 'user_id',
   counted: ['members', 'users'],
-  narrow: (query, filter, given, db) =>
-    query
-      .$if(given('group_id'), (query) => query.where('members.group_id', '=', filter.group_id!))
-      .$if(given('project_id'), (query) => query.where('members.project_id', '=', filter.project_id!))
-      .where(among(db, 'members.user_id', filter, given as Given<People>)),
-  order: (query) => query.orderBy('members.user_id'),
+  always: (filter, { db, given }) => [
+    given('group_id') ? sql`members.group_id = ${filter.group_id}` : sql`members.project_id = ${filter.project_id}`,
+    among(db, 'members.user_id', filter, given),
+  ],
+  orders: { user_id: null },
+  usual: () => ['user_id', 'asc'],
 })
 
 export function listMembers(db: Db, at: SourceColumns, filter: PeopleFilter, page: PageWish): Promise<Page<Member>> {

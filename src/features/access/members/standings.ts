@@ -6,7 +6,7 @@ import { keptTotal } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
-import { hotList } from '../../../store/lists.ts'
+import { longList } from '../../../store/lists.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from './model.ts'
 import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
@@ -18,26 +18,23 @@ type Member = Row<'members'>
 export type Standing = Pick<Member, 'user_id' | 'access_level'>
 
 /** Everybody a project lets in, by id. */
-const authorized = hotList<People & { project_id: number; active?: true }, 'project_authorizations'>({
+const authorized = longList<People & { project_id: number; active?: true }, 'project_authorizations', 'user_id'>({
   table: 'project_authorizations',
+  key: 'user_id',
   counted: ['project_authorizations', 'users'],
-  narrow: (query, filter, given, db) =>
-    query
-      .where('project_authorizations.project_id', '=', filter.project_id)
-      .where(among(db, 'project_authorizations.user_id', filter, given as Given<People>))
-      .$if(given('active'), (query) =>
-        query.where((eb) =>
-          eb.exists(
-            eb
-              .selectFrom('users')
-              .select('users.id')
-              .whereRef('users.id', '=', 'project_authorizations.user_id')
-              .where('users.state', '=', 'active'),
-          ),
-        ),
-      ),
+  always: (filter, { db, given }) => [
+    sql`project_authorizations.project_id = ${filter.project_id}`,
+    among(db, 'project_authorizations.user_id', filter, given),
+  ],
+  conditions: {
+    active: {
+      test: () => sql`exists (select 1 from users u
+        where u.id = project_authorizations.user_id and u.state = 'active')`,
+    },
+  },
+  orders: { user_id: null },
   // Members by their id; users, as everywhere, newest first.
-  order: (query, given) => query.orderBy('project_authorizations.user_id', given('active') ? 'desc' : 'asc'),
+  usual: (given) => ['user_id', given('active') ? 'desc' : 'asc'],
 })
 
 const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>) =>

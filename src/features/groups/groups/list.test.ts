@@ -259,7 +259,7 @@ test.runIf(!testDatabaseUrl())('long lists are walked in their order, short ones
   }
   const walk = 'SEARCH namespaces USING INDEX namespaces_by_name (kind=?)'
   expect(await plan({ walked: true })).toEqual([walk])
-  expect(await plan({ public_too: true, internal_too: true, descending: true, walked: true })).toEqual([walk])
+  expect(await plan({ public_too: true, internal_too: true, 'by name desc': true, walked: true })).toEqual([walk])
   expect(await plan({ like: '%x%' })).toEqual([walk])
   expect((await plan({ of_user: 1, public_too: true, walked: true }))[0]).toBe(walk)
   const byId = 'SEARCH namespaces USING INTEGER PRIMARY KEY (rowid=?)'

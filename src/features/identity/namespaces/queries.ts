@@ -7,9 +7,9 @@ import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundId, idList, inIdList, substring, whereContains } from '../../../store/dialect.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { hotList } from '../../../store/lists.ts'
+import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import { withUsers } from '../users/queries.ts'
 import type { LoadedNamespace } from './entity.ts'
 import { namespacePolicy, type NamespaceSubject } from './policy.ts'
@@ -113,58 +113,45 @@ export function listNamespaces(
   filter: NamespaceFilter,
   page: PageWish,
 ): Promise<Page<Namespace>> {
-  const wanted = filter.search?.trim() ?? ''
-  const isIndexed = Array.from(wanted).length >= SUBSTRING_FROM
-  return namespaces(
-    db,
-    {
-      ...(isIndexed && { containing: substring(db, wanted) }),
-      ...(wanted !== '' && !isIndexed && { like: `%${wanted.replace(/[\\%_]/g, '\\$&')}%` }),
-      ...(!viewer.admin && !filter.owned_only && { member_id: viewer.id }),
-      ...(filter.owned_only && { owner_id: viewer.id }),
-      ...(filter.top_level_only && { top_level_only: true }),
-    },
-    page,
-  )
+  const { like, substring } = searchFor(db, filter.search)
+  const wanted: Wanted = {
+    ...(substring !== undefined ? { substring } : like !== undefined && { like }),
+    ...(!viewer.admin && !filter.owned_only && { member_id: viewer.id }),
+    ...(filter.owned_only && { owner_id: viewer.id }),
+    ...(filter.top_level_only && { top_level_only: true }),
+  }
+  return namespaces(db, wanted, page)
 }
 
-interface Filter {
-  containing?: string
-  /** The same of a text too short for the index. */
-  like?: string
+/** Of a text for the index and one too short for it, one is given. */
+interface Wanted extends Search {
   /** Whose own it is, or who is a direct member of the group. */
   member_id?: number
   /** The same, and the group's owner. */
   owner_id?: number
-  top_level_only?: boolean
+  top_level_only?: true
 }
 
-const namespaces = hotList<Filter, 'namespaces'>({
+const namespaces = longList<Wanted, 'namespaces', 'id'>({
   table: 'namespaces',
-  counted: ['namespaces', 'members'],
-  facets: [],
-  narrow: (query, filter, given, db) =>
-    query
-      .where('deleting', '=', false)
-      .$if(given('member_id'), (query) => query.where(belongsTo(filter.member_id!, NoAccess)))
-      .$if(given('owner_id'), (query) => query.where(belongsTo(filter.owner_id!, Owner)))
-      .$if(given('top_level_only'), (query) => query.where('parent_id', 'is', null))
-      .$if(given('like'), (query) => query.where(isLike(filter.like!)))
-      .$if(given('containing'), (query) =>
-        whereContains(db, query, 'namespaces', ['name', 'path'], filter.containing!),
-      ),
-  order: (query, given, db) => query.orderBy(given('containing') ? foundId(db, 'namespaces') : 'namespaces.id'),
+  facets: true,
+  counted: ['namespaces'],
+  always: () => [sql`not namespaces.deleting`],
+  conditions: {
+    member_id: { set: (wanted) => belongingTo(wanted.member_id!, NoAccess), counted: ['members'] },
+    owner_id: { set: (wanted) => belongingTo(wanted.owner_id!, Owner), counted: ['members'] },
+    substring: { search: ['name', 'path'] },
+    like: contains('namespaces', ['name', 'path']),
+    top_level_only: { test: () => sql`namespaces.parent_id is null` },
+  },
+  orders: { id: null },
+  usual: () => ['id', 'asc'],
 })
 
-/** The engine folds both sides: it and JavaScript differ on letters beyond ASCII. */
-function isLike(pattern: string) {
-  const like = sql`like lower(${pattern}) escape '\\'`
-  return sql<boolean>`(lower(namespaces.name) ${like} or lower(namespaces.path) ${like})`
-}
-
-const belongsTo = (user: number, level: number) =>
-  sql<boolean>`(namespaces.owner_id = ${user} or namespaces.id in (
-    select group_id from members where user_id = ${user} and group_id is not null and access_level >= ${sql.lit(level)}))`
+const belongingTo = (user: number, level: number) =>
+  sql<number>`select id from namespaces where owner_id = ${user} union all
+    select group_id from members where user_id = ${user} and group_id is not null
+    and access_level >= ${sql.lit(level)}`
 
 const SUGGESTIONS_TRIED = 100
 

@@ -5,9 +5,9 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundId, idList, inIdList, substring, whereContains } from '../../../store/dialect.ts'
+import { SUBSTRING_FROM, idList, inIdList, substring } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { hotList } from '../../../store/lists.ts'
+import { longList } from '../../../store/lists.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { userPolicy } from './policy.ts'
@@ -161,7 +161,10 @@ function visibleTo(viewer: User | null, { active, blocked, external, username, s
     active: active || null,
     blocked: blocked || null,
   }
-  if (viewer?.admin) return { ...common, ...more, external: external || null }
+  // Of an identity, one half is no filter.
+  const { provider = null, extern_uid = null, ...times } = more
+  const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
+  if (viewer?.admin) return { ...common, ...times, ...identity, external: external || null }
   return { ...common, external: username ? null : false }
 }
 
@@ -173,39 +176,42 @@ interface Filter extends Omit<UserFilter, 'search'> {
 }
 
 /** Every list of users; `listUsers` says what of it a viewer sees. */
-export const users = hotList<Filter, 'users'>({
+export const users = longList<Filter, 'users', 'id' | 'created_at'>({
   table: 'users',
-  counted: ['users', 'identities'],
-  facets: ['active', 'blocked', 'external'],
-  narrow(query, filter, given, db) {
-    const named = sql<boolean>`(lower(users.username) = ${filter.exactly} or users.email = ${filter.exactly})`
-    return query
-      .$if(given('username'), (query) => query.where(sql`lower(users.username)`, '=', filter.username))
-      .$if(given('active'), (query) => query.where('state', '=', 'active').where('ghost', '=', false))
-      .$if(given('blocked'), (query) => query.where('state', 'in', ['blocked', 'ldap_blocked']))
-      .$if(given('external'), (query) => query.where('external', '=', filter.external!))
-      .$if(given('created_before'), (query) => query.where('created_at', '<=', filter.created_before!))
-      .$if(given('created_after'), (query) => query.where('created_at', '>=', filter.created_after!))
-      .$if(given('provider') && given('extern_uid'), (query) =>
-        query.where('users.id', 'in', (eb) =>
-          eb
-            .selectFrom('identities')
-            .select('user_id')
-            .where('provider', '=', filter.provider!)
-            .where('extern_uid', '=', filter.extern_uid!),
-        ),
-      )
-      .$if(given('exactly') && !given('beside'), (query) => query.where(named))
-      .$if(given('beside'), (query) =>
-        whereContains(db, query, 'users', ['name', 'username', 'email'], filter.beside!).where(
-          sql<boolean>`not ${named}`,
-        ),
-      )
+  facets: true,
+  counted: ['users'],
+  conditions: {
+    username: { test: (filter) => sql`lower(users.username) = ${filter.username}` },
+    extern_uid: {
+      set: ({ provider, extern_uid }) =>
+        sql`select user_id from identities where provider = ${provider} and extern_uid = ${extern_uid}`,
+      counted: ['identities'],
+    },
+    exactly: {
+      test({ exactly }, { given }) {
+        const named = sql<boolean>`(lower(users.username) = ${exactly} or users.email = ${exactly})`
+        return given('beside') ? sql`not ${named}` : named
+      },
+      set: ({ exactly }, { given }) =>
+        given('beside')
+          ? undefined
+          : sql`select id from users where lower(username) = ${exactly} union
+              select id from users where email = ${exactly}`,
+    },
+    beside: { search: ['name', 'username', 'email'] },
+    active: {
+      facet: true,
+      test: (_, { column }) => sql`${column('state')} = 'active' and not ${column('ghost')}`,
+    },
+    blocked: { facet: true, test: (_, { column }) => sql`${column('state')} in ('blocked', 'ldap_blocked')` },
+    external: { facet: true, test: ({ external }, { column }) => sql`${column('external')} = ${external}` },
+    created_before: { test: (filter) => sql`users.created_at <= ${filter.created_before}` },
+    created_after: { test: (filter) => sql`users.created_at >= ${filter.created_after}` },
   },
+  orders: { id: null, created_at: () => sql.ref('users.created_at') },
   /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
-  order(query, given, db) {
-    if (given('beside')) return query.orderBy(foundId(db, 'users'), 'desc')
-    const byTime = given('created_before') || given('created_after')
-    return query.$if(byTime, (query) => query.orderBy('created_at', 'desc')).orderBy('users.id', 'desc')
+  usual: (given) => {
+    const isByTime = given('created_before') || given('created_after')
+    return [isByTime && !given('beside') ? 'created_at' : 'id', 'desc']
   },
 })

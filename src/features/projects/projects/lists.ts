@@ -1,16 +1,12 @@
-/**
- * Lists of projects, at the same cost however many projects there are. Each condition of a list can be put in two ways:
- * as a set of ids to gather from, sorted afterwards, or as a test to make on each row while the order is walked. Few
- * matches are gathered, many are walked; the total, which is known first, decides.
- */
-import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
-import type { Page, PageWish } from '../../../api/pages.ts'
+/** Lists of projects. */
+import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
-import { keptTotal } from '../../../store/counts.ts'
-import type { Db, Tables } from '../../../store/database.ts'
-import { SUBSTRING_FROM, binaryText, foundIds, substring, unindexed } from '../../../store/dialect.ts'
-import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
+import type { Db } from '../../../store/database.ts'
+import { binaryText } from '../../../store/dialect.ts'
+import type { Given } from '../../../store/hot.ts'
+import { contains, longList, searchFor, type At, type Search } from '../../../store/lists.ts'
+import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { Project } from './queries.ts'
 
@@ -44,42 +40,8 @@ export interface ProjectFilter {
   group?: { id: number; include_subgroups?: boolean | null | undefined; with_shared?: boolean | null | undefined }
 }
 
-/** From here on walking the order comes to a page's end sooner than gathering all matches. */
-const MANY = 2000
-
-/** Whose changes can alter a total. */
-const COUNTED = ['projects', 'project_authorizations', 'project_topics', 'project_shares', 'stars', 'members']
-
-export async function listProjects(
-  app: App,
-  viewer: User | null,
-  filter: ProjectFilter,
-  { limit, offset }: Pick<PageWish, 'limit' | 'offset'>,
-): Promise<Page<Project>> {
-  const { db } = app
-  const wanted = wantedBy(db, viewer, filter)
-  const total = await totalOf(db, wanted)
-  if (limit === 0 || offset >= total) return { items: [], total }
-  const order = `by ${filter.order_by ?? 'created_at'} ${filter.sort ?? 'desc'}`
-  const walked = total > MANY ? (true as const) : undefined
-  return { items: await pageOfProjects(db, { ...wanted, [order]: true, walked, limit, offset }), total }
-}
-
-/** The next projects by id, without a total: what pages by key are made of. */
-export async function nextProjects(
-  app: App,
-  viewer: User | null,
-  filter: ProjectFilter,
-  limit: number,
-): Promise<Project[]> {
-  const wanted = wantedBy(app.db, viewer, filter)
-  const walked = Object.keys(wanted).some((name) => GATHERED.has(name)) ? undefined : (true as const)
-  const order = `by id ${filter.sort ?? 'desc'}`
-  return pageOfProjects(app.db, { ...wanted, [order]: true, walked, limit, offset: 0 })
-}
-
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted {
+interface Wanted extends Search {
   archived: boolean
   visibility?: Visibility
   issues?: true
@@ -92,8 +54,6 @@ interface Wanted {
   owner?: number
   starred_by?: number
   topic?: string
-  substring?: string
-  like?: string
   namespace?: number
   source?: number
   group?: number
@@ -105,13 +65,7 @@ interface Wanted {
   active_before?: string
 }
 
-const FACETS = new Set(['archived', 'visibility', 'issues', 'merge_requests'])
-const OF_VIEWER = new Set(['seen_by', 'internal_too'])
-/** What narrows a list to a set that is worth gathering. */
-const GATHERED = new Set(['member', 'owner', 'starred_by', 'topic', 'substring', 'namespace', 'group', 'source'])
-
 function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
-  const search = filter.search?.trim() ?? ''
   const { group } = filter
   return {
     archived: filter.archived ?? false,
@@ -125,8 +79,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(viewer && filter.starred && { starred_by: viewer.id }),
     ...(filter.starred_by !== undefined && { starred_by: filter.starred_by }),
     ...(filter.topic && { topic: filter.topic }),
-    ...(search !== '' && { like: `%${search.replace(/[\\%_]/g, '\\$&')}%` }),
-    ...(Array.from(search).length >= SUBSTRING_FROM && { substring: substring(db, search) }),
+    ...searchFor(db, filter.search),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
     ...(filter.forked_from_id !== undefined && { source: filter.forked_from_id }),
     ...(group && { group: group.id }),
@@ -150,205 +103,145 @@ function seenBy(viewer: User | null, wished: Visibility | null): Pick<Wanted, 's
   return { seen_by: seer, ...(open.includes('internal') && { internal_too: true }) }
 }
 
-interface Condition {
-  test: RawBuilder<boolean>
-  /** Ids of what passes the test; absent where it passes too many to be worth gathering. */
-  set?: RawBuilder<number>
-}
-
-const openTo = (given: Given<Wanted>) => sql.raw(given('internal_too') ? "('public', 'internal')" : "('public')")
-
-/** Where a set is gathered, the order's index would only lead away from it. */
-const facetTests = (
-  w: Wanted,
-  given: Given<Wanted>,
-  column: (name: string) => RawBuilder<unknown> = sql.ref,
-): RawBuilder<boolean>[] => [
-  sql`not projects.deleting`,
-  sql`${column('projects.archived')} = ${w.archived}`,
-  ...(given('visibility') ? [sql<boolean>`${column('projects.visibility')} = ${w.visibility}`] : []),
-  ...(given('issues') ? [sql<boolean>`projects.issues_access_level > ${sql.lit(FeatureDisabled)}`] : []),
-  ...(given('merge_requests')
-    ? [sql<boolean>`projects.merge_requests_access_level > ${sql.lit(FeatureDisabled)}`]
-    : []),
-]
-
-const rangeTests = (w: Wanted, given: Given<Wanted>): RawBuilder<boolean>[] => [
-  ...(given('id_after') ? [sql<boolean>`projects.id > ${w.id_after}`] : []),
-  ...(given('id_before') ? [sql<boolean>`projects.id < ${w.id_before}`] : []),
-  ...(given('active_after') ? [sql<boolean>`projects.last_activity_at >= ${w.active_after}`] : []),
-  ...(given('active_before') ? [sql<boolean>`projects.last_activity_at <= ${w.active_before}`] : []),
-]
-
-/** Sets that a list is made of, whoever looks. */
-const conditions: { needs: keyof Wanted; of(w: Wanted, given: Given<Wanted>, db: Db): Condition }[] = [
-  {
-    needs: 'member',
-    of(w, given) {
-      const level = given('at_least') ? sql`and access_level >= ${w.at_least}` : sql``
-      return {
-        test: sql`exists (select 1 from project_authorizations t where t.user_id = ${w.member}
-          and t.project_id = projects.id ${level})`,
-        set: sql`select project_id from project_authorizations where user_id = ${w.member} ${level}`,
-      }
+const projects = longList<Wanted, 'projects', ProjectOrder>({
+  table: 'projects',
+  facets: true,
+  counted: ['projects'],
+  always: () => [sql`not projects.deleting`],
+  conditions: {
+    member: {
+      test: (w, at) => sql`exists (select 1 from project_authorizations t where t.user_id = ${w.member}
+        and t.project_id = projects.id ${atLeast(w, at)})`,
+      set: (w, at) => sql`select project_id from project_authorizations where user_id = ${w.member} ${atLeast(w, at)}`,
+      counted: ['project_authorizations'],
     },
-  },
-  {
-    // Of their own namespace and of groups they own directly.
-    needs: 'owner',
-    of(w) {
-      const namespaces = sql`select id from namespaces where owner_id = ${w.owner} union all
-        select group_id from members where user_id = ${w.owner} and group_id is not null
-        and access_level = ${sql.lit(Owner)}`
-      return {
-        test: sql`projects.namespace_id in (${namespaces})`,
-        set: sql`select p.id from projects p where p.namespace_id in (${namespaces})`,
-      }
+    /** Of their own namespace and of groups they own directly. */
+    owner: {
+      test: (w) => sql`projects.namespace_id in (${ownNamespaces(w)})`,
+      set: (w) => sql`select p.id from projects p where p.namespace_id in (${ownNamespaces(w)})`,
+      counted: ['members'],
     },
-  },
-  {
-    needs: 'starred_by',
-    of: (w) => ({
-      test: sql`exists (select 1 from stars t where t.user_id = ${w.starred_by} and t.project_id = projects.id)`,
-      set: sql`select project_id from stars where user_id = ${w.starred_by}`,
-    }),
-  },
-  {
-    needs: 'topic',
-    of: (w) => ({
-      test: sql`exists (select 1 from project_topics t
+    starred_by: {
+      test: (w) => sql`exists (select 1 from stars t where t.user_id = ${w.starred_by} and t.project_id = projects.id)`,
+      set: (w) => sql`select project_id from stars where user_id = ${w.starred_by}`,
+      counted: ['stars'],
+    },
+    topic: {
+      test: (w) => sql`exists (select 1 from project_topics t
         where t.project_id = projects.id and lower(t.name) = lower(${w.topic}))`,
-      set: sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
-    }),
+      set: (w) => sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
+      counted: ['project_topics'],
+    },
+    like: contains('projects', ['name', 'path']),
+    namespace: {
+      test: (w) => sql`projects.namespace_id = ${w.namespace}`,
+      set: (w) => sql`select id from projects where namespace_id = ${w.namespace}`,
+    },
+    source: {
+      test: (w) => sql`projects.forked_from_id = ${w.source}`,
+      set: (w) => sql`select id from projects where forked_from_id = ${w.source}`,
+    },
+    group: {
+      test(w, { given }) {
+        const inside = sql<boolean>`projects.namespace_id in (${namespacesIn(w, given)})`
+        return given('shared') ? sql`(${inside} or projects.id in (${sharedWith(w)}))` : inside
+      },
+      set(w, { given }) {
+        const inside = sql<number>`select id from projects where namespace_id in (${namespacesIn(w, given)})`
+        return given('shared') ? sql`${inside} union ${sharedWith(w)}` : inside
+      },
+      counted: ['project_shares', 'namespaces'],
+    },
+    archived: { facet: true, test: (w, { column }) => sql`${column('archived')} = ${w.archived}` },
+    visibility: { facet: true, test: (w, { column }) => sql`${column('visibility')} = ${w.visibility}` },
+    issues: { facet: true, test: () => sql`projects.issues_access_level > ${sql.lit(FeatureDisabled)}` },
+    merge_requests: {
+      facet: true,
+      test: () => sql`projects.merge_requests_access_level > ${sql.lit(FeatureDisabled)}`,
+    },
+    id_after: { test: (w) => sql`projects.id > ${w.id_after}` },
+    id_before: { test: (w) => sql`projects.id < ${w.id_before}` },
+    active_after: {
+      test: (w) => sql`projects.last_activity_at >= ${w.active_after}`,
+      counted: ['project_activity'],
+    },
+    active_before: {
+      test: (w) => sql`projects.last_activity_at <= ${w.active_before}`,
+      counted: ['project_activity'],
+    },
   },
-  {
-    needs: 'like',
-    of: (w, given, db) => ({
-      // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
-      test: sql`(lower(projects.name) like lower(${w.like}) escape '\\'
-        or lower(projects.path) like lower(${w.like}) escape '\\')`,
-      ...(given('substring') && { set: foundIds(db, 'projects', ['name', 'path'], w.substring!) }),
-    }),
+  visible: {
+    open: {
+      needs: 'seen_by',
+      test: (_, { given }) => sql`projects.visibility in (${sql.join(openTo(given))})`,
+    },
+    own: {
+      needs: 'seen_by',
+      test: (w) => sql`exists (select 1 from project_authorizations t
+        where t.user_id = ${w.seen_by} and t.project_id = projects.id)`,
+      set: authorizedTo,
+      counted: ['project_authorizations'],
+    },
+    set(w, { given }) {
+      const open = openTo(given).map(
+        (visibility) => sql`select id from projects
+          where archived = ${w.archived} and visibility = ${visibility} and not deleting`,
+      )
+      return sql`${sql.join([...open, authorizedTo(w)], sql` union all `)}`
+    },
   },
-  {
-    needs: 'namespace',
-    of: (w) => ({
-      test: sql`projects.namespace_id = ${w.namespace}`,
-      set: sql`select id from projects where namespace_id = ${w.namespace}`,
-    }),
+  orders: {
+    id: null,
+    // Ids are given in the order of creation, so the two are one.
+    created_at: null,
+    name: (db) => sql.raw(binaryText(db, 'name')),
+    path: (db) => sql.raw(binaryText(db, 'path')),
+    updated_at: () => sql.ref('updated_at'),
+    last_activity_at: () => sql.ref('last_activity_at'),
   },
-  {
-    needs: 'source',
-    of: (w) => ({
-      test: sql`projects.forked_from_id = ${w.source}`,
-      set: sql`select id from projects where forked_from_id = ${w.source}`,
-    }),
-  },
-  { needs: 'group', of: ofGroup },
-]
-
-function ofGroup(w: Wanted, given: Given<Wanted>): Condition {
-  const inside = given('subgroups')
-    ? sql`select namespace_id from namespace_ancestors where ancestor_id = ${w.group}`
-    : sql`${w.group}`
-  const shared = sql`select project_id from project_shares where group_id = ${w.group}`
-  const tests = [sql`projects.namespace_id in (${inside})`]
-  const sets = [sql`select id from projects where namespace_id in (${inside})`]
-  if (given('shared')) {
-    tests.push(sql`projects.id in (${shared})`)
-    sets.push(shared)
-  }
-  return { test: sql`(${sql.join(tests, sql` or `)})`, set: sql`${sql.join(sets, sql` union `)}` }
-}
-
-/** What the viewer may see; gathered only where nothing else narrows the list. */
-function visible(w: Wanted, given: Given<Wanted>): Condition {
-  const open = given('internal_too') ? ['public', 'internal'] : ['public']
-  const sets = open.map(
-    (visibility) => sql`select id from projects
-      where archived = ${w.archived} and visibility = ${sql.lit(visibility)} and not deleting`,
-  )
-  return {
-    test: sql`(projects.visibility in ${openTo(given)} or exists (select 1 from project_authorizations t
-      where t.user_id = ${w.seen_by} and t.project_id = projects.id))`,
-    set: sql`${sql.join(sets, sql` union all `)} union all
-      select project_id from project_authorizations where user_id = ${w.seen_by}`,
-  }
-}
-
-type Query<O> = SelectQueryBuilder<Tables, 'projects', O>
-
-/** The first set is gathered, all else is tested: two sets at once are more work than one and a test. */
-function narrow<O>(query: Query<O>, w: Wanted, given: Given<Wanted>, db: Db, way: { walked: boolean }): Query<O> {
-  const asked = conditions.filter(({ needs }) => given(needs)).map(({ of }) => of(w, given, db))
-  if (given('seen_by')) asked.push(visible(w, given))
-  const gathered = way.walked ? undefined : asked.find(({ set }) => set)
-  const tests = [
-    ...facetTests(w, given, gathered && ((name) => unindexed(db, name))),
-    ...rangeTests(w, given),
-    ...asked.map((one) => (one === gathered ? sql<boolean>`projects.id in (${one.set})` : one.test)),
-  ]
-  return query.where(sql<boolean>`${sql.join(tests, sql` and `)}`)
-}
-
-type PageWanted = Wanted & { walked: true | undefined; limit: number; offset: number }
-
-export const pageOfProjects = hotQuery<PageWanted, Project>((db, w, given) => {
-  const walked = given('walked')
-  const query = narrow(db.selectFrom('projects').selectAll('projects'), w, given as Given<Wanted>, db, { walked })
-  const isGiven = given as (name: string) => boolean
-  const order = PROJECT_ORDERS.find((name) => isGiven(`by ${name} asc`) || isGiven(`by ${name} desc`))!
-  const way = isGiven(`by ${order} asc`) ? 'asc' : 'desc'
-  return query
-    .$if(order !== 'id' && order !== 'created_at', (query) => query.orderBy(ordered(db, order), way))
-    .orderBy('projects.id', way)
-    .limit(w.limit)
-    .offset(w.offset)
+  usual: () => ['created_at', 'desc'],
 })
 
-/** Ids are given in the order of creation, so the two are one. */
-const ordered = (db: Db, order: ProjectOrder): RawBuilder<unknown> =>
-  sql.raw(order === 'name' || order === 'path' ? binaryText(db, order) : order)
-
-const countOf = hotQuery<Wanted, { total: number }>((db, w, given) =>
-  narrow(db.selectFrom('projects').select(sql<number>`count(*)`.as('total')), w, given, db, { walked: false }),
-)
-
-/** Adds up facets: of everything, or of what is open to the viewer. */
-const openTotal = hotQuery<Wanted, { total: number }>((db, w, given) => {
-  const tests = facetTests(w, given)
-  if (given('seen_by')) tests.push(sql`projects.visibility in ${openTo(given)}`)
-  return db
-    .selectFrom(sql<Tables['projects']>`projects_facets`.as('projects'))
-    .select(sql<number>`coalesce(sum(total), 0)`.as('total'))
-    .where(sql<boolean>`${sql.join(tests, sql` and `)}`)
-})
-
-/** What the viewer sees by membership alone. */
-const closedTotal = hotQuery<Wanted, { total: number }>((db, w, given) =>
-  db
-    .selectFrom('project_authorizations as mine')
-    .innerJoin('projects', 'projects.id', 'mine.project_id')
-    .select(sql<number>`count(*)`.as('total'))
-    .where('mine.user_id', '=', w.seen_by!)
-    .where(sql<boolean>`projects.visibility not in ${openTo(given)}`)
-    .where(
-      sql<boolean>`${sql.join(
-        facetTests(w, given, (name) => unindexed(db, name)),
-        sql` and `,
-      )}`,
-    ),
-)
-
-async function totalOf(db: Db, wanted: Wanted): Promise<number> {
-  const byActivity = wanted.active_after !== undefined || wanted.active_before !== undefined
-  const subjects = byActivity ? [...COUNTED, 'project_activity'] : COUNTED
-  const kept = (name: string, count: typeof countOf) =>
-    keptTotal(db, subjects, `projects ${name} ${shapeOf(wanted)} ${JSON.stringify(wanted)}`, async () =>
-      Number((await count(db, wanted))[0]!.total),
-    )
-  const byFacets = Object.keys(wanted).every((name) => FACETS.has(name) || OF_VIEWER.has(name))
-  if (!byFacets) return kept('all', countOf)
-  const open = Number((await openTotal(db, wanted))[0]!.total)
-  return wanted.seen_by ? open + (await kept('closed', closedTotal)) : open
+function openTo(given: Given<Wanted>): RawBuilder<Visibility>[] {
+  return (given('internal_too') ? ['public' as const, 'internal' as const] : ['public' as const]).map(sql.lit)
 }
+
+function authorizedTo({ seen_by }: Wanted): RawBuilder<number> {
+  return sql`select project_id from project_authorizations where user_id = ${seen_by}`
+}
+
+function atLeast(w: Wanted, { given }: At<Wanted>): RawBuilder<unknown> {
+  return given('at_least') ? sql`and access_level >= ${w.at_least}` : sql``
+}
+
+function ownNamespaces({ owner }: Wanted): RawBuilder<number> {
+  return sql`select id from namespaces where owner_id = ${owner} union all
+    select group_id from members where user_id = ${owner} and group_id is not null
+    and access_level = ${sql.lit(Owner)}`
+}
+
+function namespacesIn({ group }: Wanted, given: Given<Wanted>): RawBuilder<number> {
+  if (!given('subgroups')) return sql`${group}`
+  return sql`select namespace_id from namespace_ancestors where ancestor_id = ${group}`
+}
+
+function sharedWith({ group }: Wanted): RawBuilder<number> {
+  return sql`select project_id from project_shares where group_id = ${group}`
+}
+
+export const pageOfProjects = projects.page
+
+export const listProjects = (
+  { db }: App,
+  viewer: User | null,
+  filter: ProjectFilter,
+  page: Cut,
+): Promise<Page<Project>> => projects(db, wantedBy(db, viewer, filter), page, filter)
+
+/** The next projects by id, without a total: what pages by key are made of. */
+export const nextProjects = (
+  { db }: App,
+  viewer: User | null,
+  filter: ProjectFilter,
+  limit: number,
+): Promise<Project[]> => projects.next(db, wantedBy(db, viewer, filter), filter.sort ?? 'desc', limit)

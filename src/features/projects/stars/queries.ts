@@ -1,19 +1,21 @@
+import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
-import type { Given } from '../../../store/hot.ts'
-import { hotList } from '../../../store/lists.ts'
+import { longList } from '../../../store/lists.ts'
 import { among, peopleOf, type People } from '../../access/members/people.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedStar } from './entity.ts'
 
-const stars = hotList<People & { project_id?: number }, 'stars'>({
+const stars = longList<People & { project_id: number }, 'stars', 'user_id'>({
   table: 'stars',
+  key: 'user_id',
   counted: ['stars', 'users'],
-  narrow: (query, filter, given, db) =>
-    query
-      .where('stars.project_id', '=', filter.project_id!)
-      .where(among(db, 'stars.user_id', filter, given as Given<People>)),
-  order: (query) => query.orderBy('stars.user_id', 'desc'),
+  always: (filter, { db, given }) => [
+    sql`stars.project_id = ${filter.project_id}`,
+    among(db, 'stars.user_id', filter, given),
+  ],
+  orders: { user_id: null },
+  usual: () => ['user_id', 'desc'],
 })
 
 /** By a part of a name or username; addresses are nobody's business here. */
