@@ -5,7 +5,7 @@
  *   where it leaves few rows a `set` of keys to gather them by, sorted afterwards. The total is known first: few rows
  *   are gathered by the first set that is given, many are walked. A set without a test is tested by being in it, which
  *   is for sets that stay small. `search` walks the substring index itself, for lists in the order of their key.
- * - `always`: what narrows every such list. Where it names `column(…)`, so may an index of an order begin.
+ * - `always`: what narrows every such list.
  * - `orders`: each needs an index `(…what always narrows, order, key)`. Ties go by the key.
  * - `visible`: what the viewer sees: what is open to them, and what is theirs besides.
  * - `counted`: whose changes can alter a total, for all lists and for each condition.
@@ -32,8 +32,10 @@ import type { Cut, Page } from './pages.ts'
 export interface At<V> {
   readonly db: Db
   readonly given: Given<V>
-  /** A column of the table that an index of an order may begin with; where rows are gathered it must not lead there. */
+  /** A column that indexes of orders begin with. Where rows are gathered it must not lead to these. */
   column(name: string): RawBuilder<unknown>
+  /** A column with an index of its own, which must not lead away from the order. */
+  hidden(name: string): RawBuilder<unknown>
 }
 
 type Test<V> = (values: V, at: At<V>) => RawBuilder<boolean>
@@ -63,8 +65,8 @@ type Sort = 'asc' | 'desc'
 interface ListPlan<V extends object, T extends keyof Tables, O extends string> {
   table: T
   /** `id` unless the rows have none: what sets hold and ties go by. */
-  key?: keyof Row<T> & string
-  /** From how many rows on walking comes to a page's end sooner than gathering. */
+  key?: string
+  /** From how many rows on walking comes to a page's end sooner than gathering; 2000 unless said. */
   many?: number
   /** Whether `<table>_facets` is kept, with every column that `always` and facets ask. */
   facets?: true
@@ -100,148 +102,164 @@ export interface LongList<V extends object, T extends keyof Tables, O extends st
   compile(db: Db, values: V, cut: Cut): CompiledQuery
 }
 
-// oxlint-disable-next-line no-explicit-any -- the table is a type parameter, which the builder cannot follow
-type Query<O> = SelectQueryBuilder<any, any, O>
-
-const MANY = 2000
-let lists = 0
-
 export function longList<V extends object, T extends keyof Tables, O extends string>(
   plan: ListPlan<V, T, O>,
 ): LongList<V, T, O> {
-  const { table, key = 'id', many = MANY, always, visible, orders, usual } = plan
-  const name = `list ${++lists} of ${table}`
-  const conditions = Object.entries(plan.conditions ?? {}) as [keyof V & string, Condition<V>][]
-  const keyColumn = sql.ref(`${table}.${key}`)
-  const plain = (name: string) => sql.ref(`${table}.${name}`)
-  const within = (keys: RawBuilder<number>) => sql<boolean>`${keyColumn} in (${keys})`
-  const testOf = ({ test, set }: Condition<V>, values: V, at: At<V>) =>
-    test ? test(values, at) : within(set!(values, at)!)
-
-  function visibleTo(given: Given<V>): Condition<V> | undefined {
-    if (!visible) return undefined
-    const { open, own, set } = visible
-    if (!open || !given(open.needs)) return given(own.needs) ? own : undefined
-    if (!given(own.needs)) return open
-    return {
-      test: (values, at) => sql`(${open.test(values, at)} or ${testOf(own, values, at)})`,
-      ...(set && { set }),
-    }
-  }
-
-  function narrow<R>(
-    from: Query<R>,
-    db: Db,
-    values: V,
-    given: Given<V>,
-    way: 'gathered' | 'walked' | 'uncounted',
-  ): Query<R> {
-    const asked = conditions.filter(([name]) => given(name))
-    const seen = visibleTo(given)
-    const tested = [...asked.filter(([, { search }]) => !search).map(([, one]) => one), ...(seen ? [seen] : [])]
-    const found = asked.find(([, { search }]) => search)
-    const sets = { db, given, column: plain }
-    const isGathered = (one: Condition<V>) =>
-      way !== 'walked' && !(way === 'uncounted' && one === seen) && one.set?.(values, sets) !== undefined
-    const gathered = found ? undefined : tested.find(isGathered)
-    const column = gathered || found ? (name: string) => unindexed(db, `${table}.${name}`) : plain
-    const at = { db, given, column }
-    const tests = [
-      ...(always?.(values, at) ?? []),
-      ...tested.map((one) => (one === gathered ? within(one.set!(values, at)!) : testOf(one, values, at))),
-    ]
-    const query = found ? containing(db, from, found[1].search!, values[found[0]] as string) : from
-    return tests.length === 0 ? query : query.where(and(tests))
-  }
-
-  const containing = <R>(db: Db, from: Query<R>, columns: readonly string[], wanted: string) =>
-    whereContains(db, from as SelectQueryBuilder<Tables, T, R>, table, columns, wanted) as unknown as Query<R>
-  const rowsOf = (db: Db) => db.selectFrom(table as 'users') as unknown as Query<object>
-  const total = sql<number>`count(*)`.as('total')
-
-  const page = hotQuery<V & Way<O> & Cut, Row<T>>((db, values, given) => {
-    const isGiven = given as (name: string) => boolean
-    const way = isGiven('walked') ? 'walked' : isGiven('uncounted') ? 'uncounted' : 'gathered'
-    const names = Object.keys(orders) as O[]
-    const asked = names.flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
-    const [order, sort] = asked.find(([name, sort]) => isGiven(`by ${name} ${sort}`)) ?? usual(given as Given<V>)
-    const by = orders[order]
-    const isFound = conditions.some(([name, { search }]) => search && given(name))
-    return narrow(rowsOf(db).selectAll(table), db, values, given as Given<V>, way)
-      .$if(by !== null, (query) => query.orderBy(by!(db), sort))
-      .orderBy(isFound ? foundId(db, table) : keyColumn, sort)
-      .limit(values.limit)
-      .offset(values.offset) as unknown as Query<Row<T>>
-  })
-
-  const count = hotQuery<V, { total: number }>((db, values, given) =>
-    narrow(rowsOf(db).select(total), db, values, given, 'gathered'),
-  )
-
-  const facetTests = (values: V, at: At<V>) => [
-    ...(always?.(values, at) ?? []),
-    ...conditions.filter(([name]) => at.given(name)).map(([, one]) => one.test!(values, at)),
-  ]
-  const isOpen = (given: Given<V>) => visible?.open !== undefined && given(visible.open.needs)
-
-  /** Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. */
-  const sum = hotQuery<V, { total: number }>((db, values, given) => {
-    const at = { db, given, column: plain }
-    const tests = [...facetTests(values, at), ...(isOpen(given) ? [visible!.open!.test(values, at)] : [])]
-    const facets = db.selectFrom(sql.table(`${table}_facets`).as(table) as never) as unknown as Query<object>
-    const summed = facets.select(sql<number>`coalesce(sum(total), 0)`.as('total'))
-    return tests.length === 0 ? summed : summed.where(and(tests))
-  })
-
-  /** What the viewer has beside what is open to them. */
-  const countOwn = hotQuery<V, { total: number }>((db, values, given) => {
-    const at = { db, given, column: (name: string) => unindexed(db, `${table}.${name}`) }
-    const { open, own } = visible!
-    const mine = own.set?.(values, at)
-    const isMine = mine ? within(mine) : own.test!(values, at)
-    const tests = [...facetTests(values, at), isMine, sql<boolean>`not ${open!.test(values, at)}`]
-    return rowsOf(db).select(total).where(and(tests))
-  })
-
-  const givenIn =
-    (values: V): Given<V> =>
-    (name) =>
-      (values[name] ?? null) !== null
-
-  async function countAll(db: Db, values: V): Promise<number> {
-    const given = givenIn(values)
-    const asked = conditions.filter(([name]) => given(name)).map(([, one]) => one)
-    const isViewed = visible !== undefined && given(visible.own.needs)
-    const depending = [...asked, ...(isViewed ? [visible.own] : [])]
-    const subjects = [...plan.counted, ...depending.flatMap(({ counted = [] }) => counted)]
-    const kept = (what: string, counting: typeof count) =>
-      keptTotal(db, subjects, `${name} ${what} ${JSON.stringify(values)}`, async () =>
-        totalIn(await counting(db, values)),
-      )
-
-    const byFacets = plan.facets && asked.every(({ facet }) => facet) && (isOpen(given) || !isViewed)
-    if (!byFacets) return kept('all', count)
-    const open = totalIn(await sum(db, values))
-    return visible && values[visible.own.needs] ? open + (await kept('own', countOwn)) : open
-  }
+  const { many = 2000, orders, usual } = plan
+  const page = pageOf<V, O, Row<T>>(plan)
+  const count = counter(plan)
 
   const list = async (db: Db, values: V, { limit, offset }: Cut, { order_by, sort }: OrderWish<O> = {}) => {
-    const total = await countAll(db, values)
+    const total = await count(db, values)
     if (limit === 0 || offset >= total) return { items: [], total }
     const [order, way] = usual(givenIn(values))
     const by = { [`by ${order_by ?? order} ${sort ?? way}`]: true, ...(total > many && { walked: true }) } as Way<O>
     return { items: await page(db, { ...values, ...by, limit, offset }), total }
   }
+  const byKey = Object.keys(orders).find((name) => orders[name as O] === null)
   const next = async (db: Db, values: V, sort: Sort, limit: number) => {
-    const by = { [`by ${key} ${sort}`]: true, uncounted: true } as Way<O>
+    const by = { [`by ${byKey} ${sort}`]: true, uncounted: true } as Way<O>
     return page(db, { ...values, ...by, limit, offset: 0 })
   }
   const compile = (db: Db, values: V, cut: Cut) => page.compile(db, { ...values, ...cut } as V & Way<O> & Cut)
   return Object.assign(list, { next, page, compile })
 }
 
+type AnyPlan<V extends object> = ListPlan<V, keyof Tables, string>
+// oxlint-disable-next-line no-explicit-any -- the table is a type parameter, which the builder cannot follow
+type Query<R> = SelectQueryBuilder<any, any, R>
+
+const givenIn =
+  <V extends object>(values: V): Given<V> =>
+  (name) =>
+    (values[name] ?? null) !== null
+
+const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given<V>) =>
+  (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
+
+const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
+const total = sql<number>`count(*)`.as('total')
 const totalIn = (rows: readonly { total: number }[]) => Number(rows[0]!.total)
-const and = (tests: RawBuilder<boolean>[]) => sql<boolean>`${sql.join(tests, sql` and `)}`
+
+const keyOf = ({ table, key = 'id' }: Pick<AnyPlan<object>, 'table' | 'key'>) => sql.ref(`${table}.${key}`)
+const and = (tests: RawBuilder<boolean>[]) => sql<boolean>`(${sql.join(tests, sql`) and (`)})`
+const where = <R>(query: Query<R>, tests: RawBuilder<boolean>[]) =>
+  tests.length === 0 ? query : query.where(and(tests))
+
+function at<V>(db: Db, table: string, given: Given<V>, way: { ordered: boolean }): At<V> {
+  const hidden = (name: string) => unindexed(db, `${table}.${name}`)
+  return { db, given, hidden, column: way.ordered ? (name) => sql.ref(`${table}.${name}`) : hidden }
+}
+
+function isWithin<V extends object>(plan: AnyPlan<V>, { set }: Condition<V>, values: V, at: At<V>) {
+  return sql<boolean>`${keyOf(plan)} in (${set!(values, at)})`
+}
+
+const passes = <V extends object>(plan: AnyPlan<V>, one: Condition<V>, values: V, at: At<V>) =>
+  one.test ? one.test(values, at) : isWithin(plan, one, values, at)
+
+function visibleIn<V extends object>(plan: AnyPlan<V>, given: Given<V>): Condition<V>[] {
+  if (!plan.visible) return []
+  const { open, own, set } = plan.visible
+  if (!open || !given(open.needs)) return given(own.needs) ? [own] : []
+  if (!given(own.needs)) return [open]
+  const test: Test<V> = (values, at) => sql`(${open.test(values, at)}) or (${passes(plan, own, values, at)})`
+  return [{ test, ...(set && { set }) }]
+}
+
+/** One set is gathered, all else is tested: two sets at once are more work than one and a test. */
+function narrow<V extends object, R>(
+  plan: AnyPlan<V>,
+  from: Query<R>,
+  values: V,
+  { db, given, way }: { db: Db; given: Given<V>; way: 'gathered' | 'walked' | 'uncounted' },
+): Query<R> {
+  const { table, always } = plan
+  const asked = askedOf(plan, given)
+  const searched = asked.find(([, { search }]) => search)
+  const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
+  const visible = visibleIn(plan, given)
+  const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
+  const gathered =
+    way === 'walked' || searched ? undefined : first(way === 'uncounted' ? conditions : [...conditions, ...visible])
+
+  const here = at(db, table, given, { ordered: !gathered && !searched })
+  const tests = [...conditions, ...visible].map((one) =>
+    one === gathered ? isWithin(plan, one, values, here) : passes(plan, one, values, here),
+  )
+  const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
+  return where(query, [...(always?.(values, here) ?? []), ...tests])
+}
+
+const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQuery<V & Way<O> & Cut, R> =>
+  hotQuery((db, values, isGiven) => {
+    const given = isGiven as Given<V & Record<string, unknown>>
+    const way = given('walked') ? 'walked' : given('uncounted') ? 'uncounted' : 'gathered'
+    const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
+    const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
+    const by = plan.orders[order] ?? null
+    const isSearched = askedOf(plan, given).some(([, { search }]) => search)
+    return narrow(plan, rowsOf(db, plan.table).selectAll(plan.table), values, { db, given, way })
+      .$if(by !== null, (query) => query.orderBy(by!(db), sort))
+      .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
+      .limit(values.limit)
+      .offset(values.offset) as unknown as Query<R>
+  })
+
+const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) => [
+  ...(plan.always?.(values, at) ?? []),
+  ...askedOf(plan, at.given).map(([, { test }]) => test!(values, at)),
+]
+
+const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: Given<V>) =>
+  visible?.open !== undefined && given(visible.open.needs)
+
+/** Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. */
+const sumOf = <V extends object>(plan: AnyPlan<V>) =>
+  hotQuery<V, { total: number }>((db, values, given) => {
+    const here = at(db, plan.table, given, { ordered: true })
+    const tests = facetTests(plan, values, here)
+    if (isOpen(plan, given)) tests.push(plan.visible!.open!.test(values, here))
+    const facets = db.selectFrom(sql.table(`${plan.table}_facets`).as(plan.table) as never) as unknown as Query<object>
+    return where(facets.select(sql<number>`coalesce(sum(total), 0)`.as('total')), tests)
+  })
+
+/** What the viewer has beside what is open to them. */
+const countOwn = <V extends object>(plan: AnyPlan<V>) =>
+  hotQuery<V, { total: number }>((db, values, given) => {
+    const here = at(db, plan.table, given, { ordered: false })
+    const { open, own } = plan.visible!
+    const mine = own.set ? isWithin(plan, own, values, here) : own.test!(values, here)
+    const tests = [...facetTests(plan, values, here), mine, sql<boolean>`not (${open!.test(values, here)})`]
+    return where(rowsOf(db, plan.table).select(total), tests)
+  })
+
+let lists = 0
+
+function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Promise<number> {
+  const name = `list ${++lists} of ${plan.table}`
+  const { visible } = plan
+  const [sum, own] = [sumOf(plan), countOwn(plan)]
+  const all = hotQuery<V, { total: number }>((db, values, given) =>
+    narrow(plan, rowsOf(db, plan.table).select(total), values, { db, given, way: 'gathered' }),
+  )
+
+  return async (db, values) => {
+    const given = givenIn(values)
+    const asked = askedOf(plan, given).map(([, one]) => one)
+    const isViewed = visible !== undefined && given(visible.own.needs)
+    const kept = (what: string, count: typeof all) => {
+      const depending = [plan, ...asked, ...(isViewed ? [visible.own] : [])]
+      const subjects = depending.flatMap(({ counted = [] }) => counted)
+      const key = `${name} ${what} ${JSON.stringify(values)}`
+      return keptTotal(db, subjects, key, async () => totalIn(await count(db, values)))
+    }
+    const byFacets = plan.facets && asked.every(({ facet }) => facet) && (isOpen(plan, given) || !isViewed)
+    if (!byFacets) return kept('all', all)
+    const open = totalIn(await sum(db, values))
+    return visible && values[visible.own.needs] ? open + (await kept('own', own)) : open
+  }
+}
 
 /** A text to be found anywhere in some columns, as values of a list. */
 export interface Search {

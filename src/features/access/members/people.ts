@@ -1,7 +1,7 @@
 /** How lists of people are narrowed: by a text, to some, without some. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, foundIds, idList, inIdList, substring } from '../../../store/dialect.ts'
+import { SUBSTRING_FROM, foundIds, idList, inIdList, likePattern, substring } from '../../../store/dialect.ts'
 import type { Given } from '../../../store/hot.ts'
 
 export interface PeopleFilter {
@@ -23,7 +23,7 @@ export interface People {
 /** Whoever may not see addresses must not find people by them. */
 export function peopleOf(db: Db, { query, user_ids, skip_users }: PeopleFilter, seesAddresses = true): People {
   const wanted = query?.trim() ?? ''
-  const pattern = `%${wanted.replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = likePattern(wanted)
   const isIndexed = seesAddresses && wanted.length >= SUBSTRING_FROM
   return {
     ...(isIndexed && { containing: substring(db, wanted) }),

@@ -91,7 +91,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
       counted: ['members'],
     },
     parent: {
-      test: (w) => sql`namespaces.parent_id = ${w.parent}`,
+      test: (w, { hidden }) => sql`${hidden('parent_id')} = ${w.parent}`,
       set: (w) => sql`select id from namespaces where parent_id = ${w.parent}`,
     },
     ancestor: {
@@ -99,7 +99,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     },
     like: contains('namespaces', ['name', 'path']),
     visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
-    top: { test: () => sql`namespaces.parent_id is null` },
+    top: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },
     skipped: { test: (w, { db }) => sql`not ${inIdList(db, 'namespaces.id', w.skipped!)}` },
   },
   visible: {

@@ -142,7 +142,7 @@ const namespaces = longList<Wanted, 'namespaces', 'id'>({
     owner_id: { set: (wanted) => belongingTo(wanted.owner_id!, Owner), counted: ['members'] },
     substring: { search: ['name', 'path'] },
     like: contains('namespaces', ['name', 'path']),
-    top_level_only: { test: () => sql`namespaces.parent_id is null` },
+    top_level_only: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },
   },
   orders: { id: null },
   usual: () => ['id', 'asc'],

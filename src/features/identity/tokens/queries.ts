@@ -9,6 +9,7 @@ import { notFound, unauthenticated } from '../../../errors.ts'
 import { andThen } from '../../../lib/maybe-promise.ts'
 import { totalOf } from '../../../store/counts.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { words } from './entity.ts'
@@ -157,8 +158,7 @@ function matching(db: Db, filter: TokenFilter, today: string): TokensQuery {
 }
 
 function nameContains(text: string) {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql<boolean>`lower(name) like ${pattern} escape '\\'`
+  return sql<boolean>`lower(name) like ${likePattern(text.toLowerCase())} escape '\\'`
 }
 
 /** Tokens without the date or moment come last either way; the id breaks ties. */

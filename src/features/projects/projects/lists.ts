@@ -117,7 +117,7 @@ const projects = longList<Wanted, 'projects', ProjectOrder>({
     },
     /** Of their own namespace and of groups they own directly. */
     owner: {
-      test: (w) => sql`projects.namespace_id in (${ownNamespaces(w)})`,
+      test: (w, { hidden }) => sql`${hidden('namespace_id')} in (${ownNamespaces(w)})`,
       set: (w) => sql`select p.id from projects p where p.namespace_id in (${ownNamespaces(w)})`,
       counted: ['members'],
     },
@@ -134,16 +134,16 @@ const projects = longList<Wanted, 'projects', ProjectOrder>({
     },
     like: contains('projects', ['name', 'path']),
     namespace: {
-      test: (w) => sql`projects.namespace_id = ${w.namespace}`,
+      test: (w, { hidden }) => sql`${hidden('namespace_id')} = ${w.namespace}`,
       set: (w) => sql`select id from projects where namespace_id = ${w.namespace}`,
     },
     source: {
-      test: (w) => sql`projects.forked_from_id = ${w.source}`,
+      test: (w, { hidden }) => sql`${hidden('forked_from_id')} = ${w.source}`,
       set: (w) => sql`select id from projects where forked_from_id = ${w.source}`,
     },
     group: {
-      test(w, { given }) {
-        const inside = sql<boolean>`projects.namespace_id in (${namespacesIn(w, given)})`
+      test(w, { given, hidden }) {
+        const inside = sql<boolean>`${hidden('namespace_id')} in (${namespacesIn(w, given)})`
         return given('shared') ? sql`(${inside} or projects.id in (${sharedWith(w)}))` : inside
       },
       set(w, { given }) {

@@ -6,7 +6,7 @@ import { text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
+import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
@@ -104,8 +104,9 @@ export async function listRules(
   page: PageWish,
 ): Promise<Page<LoadedRule>> {
   const all = db.selectFrom(tablesOf(kind).rules).select('id').where('project_id', '=', project)
-  const pattern = `%${search?.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  const found = search ? all.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`) : all
+  const found = search
+    ? all.where(sql<boolean>`lower(name) like ${likePattern(search.toLowerCase())} escape '\\'`)
+    : all
   const { items, total } = await pageOfQuery(found.orderBy('id'), page)
   const ids = idList(
     db,
