@@ -14,18 +14,19 @@
  * (`counts.ts`). Statements are compiled once per set of given values (`hot.ts`), so a value that is absent is no
  * condition, and what only alters another condition is a value too.
  *
- * Issues are to be declared so. `always` is `project_id = ?` in a project, where every order's index begins with it;
- * `state` is a facet, `confidential` another, and `visible` is open with `not confidential` and theirs by author,
- * assignee or level. `labels` is one list of titles (`idList`): its set gathers links by title, its test counts them.
- * `milestone`, `assignee_id`, `iids` and `my_reaction_emoji` have sets, `created_after` and the like tests alone,
- * `search` is `contains()`, and each `not[…]` a test under a name of its own. Merge requests are the same with other states; jobs have `scope` as a test and the key as their only order; notes have their issue in
- * `always`.
+ * Issues would be declared so. In a project `always` is `project_id = ?`, and every order's index begins with it.
+ * `state` and `confidential` are facets; of visible ones, `open` is `not confidential` and `own` goes by author,
+ * assignee or level. `labels` is one list of titles (as `idList` is one of ids): its set gathers links by title, its
+ * test counts them. `milestone`, `assignee_id`, `iids` and `my_reaction_emoji` have sets, `created_after` and the like
+ * only tests, `search` is `contains()`, and each `not[…]` is a test under a name of its own. Merge requests are the
+ * same with other states. Jobs have `scope` as a test and the key as their only order; notes have their issue in
+ * `always`. Facets that tell projects apart are many rows: on PostgreSQL they need an index too.
  */
 import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import { keptTotal } from './counts.ts'
 import type { Db, Row, Tables } from './database.ts'
 import { SUBSTRING_FROM, foundId, foundIds, likePattern, substring, unindexed, whereContains } from './dialect.ts'
-import { hotQuery, type Given, type HotQuery } from './hot.ts'
+import { hotQuery, shapeOf, type Given, type HotQuery } from './hot.ts'
 import type { Cut, Page } from './pages.ts'
 
 /** What a condition is built with beside the values. */
@@ -244,17 +245,24 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
     narrow(plan, rowsOf(db, plan.table).select(total), values, { db, given, way: 'gathered' }),
   )
 
-  return async (db, values) => {
+  /** What counting depends on follows from which values are given. */
+  const byShape = new Map<string, { byFacets: boolean; subjects: string[] }>()
+  const decide = (values: V) => {
     const given = givenIn(values)
     const asked = askedOf(plan, given).map(([, one]) => one)
-    const isViewed = visible !== undefined && given(visible.own.needs)
-    const kept = (what: string, count: typeof all) => {
-      const depending = [plan, ...asked, ...(isViewed ? [visible.own] : [])]
-      const subjects = depending.flatMap(({ counted = [] }) => counted)
-      const key = `${name} ${what} ${JSON.stringify(values)}`
-      return keptTotal(db, subjects, key, async () => totalIn(await count(db, values)))
-    }
-    const byFacets = plan.facets && asked.every(({ facet }) => facet) && (isOpen(plan, given) || !isViewed)
+    const viewed = visible && given(visible.own.needs) ? [visible.own] : []
+    const byFacets =
+      plan.facets === true && asked.every(({ facet }) => facet) && (isOpen(plan, given) || viewed.length === 0)
+    return { byFacets, subjects: [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted) }
+  }
+
+  return async (db, values) => {
+    const shape = shapeOf(values)
+    let decision = byShape.get(shape)
+    if (!decision) byShape.set(shape, (decision = decide(values)))
+    const { byFacets, subjects } = decision
+    const kept = (what: string, count: typeof all) =>
+      keptTotal(db, subjects, `${name} ${what} ${JSON.stringify(values)}`, async () => totalIn(await count(db, values)))
     if (!byFacets) return kept('all', all)
     const open = totalIn(await sum(db, values))
     return visible && values[visible.own.needs] ? open + (await kept('own', own)) : open
