@@ -5,7 +5,8 @@ import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
 
 type Json = Record<string, unknown>
-type Families = Record<string, Record<string, Endpoint>>
+/** Endpoints by verb, by the name of their family. */
+export type Families = Record<string, Record<string, Endpoint>>
 
 export function openApiDocument(families: Families, version: string): Json {
   const schemas: Json = {}

@@ -1,4 +1,4 @@
-import type { Farewell, User } from '../../../context.ts'
+import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -21,12 +21,4 @@ export async function withAuthors<R extends { author_id: number | null }>(
   const users = ids.size === 0 ? [] : await usersById(db, { ids: idList(db, [...ids]) })
   const byId = new Map(users.map((user) => [user.id, user]))
   return rows.map((row) => ({ ...row, author: byId.get(row.author_id ?? 0) ?? null }))
-}
-
-/** What they said of commits stays and is the heir's; without one it goes, except for what their tools reported. */
-export const leaveCommits: Farewell = async ({ db }, { id }, { heir }) => {
-  if (!heir) return void (await db.deleteFrom('commit_comments').where('author_id', '=', id).execute())
-  for (const table of ['commit_comments', 'commit_statuses'] as const) {
-    await db.updateTable(table).set({ author_id: heir.id }).where('author_id', '=', id).execute()
-  }
 }
