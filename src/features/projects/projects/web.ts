@@ -6,7 +6,7 @@ import { send } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import { serveUpload } from '../uploads/web.ts'
+import { serveUpload } from '../uploads/serving.ts'
 import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
