@@ -234,7 +234,7 @@ test('a folder or context missing from the tables is reported', () => {
   ])
 })
 
-test('a cycle of values is reported once, a cycle closed by a type is none', () => {
+test('a cycle is reported once, one closed by a type too, but not one closed by a declaration', () => {
   const tree = {
     'src/lib/a.ts': `\nimport { b } from './b.ts'`,
     'src/lib/b.ts': `import { c } from './c.ts'`,
@@ -243,7 +243,10 @@ test('a cycle of values is reported once, a cycle closed by a type is none', () 
   expect(violationsOf(tree)).toEqual([
     'src/lib/c.ts:2 imports src/lib/a.ts: closes the cycle src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts',
   ])
-  expect(violationsOf({ ...tree, 'src/lib/c.ts': `import type { A } from './a.ts'` })).toEqual([])
+  expect(violationsOf({ ...tree, 'src/lib/c.ts': `import type { A } from './a.ts'` })).toEqual([
+    'src/lib/c.ts:1 imports src/lib/a.ts: closes the cycle src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts',
+  ])
+  expect(violationsOf({ ...tree, 'src/lib/c.ts': `declare module './a.ts' { interface A {} }` })).toEqual([])
 })
 
 test('statements over several lines are read, comments and text are not', () => {

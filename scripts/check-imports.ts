@@ -151,11 +151,11 @@ function findCycles(graph: Map<string, Import[]>): Violation[] {
     walked.add(path)
     trail.push(path)
     for (const how of graph.get(path) ?? []) {
-      if (!how.value || !graph.has(how.target)) continue
+      if (!graph.has(how.target)) continue
       if (!walked.has(how.target)) walk(how.target)
       else if (trail.includes(how.target)) {
         const cycle = [...trail.slice(trail.indexOf(how.target)), how.target].join(' → ')
-        found.push({ path, line: how.line, text: `imports ${how.target}: closes the cycle ${cycle}${hint(how)}` })
+        found.push({ path, line: how.line, text: `imports ${how.target}: closes the cycle ${cycle}` })
       }
     }
     trail.pop()

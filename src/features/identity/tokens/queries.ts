@@ -8,13 +8,11 @@ import type { App, User } from '../../../context.ts'
 import { notFound, unauthenticated } from '../../../errors.ts'
 import { andThen } from '../../../lib/maybe-promise.ts'
 import { totalOf } from '../../../store/counts.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { words } from './entity.ts'
+import type { AccessToken, TokenKind } from './model.ts'
 import { personalTokenPolicy } from './policy.ts'
-
-export type AccessToken = Row<'access_tokens'>
-export type TokenKind = AccessToken['kind']
 
 const byDigest = hotQuery((db, p: { digest: string }) =>
   db

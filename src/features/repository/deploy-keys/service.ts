@@ -12,7 +12,8 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { forgetDeployKey } from '../protected-branches/service.ts'
 import { mayRename } from './policy.ts'
-import { findAnyDeployKey, findEnabledKey, isWithinReach, type EnabledKey } from './queries.ts'
+import { findAnyDeployKey, findEnabledKey, isWithinReach } from './queries.ts'
+import type { EnabledKey } from './model.ts'
 
 export interface NewDeployKey {
   title: string
