@@ -1,5 +1,6 @@
 import { DAY, after, timestamp } from '../../../clock.ts'
 import { job } from '../../../context.ts'
+import { forgetEvents } from '../../../store/outbox.ts'
 import { mailPasswordReset } from './links.ts'
 
 const EVENTS_KEPT = 7 * DAY
@@ -39,7 +40,7 @@ export const purge = job(
         not(exists(selectFrom('oauth_tokens').select('id').whereRef('grant_id', '=', 'oauth_grants.id'))),
       )
       .execute()
-    await db.deleteFrom('events').where('dispatched_at', '<', after(app.clock, -EVENTS_KEPT)).execute()
+    await forgetEvents(app, after(app.clock, -EVENTS_KEPT))
   },
   { every: DAY },
 )
