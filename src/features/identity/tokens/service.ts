@@ -151,3 +151,7 @@ const revocation = (app: App, change: { rotated?: true } = {}) =>
     .set({ revoked: true, updated_at: timestamp(app.clock), ...change })
     .where('revoked', '=', false)
     .returning(['id', 'user_id'])
+
+export async function removeTokensOf({ db }: App, { id }: User): Promise<void> {
+  await db.deleteFrom('access_tokens').where('user_id', '=', id).execute()
+}
