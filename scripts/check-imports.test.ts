@@ -1,20 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { plant, type Tree } from '../test/planted.ts'
 import { checkImports } from './check-imports.ts'
-
-type Tree = Record<string, string>
-
-function plant(tree: Tree) {
-  const root = mkdtempSync(join(tmpdir(), 'imports-'))
-  for (const [path, source] of Object.entries(tree)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), source)
-  }
-  return { root, [Symbol.dispose]: () => rmSync(root, { recursive: true }) }
-}
 
 function violationsOf(tree: Tree): string[] {
   using planted = plant(tree)
