@@ -1,5 +1,6 @@
 // Makes `dist`: the program in a few files instead of a thousand, which halves the time it takes to start. What it was
 // made from is noted beside it; `bin/mortise.js` starts from the sources as soon as one of them is another.
+import { readdirSync } from 'node:fs'
 import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Libraries of hundreds of small files; the others are left where they are. */
 const TAKEN_IN = ['kysely', 'zod']
+
+const MIGRATIONS = 'src/store/migrations'
+const migrations = readdirSync(`${root}/${MIGRATIONS}`).filter((file) => /^[^.]+\.ts$/.test(file))
 
 /** `main` is started and `forge` imported; the others `main` loads later, and have names so that a cache can be warmed. */
 export const PARTS = {
@@ -18,6 +22,7 @@ export const PARTS = {
   app: 'src/app.ts',
   sqlite: 'src/store/sqlite.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
+  ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 
 export async function build() {
@@ -37,11 +42,17 @@ export async function build() {
   await writeFile(`${root}/dist/sources.json`, JSON.stringify(await sourcesOf(output)))
 }
 
-/** Each source with the time it was changed; a new one is read only when another is changed to name it. */
+/**
+ * Each source with the time it was changed. A new one is read only when another is changed to name it; a migration is
+ * named by its folder.
+ */
 async function sourcesOf(output) {
   const ids = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
   const files = ids.map((id) => relative(root, id)).filter((file) => file.startsWith('src'))
-  const times = [...files, 'package-lock.json'].map(async (file) => [file, (await stat(`${root}/${file}`)).mtimeMs])
+  const times = [...files, MIGRATIONS, 'package-lock.json'].map(async (file) => [
+    file,
+    (await stat(`${root}/${file}`)).mtimeMs,
+  ])
   return Object.fromEntries(await Promise.all(times))
 }
 

@@ -8,23 +8,21 @@ import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
 import { createMetrics } from './api/metrics.ts'
 import { createServer } from './api/server.ts'
-import { farewells, jobs, subscriptions } from './features/background.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
-import { v4 } from './features/v4.ts'
-import { web } from './features/web.ts'
+import { blobColumns, families, farewells, jobs, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
 import { hasCode } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
-import { openBlobs } from './store/blobs/blobs.ts'
-import { openStore } from './store/database.ts'
+import { openBlobs } from './store/blobs/open.ts'
+import { openStore } from './store/open.ts'
 import { migrate } from './store/migrate.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
@@ -97,6 +95,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       directories: openDirectories(config),
       vault: vault(key),
       farewells,
+      blobColumns,
       writeReadme,
     }
     return { app, applied, [Symbol.asyncDispose]: () => store.close() }
@@ -137,8 +136,8 @@ export async function startServers(opened: OpenedApp, options: Options = {}): Pr
   const metrics = createMetrics(app)
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
-  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, metrics)
-  const worker = startWorker(app, { jobs, subscriptions })
+  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, { metrics, families })
+  const worker = startWorker(app, { jobs, subscriptions: reactions })
   let ssh: SshServer | null = null
   const close = async () => {
     await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])

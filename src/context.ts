@@ -8,7 +8,7 @@ import type { Vault } from './lib/secrets.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Blobs } from './store/blobs/blobs.ts'
-import type { Db, Events, Row, Store } from './store/database.ts'
+import type { Db, Events, Row, Store, Tables } from './store/database.ts'
 
 export interface App {
   readonly config: Config
@@ -26,6 +26,7 @@ export interface App {
   readonly directories: Directories
   readonly vault: Vault
   readonly farewells: readonly Farewell[]
+  readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
 }
 
@@ -33,9 +34,15 @@ export type User = Row<'users'>
 
 /**
  * What a family does when a user leaves, in the transaction that removes them. The heir stands for them from then on;
- * there is none where everything of theirs shall go.
+ * there is none where everything of theirs shall go. Whoever refuses undoes what the others did, so their order does
+ * not matter.
  */
 export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
+
+/** A column that holds digests of blobs: what it names is kept. */
+export type BlobColumn = {
+  [T in keyof Tables]: { readonly table: T; readonly column: keyof Tables[T] & string }
+}[keyof Tables]
 
 /** The first commit of a new project: made where all commits are, which projects themselves know nothing of. */
 export type WriteReadme = (app: App, actor: User, project: Row<'projects'>, author: User) => Promise<void>

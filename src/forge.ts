@@ -6,9 +6,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serve, openApp } from './app.ts'
-import { timestamp, type Clock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { readConfig, testDatabaseUrl } from './config.ts'
 import type { App, User } from './context.ts'
+import { countFailure, forgetFailures } from './features/identity/sessions/throttle.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser, type NewUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
@@ -17,6 +18,7 @@ import type { Worker } from './jobs/worker.ts'
 import { TEMPORARY_FOLDER } from './lib/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
+import { forgetEvents } from './store/outbox.ts'
 import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
 
 export interface ForgeOptions {
@@ -198,12 +200,8 @@ export class TestForge implements AsyncDisposable {
       using _ = this.clock.hold()
       await currentSettings(this.app)
       // What was read before this commit is asked for again.
-      const { db } = this.app
-      await db
-        .insertInto('throttles')
-        .values({ key: 'forge', count: 0, until: timestamp(this.clock) })
-        .execute()
-      await db.deleteFrom('throttles').where('key', '=', 'forge').execute()
+      await countFailure(this.app, 'forge')
+      await forgetFailures(this.app, 'forge')
       const before = this.app.store.queries
       await work()
       return this.app.store.queries - before
@@ -259,7 +257,7 @@ function templateOn(databaseUrl: string | undefined): Promise<Template> {
     const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-'))
     await using opened = await openApp(baseSettings(folder, url), { durable: false })
     await createFirstAdministrator(opened.app)
-    await opened.app.db.deleteFrom('events').execute()
+    await forgetEvents(opened.app)
     await rm(folder, { recursive: true, force: true })
   }
   const made = databaseUrl ? postgresTemplate(databaseUrl, fill) : sqliteTemplate(TEMPORARY_FOLDER, fill)

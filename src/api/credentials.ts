@@ -1,7 +1,6 @@
 /** Which credential a request shows, and what the caller behind it may reach. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { User } from '../context.ts'
-import type { Endpoint } from './endpoint.ts'
 
 export const SCOPES = [
   'api',
@@ -71,11 +70,14 @@ export function sessionCookie(header: string | undefined): string | null {
   return null
 }
 
+/** What of an endpoint's declaration says which tokens open it. */
+interface Opening {
+  readonly method: string
+  readonly secret?: boolean
+  readonly scopes?: readonly Scope[]
+}
+
 /** `api` opens everything, `read_api` every read without secrets; the rest only what an endpoint names. */
-export function scopesOf({
-  method,
-  secret,
-  scopes = [],
-}: Pick<Endpoint, 'method' | 'secret' | 'scopes'>): readonly Scope[] {
+export function scopesOf({ method, secret, scopes = [] }: Opening): readonly Scope[] {
   return method === 'GET' && !secret ? ['api', 'read_api', ...scopes] : ['api', ...scopes]
 }

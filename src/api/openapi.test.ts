@@ -6,13 +6,27 @@ import { startForge } from '../forge.ts'
 import { VERSION } from '../version.ts'
 import { openApiDocument } from './openapi.ts'
 
+interface Parameter {
+  name: string
+  in: string
+}
+
 interface Operation {
   operationId: string
-  parameters?: { name: string; in: string }[]
+  parameters?: (Parameter | { $ref: string })[]
   responses: Record<string, unknown>
 }
 
-const document = openApiDocument(families, VERSION) as { paths: Record<string, Record<string, Operation>> }
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>> & { parameters: Record<string, Parameter> }
+}
+
+const document = openApiDocument(families, VERSION) as unknown as Document
+
+/** Written out, or said once for all. */
+const resolved = (one: Parameter | { $ref: string }): Parameter =>
+  '$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1)!]! : one
 
 test('the document is valid OpenAPI 3.1 and the committed one is current', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
@@ -31,7 +45,8 @@ test('every path is a template whose names are its parameters, and no two are th
   for (const [path, operations] of paths) {
     expect(path).toMatch(/^(\/([\w.-]|\{\w+\})+)+$/)
     const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name!)
-    for (const { operationId, parameters = [] } of Object.values(operations)) {
+    for (const { operationId, parameters: given = [] } of Object.values(operations)) {
+      const parameters = given.map(resolved)
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
       expect([operationId, inPath.toSorted()]).toEqual([operationId, names.toSorted()])
       expect([operationId, new Set(parameters.map(({ name }) => name)).size]).toEqual([operationId, parameters.length])
@@ -39,6 +54,22 @@ test('every path is a template whose names are its parameters, and no two are th
   }
   expect(new Set(paths.map(([path]) => path.replace(/\{\w+\}/g, '{}'))).size).toBe(paths.length)
   expect(document.paths).toHaveProperty(['/projects/{id}/releases/{tag_name}/downloads/{path}'])
+})
+
+test('every component is referred to, and every reference leads to one', () => {
+  const said = new Set(Array.from(JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name!))
+  const { securitySchemes: _, ...components } = document.components
+  const kept = Object.entries(components).flatMap(([kind, ones]) => Object.keys(ones).map((name) => `${kind}/${name}`))
+  expect([...said].toSorted()).toEqual(kept.toSorted())
+})
+
+test('one more family adds its own block and moves no record that it is the first to use', () => {
+  const { branches: added, ...others } = families
+  const lines = (some: typeof families) => JSON.stringify(openApiDocument(some, VERSION), null, 2).split('\n')
+  const all = lines(families)
+  let at = 0
+  expect(lines(others).find((line) => (at = all.indexOf(line, at) + 1) === 0)).toBeUndefined()
+  expect(Object.keys(added!).length).toBeGreaterThan(5)
 })
 
 test('the server serves it, and a page that asks nobody else', async () => {

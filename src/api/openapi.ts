@@ -5,18 +5,20 @@ import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
 
 type Json = Record<string, unknown>
-type Families = Record<string, Record<string, Endpoint>>
+/** Endpoints by verb, by the name of their family. */
+export type Families = Record<string, Record<string, Endpoint>>
 
 export function openApiDocument(families: Families, version: string): Json {
-  const schemas: Json = {}
+  const schemas: Json = { Error: ERROR }
   const paths: Record<string, Json> = {}
   for (const [family, endpoints] of Object.entries(families)) {
     for (const [verb, endpoint] of Object.entries(endpoints)) {
       const path = templateOf(endpoint.path)
-      const operation = operationOf(endpoint, schemas)
+      const operationId = `${family}_${verb}`
+      const operation = operationOf(endpoint, operationId, schemas)
       paths[path] = {
         ...paths[path],
-        [endpoint.method.toLowerCase()]: { tags: [titleOf(family)], operationId: `${family}_${verb}`, ...operation },
+        [endpoint.method.toLowerCase()]: { tags: [titleOf(family)], operationId, ...operation },
       }
     }
   }
@@ -34,8 +36,19 @@ export function openApiDocument(families: Families, version: string): Json {
     tags: Object.keys(families).map((family) => ({ name: titleOf(family) })),
     security: SECURITY,
     paths,
-    components: { schemas: { Error: ERROR, ...schemas }, responses: RESPONSES, securitySchemes: SCHEMES },
+    components: {
+      // By name: records first, then what each family takes. Whoever comes first to use a record moves nothing.
+      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))),
+      parameters: PARAMETERS,
+      responses: RESPONSES,
+      securitySchemes: SCHEMES,
+    },
   }
+}
+
+/** Hoisted: the tables below use it. */
+function ref(kind: 'parameters' | 'responses' | 'schemas', name: string) {
+  return { $ref: `#/components/${kind}/${name}` }
 }
 
 /** What the router calls `*`, the rest of an address with its slashes: here every parameter has a name. */
@@ -78,9 +91,28 @@ const ERROR = {
   },
 }
 
+const parameter = (name: string, where: 'path' | 'query', schema: Json) => ({
+  name,
+  in: where,
+  required: where === 'path',
+  schema,
+})
+
+/** Those that are the same everywhere. The list is fixed: that a family takes one more moves no other's. */
+const PARAMETERS = {
+  id: parameter('id', 'path', { type: 'integer', minimum: 1 }),
+  id_or_path: parameter('id', 'path', { type: 'string' }),
+  page: parameter('page', 'query', { type: ['integer', 'null'] }),
+  per_page: parameter('per_page', 'query', { type: ['integer', 'null'] }),
+  search: parameter('search', 'query', { type: ['string', 'null'] }),
+  sort: parameter('sort', 'query', { anyOf: [{ type: 'string', enum: ['asc', 'desc'] }, { type: 'null' }] }),
+  user_id: parameter('user_id', 'path', { type: 'integer', minimum: 1 }),
+}
+const SHARED = new Map(Object.entries(PARAMETERS).map(([key, one]) => [JSON.stringify(one), ref('parameters', key)]))
+
 const refusal = (description: string) => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema: ref('schemas', 'Error') } },
 })
 
 const RESPONSES = {
@@ -96,7 +128,7 @@ const WHO: Record<string, string> = {
   administrator: 'Administrators only.',
 }
 
-function operationOf(endpoint: Endpoint, schemas: Json): Json {
+function operationOf(endpoint: Endpoint, operationId: string, schemas: Json): Json {
   const { allow, guest, method, on, output, summary } = endpoint
   const fields = fieldsOf(endpoint)
   const inPath = (name: string) => (name === '*' ? endpoint.path.endsWith('*') : pathNames(endpoint).includes(name))
@@ -109,6 +141,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
       required: inPath(name) || required,
       schema: jsonSchema(schema, schemas),
     }))
+    .map((one) => SHARED.get(JSON.stringify(one)) ?? one)
   const body = fields.filter(({ name }) => !inPath(name) && !asParameter)
   const open = allow === 'anyone' || guest
   return {
@@ -116,21 +149,19 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     description: `${WHO[allow] ?? `Needs the ability to \`${allow}\`${guest ? '; public ones are open to anyone' : ''}.`} Scopes: ${scopesOf(endpoint).join(', ')}.`,
     ...(open && { security: [{}, ...SECURITY] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body.length > 0 && { requestBody: requestBody(body, schemas) }),
+    ...(body.length > 0 && { requestBody: requestBody(body, `${operationId}_input`, schemas) }),
     responses: {
       ...successOf(endpoint, schemas),
-      ...(fields.length > 0 && { 400: ref('BadRequest') }),
-      401: ref('Unauthorized'),
-      ...(allow !== 'anyone' && { 403: ref('Forbidden') }),
-      ...(on && { 404: ref('NotFound') }),
+      ...(fields.length > 0 && { 400: ref('responses', 'BadRequest') }),
+      401: ref('responses', 'Unauthorized'),
+      ...(allow !== 'anyone' && { 403: ref('responses', 'Forbidden') }),
+      ...(on && { 404: ref('responses', 'NotFound') }),
     },
     ...(output instanceof PageOf && { 'x-paginated': true }),
   }
 }
 
 const pathNames = ({ path }: Endpoint) => Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!)
-
-const ref = (name: string) => ({ $ref: `#/components/responses/${name}` })
 
 interface Field {
   name: string
@@ -148,15 +179,16 @@ function fieldsOf({ on, input, output }: Endpoint): Field[] {
   }))
 }
 
-function requestBody(fields: Field[], schemas: Json): Json {
+/** The same for JSON and forms, so it is written once. */
+function requestBody(fields: Field[], name: string, schemas: Json): Json {
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, jsonSchema(schema, schemas)]))
   const required = fields.filter((field) => field.required).map((field) => field.name)
-  const schema = { type: 'object', properties, ...(required.length > 0 && { required }) }
+  schemas[name] = { type: 'object', properties, ...(required.length > 0 && { required }) }
   const holdsFile = Object.values(properties).some((property) => property.format === 'binary')
   const types = holdsFile ? ['multipart/form-data'] : ['application/json', 'application/x-www-form-urlencoded']
   return {
     required: required.length > 0,
-    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+    content: Object.fromEntries(types.map((type) => [type, { schema: ref('schemas', name) }])),
   }
 }
 

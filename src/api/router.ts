@@ -23,7 +23,7 @@ type Note = (request: IncomingMessage, id: string, route: string, status: number
 const routers = new WeakMap<readonly Endpoint[], Router>()
 
 /** The same declarations make the same routes, however many forges a process starts. */
-function routerOf(endpoints: readonly Endpoint[]): Router {
+export function routerOf(endpoints: readonly Endpoint[]): Router {
   const known = routers.get(endpoints)
   if (known) return known
   const router = FindMyWay({

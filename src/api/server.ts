@@ -11,6 +11,7 @@ import { UNKNOWN_ROUTE } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { addressReader, requestId } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
+import type { Families } from './openapi.ts'
 import { apiListener } from './router.ts'
 import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
@@ -78,6 +79,13 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   server.setNotFoundHandler((request, reply) => void send(request, reply, 404, UNKNOWN_ROUTE))
   return server
 }
+
+/** Adds routes outside the API; `about` is what the instance tells of itself. */
+export type WebRoutes = (
+  server: FastifyInstance,
+  gateway: Gateway,
+  about: { metrics: Metrics; families: Families },
+) => void
 
 const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+api\/+v4(?:[/?]|$)/.test(url!)
 

@@ -35,12 +35,3 @@ export interface StoreOptions {
   readonly shared: boolean
   readonly poolSize: number
 }
-
-export async function openStore(url: string, options: StoreOptions): Promise<Store> {
-  if (/^postgres(ql)?:/.test(url)) {
-    const { openPostgres } = await import('./postgres.ts')
-    return openPostgres(url, options)
-  }
-  const { openSqlite } = await import('./sqlite.ts')
-  return openSqlite(url.replace(/^sqlite:/, ''), options)
-}

@@ -31,3 +31,11 @@ export async function emit<E extends keyof Events>(app: Emitter, name: E, payloa
     .execute()
   app.onCommit(() => app.jobs.wake())
 }
+
+/** Events that every subscriber has had for long; without a moment, all there are. */
+export async function forgetEvents({ db }: Pick<Emitter, 'db'>, toldBefore?: string): Promise<void> {
+  await db
+    .deleteFrom('events')
+    .$if(toldBefore !== undefined, (query) => query.where('dispatched_at', '<', toldBefore!))
+    .execute()
+}

@@ -11,7 +11,8 @@ import { findProjectById, meetProject } from '../features/projects/projects/quer
 import { deployKeyRight } from '../features/repository/deploy-keys/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
 import { Developer, Guest } from '../lib/levels.ts'
-import { accessDenied, accountBlocked, type Gitter } from './credentials.ts'
+import { accessDenied, accountBlocked } from './credentials.ts'
+import type { Gitter } from './gitter.ts'
 import type { RepositoryPlace } from './places.ts'
 
 export interface Errand {

@@ -4,36 +4,17 @@
  */
 import type { Identity, Scope } from '../api/credentials.ts'
 import { timestamp } from '../clock.ts'
-import type { App, User } from '../context.ts'
+import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { bearerOfOAuthToken } from '../features/identity/oauth/authenticate.ts'
 import { signIn } from '../features/identity/sessions/service.ts'
 import { countFailure, forgetFailures, recentFailures } from '../features/identity/sessions/throttle.ts'
 import { bearerOfToken } from '../features/identity/tokens/authenticate.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
-import { findDeployToken, type DeployToken } from '../features/repository/deploy-tokens/queries.ts'
+import { findDeployToken } from '../features/repository/deploy-tokens/queries.ts'
 import { noteDeployTokenUse } from '../features/repository/deploy-tokens/use.ts'
+import { NOBODY, type Gitter } from './gitter.ts'
 import { byLfsToken } from './lfs/token.ts'
-
-export interface Gitter {
-  /** Null where nobody in particular comes. With a deploy key it is whoever made the key, if they are still there. */
-  readonly user: User | null
-  readonly deployToken?: DeployToken
-  readonly deployKeyId?: number
-  /** What the credential permits; what its bearer may do in a project is asked in `access.ts`. */
-  readonly mayFetch: boolean
-  readonly mayPush: boolean
-  readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'deploy_token' | 'password' | 'ssh_key'
-  /** The only project that an LFS token opens. */
-  readonly projectId?: number
-  /** When it ends, in seconds since 1970. */
-  readonly until?: number
-}
-
-export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
-
-/** The person a lock or an activity is put down to: a deploy key acts for nobody. */
-export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)
 
 export interface Visitor {
   readonly authorization: string | undefined

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,6 +30,15 @@ test('the built program is started, until a source is another', async () => {
   expect(await copy.node('bin/mortise.js', '--version')).toBe(`${version}built\n`)
   await appendFile(join(copy.path, 'src/features/v4.ts'), '\n')
   expect(await copy.node('bin/mortise.js', '--version')).toBe(version)
+})
+
+test('a new migration, which no other source names, is a change too', async () => {
+  await using copy = await project()
+  await copy.node('scripts/build.js')
+  await appendFile(join(copy.path, 'dist/main.js'), "\nconsole.log('built')\n")
+  expect(await copy.node('bin/mortise.js', '--version')).toContain('built')
+  await writeFile(join(copy.path, 'src/store/migrations/2099-01-01-0900-new.ts'), 'export const up = () => {}')
+  expect(await copy.node('bin/mortise.js', '--version')).not.toContain('built')
 })
 
 test('without sources, as it is published, only what was built is needed', async () => {

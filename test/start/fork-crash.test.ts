@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/open.ts'
 import { workplace } from '../workplace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 

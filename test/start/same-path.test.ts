@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testDatabaseUrl } from '../../src/config.ts'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/open.ts'
 import { postgresDatabase, type TemporaryDatabase } from '../../src/store/temporary.ts'
 import { Child, temporaryFolder } from './command.ts'
 

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/database.ts'
+import { openStore } from '../../src/store/open.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
 const TIMEOUT = 180_000

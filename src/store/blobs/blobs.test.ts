@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { ACCESS_KEY, SECRET_KEY, startS3, type S3 } from '../../../test/s3.ts'
 import { readConfig } from '../../config.ts'
-import { openBlobs, type Blobs } from './blobs.ts'
+import type { Blobs } from './blobs.ts'
+import { openBlobs } from './open.ts'
 
 interface Bench extends AsyncDisposable {
   readonly blobs: Blobs

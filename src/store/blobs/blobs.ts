@@ -3,10 +3,7 @@
  * of any S3-compatible store. Both promise the same: content streams both ways in flat memory, the same content twice
  * is one blob, a blob is whole or not there at all, and one that was put is still there after a power cut.
  */
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Config } from '../../config.ts'
-import { folderBlobs } from './folder.ts'
 
 export interface Blob {
   /** SHA-256 of the content, 64 lower-case hex digits. */
@@ -36,12 +33,4 @@ export interface Blobs {
   remove(digest: string): Promise<void>
   /** Rejects, saying why, while blobs cannot be kept. */
   check(): Promise<void>
-}
-
-type Where = Pick<Config, 'data' | 'blobsUrl' | 's3AccessKey' | 's3SecretKey'>
-
-export async function openBlobs({ data, blobsUrl, s3AccessKey, s3SecretKey }: Where): Promise<Blobs> {
-  if (!blobsUrl) return folderBlobs(join(data, 'blobs'))
-  const { bucketOf, s3Blobs } = await import('./s3.ts')
-  return s3Blobs(bucketOf(blobsUrl, { accessKey: s3AccessKey, secretKey: s3SecretKey }), join(data, 'spool'))
 }

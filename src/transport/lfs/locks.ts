@@ -4,7 +4,7 @@ import { bool, int } from '../../api/wire.ts'
 import { Refusal } from '../../errors.ts'
 import { lockPath, unlockPath } from '../../features/repository/lfs/locks.ts'
 import { listLocks, type LfsLock } from '../../features/repository/lfs/queries.ts'
-import { personOf } from '../credentials.ts'
+import { personOf } from '../gitter.ts'
 import { fault, sendLfs } from './answers.ts'
 import { admit, readJson, readParameters, type Visit } from './visit.ts'
 

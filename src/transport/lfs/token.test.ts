@@ -3,7 +3,7 @@ import { LfsClient, authorizationOf, objectOf } from '../../../test/lfs.ts'
 import { HOUR, timestamp } from '../../clock.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import { startForge } from '../../forge.ts'
-import { NOBODY, type Gitter } from '../credentials.ts'
+import { NOBODY, type Gitter } from '../gitter.ts'
 import { findRepository } from '../places.ts'
 import { lfsTokenFor } from './batch.ts'
 

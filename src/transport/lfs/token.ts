@@ -9,7 +9,7 @@ import type { Project } from '../../features/projects/projects/queries.ts'
 import { findAnyDeployKey } from '../../features/repository/deploy-keys/queries.ts'
 import { findUsableDeployToken } from '../../features/repository/deploy-tokens/queries.ts'
 import { sameSecret } from '../../lib/secrets.ts'
-import type { Gitter } from '../credentials.ts'
+import type { Gitter } from '../gitter.ts'
 
 export type Operation = 'download' | 'upload'
 

@@ -8,7 +8,7 @@ import { readKey } from '../../features/identity/keys/validation.ts'
 import { findUser } from '../../features/identity/users/queries.ts'
 import { currentSettings } from '../../features/instance/settings/queries.ts'
 import type { Row } from '../../store/database.ts'
-import type { Gitter } from '../credentials.ts'
+import type { Gitter } from '../gitter.ts'
 
 export interface Visitor {
   readonly gitter: Gitter

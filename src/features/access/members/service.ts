@@ -54,6 +54,28 @@ export async function addMember(
   })
 }
 
+/** Who founds something is in it from the start: nobody lets them in, and nobody is told. */
+export async function addFounder(
+  app: App,
+  at: SourceColumns,
+  user: number,
+  { access_level, since }: { access_level: number; since: string },
+): Promise<void> {
+  await app.db
+    .insertInto('members')
+    .values({
+      ...sourceOf(at),
+      user_id: user,
+      access_level,
+      expires_at: null,
+      created_by_id: user,
+      created_at: since,
+      updated_at: since,
+    })
+    .onConflict((c) => c.doNothing())
+    .execute()
+}
+
 /** Of an approval and a withdrawal side by side only one finds the request. */
 export async function approveRequest(
   app: App,

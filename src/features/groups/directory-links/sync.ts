@@ -8,11 +8,11 @@ import type { App } from '../../../context.ts'
 import { NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
-import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { takeRequest } from '../../access/access-requests/service.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { letInByDirectory, removeByDirectory, setLevelByDirectory } from '../../access/members/directory.ts'
 import { hasAnotherOwner } from '../../access/members/queries.ts'
+import { updateNamespace } from '../../identity/namespaces/service.ts'
 import { checkPresence } from '../../identity/users/presence.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { linksOf, usersByDn, type DirectoryLink } from './queries.ts'
@@ -35,7 +35,7 @@ export async function syncGroup(app: App, id: number): Promise<void> {
     if (isOvertaken(app, asked, group.ldap_synced_at)) return []
     const wish = await wishOf(app.db, await linksOf(app.db, id), answers)
     if (wish.isComplete) {
-      await app.db.updateTable('namespaces').set({ ldap_synced_at: asked }).where('id', '=', id).execute()
+      await updateNamespace(app, id, { ldap_synced_at: asked })
     }
     return fulfil(app, id, wish)
   })
@@ -97,13 +97,13 @@ async function fulfil(app: App, group: number, { levels, isComplete }: Wish): Pr
   for (const [user, level] of levels) {
     const member = byUser.get(user)
     if (member && member.access_level >= level) continue
-    await (member ? setLevel(app, member, level) : join(app, group, user, level))
+    await (member ? setLevelByDirectory(app, member, level) : letInByDirectory(app, group, user, level))
     changed.push(user)
   }
   for (const member of isComplete ? members.filter(isDirectorys) : []) {
     const level = Math.max(levels.get(member.user_id) ?? NoAccess, member.hand_level ?? NoAccess)
     if (level >= member.access_level || (await isLastOwner(app, member))) continue
-    await (level === NoAccess ? leave(app, member) : setLevel(app, member, level))
+    await (level === NoAccess ? removeByDirectory(app, member) : setLevelByDirectory(app, member, level))
     if (level === NoAccess) left.push(member.user_id)
     changed.push(member.user_id)
   }
@@ -119,40 +119,4 @@ async function isLastOwner(app: App, member: Member): Promise<boolean> {
   const { group_id, user_id } = member
   app.log.warn({ part: 'directory', group_id, user_id }, 'the last owner of a group stays, against the directory')
   return true
-}
-
-async function join(app: App, group_id: number, user_id: number, access_level: number): Promise<void> {
-  const now = timestamp(app.clock)
-  const at = { group_id, project_id: null }
-  await app.db
-    .insertInto('members')
-    .values({
-      ...at,
-      user_id,
-      access_level,
-      from_directory: true,
-      expires_at: null,
-      created_by_id: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .execute()
-  await takeRequest(app, at, user_id)
-  await emit(app, 'member.added', { ...at, user_id, access_level })
-}
-
-async function setLevel(app: App, member: Member, access_level: number): Promise<void> {
-  const { group_id, user_id } = member
-  const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
-  await app.db
-    .updateTable('members')
-    .set({ access_level, hand_level: given === access_level ? null : given, updated_at: timestamp(app.clock) })
-    .where('id', '=', member.id)
-    .execute()
-  await emit(app, 'member.changed', { group_id, project_id: null, user_id, access_level })
-}
-
-async function leave(app: App, { id, group_id, user_id, access_level }: Member): Promise<void> {
-  await app.db.deleteFrom('members').where('id', '=', id).execute()
-  await emit(app, 'member.removed', { group_id, project_id: null, user_id, access_level, expired: false })
 }

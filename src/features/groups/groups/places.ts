@@ -1,9 +1,9 @@
 /** Where a group stands in the tree: how it gets there, what follows it when it moves. */
 import { sql } from 'kysely'
-import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { binaryText, holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { renameBelow } from '../../identity/namespaces/service.ts'
 import { holdPath, leaveRedirect } from '../../projects/projects/places.ts'
 import type { Group } from './queries.ts'
 
@@ -83,27 +83,10 @@ export const fullPathOf = (parent: Group | null, path: string): string =>
 export const fullNameOf = (parent: Group | null, name: string): string =>
   parent ? `${parent.full_name} / ${name}` : name
 
-/** As the engines count: whole characters. */
-const lengthOf = (text: string) => Array.from(text).length
-
 /** Everything below follows the group's new name and path; its old path leads to it from now on. */
 export async function moveTree(app: App, before: Group, after: Group): Promise<void> {
   if (before.full_path === after.full_path && before.full_name === after.full_name) return
-  await app.db
-    .updateTable('namespaces')
-    .set({
-      full_path: sql`${after.full_path} || substr(full_path, ${lengthOf(before.full_path) + 1})`,
-      full_name: sql`${after.full_name} || substr(full_name, ${lengthOf(before.full_name) + 1})`,
-      updated_at: timestamp(app.clock),
-    })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('namespace_ancestors')
-        .select('namespace_id')
-        .where('ancestor_id', '=', after.id)
-        .where('depth', '>', 0),
-    )
-    .execute()
+  await renameBelow(app, before, after)
   if (before.full_path.toLowerCase() !== after.full_path.toLowerCase()) {
     await leaveRedirect(app, before.full_path, { namespace_id: after.id })
   }

@@ -1,20 +1,18 @@
 /** The end of a group: gone for everybody at once with all that is in it, and from the store piece by piece after. */
-import { timestamp } from '../../../clock.ts'
 import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
+import { markNamespacesDeleted, removeNamespace } from '../../identity/namespaces/service.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
-import { removalKey, removeProject } from '../../projects/projects/removal.ts'
+import { markProjectsDeleted, removalKey, removeProject } from '../../projects/projects/removal.ts'
+import { endSharesWith } from '../../projects/sharing/service.ts'
 import { holdTree } from './places.ts'
 import { findGroupById, type Group } from './queries.ts'
 
 const PROJECTS_A_TURN = 100
-
-const tree = (app: App, id: number) =>
-  app.db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
 
 export async function deleteGroup(app: App, actor: User, { id }: Group): Promise<void> {
   await transact(app, async (app) => {
@@ -27,30 +25,11 @@ export async function deleteGroup(app: App, actor: User, { id }: Group): Promise
 
 /** In a transaction; nobody in particular deletes what goes with its last owner. */
 export async function markGroupDeleted(app: App, { id, name, full_path }: Group, actor?: User): Promise<void> {
-  const { db } = app
-  const updated_at = timestamp(app.clock)
-  await db.updateTable('namespaces').set({ deleting: true, updated_at }).where('id', 'in', tree(app, id)).execute()
-  await db
-    .updateTable('projects')
-    .set({ deleting: true, updated_at })
-    .where('namespace_id', 'in', tree(app, id))
-    .execute()
-  await closeShares(app, id)
+  await markNamespacesDeleted(app, id)
+  await markProjectsDeleted(app, id)
+  await endSharesWith(app, id)
   await enqueue(app, removeGroups, { id }, { key: `groups.remove ${id}` })
   await emit(app, 'group.deleted', { id, name, full_path, ...(actor && { by: actor.id }) })
-}
-
-/** Projects that people have from the group or from one below it, by a share. */
-async function sharedWith(app: App, id: number): Promise<number[]> {
-  const shares = app.db.selectFrom('project_shares').select('project_id').distinct()
-  return (await shares.where('group_id', 'in', tree(app, id)).execute()).map(({ project_id }) => project_id)
-}
-
-async function closeShares(app: App, id: number): Promise<void> {
-  const shared = await sharedWith(app, id)
-  if (shared.length === 0) return
-  await app.db.deleteFrom('project_shares').where('group_id', 'in', tree(app, id)).execute()
-  for (const project of shared) await refreshAuthorizations(app, { project })
 }
 
 /** Every step stands on its own, so whoever takes over after a crash goes on where it broke off. */
@@ -61,7 +40,7 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
       .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
       .selectAll('projects')
       .select('namespaces.full_path')
-      .where('projects.namespace_id', 'in', tree(app, id))
+      .where('projects.namespace_id', 'in', treeOf(app.db, id))
       .limit(PROJECTS_A_TURN)
       .execute()
     const told = await toldOf(app, projects)
@@ -96,9 +75,8 @@ async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Se
 async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {
   await transact(app, async (app) => {
     // Somebody may have shared something at the very moment the group went.
-    const shared = await sharedWith(app, id)
-    await app.db.deleteFrom('namespaces').where('id', '=', id).execute()
-    for (const project of shared) await refreshAuthorizations(app, { project })
+    await endSharesWith(app, id)
+    await removeNamespace(app, id)
     await leaveBlob(app, avatar_digest)
   })
 }

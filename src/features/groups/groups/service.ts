@@ -8,7 +8,8 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
-import { addNamespace } from '../../identity/namespaces/service.ts'
+import { addFounder } from '../../access/members/service.ts'
+import { addNamespace, lockShares, updateNamespace } from '../../identity/namespaces/service.ts'
 import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -73,7 +74,9 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
         created_at: now,
         updated_at: now,
       })
-      await addOwner(app, group, actor)
+      // There is nothing in it yet that this would open to them.
+      const at = { group_id: group.id, project_id: null }
+      await addFounder(app, at, actor.id, { access_level: Owner, since: group.created_at })
       await emit(app, 'group.created', { id: group.id, by: actor.id })
       return group
     }),
@@ -110,23 +113,6 @@ async function usualVisibility(app: App, parent: Group | null): Promise<Visibili
   return parent ? fitted(usual, parent.visibility) : usual
 }
 
-/** Whoever founds a group owns it; there is nothing in it yet that this would open to them. */
-async function addOwner(app: App, group: Group, { id }: User): Promise<void> {
-  await app.db
-    .insertInto('members')
-    .values({
-      group_id: group.id,
-      project_id: null,
-      user_id: id,
-      access_level: Owner,
-      expires_at: null,
-      created_by_id: id,
-      created_at: group.created_at,
-      updated_at: group.created_at,
-    })
-    .execute()
-}
-
 /** What is absent stays. */
 export async function updateGroup(app: App, actor: User, { id, parent_id }: Group, wish: GroupChange): Promise<Group> {
   const given = heeded(actor, wish)
@@ -151,21 +137,16 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
       if (name !== group.name || path !== group.path) {
         await takePlace(app, { id, parent_id, name, path, full_path })
       }
-      const updated = await app.db
-        .updateTable('namespaces')
-        .set({
-          ...columns,
-          ...avatar,
-          name,
-          path,
-          visibility,
-          full_path,
-          full_name: fullNameOf(parent, name),
-          updated_at: timestamp(app.clock),
-        })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const updated = await updateNamespace(app, id, {
+        ...columns,
+        ...avatar,
+        name,
+        path,
+        visibility,
+        full_path,
+        full_name: fullNameOf(parent, name),
+        updated_at: timestamp(app.clock),
+      })
       await moveTree(app, group, updated)
       await spreadShareLock(app, group, updated)
       if (avatar.avatar_digest !== undefined) await leaveBlob(app, group.avatar_digest)
@@ -187,15 +168,7 @@ async function assertMayUnlock(app: App, actor: User, parent: Group): Promise<vo
 /** A lock closes everything below too; lifting it opens this group alone. */
 async function spreadShareLock(app: App, before: Group, after: Group): Promise<void> {
   if (before.share_with_group_lock === after.share_with_group_lock) return
-  if (after.share_with_group_lock) {
-    await app.db
-      .updateTable('namespaces')
-      .set({ share_with_group_lock: true })
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', after.id),
-      )
-      .execute()
-  }
+  if (after.share_with_group_lock) await lockShares(app, after.id)
   await refreshAuthorizations(app, { group: after.id })
 }
 

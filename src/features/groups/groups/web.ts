@@ -1,4 +1,4 @@
-import type { WebRoutes } from '../../web.ts'
+import type { WebRoutes } from '../../../api/server.ts'
 import { sendAvatar } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { groupPolicy } from './policy.ts'

@@ -38,3 +38,13 @@ export async function deleteEmail(app: App, owner: User, { id, email }: Row<'ema
     await emit(app, 'email.deleted', { id, user_id: owner.id, email })
   })
 }
+
+/** A primary that was the user's own secondary changes places with it. */
+export async function exchangeEmail(app: App, user: User, email: string): Promise<void> {
+  await app.db
+    .updateTable('emails')
+    .set({ email: user.email, updated_at: timestamp(app.clock) })
+    .where('user_id', '=', user.id)
+    .where('email', '=', email)
+    .execute()
+}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import { words } from '../tokens/entity.ts'
 import { isActive } from '../tokens/policy.ts'
-import type { AccessToken } from '../tokens/queries.ts'
+import type { AccessToken } from '../tokens/model.ts'
 
 export const ImpersonationTokenEntity = entity({
   id: z.int(),

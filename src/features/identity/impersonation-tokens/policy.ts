@@ -1,5 +1,5 @@
 import { policy } from '../../../api/endpoint.ts'
-import type { AccessToken } from '../tokens/queries.ts'
+import type { AccessToken } from '../tokens/model.ts'
 
 export interface ImpersonationTokenSubject {
   readonly token: AccessToken

@@ -1,10 +1,11 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { invalid, notFound } from '../../../errors.ts'
-import type { Row } from '../../../store/database.ts'
+import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import type { NewRow, Row } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { UsageType } from './model.ts'
 import { readKey } from './validation.ts'
@@ -16,37 +17,85 @@ export interface NewKey {
   usage_type?: UsageType | null
 }
 
+const TAKEN = ['has already been taken']
+
 export async function createKey(app: App, owner: User, wish: NewKey): Promise<Row<'keys'>> {
-  const parsed = readKey(wish, await currentSettings(app))
+  const settings = await currentSettings(app)
+  return transact(app, async (app) => {
+    const faults = { fingerprint: TAKEN, key: TAKEN }
+    const key = await insertKey(app, wish, settings, { user_id: owner.id, kind: 'user' }, faults)
+    await emit(app, 'key.created', { id: key.id, user_id: owner.id })
+    return key
+  })
+}
+
+/** One that opens projects, not an account. */
+export const createDeployKey = (
+  app: App,
+  actor: User,
+  wish: NewKey,
+  { settings, ...more }: { settings: Settings; public: boolean },
+): Promise<Row<'keys'>> =>
+  insertKey(
+    app,
+    wish,
+    settings,
+    { user_id: null, kind: 'deploy', creator_id: actor.id, ...more },
+    { fingerprint: TAKEN },
+  )
+
+/** A key opens one account, or some projects: whoever else holds it, it cannot be held twice. */
+async function insertKey(
+  app: App,
+  wish: NewKey,
+  settings: Settings,
+  holder: Pick<NewRow<'keys'>, 'user_id' | 'kind' | 'public' | 'creator_id'>,
+  taken: FieldErrors,
+): Promise<Row<'keys'>> {
+  const parsed = readKey(wish, settings)
   const now = timestamp(app.clock)
   if (wish.expires_at && wish.expires_at <= now) throw invalid({ key: ['has expired'] })
   try {
-    return await transact(app, async (app) => {
-      const key = await app.db
-        .insertInto('keys')
-        .values({
-          user_id: owner.id,
-          kind: 'user',
-          title: wish.title,
-          key: parsed.text,
-          fingerprint: parsed.md5,
-          fingerprint_sha256: parsed.sha256,
-          usage_type: wish.usage_type ?? 'auth_and_signing',
-          expires_at: wish.expires_at ?? null,
-          last_used_at: null,
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await emit(app, 'key.created', { id: key.id, user_id: owner.id })
-      return key
-    })
+    return await app.db
+      .insertInto('keys')
+      .values({
+        ...holder,
+        title: wish.title,
+        key: parsed.text,
+        fingerprint: parsed.md5,
+        fingerprint_sha256: parsed.sha256,
+        usage_type: wish.usage_type ?? 'auth_and_signing',
+        expires_at: wish.expires_at ?? null,
+        last_used_at: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
   } catch (error) {
-    // A key opens one account: whoever else holds it, it cannot be held twice.
-    if (uniqueViolation(error) !== 'keys_fingerprint_unique') throw error
-    throw invalid({ fingerprint: ['has already been taken'], key: ['has already been taken'] })
+    throw uniqueViolation(error) === 'keys_fingerprint_unique' ? invalid(taken) : error
   }
+}
+
+export async function renameKey(app: App, { id }: Row<'keys'>, title: string): Promise<void> {
+  await app.db
+    .updateTable('keys')
+    .set({ title, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Private deploy keys that open nothing any more: this one, or all. */
+export async function removeUnusedDeployKeys(app: App, key?: Row<'keys'>): Promise<void> {
+  await app.db
+    .deleteFrom('keys')
+    .$if(key !== undefined, (query) => query.where('keys.id', '=', key!.id))
+    .where('kind', '=', 'deploy')
+    .where('public', '=', false)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deploy_key_projects as link').select('link.id').whereRef('link.key_id', '=', 'keys.id'))),
+    )
+    .execute()
 }
 
 export async function deleteKey(app: App, owner: User, { id, key }: Row<'keys'>): Promise<void> {

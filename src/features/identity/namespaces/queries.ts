@@ -18,6 +18,10 @@ type Namespace = Row<'namespaces'>
 
 const fullPath = sql<string>`lower(full_path)`
 
+/** The namespace itself and all below it. */
+export const treeOf = (db: Db, id: number) =>
+  db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
+
 /** All digits are an id, never a path. */
 async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
   const namespaces = db.selectFrom('namespaces').selectAll().where('deleting', '=', false)

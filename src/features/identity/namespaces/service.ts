@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import type { NewRow, Row } from '../../../store/database.ts'
+import type { NewRow, Row, RowChange } from '../../../store/database.ts'
+import { treeOf } from './queries.ts'
 
 /** Every user owns one: where their personal projects live. */
 export async function createUserNamespace(app: App, user: User): Promise<void> {
@@ -37,4 +38,51 @@ export async function renameUserNamespace(app: App, { id, username }: User): Pro
     .where('owner_id', '=', id)
     .where('kind', '=', 'user')
     .execute()
+}
+
+/** Whether the change is right and whom it must be told is for the family that makes it. */
+export async function updateNamespace(
+  app: App,
+  id: number,
+  change: RowChange<'namespaces'>,
+): Promise<Row<'namespaces'>> {
+  return app.db.updateTable('namespaces').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+/** As the engines count: whole characters. */
+const lengthOf = (text: string) => Array.from(text).length
+
+/** Everything below follows a namespace's new name and path. */
+export async function renameBelow(app: App, before: Row<'namespaces'>, after: Row<'namespaces'>): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set({
+      full_path: sql`${after.full_path} || substr(full_path, ${lengthOf(before.full_path) + 1})`,
+      full_name: sql`${after.full_name} || substr(full_name, ${lengthOf(before.full_name) + 1})`,
+      updated_at: timestamp(app.clock),
+    })
+    .where('id', 'in', treeOf(app.db, after.id).where('depth', '>', 0))
+    .execute()
+}
+
+/** Nothing in it or below it can be shared with groups elsewhere. */
+export async function lockShares(app: App, id: number): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set({ share_with_group_lock: true })
+    .where('id', 'in', treeOf(app.db, id))
+    .execute()
+}
+
+/** With all below: nobody sees them from now on, and their rows go later. */
+export async function markNamespacesDeleted(app: App, id: number): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set({ deleting: true, updated_at: timestamp(app.clock) })
+    .where('id', 'in', treeOf(app.db, id))
+    .execute()
+}
+
+export async function removeNamespace(app: App, id: number): Promise<void> {
+  await app.db.deleteFrom('namespaces').where('id', '=', id).execute()
 }

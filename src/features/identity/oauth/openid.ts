@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, hash, sign, type Ke
 import { promisify } from 'node:util'
 import { SCOPES, type Scope } from '../../../api/credentials.ts'
 import type { App, User } from '../../../context.ts'
+import { findSecret, keepSecret } from '../../instance/settings/secrets.ts'
 import { presentUserSummary } from '../users/entity.ts'
 import { surroundings } from '../users/queries.ts'
 import type { Application } from './queries.ts'
@@ -29,28 +30,17 @@ function signingKey(app: App): Promise<SigningKey> {
 }
 
 async function openKey(app: App): Promise<SigningKey> {
-  const key = createPrivateKey((await storedKey(app)) ?? (await createKey(app)))
+  const key = createPrivateKey((await findSecret(app, KEY_NAME)) ?? (await createKey(app)))
   const { n, e } = createPublicKey(key).export({ format: 'jwk' }) as { n: string; e: string }
   // The thumbprint of RFC 7638: members in this order, nothing else.
   const kid = hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
   return { key, jwk: { kid, kty: 'RSA', n, e, use: 'sig', alg: 'RS256' } }
 }
 
-async function storedKey(app: App): Promise<string | null> {
-  const row = await app.db.selectFrom('settings').select('value').where('name', '=', KEY_NAME).executeTakeFirst()
-  return row ? app.vault.open(JSON.parse(row.value) as string) : null
-}
-
-/** Of two processes that make one at the same time the first wins, and both use that. */
 async function createKey(app: App): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  await app.db
-    .insertInto('settings')
-    .values({ name: KEY_NAME, value: JSON.stringify(app.vault.seal(pem)) })
-    .onConflict((c) => c.column('name').doNothing())
-    .execute()
-  return (await storedKey(app)) ?? pem
+  return keepSecret(app, KEY_NAME, pem)
 }
 
 export async function publicKeys(app: App) {

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../api/credentials.ts'
-import { after, timestamp } from '../../../clock.ts'
+import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import type { Application, OAuthToken } from './queries.ts'
@@ -76,5 +76,21 @@ export async function revokeChain(app: App, grantId: number): Promise<void> {
     .set({ revoked_at: timestamp(app.clock) })
     .where('grant_id', '=', grantId)
     .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** Long enough to tell a late client that its token was revoked, and to notice a stolen one being used. */
+const REVOKED_TOKENS_KEPT = 30 * DAY
+
+/** Tokens and grants that no longer open or tell anything. */
+export async function purgeOAuth({ db, clock }: App): Promise<void> {
+  await db.deleteFrom('oauth_tokens').where('revoked_at', '<', after(clock, -REVOKED_TOKENS_KEPT)).execute()
+  // A grant that tokens were made from holds their chain together.
+  await db
+    .deleteFrom('oauth_grants')
+    .where('expires_at', '<=', timestamp(clock))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('oauth_tokens').select('id').whereRef('grant_id', '=', 'oauth_grants.id'))),
+    )
     .execute()
 }

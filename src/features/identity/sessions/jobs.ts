@@ -1,10 +1,10 @@
 import { DAY, after, timestamp } from '../../../clock.ts'
 import { job } from '../../../context.ts'
+import { forgetEvents } from '../../../store/outbox.ts'
+import { purgeOAuth } from '../oauth/tokens.ts'
 import { mailPasswordReset } from './links.ts'
 
 const EVENTS_KEPT = 7 * DAY
-/** Long enough to tell a late client that its token was revoked, and to notice a stolen one being used. */
-const REVOKED_TOKENS_KEPT = 30 * DAY
 
 /**
  * Queued for any address that is typed in, known or not: the one who asks cannot tell the difference. Only the exact
@@ -30,16 +30,8 @@ export const purge = job(
     await db.deleteFrom('sessions').where('expires_at', '<=', now).execute()
     await db.deleteFrom('mailed_links').where('expires_at', '<=', now).execute()
     await db.deleteFrom('throttles').where('until', '<=', now).execute()
-    await db.deleteFrom('oauth_tokens').where('revoked_at', '<', after(app.clock, -REVOKED_TOKENS_KEPT)).execute()
-    // A grant that tokens were made from holds their chain together.
-    await db
-      .deleteFrom('oauth_grants')
-      .where('expires_at', '<=', now)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('oauth_tokens').select('id').whereRef('grant_id', '=', 'oauth_grants.id'))),
-      )
-      .execute()
-    await db.deleteFrom('events').where('dispatched_at', '<', after(app.clock, -EVENTS_KEPT)).execute()
+    await purgeOAuth(app)
+    await forgetEvents(app, after(app.clock, -EVENTS_KEPT))
   },
   { every: DAY },
 )

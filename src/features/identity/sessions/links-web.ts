@@ -1,6 +1,6 @@
+import type { WebRoutes } from '../../../api/server.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { Refusal } from '../../../errors.ts'
-import type { WebRoutes } from '../../web.ts'
 import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'

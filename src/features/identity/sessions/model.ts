@@ -3,6 +3,15 @@ import type { Generated } from 'kysely'
 declare module '../../../store/database.ts' {
   interface Tables {
     sessions: { id: Generated<number>; user_id: number; digest: string; expires_at: string; created_at: string }
+    mailed_links: {
+      id: Generated<number>
+      user_id: number
+      purpose: 'confirm' | 'reset_password'
+      email: string
+      digest: string
+      expires_at: string
+      created_at: string
+    }
     /** Failed tries by address or login, counted until a moment; shared by all processes. */
     throttles: { key: string; count: number; until: string }
   }

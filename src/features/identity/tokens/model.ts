@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -32,3 +33,6 @@ declare module '../../../store/database.ts' {
     'token.revoked': { id: number; user_id: number }
   }
 }
+
+export type AccessToken = Row<'access_tokens'>
+export type TokenKind = AccessToken['kind']

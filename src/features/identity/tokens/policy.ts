@@ -1,7 +1,7 @@
 import { SCOPES, type Caller, type Scope } from '../../../api/credentials.ts'
 import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
-import type { AccessToken } from './queries.ts'
+import type { AccessToken } from './model.ts'
 
 export interface TokenSubject {
   readonly token: AccessToken

@@ -8,15 +8,13 @@ import type { App, User } from '../../../context.ts'
 import { notFound, unauthenticated } from '../../../errors.ts'
 import { andThen } from '../../../lib/maybe-promise.ts'
 import { totalOf } from '../../../store/counts.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { words } from './entity.ts'
+import type { AccessToken, TokenKind } from './model.ts'
 import { personalTokenPolicy } from './policy.ts'
-
-export type AccessToken = Row<'access_tokens'>
-export type TokenKind = AccessToken['kind']
 
 const byDigest = hotQuery((db, p: { digest: string }) =>
   db

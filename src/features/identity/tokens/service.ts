@@ -6,7 +6,8 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isActive } from './policy.ts'
-import { scopesFrom, type AccessToken, type TokenKind } from './queries.ts'
+import { scopesFrom } from './queries.ts'
+import type { AccessToken, TokenKind } from './model.ts'
 
 const ROTATED_FOR_DAYS = 7
 const LONGEST_TEXT = 255
@@ -150,3 +151,7 @@ const revocation = (app: App, change: { rotated?: true } = {}) =>
     .set({ revoked: true, updated_at: timestamp(app.clock), ...change })
     .where('revoked', '=', false)
     .returning(['id', 'user_id'])
+
+export async function removeTokensOf({ db }: App, { id }: User): Promise<void> {
+  await db.deleteFrom('access_tokens').where('user_id', '=', id).execute()
+}

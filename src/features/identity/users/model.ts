@@ -43,15 +43,6 @@ declare module '../../../store/database.ts' {
       updated_at: string
     }
     identities: { id: Generated<number>; user_id: number; provider: string; extern_uid: string }
-    mailed_links: {
-      id: Generated<number>
-      user_id: number
-      purpose: 'confirm' | 'reset_password'
-      email: string
-      digest: string
-      expires_at: string
-      created_at: string
-    }
   }
   interface Events {
     'user.created': { id: number; reset_password: boolean }

@@ -9,8 +9,10 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { exchangeEmail } from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
+import { endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
 import { NO_AVATAR, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
@@ -124,7 +126,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
     () =>
       transact(app, async (app) => {
         if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
-        if (email !== undefined && email !== user.email) await takeEmail(app, user, email)
+        if (email !== undefined && email !== user.email) await exchangeEmail(app, user, email)
         await assertFree(app, { email: change.email, username: change.username }, user)
         const updated = await app.db
           .updateTable('users')
@@ -193,22 +195,6 @@ async function refusingDuplicates<T>(work: () => Promise<T>, kind: 'conflict' | 
     if (constraint?.startsWith('identities_')) throw invalid({ extern_uid: ['has already been taken'] })
     throw error
   }
-}
-
-/** A primary that was the user's own secondary changes places with it. */
-async function takeEmail(app: App, user: User, email: string): Promise<void> {
-  await app.db
-    .updateTable('emails')
-    .set({ email: user.email, updated_at: timestamp(app.clock) })
-    .where('user_id', '=', user.id)
-    .where('email', '=', email)
-    .execute()
-}
-
-/** Links to an old address and sessions of an old password open nothing any more. */
-async function endOldWaysIn(app: App, user: User): Promise<void> {
-  await app.db.deleteFrom('mailed_links').where('user_id', '=', user.id).execute()
-  await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
 }
 
 export async function setIdentity(

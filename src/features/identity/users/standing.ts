@@ -6,6 +6,8 @@ import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { endSessionsOf } from '../sessions/ending.ts'
+import { removeTokensOf } from '../tokens/service.ts'
 import type { UserState } from './model.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
@@ -46,7 +48,7 @@ async function changeState(app: App, user: User, state: UserState): Promise<bool
       .returning('id')
       .executeTakeFirst()
     if (!changed) return false
-    if (state !== 'active') await app.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    if (state !== 'active') await endSessionsOf(app, user)
     await emit(app, state === 'active' ? 'user.unblocked' : 'user.blocked', { id: user.id })
     return true
   })
@@ -82,7 +84,7 @@ export async function ghostUser(app: App): Promise<User> {
     if (taken) continue
     const email = `${username}@ghost.invalid`
     const user = await createUser(app, { username, email, name: 'Ghost User', skip_confirmation: true })
-    await app.db.deleteFrom('access_tokens').where('user_id', '=', user.id).execute()
+    await removeTokensOf(app, user)
     const change = {
       ghost: true,
       projects_limit: 0,

@@ -1,4 +1,4 @@
-import type { WebRoutes } from '../../web.ts'
+import type { WebRoutes } from '../../../api/server.ts'
 import { sendAvatar } from '../avatars.ts'
 import { findUser } from './queries.ts'
 

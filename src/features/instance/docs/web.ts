@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { openApiDocument } from '../../../api/openapi.ts'
+import type { WebRoutes } from '../../../api/server.ts'
 import { VERSION } from '../../../version.ts'
-import { families } from '../../v4.ts'
-import type { WebRoutes } from '../../web.ts'
 
 /** The page asks nobody but us: Swagger UI's own files, served from here. */
 const FILES: Record<string, string> = {
@@ -40,7 +39,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export const routes: WebRoutes = (server) => {
+export const routes: WebRoutes = (server, _gateway, { families }) => {
   let document: string | null = null
   server.get('/api/openapi.json', async (_request, reply) => {
     document ??= JSON.stringify(openApiDocument(families, VERSION))

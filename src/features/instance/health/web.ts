@@ -6,15 +6,15 @@ import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { scopesOf, shownCredential } from '../../../api/credentials.ts'
 import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
+import type { WebRoutes } from '../../../api/server.ts'
 import { unauthenticated } from '../../../errors.ts'
-import type { WebRoutes } from '../../web.ts'
 
 /**
  * For whoever watches the instance. `/-/liveness`, `/-/readiness` and `/-/health` tell nothing worth hiding and are
  * open. `/-/metrics` tells how the instance is used: it answers callers on this machine, and from elsewhere only an
  * administrator's credential.
  */
-export const routes: WebRoutes = (server, gateway, metrics) => {
+export const routes: WebRoutes = (server, gateway, { metrics }) => {
   server.get('/-/liveness', fresh, async () => ({ status: 'ok' }))
 
   server.get('/-/health', fresh, async () => 'Mortise OK')

@@ -1,7 +1,7 @@
+import type { WebRoutes } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { sendAvatar, sendPicture } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import type { WebRoutes } from '../../web.ts'
 import { readLogo, type Logo } from './logo.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findProject, meetProject } from './queries.ts'

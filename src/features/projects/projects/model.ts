@@ -75,14 +75,6 @@ declare module '../../../store/database.ts' {
       created_at: string
       updated_at: string
     }
-    pools: {
-      id: Generated<number>
-      disk_path: string
-      repository_storage: string
-      /** Whose objects it is filled from. */
-      source_id: number | null
-      created_at: string
-    }
     project_topics: { project_id: number; name: string; position: number }
     redirects: {
       id: Generated<number>

@@ -6,6 +6,7 @@ import { removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { forsakePool } from '../forks/pools.ts'
 import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
@@ -24,6 +25,15 @@ export async function deleteProject(app: App, actor: User, project: Project, nam
     const path_with_namespace = pathWithNamespace(project, namespace)
     await emit(app, 'project.deleted', { id: project.id, name: project.name, path_with_namespace, by: actor.id })
   })
+}
+
+/** In the transaction that deletes the namespace they are in, or below which they are; their rows go later. */
+export async function markProjectsDeleted(app: App, namespace: number): Promise<void> {
+  await app.db
+    .updateTable('projects')
+    .set({ deleting: true, updated_at: timestamp(app.clock) })
+    .where('namespace_id', 'in', treeOf(app.db, namespace))
+    .execute()
 }
 
 export const removeLater = job<{ id: number }>('projects.remove', async (app, { id }) => {

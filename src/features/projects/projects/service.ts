@@ -13,6 +13,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { addFounder } from '../../access/members/service.ts'
 import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
@@ -164,20 +165,8 @@ async function holdSource(app: App, { forked_from_id: id = null }: NewRow<'proje
 
 /** The owner of a personal project is its first member; that they may do everything is no matter of this row. */
 export async function addOwner(app: App, project: Project, user_id: number): Promise<void> {
-  await app.db
-    .insertInto('members')
-    .values({
-      group_id: null,
-      project_id: project.id,
-      user_id,
-      access_level: Master,
-      expires_at: null,
-      created_by_id: user_id,
-      created_at: project.updated_at,
-      updated_at: project.updated_at,
-    })
-    .onConflict((c) => c.columns(['project_id', 'user_id']).doNothing())
-    .execute()
+  const at = { group_id: null, project_id: project.id }
+  await addFounder(app, at, user_id, { access_level: Master, since: project.updated_at })
 }
 
 export async function setTopics(app: App, { id }: Project, topics: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { isWider } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { endSharesAround } from '../sharing/service.ts'
 import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
 import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
 import { addOwner, assertFree, assertWithinLimit } from './service.ts'
@@ -52,14 +53,7 @@ export async function transferProject(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (isWider(project.visibility, moved.visibility)) await narrowForks(app, moved)
-    // A share with the group it now lies in, or with one above, would say nothing.
-    await db
-      .deleteFrom('project_shares')
-      .where('project_id', '=', id)
-      .where('group_id', 'in', (eb) =>
-        eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', group.id),
-      )
-      .execute()
+    await endSharesAround(app, id, group.id)
     const oldPath = pathWithNamespace(project, from)
     await leaveRedirect(app, oldPath, { project_id: id })
     if (group.owner_id !== null) await addOwner(app, moved, group.owner_id)

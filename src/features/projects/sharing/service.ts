@@ -5,6 +5,7 @@ import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { ProjectSubject } from '../projects/policy.ts'
 import { findReadableGroup, isAround, type GroupLink } from './queries.ts'
 
@@ -56,6 +57,28 @@ export async function unshareProject(
     await emit(app, 'project.unshared', { project_id, group_id, ...(by && { by: by.id }) })
     return true
   })
+}
+
+/** In the transaction in which a group goes with all below it. */
+export async function endSharesWith(app: App, group: number): Promise<void> {
+  const ended = await app.db
+    .deleteFrom('project_shares')
+    .where('group_id', 'in', treeOf(app.db, group))
+    .returning('project_id')
+    .execute()
+  for (const project of new Set(ended.map(({ project_id }) => project_id)))
+    await refreshAuthorizations(app, { project })
+}
+
+/** A share with the group that a project lies in, or with one above, would say nothing. */
+export async function endSharesAround(app: App, project: number, namespace: number): Promise<void> {
+  await app.db
+    .deleteFrom('project_shares')
+    .where('project_id', '=', project)
+    .where('group_id', 'in', (eb) =>
+      eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace),
+    )
+    .execute()
 }
 
 /** Changes of one project's shares side by side wait for each other: each works out all that the project grants. */

@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Branch } from '../../../git/refs/refs.ts'
 import { Developer } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { isProtected, matches, type Rules } from '../protected-branches/matching.ts'
 import type { BranchAbility } from '../protected-branches/model.ts'
-import type { Head } from './queries.ts'
+
+/** A branch with its newest commit. */
+export interface Head extends Branch {
+  readonly commit: Commit
+}
 
 export const BranchEntity = entity({
   name: z.string(),

@@ -1,6 +1,6 @@
 import { policy } from '../../../api/endpoint.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import type { Head } from './queries.ts'
+import type { Head } from './entity.ts'
 
 export interface BranchSubject extends RepositorySubject {
   /** Null where there is none, and for whoever may not know. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { findCommits, type Commit } from '../../../git/objects/commits.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import {
   findBranch,
@@ -18,13 +18,8 @@ import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { findRepository, repository } from '../repositories/queries.ts'
-import type { BranchSurroundings } from './entity.ts'
+import type { BranchSurroundings, Head } from './entity.ts'
 import { branchPolicy, type BranchSubject } from './policy.ts'
-
-/** A branch with its newest commit. */
-export interface Head extends Branch {
-  readonly commit: Commit
-}
 
 /** A project that is still being imported has no repository yet, and so no branches. */
 export async function findHead(dir: string, name: string): Promise<Head | null> {

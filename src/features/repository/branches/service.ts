@@ -12,12 +12,13 @@ import { signerOf } from '../commits/landing.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import type { Update } from '../gate/updates.ts'
 import { entriesOf } from '../protected-branches/input.ts'
-import { isProtected } from '../protected-branches/matching.ts'
+import { isProtected, type LoadedRule } from '../protected-branches/matching.ts'
 import type { BranchAbility } from '../protected-branches/model.ts'
-import { findProtection, findRule, type LoadedRule } from '../protected-branches/queries.ts'
+import { findProtection, findRule } from '../protected-branches/queries.ts'
 import { changeProtectedBranch, protectName, unprotectName } from '../protected-branches/service.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { findHead, mergedAmong, type Head } from './queries.ts'
+import { findHead, mergedAmong } from './queries.ts'
+import type { Head } from './entity.ts'
 
 const refused = (text: string) => new Refusal('bad_request', text)
 

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -11,4 +12,11 @@ declare module '../../../store/database.ts' {
       updated_at: string
     }
   }
+}
+
+/** A deploy key as one project has it. */
+export interface EnabledKey extends Row<'keys'> {
+  readonly can_push: boolean
+  /** When the link last changed, not the key. */
+  readonly linked_at: string
 }

@@ -2,7 +2,7 @@ import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import type { EnabledKey } from './queries.ts'
+import type { EnabledKey } from './model.ts'
 
 export interface DeployKeySubject extends ProjectSubject {
   /** Whoever may not know of keys is refused before it matters that there is none. */

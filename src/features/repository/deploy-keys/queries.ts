@@ -9,14 +9,8 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { findAndMeet, project } from '../../projects/projects/queries.ts'
+import type { EnabledKey } from './model.ts'
 import { deployKeyPolicy } from './policy.ts'
-
-/** A deploy key as one project has it. */
-export interface EnabledKey extends Row<'keys'> {
-  readonly can_push: boolean
-  /** When the link last changed, not the key. */
-  readonly linked_at: string
-}
 
 const enabledIn = (db: Db, project: number) =>
   db

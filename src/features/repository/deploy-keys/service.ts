@@ -3,16 +3,17 @@ import type { App, User } from '../../../context.ts'
 import { forbidden, invalid, notFound } from '../../../errors.ts'
 import { parseSshPublicKey } from '../../../lib/ssh-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findKeyByFingerprint } from '../../identity/keys/queries.ts'
-import { readKey, titleFaults } from '../../identity/keys/validation.ts'
-import type { Settings } from '../../instance/settings/model.ts'
+import { createDeployKey, removeUnusedDeployKeys, renameKey } from '../../identity/keys/service.ts'
+import { titleFaults } from '../../identity/keys/validation.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { forgetDeployKey } from '../protected-branches/service.ts'
 import { mayRename } from './policy.ts'
-import { findAnyDeployKey, findEnabledKey, isWithinReach, type EnabledKey } from './queries.ts'
+import { findAnyDeployKey, findEnabledKey, isWithinReach } from './queries.ts'
+import type { EnabledKey } from './model.ts'
 
 export interface NewDeployKey {
   title: string
@@ -26,7 +27,7 @@ const taken = () => invalid({ fingerprint: ['has already been taken'] })
 /** One that any project may enable. */
 export async function createPublicDeployKey(app: App, actor: User, wish: NewDeployKey): Promise<Row<'keys'>> {
   const settings = await currentSettings(app)
-  return insertKey(app, actor, wish, { settings, public: true })
+  return createDeployKey(app, actor, wish, { settings, public: true })
 }
 
 /** A key known already is enabled here as it is, if the actor may know of it. */
@@ -46,47 +47,13 @@ export async function addDeployKey(
       if (enabled) return enabled
       if (known.kind !== 'deploy' || !(await isWithinReach(app.db, actor, known))) throw taken()
     }
-    const key = known ?? (await insertKey(app, actor, wish, { settings, public: false }))
+    const key = known ?? (await createDeployKey(app, actor, wish, { settings, public: false }))
     return link(app, project, key, wish.can_push ?? false)
   })
 }
 
 /** Nobody else adds, enables or takes away the same key until the transaction ends. */
 const holdKey = (app: App, fingerprint: string) => holdName(app.db, `deploy key ${fingerprint}`)
-
-async function insertKey(
-  app: App,
-  actor: User,
-  wish: NewDeployKey,
-  more: { settings: Settings; public: boolean },
-): Promise<Row<'keys'>> {
-  const parsed = readKey(wish, more.settings)
-  const now = timestamp(app.clock)
-  if (wish.expires_at && wish.expires_at <= now) throw invalid({ key: ['has expired'] })
-  try {
-    return await app.db
-      .insertInto('keys')
-      .values({
-        user_id: null,
-        kind: 'deploy',
-        title: wish.title,
-        key: parsed.text,
-        fingerprint: parsed.md5,
-        fingerprint_sha256: parsed.sha256,
-        usage_type: 'auth_and_signing',
-        public: more.public,
-        creator_id: actor.id,
-        expires_at: wish.expires_at ?? null,
-        last_used_at: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-  } catch (error) {
-    throw uniqueViolation(error) === 'keys_fingerprint_unique' ? taken() : error
-  }
-}
 
 async function link(app: App, project: number, key: Row<'keys'>, can_push: boolean): Promise<EnabledKey> {
   const now = timestamp(app.clock)
@@ -122,7 +89,7 @@ export async function updateDeployKey(
   if (faults.length > 0) throw invalid({ title: faults })
   const updated_at = timestamp(app.clock)
   return transact(app, async (app) => {
-    if (renamed) await app.db.updateTable('keys').set({ title, updated_at }).where('id', '=', key.id).execute()
+    if (renamed) await renameKey(app, key, title)
     if (typeof can_push === 'boolean') {
       await app.db
         .updateTable('deploy_key_projects')
@@ -147,19 +114,9 @@ export async function removeDeployKey(app: App, { id: project }: Project, key: E
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Deploy Key') // somebody was faster
     await forgetDeployKey(app, project, key.id)
-    await orphans(app).where('keys.id', '=', key.id).execute()
+    await removeUnusedDeployKeys(app, key)
   })
 }
-
-/** Private keys that open nothing any more. */
-const orphans = (app: App) =>
-  app.db
-    .deleteFrom('keys')
-    .where('kind', '=', 'deploy')
-    .where('public', '=', false)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('deploy_key_projects as link').select('link.id').whereRef('link.key_id', '=', 'keys.id'))),
-    )
 
 /** A project that is gone keeps no key from being used anew; safe to run twice. */
 export async function releaseDeployKeys(app: App, project: number): Promise<void> {
@@ -174,6 +131,6 @@ export async function releaseDeployKeys(app: App, project: number): Promise<void
     for (const { fingerprint } of keys) await holdKey(app, fingerprint)
     await app.db.deleteFrom('deploy_key_projects').where('project_id', '=', project).execute()
     // Of all projects: the links of one whose row went first are gone with it.
-    await orphans(app).execute()
+    await removeUnusedDeployKeys(app)
   })
 }

@@ -3,12 +3,13 @@
  * takes the row away: whoever takes it tells, so nothing is told twice. Who is killed in between leaves the row, and
  * what it says is looked into by `recovery.ts`.
  */
-import { HOUR, timestamp } from '../../../clock.ts'
+import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { setHead } from '../../../git/storage/repositories.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'
+import { nameFirstBranch, noteActivity, notePush } from '../../projects/projects/news.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { protectDefaultBranch } from '../protected-branches/service.ts'
@@ -86,25 +87,8 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
   if (isFirst && first !== project.default_branch) await setHead(repositoryDir(app, project), first!)
 }
 
-const noteActivity = (app: App, { id }: Project) =>
-  app.db
-    .updateTable('projects')
-    .set({ last_activity_at: timestamp(app.clock) })
-    .where('id', '=', id)
-    .execute()
-
 async function noteChange(app: App, project: Project): Promise<void> {
-  const isOld = Date.parse(project.last_activity_at) <= app.clock.now().getTime() - HOUR
-  const { pushes_since_housekeeping: pushes } = await app.db
-    .updateTable('projects')
-    .set((eb) => ({
-      pushes_since_housekeeping: eb('pushes_since_housekeeping', '+', 1),
-      ...(isOld && { last_activity_at: timestamp(app.clock) }),
-    }))
-    .where('id', '=', project.id)
-    .returning('pushes_since_housekeeping')
-    .executeTakeFirstOrThrow()
-  if (pushes >= PUSHES_TO_TIDY) await tidySoon(app, project)
+  if ((await notePush(app, project)) >= PUSHES_TO_TIDY) await tidySoon(app, project)
   await inspectSoon(app, project)
 }
 
@@ -123,15 +107,9 @@ function firstBranchOf(project: Project, updates: readonly Update[]): string | n
   return branches.includes(project.default_branch) ? project.default_branch : (branches[0] ?? null)
 }
 
-/** False where another push was first after all: two may have found the repository empty. */
-async function becomesDefault(app: App, { id }: Project, name: string): Promise<boolean> {
-  const { numUpdatedRows } = await app.db
-    .updateTable('projects')
-    .set({ empty_repo: false, default_branch: name })
-    .where('id', '=', id)
-    .where('empty_repo', '=', true)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) return false
-  await protectDefaultBranch(app, { id }, name)
+/** False where another push was first after all. */
+async function becomesDefault(app: App, project: Project, name: string): Promise<boolean> {
+  if (!(await nameFirstBranch(app, project, name))) return false
+  await protectDefaultBranch(app, project, name)
   return true
 }

@@ -7,6 +7,7 @@ import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'
 import { inspectRepository } from '../../projects/projects/inspection.ts'
+import { keepInspected } from '../../projects/projects/news.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 
@@ -24,15 +25,7 @@ export const inspectLater = job<{ id: number }>(
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
     await nameBornBranch(dir, project.default_branch)
     const inspected = await inspectRepository(dir, project.default_branch)
-    const { numUpdatedRows } = await app.db
-      .updateTable('projects')
-      .set(inspected)
-      .where('id', '=', id)
-      .where('default_branch', '=', project.default_branch)
-      .where('empty_repo', '=', project.empty_repo)
-      .executeTakeFirst()
-    // Somebody has named another branch, or pushed the first one, while we looked.
-    if (numUpdatedRows === 0n) return inspectSoon(app, project)
+    if (!(await keepInspected(app, project, inspected))) return inspectSoon(app, project)
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     // A fork's is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null

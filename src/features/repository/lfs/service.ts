@@ -5,6 +5,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { addLfsSize, measureLfsSize } from '../../projects/projects/news.ts'
 import { holdProject, type Project } from '../../projects/projects/queries.ts'
 
 /** What content is announced as: its digest is its name. */
@@ -68,7 +69,7 @@ async function linkObject(app: App, { id: project_id }: Project, { oid, size }: 
       .values({ lfs_object_id, project_id })
       .onConflict((c) => c.columns(['project_id', 'lfs_object_id']).doNothing())
       .executeTakeFirst()
-    if (numInsertedOrUpdatedRows) await resize(app, project_id, size)
+    if (numInsertedOrUpdatedRows) await addLfsSize(app, project_id, size)
   })
 }
 
@@ -80,16 +81,9 @@ async function unlinkObject(app: App, { id }: Project, { oid, size }: Announced)
       .where('project_id', '=', id)
       .where('lfs_object_id', 'in', (eb) => eb.selectFrom('lfs_objects').select('id').where('oid', '=', oid))
       .executeTakeFirst()
-    if (numDeletedRows) await resize(app, id, -size)
+    if (numDeletedRows) await addLfsSize(app, id, -size)
   })
 }
-
-const resize = ({ db }: App, id: number, by: number) =>
-  db
-    .updateTable('projects')
-    .set((eb) => ({ lfs_objects_size: eb('lfs_objects_size', '+', by) }))
-    .where('id', '=', id)
-    .execute()
 
 /** A fork has every object of its source from the start. Safe to run twice. */
 export async function copyLfsLinks(app: App, from: number, to: number): Promise<void> {
@@ -106,16 +100,6 @@ export async function copyLfsLinks(app: App, from: number, to: number): Promise<
       )
       .onConflict((c) => c.columns(['project_id', 'lfs_object_id']).doNothing())
       .execute()
-    await app.db
-      .updateTable('projects')
-      .set((eb) => ({
-        lfs_objects_size: eb
-          .selectFrom('lfs_objects as o')
-          .innerJoin('lfs_object_projects as link', 'link.lfs_object_id', 'o.id')
-          .select((sum) => sum.fn.coalesce(sum.fn.sum<number>('o.size'), sum.lit(0)).as('size'))
-          .where('link.project_id', '=', to),
-      }))
-      .where('id', '=', to)
-      .execute()
+    await measureLfsSize(app, to)
   })
 }

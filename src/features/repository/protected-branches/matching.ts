@@ -21,6 +21,20 @@ export interface Rule {
   readonly allowances: readonly Allowance[]
 }
 
+export interface LoadedAllowance extends Allowance {
+  readonly id: number
+  /** Of the user, the group or the deploy key. */
+  readonly whose: string | null
+}
+
+export interface LoadedRule extends Rule {
+  readonly id: number
+  readonly project_id: number
+  readonly code_owner_approval_required: boolean
+  readonly updated_at: string
+  readonly allowances: LoadedAllowance[]
+}
+
 export type Rules = readonly Rule[]
 
 export interface Who {

@@ -1,7 +1,7 @@
 import { policy } from '../../../api/endpoint.ts'
 import { Developer } from '../../../lib/levels.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import type { LoadedRule } from './queries.ts'
+import type { LoadedRule } from './matching.ts'
 
 export interface ProtectionSubject extends ProjectSubject {
   readonly rule: LoadedRule | null

@@ -11,7 +11,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
 import { findAndMeet, project } from '../../projects/projects/queries.ts'
-import type { Allowance, Rule, Rules } from './matching.ts'
+import type { LoadedRule, Rules } from './matching.ts'
 import type { Ability } from './model.ts'
 import { protectionPolicy } from './policy.ts'
 
@@ -24,20 +24,6 @@ const TABLES = {
 
 /** Both kinds are kept alike, so for the types either are branches. */
 export const tablesOf = (kind: Kind) => TABLES[kind] as (typeof TABLES)['branch']
-
-export interface LoadedAllowance extends Allowance {
-  readonly id: number
-  /** Of the user, the group or the deploy key. */
-  readonly whose: string | null
-}
-
-export interface LoadedRule extends Rule {
-  readonly id: number
-  readonly project_id: number
-  readonly code_owner_approval_required: boolean
-  readonly updated_at: string
-  readonly allowances: LoadedAllowance[]
-}
 
 interface Wanted {
   project_id: number

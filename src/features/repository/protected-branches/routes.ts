@@ -6,7 +6,8 @@ import { notFound } from '../../../errors.ts'
 import { ProtectedBranchEntity, presentProtectedBranch, withoutNames } from './entity.ts'
 import { allowedTo, changedAllowedTo, entriesOf, level, unprotectLevel } from './input.ts'
 import { protectionPolicy, type ProtectionSubject } from './policy.ts'
-import { listRules, protectedName, protectedProject, type LoadedRule } from './queries.ts'
+import { listRules, protectedName, protectedProject } from './queries.ts'
+import type { LoadedRule } from './matching.ts'
 import { changeProtectedBranch, protectName, unprotectName } from './service.ts'
 
 const protectedBranch = protectedName('branch')

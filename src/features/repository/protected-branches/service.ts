@@ -8,10 +8,10 @@ import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { entriesOf, entryOf, type Change } from './input.ts'
-import { mayUnprotect, type Allowance } from './matching.ts'
+import { mayUnprotect, type Allowance, type LoadedRule } from './matching.ts'
 import type { BranchAbility } from './model.ts'
 import type { ProtectionSubject } from './policy.ts'
-import { findRule, groupsAmong, tablesOf, type Kind, type LoadedRule } from './queries.ts'
+import { findRule, groupsAmong, tablesOf, type Kind } from './queries.ts'
 import { assertOfProject, assertValidName, unprocessable } from './validation.ts'
 
 export interface NewRule {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { AllowanceEntity, presentAllowances } from '../protected-branches/entity.ts'
-import type { LoadedRule } from '../protected-branches/queries.ts'
+import type { LoadedRule } from '../protected-branches/matching.ts'
 
 export const ProtectedTagEntity = entity({
   name: z.string(),

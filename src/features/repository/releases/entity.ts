@@ -6,8 +6,7 @@ import type { Commit } from '../../../git/objects/commits.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
-import { LINK_TYPES } from './model.ts'
-import type { Release, ReleaseLink } from './queries.ts'
+import { LINK_TYPES, type Release, type ReleaseLink } from './model.ts'
 
 export const ReleaseLinkEntity = entity({
   id: z.int(),

@@ -5,7 +5,7 @@ import { invalid, notFound } from '../../../errors.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import type { Release, ReleaseLink } from './queries.ts'
+import type { Release, ReleaseLink } from './model.ts'
 import { assertValidLink, type LinkWish } from './validation.ts'
 
 export interface NewLink extends LinkWish {

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const
 export type LinkType = (typeof LINK_TYPES)[number]
@@ -35,3 +36,6 @@ declare module '../../../store/database.ts' {
     'release.deleted': { project_id: number; tag: string; by: number | null }
   }
 }
+
+export type Release = Row<'releases'>
+export type ReleaseLink = Row<'release_links'>

@@ -6,16 +6,14 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { findRepository, repository } from '../repositories/queries.ts'
+import type { Release, ReleaseLink } from './model.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
-
-export type Release = Row<'releases'>
-export type ReleaseLink = Row<'release_links'>
 
 export interface ReleaseFilter {
   order_by?: 'released_at' | 'created_at' | null | undefined

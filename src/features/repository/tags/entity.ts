@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Tag } from '../../../git/refs/refs.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { isProtected, type Rules } from '../protected-branches/matching.ts'
-import type { LoadedTag } from './queries.ts'
+
+/** A tag with the commit it leads to. */
+export interface LoadedTag extends Omit<Tag, 'commit'> {
+  /** Null when it leads to something else. */
+  readonly commit: Commit | null
+  /** Null for a lightweight tag. */
+  readonly created_at: string | null
+}
 
 export const ReleaseNoteEntity = entity({ tag_name: z.string(), description: z.string().nullable() }).meta({
   id: 'ReleaseNote',

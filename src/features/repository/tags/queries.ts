@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { findCommits, type Commit } from '../../../git/objects/commits.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
 import { findTag, listTags, type Listed, type RefsWish, type Tag } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { localTime } from '../../../lib/local-time.ts'
@@ -11,15 +11,7 @@ import { findProtection } from '../protected-branches/queries.ts'
 import { notesOf } from '../releases/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { findRepository, repository } from '../repositories/queries.ts'
-import type { TagSurroundings } from './entity.ts'
-
-/** A tag with the commit it leads to. */
-export interface LoadedTag extends Omit<Tag, 'commit'> {
-  /** Null when it leads to something else. */
-  readonly commit: Commit | null
-  /** Null for a lightweight tag. */
-  readonly created_at: string | null
-}
+import type { LoadedTag, TagSurroundings } from './entity.ts'
 
 /** A project that is still being imported has no repository yet, and so no tags. */
 export async function findLoadedTag(dir: string, name: string): Promise<LoadedTag | null> {

@@ -2,18 +2,6 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    commit_comments: {
-      id: Generated<number>
-      project_id: number
-      sha: string
-      note: string
-      /** Null unless the comment is anchored to a line of the diff. */
-      path: string | null
-      line: number | null
-      line_type: 'new' | 'old' | null
-      author_id: number | null
-      created_at: string
-    }
     commit_statuses: {
       id: Generated<number>
       project_id: number
@@ -34,7 +22,6 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'commit.commented': { id: number }
     'commit.status_changed': { id: number }
   }
 }

@@ -1,0 +1,104 @@
+// Checks who writes whose tables under src/: `node scripts/check-writes.ts [root] [--all]`. A table belongs to the family
+// whose model.ts declares it. Another context must not write it; another family of the same context should not, and is
+// counted. Anybody may read. Migrations and tests (*.test.ts) write what they like.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+
+/** Whoever owns and writes: a family, and the context it is of; of the kit, a layer. */
+type Owner = { context: string; family: string }
+
+type Source = { path: string; code: string }
+
+type Write = { path: string; line: number; table: string }
+
+/** The outbox and the queue that empties it are two halves of one thing. */
+const KIT = ['store', 'jobs']
+
+function ownerOf(path: string): Owner {
+  const [, layer = '', context = '', ...rest] = path.split('/')
+  if (KIT.includes(layer)) return { context: KIT.join(' and '), family: layer }
+  if (layer !== 'features' || rest.length === 0) return { context: layer.replace(/\.ts$/, ''), family: layer }
+  return { context, family: rest.length > 1 ? `${context}/${rest[0]}` : context }
+}
+
+const tokens = /`(?:\\[^]|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\/\*[^]*?\*\/|\/\/.*/g
+
+/** Some tokens turned to blanks; line numbers stay true. */
+const without = (what: RegExp, source: string) =>
+  source.replace(tokens, (token) => (what.test(token) ? token.replace(/[^\n]/g, ' ') : token))
+const withoutComments = (source: string) => without(/^\//, source)
+/** SQL stands between backticks; other texts may say anything. */
+const withoutQuotes = (code: string) => without(/^['"]/, code)
+
+/** As the formatter leaves it: `interface Tables` with one table at each fourth column. */
+function declaredIn({ code }: Source): string[] {
+  const [, block = ''] = /\binterface Tables \{\n([^]*?)\n {2}\}/.exec(code) ?? []
+  return Array.from(block.matchAll(/^ {4}(\w+):/gm), ([, table]) => table!)
+}
+
+const built = /\.(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*(?:'(?<table>\w+)(?: as \w+)?')?/g
+const raw =
+  /\b(?:(?:insert(?: or \w+)?|replace|merge)\s+into|delete\s+from|update(?=\s+\S+\s+(?:as\s+\w+\s+)?set\b))\s+"?(?:(?<table>\w+)|\$\{)/gi
+/** Names kept in a constant, not those that a query reads from. */
+const kept = /(?<=[[:,=?|]\s*)'(\w+)'/g
+
+function writesOf(source: Source, owners: Map<string, Owner>, sources: Map<string, Source>): Write[] {
+  const { path, code } = source
+  return [...code.matchAll(built), ...withoutQuotes(code).matchAll(raw)].flatMap(({ index, groups }) => {
+    const line = code.slice(0, index).split('\n').length
+    const table = groups?.['table']
+    return (table ? [table] : possible(source, owners, sources)).map((table) => ({ path, line, table }))
+  })
+}
+
+/** A table named by an expression may be any whose name is kept in this file, else in its neighbours. */
+function possible({ path, code }: Source, owners: Map<string, Owner>, sources: Map<string, Source>): string[] {
+  const namesIn = (text: string) =>
+    Array.from(text.matchAll(kept), ([, name]) => name!).filter((name) => owners.has(name))
+  const neighbours = Array.from(code.matchAll(/ from '(\.\/[^']+)'/g), ([, file]) =>
+    sources.get(posix.join(dirname(path), file!)),
+  )
+  const own = namesIn(code)
+  const names = own.length > 0 ? own : neighbours.flatMap((neighbour) => namesIn(neighbour?.code ?? ''))
+  return names.length > 0 ? [...new Set(names)] : ['?']
+}
+
+export function checkWrites(root: string): { tables: number; violations: string[]; reports: string[] } {
+  const paths = globSync('src/**/*.ts', { cwd: root })
+    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/store/migrations/'))
+    .toSorted()
+  const sources = new Map(
+    paths.map((path) => [path, { path, code: withoutComments(readFileSync(join(root, path), 'utf8')) }]),
+  )
+  const owners = new Map<string, Owner>()
+  const violations: string[] = []
+  const reports: string[] = []
+  for (const source of sources.values()) {
+    for (const table of declaredIn(source)) {
+      const other = owners.get(table)
+      if (other) violations.push(`${source.path}:1 declares ${table}, which is ${other.family}'s`)
+      owners.set(table, ownerOf(source.path))
+    }
+  }
+  for (const { path, line, table } of [...sources.values()].flatMap((source) => writesOf(source, owners, sources))) {
+    const writer = ownerOf(path)
+    const owner = owners.get(table)
+    const what = `${path}:${line} writes ${table}`
+    // The store's own helpers are told which table.
+    if (table === '?' && path.startsWith('src/store/')) continue
+    if (table === '?') violations.push(`${path}:${line} writes a table that is named nowhere near`)
+    else if (!owner) violations.push(`${what}, which no model.ts declares`)
+    else if (owner.context !== writer.context) violations.push(`${what}: only ${owner.family} writes it`)
+    else if (owner.family !== writer.family) reports.push(`${what} of ${owner.family}`)
+  }
+  return { tables: owners.size, violations, reports }
+}
+
+if (import.meta.main) {
+  const [root = process.cwd()] = process.argv.slice(2).filter((argument) => argument !== '--all')
+  const { tables, violations, reports } = checkWrites(root)
+  if (process.argv.includes('--all')) for (const report of reports) console.log(report)
+  const inContext = reports.length > 0 ? `; ${reports.length} writes by a neighbour, listed by --all` : ''
+  console.log(violations.length > 0 ? violations.join('\n') : `writes: ${tables} tables, in order${inContext}`)
+  process.exitCode = violations.length > 0 ? 1 : 0
+}

@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { tellManagers, tellDenied } from './on.ts'
+
+export const accessRequests = family({ reactions: [tellManagers, tellDenied] })

@@ -1,0 +1,10 @@
+import { family } from '../../family.ts'
+import { purgeInvitations } from './jobs.ts'
+import { mailInvitation, welcomeCreated, welcomeUpdated } from './on.ts'
+import * as web from './web.ts'
+
+export const invitations = family({
+  jobs: [purgeInvitations],
+  reactions: [mailInvitation, welcomeCreated, welcomeUpdated],
+  web: [web.routes],
+})

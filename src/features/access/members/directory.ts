@@ -1,0 +1,48 @@
+/** What a directory does to the members of a group; whoever calls works out what they may do from then on. */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { emit } from '../../../store/outbox.ts'
+import { takeRequest } from '../access-requests/service.ts'
+import type { Member } from './service.ts'
+
+export async function letInByDirectory(
+  app: App,
+  group_id: number,
+  user_id: number,
+  access_level: number,
+): Promise<void> {
+  const now = timestamp(app.clock)
+  const at = { group_id, project_id: null }
+  await app.db
+    .insertInto('members')
+    .values({
+      ...at,
+      user_id,
+      access_level,
+      from_directory: true,
+      expires_at: null,
+      created_by_id: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await takeRequest(app, at, user_id)
+  await emit(app, 'member.added', { ...at, user_id, access_level })
+}
+
+/** What people had given is remembered: the membership falls back to it. */
+export async function setLevelByDirectory(app: App, member: Member, access_level: number): Promise<void> {
+  const { group_id, user_id } = member
+  const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
+  await app.db
+    .updateTable('members')
+    .set({ access_level, hand_level: given === access_level ? null : given, updated_at: timestamp(app.clock) })
+    .where('id', '=', member.id)
+    .execute()
+  await emit(app, 'member.changed', { group_id, project_id: null, user_id, access_level })
+}
+
+export async function removeByDirectory(app: App, { id, group_id, user_id, access_level }: Member): Promise<void> {
+  await app.db.deleteFrom('members').where('id', '=', id).execute()
+  await emit(app, 'member.removed', { group_id, project_id: null, user_id, access_level, expired: false })
+}

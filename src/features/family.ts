@@ -1,0 +1,22 @@
+/** What a family may consist of: its own `family.ts` says all of it, and `families.ts` names it. */
+import type { Endpoint } from '../api/endpoint.ts'
+import type { WebRoutes } from '../api/server.ts'
+import type { App, BlobColumn, Farewell } from '../context.ts'
+import type { Job } from '../jobs/queue.ts'
+import type { Subscription } from '../jobs/worker.ts'
+
+export interface Family {
+  /** Endpoints by verb: all that `routes.ts` exports. They are a chapter of the documentation. */
+  readonly routes?: Record<string, Endpoint>
+  // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
+  readonly jobs?: readonly Job<App, any>[]
+  /** To events, its own or those of other families. */
+  readonly reactions?: readonly Subscription<App>[]
+  readonly farewell?: Farewell
+  /** Every column that names a blob: content that no column names is removed. */
+  readonly blobs?: readonly BlobColumn[]
+  /** Pages, files: whatever is not below `/api/v4`. */
+  readonly web?: readonly WebRoutes[]
+}
+
+export const family = (parts: Family): Family => parts

@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { sweep } from './jobs.ts'
+
+export const spool = family({ jobs: [sweep] })

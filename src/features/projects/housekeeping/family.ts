@@ -1,0 +1,8 @@
+import { family } from '../../family.ts'
+import { tidyRepository, tidyPoolLater } from './jobs.ts'
+import * as routes from './routes.ts'
+
+export const housekeeping = family({
+  routes,
+  jobs: [tidyRepository, tidyPoolLater],
+})

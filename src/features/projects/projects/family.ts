@@ -1,0 +1,14 @@
+import { family } from '../../family.ts'
+import * as avatarWeb from './avatar-web.ts'
+import { leaveProjects } from './farewell.ts'
+import { removeLater, removeRepositoryLater } from './removal.ts'
+import * as routes from './routes.ts'
+import * as web from './web.ts'
+
+export const projects = family({
+  routes,
+  jobs: [removeLater, removeRepositoryLater],
+  farewell: leaveProjects,
+  blobs: [{ table: 'projects', column: 'avatar_digest' }],
+  web: [web.routes, avatarWeb.routes],
+})

@@ -1,0 +1,8 @@
+import { family } from '../../family.ts'
+import { releaseKeys } from './on.ts'
+import * as routes from './routes.ts'
+
+export const deployKeys = family({
+  routes,
+  reactions: [releaseKeys],
+})

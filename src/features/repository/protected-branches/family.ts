@@ -1,0 +1,8 @@
+import { family } from '../../family.ts'
+import { protectFilled } from './on.ts'
+import * as routes from './routes.ts'
+
+export const protectedBranches = family({
+  routes,
+  reactions: [protectFilled],
+})

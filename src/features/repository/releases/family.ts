@@ -1,0 +1,7 @@
+import { family } from '../../family.ts'
+import * as linkRoutes from './link-routes.ts'
+import * as routes from './routes.ts'
+
+export const releases = family({ routes })
+
+export const releaseLinks = family({ routes: linkRoutes })

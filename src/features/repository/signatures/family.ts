@@ -1,0 +1,8 @@
+import { family } from '../../family.ts'
+import { reactions } from './on.ts'
+import * as routes from './routes.ts'
+
+export const signatures = family({
+  routes,
+  reactions,
+})

@@ -1,0 +1,23 @@
+/** Whoever has come to a git or LFS address, once recognised. */
+import type { User } from '../context.ts'
+import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
+
+export interface Gitter {
+  /** Null where nobody in particular comes. With a deploy key it is whoever made the key, if they are still there. */
+  readonly user: User | null
+  readonly deployToken?: DeployToken
+  readonly deployKeyId?: number
+  /** What the credential permits; what its bearer may do in a project is asked in `access.ts`. */
+  readonly mayFetch: boolean
+  readonly mayPush: boolean
+  readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'deploy_token' | 'password' | 'ssh_key'
+  /** The only project that an LFS token opens. */
+  readonly projectId?: number
+  /** When it ends, in seconds since 1970. */
+  readonly until?: number
+}
+
+export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
+
+/** The person a lock or an activity is put down to: a deploy key acts for nobody. */
+export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)
