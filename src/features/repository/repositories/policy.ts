@@ -16,5 +16,5 @@ export const repositoryPolicy = policy<RepositorySubject>()({
   /** Writes that do not touch code: comments, for whoever reads it. */
   comment: (s) => hasRepository(s) && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,
   report: (s) => hasRepository(s) && s.level >= Developer && !s.project.archived,
-  administer: (s) => s.level >= Master,
+  protect: (s) => hasRepository(s) && s.level >= Master,
 })
