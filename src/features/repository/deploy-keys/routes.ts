@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, id, moment, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
-import { project } from '../../projects/projects/queries.ts'
+import { guardedProject } from '../../projects/projects/queries.ts'
 import {
   AdministeredDeployKeyEntity,
   DeployKeyEntity,
@@ -43,15 +42,12 @@ export const createPublic = endpoint({
   },
 })
 
-/** Who may is settled before anything else is looked at. */
-const ofProject = { on: project, allow: 'administer', abilityFirst: true } as const
-const ofKey = { on: deployKey, allow: 'administer', abilityFirst: true } as const
-
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys',
   summary: 'List the deploy keys of a project',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   output: pageOf(DeployKeyEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listEnabledKeys(app.db, subject.project.id, page)
@@ -63,20 +59,18 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Get a deploy key of a project',
-  ...ofKey,
-  input: z.object({ key_id: id }),
+  on: deployKey,
+  allow: 'administer',
   output: DeployKeyEntity,
-  async handle({ subject }) {
-    if (!subject.key) throw notFound()
-    return presentDeployKey(subject.key)
-  },
+  handle: async ({ subject }) => presentDeployKey(subject.key),
 })
 
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys',
   summary: 'Add a deploy key to a project, or enable one that is known',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   input: z.object({ ...newKey, can_push: bool.nullish() }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
@@ -88,15 +82,15 @@ export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Rename a deploy key, or change whether it may push to this project',
-  ...ofKey,
+  on: deployKey,
+  allow: 'administer',
   input: z
-    .object({ key_id: id, title: text.nullish(), can_push: bool.nullish() })
+    .object({ title: text.nullish(), can_push: bool.nullish() })
     .refine(({ title, can_push }) => title !== undefined || can_push !== undefined, {
       message: 'title, can_push are missing, at least one parameter must be provided',
     }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.key) throw notFound()
     return presentDeployKey(await updateDeployKey(app, viewer, subject.project, subject.key, input))
   },
 })
@@ -105,7 +99,8 @@ export const enable = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys/:key_id/enable',
   summary: 'Enable a deploy key that is public, or known from another project of the caller',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   input: z.object({ key_id: id }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
@@ -117,12 +112,9 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Take a deploy key from a project; a private one that no project has any more is destroyed',
-  ...ofKey,
-  changedAt: ({ key }) => key?.linked_at ?? new Date(0).toISOString(),
-  input: z.object({ key_id: id }),
+  on: { ...deployKey, name: 'Deploy Key' },
+  allow: 'administer',
+  changedAt: ({ key }) => key.linked_at,
   output: null,
-  async handle({ app, subject }) {
-    if (!subject.key) throw notFound('Deploy Key')
-    await removeDeployKey(app, subject.project, subject.key)
-  },
+  handle: ({ app, subject }) => removeDeployKey(app, subject.project, subject.key),
 })
