@@ -198,6 +198,9 @@ export interface Endpoint {
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 
+/** For administrators, which is settled before anything else is looked at. */
+export const administratorsFirst = { allow: 'administrator', abilityFirst: true } as const
+
 // oxlint-disable-next-line no-empty-object-type
 type Nothing = z.ZodObject<{}>
 

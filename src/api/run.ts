@@ -165,7 +165,8 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
     return { ...parsed, subject: on && (await lookUp(app, endpoint, lineOf(on), parsed.params, viewer)) }
   }
   const [root, ...children] = lineOf(on) as [AnyResource, ...AnyResource[]]
-  const [params] = parseInput([root.params], raw)
+  // The ids of children are for those who may know of them, as administrators do by now.
+  const [params] = parseInput([allow === 'administrator' ? on.params : root.params], raw)
   const parent = await findAt(app, root, params!, viewer)
   assertAble(endpoint, root, early === true ? allow : early, parent)
   const parsed = parseAll(endpoint, raw)

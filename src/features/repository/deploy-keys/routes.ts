@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, id, moment, text } from '../../../api/wire.ts'
 import { guardedProject } from '../../projects/projects/queries.ts'
@@ -18,8 +18,7 @@ export const listAll = endpoint({
   method: 'GET',
   path: '/deploy_keys',
   summary: 'List all deploy keys, with the projects they are enabled in',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ public: bool.nullish() }),
   output: pageOf(AdministeredDeployKeyEntity),
   async handle({ app, input, page }) {
@@ -32,8 +31,7 @@ export const createPublic = endpoint({
   method: 'POST',
   path: '/deploy_keys',
   summary: 'Add a deploy key that any project may enable',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object(newKey),
   output: AdministeredDeployKeyEntity,
   async handle({ app, viewer, input }) {

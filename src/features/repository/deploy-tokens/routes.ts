@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint, type Endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
@@ -17,8 +17,7 @@ export const listAll = endpoint({
   method: 'GET',
   path: '/deploy_tokens',
   summary: 'List all deploy tokens',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: filter,
   output: pageOf(DeployTokenEntity),
   async handle({ app, input: { active }, page }) {
