@@ -17,7 +17,7 @@ import { sshKey } from './samples.ts'
 import { addressOf, makeWorld, type World } from './world.ts'
 
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path.replace(/\([^)]+\)/g, '')}`
-const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
+const fieldsOf = ({ on, input }: Endpoint) => Object.keys({ ...on?.params.shape, ...input?.shape })
 /** Fields that are part of the path cannot be given otherwise. */
 const ownFieldsOf = (endpoint: Endpoint) => fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
 

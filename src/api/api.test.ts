@@ -1,7 +1,15 @@
-import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { DAY, after } from '../clock.ts'
-import { Client, startForge } from '../forge.ts'
+import type { User } from '../context.ts'
+import { Client, startForge, type TestForge } from '../forge.ts'
+import { child, endpoint, optional, policy, resource, type Endpoint } from './endpoint.ts'
+import { RateLimiter } from './limits.ts'
+import { openApiDocument } from './openapi.ts'
+import { apiListener } from './router.ts'
+import { id, int, text } from './wire.ts'
 
 const missing = (name: string) => ({
   message: `400 (Bad request) ${name} not given`,
@@ -332,4 +340,204 @@ test('sudo: administrators act as others by id, username, parameter or header; n
   }
   expect(await administrator.get('/user?sudo[]=root')).toMatchObject({ status: 400, body: bad('sudo is invalid') })
   expect(await forge.visitor.get('/user', { sudo: 'root' })).toMatchObject({ status: 401 })
+})
+
+describe('children', () => {
+  interface House {
+    readonly street: string
+    readonly viewer: User | null
+  }
+  const isOneOf =
+    (...names: string[]) =>
+    ({ viewer }: House) =>
+      names.includes(viewer!.username)
+
+  const housePolicy = policy<House>()({
+    read: ({ street }) => street !== 'hidden',
+    enter: isOneOf('guest', 'owner'),
+    clean: isOneOf('owner'),
+  })
+  const house = resource({
+    name: 'House',
+    params: z.object({ street: text }),
+    policy: housePolicy,
+    find: async (_app, { street }, viewer) => (street === 'gone' ? null : { street, viewer }),
+  })
+  const roomOf = (parent: typeof house) =>
+    child(parent, {
+      name: 'Room',
+      key: 'room',
+      params: { room_id: id },
+      find: async (_app, { street }, { room_id }) => (room_id === 1 ? { name: `${street} ${room_id}` } : null),
+    })
+  const room = roomOf(house)
+  const lampPolicy = policy<House & { lamp: { of: string; on: boolean } }>()({
+    read: ({ lamp }) => lamp.on,
+    clean: ({ viewer, lamp }) => viewer?.username === lamp.of,
+  })
+  const lamp = child(room, {
+    missing: 'It is dark',
+    key: 'lamp',
+    params: { lamp_id: id },
+    policy: lampPolicy,
+    find: async (_app, _room, { lamp_id }) => (lamp_id > 2 ? undefined : { of: 'guest', on: lamp_id === 1 }),
+  })
+
+  const cleaned = z.object({ room: z.string(), times: z.int().nullable() })
+  const clean = (on: ReturnType<typeof roomOf>, more: { abilityFirst?: boolean; denied?: 'unauthenticated' } = {}) =>
+    endpoint({
+      method: 'PUT',
+      path: '/houses/:street/rooms/:room_id',
+      summary: 'Clean a room',
+      on,
+      allow: 'clean',
+      ...more,
+      input: z.object({ times: int.optional() }),
+      output: cleaned,
+      handle: async ({ subject, input }) => ({ room: subject.room.name, times: input.times ?? null }),
+    })
+  const light = endpoint({
+    method: 'PUT',
+    path: '/houses/:street/rooms/:room_id/lamps/:lamp_id',
+    summary: 'Clean a lamp',
+    on: lamp,
+    allow: 'clean',
+    input: z.object({ times: int.optional() }),
+    output: cleaned,
+    handle: async ({ subject }) => ({ room: subject.room.name, times: null }),
+  })
+
+  /** A server of these endpoints alone, for callers who are whom they say they are. */
+  async function serve({ app }: TestForge, endpoint: Endpoint) {
+    const authentication = {
+      identify: (_app: unknown, { secret }: { secret: string }) => ({
+        kind: 'private' as const,
+        user: { id: 1, username: secret, admin: secret === 'administrator' } as User,
+        scopes: null,
+      }),
+      provesOrigin: () => false,
+      findSudoTarget: async () => null,
+    }
+    const gateway = { app, authentication, limiter: new RateLimiter(0, app.clock), spool: '', checkOutput: true }
+    const listener = apiListener(
+      gateway,
+      [endpoint],
+      () => '',
+      () => {},
+    )
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const as = (username: string, headers = {}) => new Client(url, { 'PRIVATE-TOKEN': username, ...headers })
+    return { as, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+
+  /** Each makes a right request wrong in one way. */
+  const faults = {
+    parameter: { given: { times: 'often' }, answer: [400, bad('times is invalid')] },
+    id: { given: { room: 'first' }, answer: [400, bad('room_id is invalid')] },
+    house: { given: { house: 'gone' }, answer: [404, { message: '404 House Not Found' }] },
+    hidden: { given: { house: 'hidden' }, answer: [404, { message: '404 House Not Found' }] },
+    stranger: { given: { who: 'stranger' }, answer: [403, { message: '403 Forbidden' }] },
+    guest: { given: { who: 'guest' }, answer: [403, { message: '403 Forbidden' }] },
+    room: { given: { room: '2' }, answer: [404, { message: '404 Room Not Found' }] },
+    lamp: { given: { lamp: '3' }, answer: [404, { message: 'It is dark' }] },
+    dark: { given: { lamp: '2' }, answer: [404, { message: 'It is dark' }] },
+    other: { given: { who: 'owner' }, answer: [403, { message: '403 Forbidden' }] },
+  } as const
+  type Fault = keyof typeof faults
+
+  test.each<[string, Endpoint, string, Fault[]]>([
+    ['parameters first', clean(room), 'owner', ['id', 'parameter', 'house', 'hidden', 'guest', 'room']],
+    [
+      'the ability first',
+      clean(roomOf({ ...house, abilityFirst: true })),
+      'owner',
+      ['house', 'hidden', 'guest', 'id', 'parameter', 'room'],
+    ],
+    [
+      'one ability first',
+      clean(roomOf({ ...house, abilityFirst: 'enter' })),
+      'owner',
+      ['house', 'hidden', 'stranger', 'id', 'parameter', 'guest', 'room'],
+    ],
+    [
+      'an endpoint in an order of its own',
+      clean(roomOf({ ...house, abilityFirst: 'enter' }), { abilityFirst: true }),
+      'owner',
+      ['house', 'hidden', 'guest', 'id', 'parameter', 'room'],
+    ],
+    [
+      'an ability of its own, of a child of a child',
+      light,
+      'guest',
+      ['id', 'parameter', 'house', 'hidden', 'room', 'lamp', 'dark', 'other'],
+    ],
+  ])('%s: of two faults the one that is checked first is told', async (_name, endpoint, who, order) => {
+    await using forge = await startForge()
+    await using server = await serve(forge, endpoint)
+    const ask = (...wrong: Fault[]) => {
+      const given = { who, house: 'elm', room: '1', lamp: '1', times: 2 as string | number }
+      for (const fault of wrong) Object.assign(given, faults[fault].given)
+      const path = `/houses/${given.house}/rooms/${given.room}${endpoint === light ? `/lamps/${given.lamp}` : ''}`
+      return server.as(given.who).put(path, { times: given.times })
+    }
+    expect(await ask()).toMatchObject({ status: 200, body: { room: 'elm 1' } })
+    for (const [n, first] of order.entries()) {
+      const [status, body] = faults[first].answer
+      expect(await ask(first), first).toMatchObject({ status, body })
+      for (const second of order.slice(n + 1)) {
+        // Two ways to be wrong in one place, or faults that are told together.
+        if (Object.keys(faults[first].given)[0] === Object.keys(faults[second].given)[0]) continue
+        if (first === 'id' && second === 'parameter') continue
+        expect(await ask(second, first), `${first} before ${second}`).toMatchObject({ status, body })
+      }
+    }
+  })
+
+  test('faults of all parameters are told together, and denied as the endpoint says', async () => {
+    await using forge = await startForge()
+    await using server = await serve(forge, clean(room, { denied: 'unauthenticated' }))
+    expect(await server.as('owner').put('/houses/elm/rooms/first', { times: 'often' })).toMatchObject({
+      status: 400,
+      body: bad('room_id is invalid, times is invalid'),
+    })
+    expect(await server.as('guest').put('/houses/elm/rooms/1')).toMatchObject({ status: 401 })
+  })
+
+  test('an optional one may be null; a deletion heeds when it changed', async () => {
+    await using forge = await startForge()
+    const remove = endpoint({
+      method: 'DELETE',
+      path: '/houses/:street/rooms/:room_id',
+      summary: 'Remove a room, if it is there',
+      on: optional(room),
+      allow: 'clean',
+      changedAt: ({ room }) => (room ? '2024-01-01T00:00:00Z' : '2000-01-01T00:00:00Z'),
+      output: z.string(),
+      handle: async ({ subject }) => subject.room?.name ?? 'none',
+    })
+    // @ts-expect-error: its own policy would have nothing to judge.
+    void optional(lamp)
+    await using server = await serve(forge, remove)
+    const owner = server.as('owner', { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' })
+    expect(await owner.delete('/houses/elm/rooms/2')).toMatchObject({ status: 200, body: 'none' })
+    expect((await owner.delete('/houses/elm/rooms/1')).status).toBe(412)
+    expect(await server.as('owner').delete('/houses/elm/rooms/1')).toMatchObject({ status: 200, body: 'elm 1' })
+    expect((await server.as('guest').delete('/houses/elm/rooms/2')).status).toBe(403)
+    expect((await server.as('owner').delete('/houses/gone/rooms/2')).status).toBe(404)
+  })
+
+  test('the document tells the parameters of all parents', () => {
+    const { paths } = openApiDocument({ lamps: { light } }, '1') as { paths: Record<string, Record<string, unknown>> }
+    const integer = { type: 'integer', minimum: 1 }
+    expect(paths['/houses/{street}/rooms/{room_id}/lamps/{lamp_id}']!.put).toMatchObject({
+      parameters: [
+        { name: 'street', in: 'path', required: true, schema: { type: 'string' } },
+        { name: 'room_id', in: 'path', required: true, schema: integer },
+        { name: 'lamp_id', in: 'path', required: true, schema: integer },
+      ],
+      responses: { 404: {} },
+    })
+  })
 })

@@ -16,26 +16,94 @@ export const policy =
   <P extends { readonly read: (subject: S) => boolean } & Policy<S>>(abilities: P): P =>
     abilities
 
-/**
- * What an endpoint acts on: found by its path parameters, hidden (404) from whoever may not read it. A finder of a child
- * record throws its own `notFound` for a missing parent.
- */
+/** What an endpoint acts on: found by its path parameters, hidden (404) from whoever may not read it. */
 export interface Resource<S, P extends Policy<S>> {
   /** As in `404 <name> Not Found`; without one, `404 Not found`. */
   readonly name?: string
+  /** What the 404 says where it is neither. */
+  readonly missing?: string
+  /** Of a child also those of its parents. */
   readonly params: z.ZodObject
   readonly policy: P & { readonly read: (subject: S) => boolean }
-  find(app: App, params: never, viewer: User | null): Promise<S | null | undefined>
+  /** The ability is checked before the parameters, not after; or this one is, and `allow` after. Also for its children. */
+  readonly abilityFirst?: boolean | (keyof P & string)
+  /** Those of a child, outermost first. */
+  readonly parents?: readonly AnyResource[]
+  find(app: App, params: never, viewer: User | null, parent?: never): Promise<S | null | undefined>
 }
+
+export type AnyResource = Resource<unknown, Policy<unknown>>
 
 export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(declared: {
   name?: string
   params: Params
   policy: P & { readonly read: (subject: S) => boolean }
+  abilityFirst?: boolean | (keyof P & string)
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
 }): Resource<S, P> {
   return declared as Resource<S, P>
 }
+
+export interface Child<S, P extends Policy<S>, K extends keyof S> extends Resource<S, P> {
+  readonly key: K
+}
+
+type Abilities<A extends string, S> = { readonly [ability in A]: (subject: S) => boolean }
+type Override<P, A extends string, S> = {
+  readonly [ability in keyof P | A]: ability extends A ? (subject: S) => boolean : P[ability & keyof P]
+}
+type With<S, K extends string, R> = S & { readonly [key in K]: R }
+
+/**
+ * A record below another: the parent is found first, then what `find` finds in it, which the handler has under `key`.
+ * Abilities of the parent are asked before the child is looked for, those of its own policy once it is found.
+ */
+export function child<
+  S,
+  P extends Policy<S>,
+  K extends string,
+  Params extends z.ZodRawShape,
+  R = never, // until `find` has been looked at, which is after the policy
+  A extends string = never,
+>(
+  parent: Resource<S, P>,
+  declared: {
+    name?: string
+    missing?: string
+    key: K
+    params: Params
+    policy?: Abilities<A | 'read', NoInfer<With<S, K, R>>>
+    find(app: App, parent: S, params: z.infer<z.ZodObject<Params>>): Promise<R | null | undefined>
+  },
+): Child<With<S, K, R>, Override<P, A, With<S, K, R>>, K> {
+  const { key, params, policy, find, ...named } = declared
+  return {
+    ...named,
+    key,
+    params: parent.params.extend(params),
+    policy: { ...parent.policy, ...policy },
+    abilityFirst: parent.abilityFirst,
+    parents: [...(parent.parents ?? []), parent],
+    async find(app: App, given: z.infer<z.ZodObject<Params>>, _viewer: User | null, above: S) {
+      const record = await find(app, above, given)
+      return record === null || record === undefined ? null : { ...above, [key]: record }
+    },
+  } as unknown as Child<With<S, K, R>, Override<P, A, With<S, K, R>>, K>
+}
+
+/** The same child where the endpoint answers for a missing one itself: the record may be null. */
+export function optional<S, P extends Policy<Optional<S, K>>, K extends keyof S>(
+  of: Child<S, P, K>,
+): Resource<Optional<S, K>, P> {
+  return {
+    ...of,
+    async find(app: App, params: never, viewer: User | null, parent: never) {
+      return (await of.find(app, params, viewer, parent)) ?? { ...(parent as object), [of.key]: null }
+    },
+  } as unknown as Resource<Optional<S, K>, P>
+}
+
+type Optional<S, K extends keyof S> = Omit<S, K> & { readonly [key in K]: S[K] | null }
 
 /** Abilities that need no subject; `administrator` is checked before anything is looked up. */
 export type CommonAbility = 'anyone' | 'signed_in' | 'administrator'
@@ -93,7 +161,7 @@ export interface Declaration<
   secret?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
-  /** The ability is checked before the parameters, not after; or this one is, and `allow` after. */
+  /** Where it differs from its resource. */
   abilityFirst?: boolean | (keyof P & string)
   input?: I
   /** Null: no body. */
@@ -114,7 +182,7 @@ export interface Endpoint {
   readonly method: Method
   readonly path: string
   readonly summary: string
-  readonly on?: Resource<unknown, Policy<unknown>>
+  readonly on?: AnyResource
   readonly allow: string
   readonly guest?: boolean
   readonly scopes?: readonly Scope[]
@@ -129,6 +197,9 @@ export interface Endpoint {
   readonly upload?: number
   handle(context: Context<never, never, never>): Promise<unknown>
 }
+
+/** For administrators, which is settled before anything else is looked at. */
+export const administratorsFirst = { allow: 'administrator', abilityFirst: true } as const
 
 // oxlint-disable-next-line no-empty-object-type
 type Nothing = z.ZodObject<{}>

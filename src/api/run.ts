@@ -1,6 +1,6 @@
 /**
  * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
- * parameters, lookup (404 when not readable), ability (403), precondition; then the handler, then the answer.
+ * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
  */
 import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
@@ -9,7 +9,7 @@ import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { answerAgain, keepAnswer } from './again.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
-import { Answer, type Endpoint } from './endpoint.ts'
+import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { assertPlain, isMultipart, parseInput, readBody, readQuery, type Body, type Raw } from './input.ts'
 import type { RateLimiter } from './limits.ts'
@@ -154,21 +154,28 @@ interface Prepared {
   page: PageWish
 }
 
-async function prepare(gateway: Gateway, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
-  if (endpoint.abilityFirst) assertAdministrator(endpoint, viewer)
+async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null, raw: Raw): Promise<Prepared> {
+  const { on, allow } = endpoint
+  const early = endpoint.abilityFirst ?? on?.abilityFirst ?? false
+  if (early) assertAdministrator(endpoint, viewer)
   assertPlain(raw)
-  if (endpoint.abilityFirst && endpoint.on) {
-    const [params] = parseInput([endpoint.on.params], raw)
-    const first = endpoint.abilityFirst === true ? endpoint.allow : endpoint.abilityFirst
-    const subject = await lookUp(gateway, { ...endpoint, allow: first }, params!, viewer)
+  if (!early || !on) {
     const parsed = parseAll(endpoint, raw)
-    if (first !== endpoint.allow) assertAble(endpoint, subject)
-    return { ...parsed, subject }
+    if (!early) assertAdministrator(endpoint, viewer)
+    return { ...parsed, subject: on && (await lookUp(app, endpoint, lineOf(on), parsed.params, viewer)) }
   }
+  const [root, ...children] = lineOf(on) as [AnyResource, ...AnyResource[]]
+  // The ids of children are for those who may know of them, as administrators do by now.
+  const [params] = parseInput([allow === 'administrator' ? on.params : root.params], raw)
+  const parent = await findAt(app, root, params!, viewer)
+  assertAble(endpoint, root, early === true ? allow : early, parent)
   const parsed = parseAll(endpoint, raw)
-  assertAdministrator(endpoint, viewer)
-  return { ...parsed, subject: await lookUp(gateway, endpoint, parsed.params, viewer) }
+  assertAble(endpoint, root, allow, parent)
+  return { ...parsed, subject: await lookUp(app, endpoint, children, parsed.params, viewer, parent) }
 }
+
+/** The parents of a resource, outermost first, and the resource itself. */
+const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
 
 function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
   const paged = output instanceof PageOf ? pageInput : undefined
@@ -180,18 +187,33 @@ function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
   if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
 }
 
-async function lookUp(gateway: Gateway, endpoint: Endpoint, params: Raw, viewer: User | null): Promise<unknown> {
-  const { on } = endpoint
-  if (!on) return undefined
-  const subject = await on.find(gateway.app, params as never, viewer)
-  if (subject === null || subject === undefined || !on.policy.read(subject)) throw notFound(on.name)
-  assertAble(endpoint, subject)
+async function lookUp(
+  app: App,
+  endpoint: Endpoint,
+  line: readonly AnyResource[],
+  params: Raw,
+  viewer: User | null,
+  parent?: unknown,
+): Promise<unknown> {
+  let subject = parent
+  for (const resource of line) {
+    subject = await findAt(app, resource, params, viewer, subject)
+    assertAble(endpoint, resource, endpoint.allow, subject)
+  }
   return subject
 }
 
-function assertAble({ on, allow, denied }: Endpoint, subject: unknown): void {
-  const may = on?.policy[allow]
-  if (may && !may(subject)) throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
+async function findAt(app: App, resource: AnyResource, params: Raw, viewer: User | null, parent?: unknown) {
+  const subject = await resource.find(app, params as never, viewer, parent as never)
+  if (subject !== null && subject !== undefined && resource.policy.read(subject)) return subject
+  throw resource.missing ? new Refusal('not_found', resource.missing) : notFound(resource.name)
+}
+
+/** Asked of whatever has the ability as the subject itself has it: one of a child's own policy waits for the child. */
+function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: string, subject: unknown): void {
+  const may = policy[ability]
+  if (!may || may !== on!.policy[ability] || may(subject)) return
+  throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
 }
 
 /** Only deletions heed it; an unparseable moment is no condition. */

@@ -3,10 +3,10 @@
  * declares each of its endpoints once, for a mount; `/groups/:id/…` and `/projects/:id/…` are the two.
  */
 import { z } from 'zod'
-import { policy, resource, type Policy, type Resource } from '../../api/endpoint.ts'
+import { child, policy, resource, type Policy, type Resource } from '../../api/endpoint.ts'
 import { id, text } from '../../api/wire.ts'
 import type { App, User } from '../../context.ts'
-import { forbidden, notFound } from '../../errors.ts'
+import { forbidden } from '../../errors.ts'
 import type { Db } from '../../store/database.ts'
 import type { SourceColumns } from './members/model.ts'
 
@@ -56,32 +56,24 @@ export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, me
     if (!subject || !on.policy.read(subject)) return null
     return { ...meet(subject), viewer, managed: on.policy[manage]!(subject) }
   }
-  async function findParent(app: App, given: { id: string }, viewer: User | null): Promise<SourceSubject> {
-    const source = await find(app, given, viewer)
-    if (!source) throw notFound(on.name)
-    return source
-  }
-  const params = z.object({ id: text })
+  /** The group or project itself: what lists and creation act on. */
+  const source = resource({ name: on.name, params: z.object({ id: text }), policy: sourcePolicy, find })
   return {
     kind,
     path,
-    /** The group or project itself: what lists and creation act on. */
-    source: resource({ name: on.name, params, policy: sourcePolicy, find }),
-    /** For finders of child records, which answer for a missing source too. */
-    findParent,
+    source,
     /** What one person has there, by the person's id; whether they have it is told to everybody, or only to who may know. */
     ofPerson: <R extends { user_id: number }>(
       findOf: (db: Db, at: SourceColumns, user: number) => Promise<R | null | undefined>,
       { secret = false }: { secret?: boolean } = {},
     ) =>
-      resource({
-        params: params.extend({ user_id: id }),
+      child(source, {
+        key: 'record',
+        params: { user_id: id },
         policy: ownPolicy,
-        async find(app: App, given: { id: string; user_id: number }, viewer: User | null) {
-          const source = await findParent(app, given, viewer)
-          if (secret && !source.managed && given.user_id !== viewer?.id) throw forbidden()
-          const record = await findOf(app.db, source.at, given.user_id)
-          return record && { ...source, record }
+        async find(app, { at, managed, viewer }, { user_id }) {
+          if (secret && !managed && user_id !== viewer?.id) throw forbidden()
+          return findOf(app.db, at, user_id)
         },
       }),
   }

@@ -1,14 +1,12 @@
 /**
  * What belongs to one person stands at two mounts: `/user/…`, where they find their own, and `/users/:id/…`, where
- * administrators find anybody's. A family declares each of its endpoints once, for both mounts, on records that are only
- * ever looked up among their owner's.
+ * administrators find anybody's. A family declares each of its endpoints once, for both mounts, on records that are
+ * children of their owner.
  */
 import { z } from 'zod'
 import { policy, resource, type Endpoint } from '../../api/endpoint.ts'
 import { id } from '../../api/wire.ts'
 import type { App, User } from '../../context.ts'
-import { notFound } from '../../errors.ts'
-import type { Db } from '../../store/database.ts'
 import { findUser } from './users/queries.ts'
 
 interface Owned {
@@ -32,7 +30,7 @@ interface MountPlan {
 function mount({ params, findOwner, ...plan }: MountPlan) {
   return {
     ...plan,
-    /** The person themselves: what lists and creation act on. */
+    /** The person themselves: what lists and creation act on, and the parent of each record. */
     owner: resource({
       name: 'User',
       params,
@@ -42,27 +40,7 @@ function mount({ params, findOwner, ...plan }: MountPlan) {
         return owner && { owner, viewer }
       },
     }),
-    /** One record of that person: what the rest acts on. */
-    record: <R>({ name, param, find }: Belonging<R>) =>
-      resource({
-        name,
-        params: params.extend({ [param]: id }),
-        policy: belongingsPolicy,
-        async find(app, given, viewer) {
-          const owner = await findOwner(app, given, viewer)
-          if (!owner) throw notFound('User')
-          const record = await find(app.db, owner, given[param] as number)
-          return record && { owner, viewer, record }
-        },
-      }),
   }
-}
-
-/** A kind of record: its name in a 404, its id in the path, and how it is found among its owner's. */
-export interface Belonging<R> {
-  name: string
-  param: string
-  find(db: Db, owner: User, id: number): Promise<R | null | undefined>
 }
 
 export type Mount = ReturnType<typeof mount>

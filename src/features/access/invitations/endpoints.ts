@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { endpoint, policy, resource } from '../../../api/endpoint.ts'
+import { child, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, date, id, int, listOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { forbidden, notFound } from '../../../errors.ts'
+import { notFound } from '../../../errors.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addMember, type Grant } from '../members/service.ts'
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
@@ -12,19 +12,12 @@ import { InvitationEntity, presentInvitation } from './entity.ts'
 import { findInvitation, listInvitations, loadInvitations, type Invitation } from './queries.ts'
 import { invite, updateInvitation, withdrawInvitation } from './service.ts'
 
-const invitationPolicy = policy<SourceSubject>()({ read: (s) => s.managed })
-
-/** One invitation, by its address. Whoever does not manage the source must not learn which addresses were invited. */
-const invitationAt = (mount: Mount) =>
-  resource({
-    params: z.object({ id: text, email: text }),
-    policy: invitationPolicy,
-    async find(app, given, viewer) {
-      const source = await mount.findParent(app, given, viewer)
-      if (!source.managed) throw forbidden()
-      const invitation = await findInvitation(app.db, source.at, given.email)
-      return invitation && { ...source, invitation }
-    },
+/** One invitation, by its address. */
+const invitationAt = ({ source }: Mount) =>
+  child(source, {
+    key: 'invitation',
+    params: { email: text },
+    find: (app, { at }, { email }) => findInvitation(app.db, at, email),
   })
 
 /** What is longer is not even repeated in the answer. */
@@ -98,7 +91,7 @@ export function invitationEndpoints(mount: Mount) {
       path: `${path}/:email`,
       summary: `Change a pending invitation to a ${kind}`,
       on: invitation,
-      allow: 'read',
+      allow: 'manage',
       input: changes,
       output: InvitationEntity,
       async handle({ app, subject, input }) {
@@ -112,7 +105,7 @@ export function invitationEndpoints(mount: Mount) {
       path: `${path}/:email`,
       summary: `Withdraw an invitation to a ${kind}`,
       on: invitation,
-      allow: 'read',
+      allow: 'manage',
       changedAt: ({ invitation }) => invitation.updated_at,
       output: null,
       handle: ({ app, subject }) => withdrawInvitation(app, subject.invitation),

@@ -27,11 +27,11 @@ export const getOwn = endpoint({
   method: 'GET',
   path: '/user/emails/:email_id',
   summary: 'Get a secondary email of the signed-in user',
-  on: ownMount.record(email),
+  on: email(ownMount),
   allow: 'signed_in',
   scopes: ['read_user'],
   output: EmailEntity,
-  handle: async ({ subject }) => presentEmail(subject.record),
+  handle: async ({ subject }) => presentEmail(subject.email),
 })
 
 export const [createOwn, create] = atBothMounts((mount) =>
@@ -52,10 +52,10 @@ export const [destroyOwn, destroy] = atBothMounts((mount) =>
     method: 'DELETE',
     path: `${mount.path}/emails/:email_id`,
     summary: `Delete a secondary email ${mount.whose}`,
-    on: mount.record(email),
+    on: email(mount),
     allow: mount.allow,
-    changedAt: ({ record }) => record.updated_at,
+    changedAt: ({ email }) => email.updated_at,
     output: null,
-    handle: ({ app, subject }) => deleteEmail(app, subject.owner, subject.record),
+    handle: ({ app, subject }) => deleteEmail(app, subject.owner, subject.email),
   }),
 )

@@ -1,14 +1,18 @@
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Belonging } from '../belongings.ts'
+import type { Mount } from '../belongings.ts'
 
-export const gpgKey: Belonging<Row<'gpg_keys'>> = {
-  name: 'GPG Key',
-  param: 'key_id',
-  find: (db, owner, id) => gpgKeysOf(db, owner).where('id', '=', id).executeTakeFirst(),
-}
+export const gpgKey = ({ owner }: Mount) =>
+  child(owner, {
+    name: 'GPG Key',
+    key: 'key',
+    params: { key_id: id },
+    find: (app, { owner }, { key_id }) => gpgKeysOf(app.db, owner).where('id', '=', key_id).executeTakeFirst(),
+  })
 
 const gpgKeysOf = (db: Db, { id }: User) => db.selectFrom('gpg_keys').selectAll().where('user_id', '=', id)
 

@@ -28,11 +28,11 @@ export const [getOwn, get] = atBothMounts((mount) =>
     method: 'GET',
     path: `${mount.path}/gpg_keys/:key_id`,
     summary: `Get a GPG key ${mount.whose}`,
-    on: mount.record(gpgKey),
+    on: gpgKey(mount),
     allow: mount.allow,
     scopes: ['read_user'],
     output: GpgKeyEntity,
-    handle: async ({ subject }) => presentGpgKey(subject.record),
+    handle: async ({ subject }) => presentGpgKey(subject.key),
   }),
 )
 
@@ -54,10 +54,10 @@ export const [destroyOwn, destroy] = atBothMounts((mount) =>
     method: 'DELETE',
     path: `${mount.path}/gpg_keys/:key_id`,
     summary: `Delete a GPG key ${mount.whose}; what it signed stays verified`,
-    on: mount.record(gpgKey),
+    on: gpgKey(mount),
     allow: mount.allow,
     output: null,
-    handle: ({ app, subject }) => deleteGpgKey(app, subject.owner, subject.record, { revoked: false }),
+    handle: ({ app, subject }) => deleteGpgKey(app, subject.owner, subject.key, { revoked: false }),
   }),
 )
 
@@ -66,12 +66,12 @@ export const [revokeOwn, revoke] = atBothMounts((mount) =>
     method: 'POST',
     path: `${mount.path}/gpg_keys/:key_id/revoke`,
     summary: `Revoke a GPG key ${mount.whose}; what it signed is verified no longer`,
-    on: mount.record(gpgKey),
+    on: gpgKey(mount),
     allow: mount.allow,
     status: 202,
     output: entity({ message: z.literal('202 Accepted') }),
     async handle({ app, subject }) {
-      await deleteGpgKey(app, subject.owner, subject.record, { revoked: true })
+      await deleteGpgKey(app, subject.owner, subject.key, { revoked: true })
       return { message: '202 Accepted' } as const
     },
   }),

@@ -1,24 +1,20 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { findToken, inState, pageOfTokens, tokensOf, type TokenState } from '../tokens/queries.ts'
 import type { AccessToken } from '../tokens/model.ts'
-import { findUser } from '../users/queries.ts'
-import { impersonationTokenPolicy } from './policy.ts'
+import { findToken, inState, pageOfTokens, tokensOf, type TokenState } from '../tokens/queries.ts'
+import { userByUserId } from '../users/queries.ts'
 
-/** `/users/:user_id/impersonation_tokens/:impersonation_token_id`; a personal token is not found here. */
-export const impersonationToken = resource({
+/** A personal token is not found here. */
+export const impersonationToken = child(userByUserId, {
   name: 'Impersonation Token',
-  params: z.object({ user_id: id, impersonation_token_id: id }),
-  policy: impersonationTokenPolicy,
-  async find(app, { user_id, impersonation_token_id }) {
-    if (!(await findUser(app.db, user_id))) throw notFound('User')
+  key: 'token',
+  params: { impersonation_token_id: id },
+  async find(app, { user }, { impersonation_token_id }) {
     const token = await findToken(app.db, impersonation_token_id, 'impersonation')
-    return token?.user_id === user_id ? { token } : null
+    return token?.user_id === user.id ? token : null
   },
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, date, listOf, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
@@ -22,8 +22,7 @@ export const list = endpoint({
   path: PATH,
   summary: 'List the impersonation tokens of a user',
   on: userByUserId,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   secret: true,
   input: z.object({ state: oneOf('all', 'active', 'inactive').nullish() }),
   output: pageOf(ImpersonationTokenEntity),
@@ -39,8 +38,7 @@ export const get = endpoint({
   path: `${PATH}/:impersonation_token_id`,
   summary: 'Get an impersonation token of a user',
   on: impersonationToken,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   secret: true,
   output: ImpersonationTokenEntity,
   handle: async ({ app, subject }) => present(app, subject.token),
@@ -51,8 +49,7 @@ export const create = endpoint({
   path: PATH,
   summary: 'Create an impersonation token for a user',
   on: userByUserId,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ name: text, scopes: listOf(text), expires_at: blankable(date) }),
   output: ImpersonationTokenEntity,
   async handle({ app, viewer, caller, subject, input }) {
@@ -67,8 +64,7 @@ export const revoke = endpoint({
   path: `${PATH}/:impersonation_token_id`,
   summary: 'Revoke an impersonation token of a user',
   on: impersonationToken,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   changedAt: ({ token }) => token.updated_at,
   output: null,
   handle: ({ app, subject }) => revokeToken(app, subject.token),

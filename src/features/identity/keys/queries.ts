@@ -1,20 +1,22 @@
 import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import type { Belonging } from '../belongings.ts'
+import type { Mount } from '../belongings.ts'
 import { findUser, loadUser } from '../users/queries.ts'
 import type { KeyWithUser } from './entity.ts'
 import { anyKeyPolicy } from './policy.ts'
 
-export const key: Belonging<Row<'keys'>> = {
-  name: 'Key',
-  param: 'key_id',
-  find: (db, owner, id) => keysOf(db, owner).where('id', '=', id).executeTakeFirst(),
-}
+export const key = ({ owner }: Mount) =>
+  child(owner, {
+    name: 'Key',
+    key: 'key',
+    params: { key_id: id },
+    find: (app, { owner }, { key_id }) => keysOf(app.db, owner).where('id', '=', key_id).executeTakeFirst(),
+  })
 
 const keysOf = (db: Db, { id }: User) => db.selectFrom('keys').selectAll().where('user_id', '=', id)
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
@@ -31,11 +31,11 @@ export const [getOwn, get] = atBothMounts((mount) =>
     method: 'GET',
     path: `${mount.path}/keys/:key_id`,
     summary: `Get an SSH key ${mount.whose}`,
-    on: mount.record(key),
+    on: key(mount),
     allow: mount.allow,
     scopes: ['read_user'],
     output: KeyEntity,
-    handle: async ({ subject }) => presentKey(subject.record),
+    handle: async ({ subject }) => presentKey(subject.key),
   }),
 )
 
@@ -62,11 +62,11 @@ export const [destroyOwn, destroy] = atBothMounts((mount) =>
     method: 'DELETE',
     path: `${mount.path}/keys/:key_id`,
     summary: `Delete an SSH key ${mount.whose}`,
-    on: mount.record(key),
+    on: key(mount),
     allow: mount.allow,
-    changedAt: ({ record }) => record.updated_at,
+    changedAt: ({ key }) => key.updated_at,
     output: null,
-    handle: ({ app, subject }) => deleteKey(app, subject.owner, subject.record),
+    handle: ({ app, subject }) => deleteKey(app, subject.owner, subject.key),
   }),
 )
 
@@ -75,8 +75,7 @@ export const lookUp = endpoint({
   path: '/keys/:id',
   summary: 'Get any SSH key with its owner',
   on: anyKey,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: KeyWithUserEntity,
   async handle({ app, subject }) {
     return presentKeyWithUser(await loadKeyWithUser(app.db, subject.key), await surroundings(app))
@@ -87,8 +86,7 @@ export const lookUpByFingerprint = endpoint({
   method: 'GET',
   path: '/keys',
   summary: 'Find an SSH key with its owner by fingerprint',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ fingerprint: text }),
   output: KeyWithUserEntity,
   async handle({ app, input }) {

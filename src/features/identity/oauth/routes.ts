@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { bool, text } from '../../../api/wire.ts'
 import { ApplicationEntity, ApplicationWithSecretEntity, presentApplication } from './entity.ts'
 import { application, listApplications } from './queries.ts'
@@ -11,8 +11,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/applications',
   summary: 'Register an OAuth application',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ name: text, redirect_uri: text, scopes: text, confidential: bool.nullish() }),
   output: ApplicationWithSecretEntity,
   async handle({ app, input }) {
@@ -24,8 +23,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/applications',
   summary: 'List OAuth applications',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: z.array(ApplicationEntity),
   async handle({ app }) {
     return (await listApplications(app.db)).map(presentApplication)
@@ -37,8 +35,7 @@ export const destroy = endpoint({
   path: '/applications/:id',
   summary: 'Delete an OAuth application with its tokens',
   on: application,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   changedAt: ({ application }) => application.updated_at,
   output: null,
   async handle({ app, subject }) {
@@ -51,8 +48,7 @@ export const renew = endpoint({
   path: '/applications/:id/renew-secret',
   summary: 'Give an OAuth application a new secret',
   on: application,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: ApplicationWithSecretEntity,
   async handle({ app, subject }) {
     return presentWithSecret(await renewSecret(app, subject.application))

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import type { App } from '../../../context.ts'
 import {
   CompoundMetricsEntity,
@@ -22,8 +22,7 @@ export const queueMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/queue_metrics',
   summary: 'Get the figures of the job queue',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: QueueMetricsEntity,
   async handle({ app }) {
     const { queues } = await metricsOf(app)
@@ -35,8 +34,7 @@ export const processMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/process_metrics',
   summary: 'Get the processes that run jobs',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: ProcessMetricsEntity,
   async handle({ app }) {
     const { processes } = await metricsOf(app)
@@ -48,8 +46,7 @@ export const jobStats = endpoint({
   method: 'GET',
   path: '/sidekiq/job_stats',
   summary: 'Get the number of jobs by state',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: JobStatsEntity,
   async handle({ app }) {
     const { jobs } = await metricsOf(app)
@@ -61,8 +58,7 @@ export const compoundMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/compound_metrics',
   summary: 'Get all figures of background work',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: CompoundMetricsEntity,
   handle: ({ app }) => metricsOf(app),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
@@ -47,8 +47,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/broadcast_messages',
   summary: 'Create a broadcast message',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ message: text, ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, input }) {
@@ -62,8 +61,7 @@ export const update = endpoint({
   path: '/broadcast_messages/:id',
   summary: 'Change a broadcast message',
   on: broadcastMessage,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ message: text.nullish(), ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, subject, input }) {
@@ -77,8 +75,7 @@ export const destroy = endpoint({
   path: '/broadcast_messages/:id',
   summary: 'Delete a broadcast message',
   on: broadcastMessage,
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   changedAt: (row) => row.updated_at,
   output: null,
   handle: ({ app, subject }) => deleteBroadcastMessage(app, subject),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { bool, filledText, listOf, oneOf, text } from '../../../api/wire.ts'
 import { FeatureEntity, presentFeature } from './entity.ts'
 import { listFeatures } from './queries.ts'
@@ -9,8 +9,7 @@ export const list = endpoint({
   method: 'GET',
   path: '/features',
   summary: 'List feature switches',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: z.array(FeatureEntity),
   handle: async ({ app }) => (await listFeatures(app.db)).map(presentFeature),
 })
@@ -36,8 +35,7 @@ export const set = endpoint({
   method: 'POST',
   path: '/features/:name',
   summary: 'Set a feature switch',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z
     .object({
       name: filledText,
@@ -70,8 +68,7 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/features/:name',
   summary: 'Forget a feature switch',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ name: text }),
   output: null, // 204 also when there was none
   handle: ({ app, input }) => deleteFeature(app, input.name),

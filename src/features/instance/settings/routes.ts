@@ -1,4 +1,4 @@
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { SettingsEntity, presentSettings } from './entity.ts'
 import { SettingsInput, canonicalWish } from './input.ts'
 import { loadSettings } from './queries.ts'
@@ -8,8 +8,7 @@ export const get = endpoint({
   method: 'GET',
   path: '/application/settings',
   summary: 'Get the settings of the instance',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   output: SettingsEntity,
   handle: async ({ app }) => presentSettings(await loadSettings(app)),
 })
@@ -18,8 +17,7 @@ export const update = endpoint({
   method: 'PUT',
   path: '/application/settings',
   summary: 'Change settings of the instance',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: SettingsInput,
   output: SettingsEntity,
   async handle({ app, input }) {

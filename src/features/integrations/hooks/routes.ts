@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, id, oneOf, text } from '../../../api/wire.ts'
-import { badParameter, notFound } from '../../../errors.ts'
-import { project } from '../../projects/projects/queries.ts'
+import { blankable, bool, oneOf, text } from '../../../api/wire.ts'
+import { badParameter } from '../../../errors.ts'
+import { guardedProject } from '../../projects/projects/queries.ts'
 import { HookEntity, presentHook } from './entity.ts'
 import { BRANCH_FILTER_STRATEGIES, HOOK_SWITCHES, type HookSwitch } from './model.ts'
 import { hook, listHooks } from './queries.ts'
@@ -37,15 +37,12 @@ const ownNames = <T extends EitherName>({ wiki_events, ...input }: T) => ({
   wiki_page_events: input.wiki_page_events ?? wiki_events,
 })
 
-/** Who may is settled before anything else is looked at: nobody else learns what hooks are made of. */
-const ofProject = { on: project, allow: 'administer', abilityFirst: true } as const
-const ofHook = { on: hook, allow: 'administer', abilityFirst: true } as const
-
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/hooks',
   summary: 'List the hooks of a project',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   output: pageOf(HookEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listHooks(app.db, subject.project.id, page)
@@ -57,20 +54,18 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Get a hook of a project',
-  ...ofHook,
-  input: z.object({ hook_id: id }),
+  on: hook,
+  allow: 'administer',
   output: HookEntity,
-  async handle({ subject }) {
-    if (!subject.hook) throw notFound()
-    return presentHook(subject.hook)
-  },
+  handle: async ({ subject }) => presentHook(subject.hook),
 })
 
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/hooks',
   summary: 'Add a hook to a project',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   input: z.object({ url, ...attributes }),
   output: HookEntity,
   handle: async ({ app, subject, input }) => presentHook(await createHook(app, subject.project, ownNames(input))),
@@ -80,15 +75,14 @@ export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Change a hook of a project',
-  ...ofHook,
-  input: z.object({ hook_id: id, url: url.optional(), ...attributes }),
+  on: hook,
+  allow: 'administer',
+  input: z.object({ url: url.optional(), ...attributes }),
   output: HookEntity,
   async handle({ app, subject, input }) {
-    if (!subject.hook) throw notFound()
-    const { hook_id: _, ...wish } = input
-    const isEmpty = Object.values(wish).every((value) => value === undefined)
+    const isEmpty = Object.values(input).every((value) => value === undefined)
     if (isEmpty) throw badParameter('No parameters provided')
-    return presentHook(await updateHook(app, subject.hook, ownNames(wish)))
+    return presentHook(await updateHook(app, subject.hook, ownNames(input)))
   },
 })
 
@@ -96,9 +90,9 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/hooks/:hook_id',
   summary: 'Delete a hook of a project; answers with the hook if there was one',
-  ...ofHook,
+  on: optional(hook),
+  allow: 'administer',
   changedAt: ({ hook }) => hook?.updated_at ?? new Date(0).toISOString(),
-  input: z.object({ hook_id: id }),
   output: HookEntity,
   async handle({ app, subject: { hook } }) {
     const existed = hook !== null && (await deleteHook(app, hook))

@@ -87,6 +87,9 @@ export const project = resource({
   find: (app, { id }, viewer) => findAndMeet(app, id, viewer),
 })
 
+/** The same for families where who may is settled before anything else is looked at. */
+export const guardedProject = { ...project, abilityFirst: true }
+
 export const pathWithNamespace = (project: Project, namespace: Namespace): string =>
   `${namespace.full_path}/${project.path}`
 

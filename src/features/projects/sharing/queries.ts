@@ -1,32 +1,24 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
-import { id, text } from '../../../api/wire.ts'
+import { child } from '../../../api/endpoint.ts'
+import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { forbidden, notFound } from '../../../errors.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { isGroupOf, isOpenTo } from '../../access/authorizations/queries.ts'
-import { findAndMeet, findNamespaceById, project, type Namespace } from '../projects/queries.ts'
-import { groupLinkPolicy } from './policy.ts'
+import { findNamespaceById, project, type Namespace } from '../projects/queries.ts'
 
 export type GroupLink = Row<'project_shares'>
 
-/** `/projects/:id/share/:group_id`: whoever may not administer the project learns nothing of its shares. */
-export const groupLink = resource({
+/** `/projects/:id/share/:group_id` */
+export const groupLink = child(project, {
   name: 'Group Link',
-  params: z.object({ id: text, group_id: id }),
-  policy: groupLinkPolicy,
-  async find(app, params, viewer) {
-    const subject = await findAndMeet(app, params.id, viewer)
-    if (!subject || !project.policy.read(subject)) throw notFound('Project')
-    if (!project.policy.administer(subject)) throw forbidden()
-    const link = await app.db
+  key: 'link',
+  params: { group_id: id },
+  find: (app, { project }, { group_id }) =>
+    app.db
       .selectFrom('project_shares')
       .selectAll()
-      .where('project_id', '=', subject.project.id)
-      .where('group_id', '=', params.group_id)
-      .executeTakeFirst()
-    return link && { ...subject, link }
-  },
+      .where('project_id', '=', project.id)
+      .where('group_id', '=', group_id)
+      .executeTakeFirst(),
 })
 
 /** Null also where the viewer may not know of it. */

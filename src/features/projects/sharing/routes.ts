@@ -28,7 +28,7 @@ export const destroy = endpoint({
   path: '/projects/:id/share/:group_id',
   summary: 'No longer share a project with a group',
   on: groupLink,
-  allow: 'read',
+  allow: 'administer',
   changedAt: ({ link }) => link.updated_at,
   output: null,
   async handle({ app, viewer, subject }) {

@@ -1,8 +1,11 @@
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
+import { id, text } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { withUsers } from '../../identity/users/queries.ts'
+import { project } from '../projects/queries.ts'
 import type { LoadedUpload, Upload } from './entity.ts'
 
 const uploadsOf = (db: Db, project: number) => db.selectFrom('uploads').selectAll().where('project_id', '=', project)
@@ -22,9 +25,20 @@ export async function findUpload(
   return upload?.filename === filename ? upload : null
 }
 
-export async function findUploadById(db: Db, project: number, id: number): Promise<Upload | null> {
-  return (await uploadsOf(db, project).where('id', '=', id).executeTakeFirst()) ?? null
-}
+export const upload = child(project, {
+  name: 'Upload',
+  key: 'upload',
+  params: { secret: text, filename: text },
+  find: (app, { project }, address) => findUpload(app.db, project.id, address),
+})
+
+export const uploadById = child(project, {
+  name: 'Upload',
+  key: 'upload',
+  params: { upload_id: id },
+  find: (app, { project }, { upload_id }) =>
+    uploadsOf(app.db, project.id).where('id', '=', upload_id).executeTakeFirst(),
+})
 
 export async function listUploads(db: Db, project: number, page: PageWish): Promise<Page<LoadedUpload>> {
   const { items, total } = await pageOfQuery(uploadsOf(db, project).orderBy('id', 'desc'), page)

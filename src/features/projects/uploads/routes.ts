@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { file, id, text } from '../../../api/wire.ts'
+import { file } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { surroundings } from '../../identity/users/queries.ts'
@@ -14,7 +14,7 @@ import {
   presentUploadResult,
   type Upload,
 } from './entity.ts'
-import { findUpload, findUploadById, listUploads } from './queries.ts'
+import { listUploads, upload, uploadById } from './queries.ts'
 import { LARGEST_UPLOAD, deleteUpload, storeUpload } from './service.ts'
 
 export const create = endpoint({
@@ -47,61 +47,54 @@ export const list = endpoint({
 })
 
 const bytes = z.string().meta({ format: 'binary' })
-const address = z.object({ secret: text, filename: text })
 
-async function answerFile(app: App, upload: Upload | null): Promise<Answer> {
-  const blob = upload && (await app.blobs.open(upload.digest))
+async function answerFile(app: App, upload: Upload): Promise<Answer> {
+  const blob = await app.blobs.open(upload.digest)
   if (!blob) throw notFound('Upload')
   return new Answer(200, blob.stream, { ...fileHeaders(upload), 'Content-Length': String(blob.size) })
 }
 
-async function endUpload(app: App, upload: Upload | null): Promise<void> {
-  if (!upload || !(await deleteUpload(app, upload))) throw notFound('Upload')
+async function endUpload(app: App, upload: Upload): Promise<void> {
+  if (!(await deleteUpload(app, upload))) throw notFound('Upload') // somebody was faster
 }
 
 export const getById = endpoint({
   method: 'GET',
   path: '/projects/:id/uploads/:upload_id',
   summary: 'Get a file uploaded to a project, by its id',
-  on: project,
+  on: uploadById,
   allow: 'administer',
-  input: z.object({ upload_id: id }),
   output: bytes,
-  handle: async ({ app, subject, input }) =>
-    answerFile(app, await findUploadById(app.db, subject.project.id, input.upload_id)),
+  handle: ({ app, subject }) => answerFile(app, subject.upload),
 })
 
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/uploads/:secret/:filename',
   summary: 'Get a file uploaded to a project, by its address',
-  on: project,
+  on: upload,
   allow: 'read',
   guest: true,
-  input: address,
   output: bytes,
-  handle: async ({ app, subject, input }) => answerFile(app, await findUpload(app.db, subject.project.id, input)),
+  handle: ({ app, subject }) => answerFile(app, subject.upload),
 })
 
 export const destroyById = endpoint({
   method: 'DELETE',
   path: '/projects/:id/uploads/:upload_id',
   summary: 'Delete a file uploaded to a project, by its id',
-  on: project,
+  on: uploadById,
   allow: 'administer',
-  input: z.object({ upload_id: id }),
   output: null,
-  handle: async ({ app, subject, input }) =>
-    endUpload(app, await findUploadById(app.db, subject.project.id, input.upload_id)),
+  handle: ({ app, subject }) => endUpload(app, subject.upload),
 })
 
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/uploads/:secret/:filename',
   summary: 'Delete a file uploaded to a project, by its address',
-  on: project,
+  on: upload,
   allow: 'administer',
-  input: address,
   output: null,
-  handle: async ({ app, subject, input }) => endUpload(app, await findUpload(app.db, subject.project.id, input)),
+  handle: ({ app, subject }) => endUpload(app, subject.upload),
 })

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -17,9 +16,8 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { findRepository, repository } from '../repositories/queries.ts'
+import { repository } from '../repositories/queries.ts'
 import type { BranchSurroundings, Head } from './entity.ts'
-import { branchPolicy, type BranchSubject } from './policy.ts'
 
 /** A project that is still being imported has no repository yet, and so no branches. */
 export async function findHead(dir: string, name: string): Promise<Head | null> {
@@ -41,16 +39,11 @@ async function withCommits(dir: string, branches: readonly Branch[]): Promise<He
   return branches.flatMap((branch, n) => (commits[n] ? [{ ...branch, commit: commits[n] }] : []))
 }
 
-/** `/projects/:id/repository/branches/:branch`: the repository, and the branch if there is one. */
-export const branch = resource({
-  name: repository.name!,
-  params: z.object({ id: text, branch: text }),
-  policy: branchPolicy,
-  async find(app, { id, branch: name }, viewer): Promise<BranchSubject | null> {
-    const subject = await findRepository(app, id, viewer)
-    if (!subject) return null
-    return { ...subject, branch: repositoryPolicy.download(subject) ? await findHead(subject.dir, name) : null }
-  },
+export const branch = child(repository, {
+  name: 'Branch',
+  key: 'branch',
+  params: { branch: text },
+  find: (_app, { dir }, { branch: name }) => findHead(dir, name),
 })
 
 /** What the records of these branches tell beyond git's refs, asked for all of them at once. */

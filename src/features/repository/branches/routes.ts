@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, entity, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
@@ -20,7 +20,6 @@ export const list = endpoint({
   on: repository,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({
     search: text.nullish(),
     regex: text.nullish(),
@@ -61,10 +60,9 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Get a branch',
-  on: branch,
+  on: optional(branch),
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({ branch: text }),
   headStatus: 204,
   output: BranchEntity,
@@ -82,7 +80,6 @@ export const create = endpoint({
   summary: 'Create a branch from another, a tag or a commit',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ branch: text, ref: text }),
   output: BranchEntity,
   async handle({ app, viewer, subject, input }) {
@@ -97,13 +94,9 @@ export const destroy = endpoint({
   summary: 'Delete a branch',
   on: branch,
   allow: 'push',
-  abilityFirst: 'download',
-  changedAt: ({ branch }) => (branch?.commit.author.date ?? new Date(0)).toISOString(),
+  changedAt: ({ branch }) => branch.commit.author.date.toISOString(),
   output: null,
-  async handle({ app, viewer, subject }) {
-    if (!subject.branch) throw notFound('Branch')
-    await deleteBranch(app, viewer, subject, subject.branch)
-  },
+  handle: ({ app, viewer, subject }) => deleteBranch(app, viewer, subject, subject.branch),
 })
 
 export const destroyMerged = endpoint({
@@ -112,7 +105,6 @@ export const destroyMerged = endpoint({
   summary: 'Delete all branches that are merged into the default branch, except protected ones, in the background',
   on: repository,
   allow: 'download',
-  abilityFirst: true,
   output: entity({ message: z.string() }),
   status: 202,
   async handle({ app, viewer, subject }) {
@@ -131,7 +123,6 @@ export const protect = endpoint({
   input: z.object({ developers_can_push: bool.nullish(), developers_can_merge: bool.nullish() }),
   output: BranchEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.branch) throw notFound('Branch')
     await protectBranch(app, viewer, subject, subject.branch.name, input)
     return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
   },
@@ -146,7 +137,6 @@ export const unprotect = endpoint({
   abilityFirst: true,
   output: BranchEntity,
   async handle({ app, viewer, subject }) {
-    if (!subject.branch) throw notFound('Branch')
     await unprotectBranch(app, viewer, subject, subject.branch.name)
     return presentBranch(subject.branch, await aroundBranches(app, subject, [subject.branch]))
   },

@@ -100,7 +100,7 @@ export async function protectBranch(
   await holdingRule(app, subject, name, async (app, rule) => {
     if (rule) {
       const changes = { push: replacing(rule, 'push', push), merge: replacing(rule, 'merge', merge) }
-      await changeProtectedBranch(app, actor, { ...subject, rule }, rule, { changes })
+      await changeProtectedBranch(app, actor, subject, rule, { changes })
     } else {
       const unprotect = entriesOf('unprotect', null, null)
       const entries = [...entriesOf('push', push, null), ...entriesOf('merge', merge, null), ...unprotect]

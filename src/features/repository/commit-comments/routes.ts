@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { filledText, int, oneOf, text } from '../../../api/wire.ts'
-import { Refusal } from '../../../errors.ts'
+import { Refusal, notFound } from '../../../errors.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { commitOr404 } from '../commits/queries.ts'
-import { repository } from '../repositories/queries.ts'
+import { commit } from '../commits/queries.ts'
 import { CommitCommentEntity, presentComment } from './entity.ts'
 import { commentCommit, listComments } from './service.ts'
 
@@ -15,15 +14,12 @@ export const list = endpoint({
   method: 'GET',
   path: PATH,
   summary: 'List the comments on a commit',
-  on: repository,
+  on: commit,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
-  input: z.object({ sha: text }),
   output: pageOf(CommitCommentEntity),
-  async handle({ app, subject, input, page }) {
-    const { id } = await commitOr404(subject, input.sha)
-    const { items, total } = await listComments(app.db, subject.project.id, id, page)
+  async handle({ app, subject, page }) {
+    const { items, total } = await listComments(app.db, subject.project.id, subject.commit.id, page)
     const around = await surroundings(app)
     const comments = await withUsers(app.db, items, { author: 'author_id' })
     return { total, items: comments.map((comment) => presentComment(comment, around)) }
@@ -36,22 +32,20 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Comment a commit, or a line it changed',
-  on: repository,
+  on: optional(commit),
   allow: 'comment',
-  abilityFirst: 'download',
   input: z.object({
-    sha: text,
     note: filledText,
     path: text.nullish(),
     line: int.nullish(),
     line_type: oneOf('new', 'old').nullish(),
   }),
   output: CommitCommentEntity,
-  async handle({ app, viewer, subject, input: { sha, note, path, line, line_type } }) {
+  async handle({ app, viewer, subject, input: { note, path, line, line_type } }) {
     if (path && typeof line !== 'number') throw lineMissing()
-    const commit = await commitOr404(subject, sha)
+    if (!subject.commit) throw notFound('Commit')
     const anchor = path ? { path, line: line!, line_type: line_type ?? ('new' as const) } : null
-    const comment = await commentCommit(app, viewer, subject, commit, { note, anchor })
+    const comment = await commentCommit(app, viewer, subject, subject.commit, { note, anchor })
     return presentComment({ ...comment, author: viewer }, await surroundings(app))
   },
 })

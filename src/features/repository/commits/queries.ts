@@ -1,11 +1,13 @@
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
+import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import { notFound } from '../../../errors.ts'
 import { findCommit, findCommits, resolveCommits, type Commit } from '../../../git/objects/commits.ts'
 import { countCommits, listCommitIds, listCommits, type HistoryWish } from '../../../git/history/history.ts'
 import { Lru } from '../../../lib/lru.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
+import { repository } from '../repositories/queries.ts'
 
 /** What the presenters must know of the project. */
 export const placeOf = (app: App, subject: RepositorySubject) => ({
@@ -13,11 +15,13 @@ export const placeOf = (app: App, subject: RepositorySubject) => ({
   projectId: subject.project.id,
 })
 
-export async function commitOr404({ dir }: RepositorySubject, name: string): Promise<Commit> {
-  const commit = await findCommit(dir, name)
-  if (!commit) throw notFound('Commit')
-  return commit
-}
+/** By any name of it: a branch or a tag is its newest commit. */
+export const commit = child(repository, {
+  name: 'Commit',
+  key: 'commit',
+  params: { sha: text },
+  find: (_app, { dir }, { sha }) => findCommit(dir, sha),
+})
 
 export interface CommitFilter {
   readonly ref_name?: string | null | undefined

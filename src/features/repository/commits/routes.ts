@@ -21,17 +21,17 @@ import {
   presentDiff,
   presentStats,
 } from './entity.ts'
-import { commitOr404, findHistory, placeOf } from './queries.ts'
+import { commit, findHistory, placeOf } from './queries.ts'
 import { pickCommit, undoCommit } from './service.ts'
 
 const PATH = '/projects/:id/repository/commits'
-const reading = { on: repository, allow: 'download', guest: true, abilityFirst: true } as const
+const reading = { method: 'GET', allow: 'download', guest: true } as const
 
 export const list = endpoint({
   ...reading,
-  method: 'GET',
   path: PATH,
   summary: 'List the commits of a repository',
+  on: repository,
   input: z.object({
     ref_name: text.nullish(),
     since: blankable(moment),
@@ -80,7 +80,6 @@ export const create = endpoint({
   summary: 'Create, change, move and delete files by one commit',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({
     branch: filledText,
     commit_message: filledText,
@@ -106,13 +105,13 @@ export const create = endpoint({
 
 export const get = endpoint({
   ...reading,
-  method: 'GET',
   path: `${PATH}/:sha`,
   summary: 'Get a commit',
-  input: z.object({ sha: text, stats: bool.nullish() }),
+  on: commit,
+  input: z.object({ stats: bool.nullish() }),
   output: CommitDetailEntity,
   async handle({ app, subject, input }) {
-    const commit = await commitOr404(subject, input.sha)
+    const { commit } = subject
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
     const status = await commitStatus(app.db, subject.project.id, commit.id)
     return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), status })
@@ -121,13 +120,13 @@ export const get = endpoint({
 
 export const diff = endpoint({
   ...reading,
-  method: 'GET',
   path: `${PATH}/:sha/diff`,
   summary: 'Get what a commit changed, against its first parent',
-  input: z.object({ sha: text, unidiff: bool.nullish(), ...pageInput.shape }),
+  on: commit,
+  input: z.object({ unidiff: bool.nullish(), ...pageInput.shape }),
   output: z.array(DiffEntity),
   async handle({ app, subject, input }) {
-    const { id } = await commitOr404(subject, input.sha)
+    const { id } = subject.commit
     const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS })) ?? {}
     const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true }))
     // In pages only for those who ask: all of it is what it was first.
@@ -140,21 +139,19 @@ export const diff = endpoint({
   },
 })
 
-const picking = { sha: text, branch: filledText, dry_run: bool.nullish() }
+const picking = { branch: filledText, dry_run: bool.nullish() }
 const TRIED = { dry_run: 'success' }
 
 export const pick = endpoint({
   method: 'POST',
   path: `${PATH}/:sha/cherry_pick`,
   summary: 'Do once more on a branch what a commit did',
-  on: repository,
+  on: commit,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ ...picking, message: text.nullish() }),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
-    const commit = await commitOr404(subject, input.sha)
-    const picked = await pickCommit(app, viewer, subject, commit, input)
+    const picked = await pickCommit(app, viewer, subject, subject.commit, input)
     return picked ? presentCommit(picked, placeOf(app, subject)) : new Answer(200, TRIED)
   },
 })
@@ -163,53 +160,46 @@ export const revert = endpoint({
   method: 'POST',
   path: `${PATH}/:sha/revert`,
   summary: 'Undo on a branch what a commit did',
-  on: repository,
+  on: commit,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object(picking),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
-    const commit = await commitOr404(subject, input.sha)
-    const undone = await undoCommit(app, viewer, subject, commit, input)
+    const undone = await undoCommit(app, viewer, subject, subject.commit, input)
     return undone ? presentCommit(undone, placeOf(app, subject)) : new Answer(200, TRIED)
   },
 })
 
 export const refs = endpoint({
   ...reading,
-  method: 'GET',
   path: `${PATH}/:sha/refs`,
   summary: 'List the branches and tags that have a commit',
-  input: z.object({ sha: text, type: oneOf('branch', 'tag', 'all').nullish() }),
+  on: commit,
+  input: z.object({ type: oneOf('branch', 'tag', 'all').nullish() }),
   output: pageOf(entity({ type: z.enum(['branch', 'tag']), name: z.string() })),
   async handle({ subject, input, page }) {
-    const { id } = await commitOr404(subject, input.sha)
-    return pageOfArray(await containingRefs(subject.dir, id, input.type ?? 'all'), page)
+    return pageOfArray(await containingRefs(subject.dir, subject.commit.id, input.type ?? 'all'), page)
   },
 })
 
 export const sequence = endpoint({
   ...reading,
-  method: 'GET',
   path: `${PATH}/:sha/sequence`,
   summary: 'Count the commits that lead up to a commit, itself included',
-  input: z.object({ sha: text, first_parent: bool.nullish() }),
+  on: commit,
+  input: z.object({ first_parent: bool.nullish() }),
   output: entity({ count: z.int() }),
   async handle({ subject, input }) {
-    const { id } = await commitOr404(subject, input.sha)
+    const { id } = subject.commit
     return { count: await countCommits(subject.dir, { from: id, firstParent: input.first_parent ?? false }) }
   },
 })
 
 export const mergeRequests = endpoint({
   ...reading,
-  method: 'GET',
   path: `${PATH}/:sha/merge_requests`,
   summary: 'List the merge requests that brought in a commit',
-  input: z.object({ sha: text }),
+  on: commit,
   output: pageOf(z.never()),
-  async handle({ subject, input }) {
-    await commitOr404(subject, input.sha)
-    return { items: [], total: 0 }
-  },
+  handle: async () => ({ items: [], total: 0 }),
 })

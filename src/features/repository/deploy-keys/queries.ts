@@ -1,16 +1,14 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { id, text } from '../../../api/wire.ts'
+import { id } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Master } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { findAndMeet, project } from '../../projects/projects/queries.ts'
+import { guardedProject } from '../../projects/projects/queries.ts'
 import type { EnabledKey } from './model.ts'
-import { deployKeyPolicy } from './policy.ts'
 
 const enabledIn = (db: Db, project: number) =>
   db
@@ -27,21 +25,10 @@ export async function findEnabledKey(db: Db, project: number, key: number): Prom
   return (await enabledIn(db, project).where('k.id', '=', key).executeTakeFirst()) ?? null
 }
 
-/** `/projects/:id/deploy_keys/:key_id`; what stands for the id is judged by the endpoint, after the right to know. */
-export const deployKey = resource({
-  name: project.name!,
-  params: z.object({ id: text, key_id: z.unknown() }),
-  policy: deployKeyPolicy,
-  async find(app, params, viewer) {
-    const subject = await findAndMeet(app, params.id, viewer)
-    const wanted = id.safeParse(params.key_id)
-    return (
-      subject && {
-        ...subject,
-        key: wanted.success ? await findEnabledKey(app.db, subject.project.id, wanted.data) : null,
-      }
-    )
-  },
+export const deployKey = child(guardedProject, {
+  key: 'key',
+  params: { key_id: id },
+  find: (app, { project }, { key_id }) => findEnabledKey(app.db, project.id, key_id),
 })
 
 export async function findAnyDeployKey(db: Db, id: number): Promise<Row<'keys'> | null> {

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, id, moment, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
-import { project } from '../../projects/projects/queries.ts'
+import { guardedProject } from '../../projects/projects/queries.ts'
 import {
   AdministeredDeployKeyEntity,
   DeployKeyEntity,
@@ -19,8 +18,7 @@ export const listAll = endpoint({
   method: 'GET',
   path: '/deploy_keys',
   summary: 'List all deploy keys, with the projects they are enabled in',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object({ public: bool.nullish() }),
   output: pageOf(AdministeredDeployKeyEntity),
   async handle({ app, input, page }) {
@@ -33,8 +31,7 @@ export const createPublic = endpoint({
   method: 'POST',
   path: '/deploy_keys',
   summary: 'Add a deploy key that any project may enable',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: z.object(newKey),
   output: AdministeredDeployKeyEntity,
   async handle({ app, viewer, input }) {
@@ -43,15 +40,12 @@ export const createPublic = endpoint({
   },
 })
 
-/** Who may is settled before anything else is looked at. */
-const ofProject = { on: project, allow: 'administer', abilityFirst: true } as const
-const ofKey = { on: deployKey, allow: 'administer', abilityFirst: true } as const
-
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys',
   summary: 'List the deploy keys of a project',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   output: pageOf(DeployKeyEntity),
   async handle({ app, subject, page }) {
     const { items, total } = await listEnabledKeys(app.db, subject.project.id, page)
@@ -63,20 +57,18 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Get a deploy key of a project',
-  ...ofKey,
-  input: z.object({ key_id: id }),
+  on: deployKey,
+  allow: 'administer',
   output: DeployKeyEntity,
-  async handle({ subject }) {
-    if (!subject.key) throw notFound()
-    return presentDeployKey(subject.key)
-  },
+  handle: async ({ subject }) => presentDeployKey(subject.key),
 })
 
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys',
   summary: 'Add a deploy key to a project, or enable one that is known',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   input: z.object({ ...newKey, can_push: bool.nullish() }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
@@ -88,15 +80,15 @@ export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Rename a deploy key, or change whether it may push to this project',
-  ...ofKey,
+  on: deployKey,
+  allow: 'administer',
   input: z
-    .object({ key_id: id, title: text.nullish(), can_push: bool.nullish() })
+    .object({ title: text.nullish(), can_push: bool.nullish() })
     .refine(({ title, can_push }) => title !== undefined || can_push !== undefined, {
       message: 'title, can_push are missing, at least one parameter must be provided',
     }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.key) throw notFound()
     return presentDeployKey(await updateDeployKey(app, viewer, subject.project, subject.key, input))
   },
 })
@@ -105,7 +97,8 @@ export const enable = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys/:key_id/enable',
   summary: 'Enable a deploy key that is public, or known from another project of the caller',
-  ...ofProject,
+  on: guardedProject,
+  allow: 'administer',
   input: z.object({ key_id: id }),
   output: DeployKeyEntity,
   async handle({ app, viewer, subject, input }) {
@@ -117,12 +110,9 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/deploy_keys/:key_id',
   summary: 'Take a deploy key from a project; a private one that no project has any more is destroyed',
-  ...ofKey,
-  changedAt: ({ key }) => key?.linked_at ?? new Date(0).toISOString(),
-  input: z.object({ key_id: id }),
+  on: { ...deployKey, name: 'Deploy Key' },
+  allow: 'administer',
+  changedAt: ({ key }) => key.linked_at,
   output: null,
-  async handle({ app, subject }) {
-    if (!subject.key) throw notFound('Deploy Key')
-    await removeDeployKey(app, subject.project, subject.key)
-  },
+  handle: ({ app, subject }) => removeDeployKey(app, subject.project, subject.key),
 })

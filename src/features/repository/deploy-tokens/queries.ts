@@ -1,8 +1,6 @@
-import { z } from 'zod'
-import { policy, resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { id, text } from '../../../api/wire.ts'
-import { forbidden } from '../../../errors.ts'
+import { id } from '../../../api/wire.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -71,22 +69,10 @@ export function listDeployTokens(
   return pageOfQuery((active ? usable : all).orderBy('id'), page)
 }
 
-interface TokenSubject {
-  readonly token: DeployToken
-}
-
-/** Whoever may not manage the tokens of a source is not led to any. */
-const deployTokenPolicy = policy<TokenSubject>()({ read: () => true })
-
 /** `/projects/:id/deploy_tokens/:token_id`, and the same for groups. */
-export const deployToken = (mount: Mount) =>
-  resource({
-    params: z.object({ id: text, token_id: id }),
-    policy: deployTokenPolicy,
-    async find(app, { id, token_id }, viewer) {
-      const source = await mount.findParent(app, { id }, viewer)
-      if (!source.managed) throw forbidden()
-      const token = await tokensOf(app.db, source.at).where('id', '=', token_id).executeTakeFirst()
-      return token && { token }
-    },
+export const deployToken = ({ source }: Mount) =>
+  child(source, {
+    key: 'token',
+    params: { token_id: id },
+    find: (app, { at }, { token_id }) => tokensOf(app.db, at).where('id', '=', token_id).executeTakeFirst(),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { administratorsFirst, endpoint, type Endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
@@ -17,8 +17,7 @@ export const listAll = endpoint({
   method: 'GET',
   path: '/deploy_tokens',
   summary: 'List all deploy tokens',
-  allow: 'administrator',
-  abilityFirst: true,
+  ...administratorsFirst,
   input: filter,
   output: pageOf(DeployTokenEntity),
   async handle({ app, input: { active }, page }) {
@@ -53,7 +52,7 @@ export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
     path: `${mount.path}/deploy_tokens/:token_id`,
     summary: `Get a deploy token of a ${mount.kind}`,
     on: deployToken(mount),
-    allow: 'read',
+    allow: 'manage',
     output: DeployTokenEntity,
     handle: async ({ app, subject }) => presentDeployToken(subject.token, timestamp(app.clock)),
   }),
@@ -86,7 +85,7 @@ export const [destroyOfProject, destroyOfGroup] = atBothMounts((mount) =>
     path: `${mount.path}/deploy_tokens/:token_id`,
     summary: `Delete a deploy token of a ${mount.kind}`,
     on: deployToken(mount),
-    allow: 'read',
+    allow: 'manage',
     changedAt: ({ token }) => token.created_at,
     output: null,
     handle: ({ app, subject }) => deleteDeployToken(app, subject.token),

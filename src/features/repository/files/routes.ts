@@ -24,7 +24,6 @@ export const get = endpoint({
   on: repository,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({ file_path: text, ref: filledText }),
   output: FileEntity,
   async handle({ subject, input }) {
@@ -42,7 +41,6 @@ export const raw = endpoint({
   on: repository,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool) }),
   output: z.string().meta({ format: 'binary' }),
   async handle({ app, subject, input }) {
@@ -67,7 +65,6 @@ export const getBlame = endpoint({
   on: repository,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({
     file_path: text,
     ref: filledText,
@@ -109,7 +106,6 @@ export const create = endpoint({
   summary: 'Create a file in a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object(content),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -126,7 +122,6 @@ export const update = endpoint({
   summary: 'Change a file in a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -142,7 +137,6 @@ export const destroy = endpoint({
   summary: 'Delete a file of a repository',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ ...place, last_commit_id: text.nullish() }),
   output: null,
   async handle({ app, viewer, subject, input }) {
@@ -158,7 +152,6 @@ export const updateSubmodule = endpoint({
   summary: 'Let a submodule stand for another commit of its repository',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({
     submodule: text,
     branch: filledText,

@@ -1,13 +1,8 @@
 import { policy } from '../../../api/endpoint.ts'
 import { Developer } from '../../../lib/levels.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import type { LoadedRule } from './matching.ts'
 
-export interface ProtectionSubject extends ProjectSubject {
-  readonly rule: LoadedRule | null
-}
-
-export const protectionPolicy = policy<ProtectionSubject>()({
+export const protectionPolicy = policy<ProjectSubject>()({
   read: (s) => projectPolicy.read(s),
   /** Whoever reads the code; and whoever makes the rules, even while there is no code to be read. */
   readRules: (s) => projectPolicy.administer(s) || (hasFeature(s, 'repository') && projectPolicy.readCode(s)),

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
@@ -10,7 +9,7 @@ import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { levelsInGroups } from '../../access/authorizations/queries.ts'
-import { findAndMeet, project } from '../../projects/projects/queries.ts'
+import { guardedProject } from '../../projects/projects/queries.ts'
 import type { LoadedRule, Rules } from './matching.ts'
 import type { Ability } from './model.ts'
 import { protectionPolicy } from './policy.ts'
@@ -110,27 +109,12 @@ export async function groupsAmong(db: Db, user: User | null, rules: Rules): Prom
 }
 
 /** A project as its protection is read and changed. */
-export const protectedProject = resource({
-  name: project.name!,
-  params: z.object({ id: text }),
-  policy: protectionPolicy,
-  async find(app, { id }, viewer) {
-    const subject = await findAndMeet(app, id, viewer)
-    return subject && { ...subject, rule: null }
-  },
-})
+export const protectedProject = { ...guardedProject, policy: protectionPolicy }
 
-/**
- * `/projects/:id/protected_branches/:name`, and the same for tags: the project, and the rule if there is one. Whoever
- * may not know of rules is refused before it matters that there is none.
- */
+/** `/projects/:id/protected_branches/:name`, and the same for tags. */
 export const protectedName = (kind: Kind) =>
-  resource({
-    name: project.name!,
-    params: z.object({ id: text, name: text }),
-    policy: protectionPolicy,
-    async find(app, { id, name }, viewer) {
-      const subject = await findAndMeet(app, id, viewer)
-      return subject && { ...subject, rule: await findRule(app.db, kind, subject.project.id, name) }
-    },
+  child(protectedProject, {
+    key: 'rule',
+    params: { name: text },
+    find: (app, { project }, { name }) => findRule(app.db, kind, project.id, name),
   })

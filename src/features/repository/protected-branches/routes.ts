@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { ProtectedBranchEntity, presentProtectedBranch, withoutNames } from './entity.ts'
 import { allowedTo, changedAllowedTo, entriesOf, level, unprotectLevel } from './input.ts'
-import { protectionPolicy, type ProtectionSubject } from './policy.ts'
-import { listRules, protectedName, protectedProject } from './queries.ts'
 import type { LoadedRule } from './matching.ts'
+import { protectionPolicy } from './policy.ts'
+import { listRules, protectedName, protectedProject } from './queries.ts'
 import { changeProtectedBranch, protectName, unprotectName } from './service.ts'
 
 const protectedBranch = protectedName('branch')
 
 const switches = { allow_force_push: bool.nullish(), code_owner_approval_required: bool.nullish() }
 
-const presentTo = (subject: ProtectionSubject, rule: LoadedRule) =>
+const presentTo = (subject: ProjectSubject, rule: LoadedRule) =>
   presentProtectedBranch(protectionPolicy.readNames(subject) ? rule : withoutNames(rule))
 
 export const list = endpoint({
@@ -24,7 +24,6 @@ export const list = endpoint({
   on: protectedProject,
   allow: 'readRules',
   guest: true,
-  abilityFirst: true,
   input: z.object({ search: text.nullish() }),
   output: pageOf(ProtectedBranchEntity),
   async handle({ app, subject, input, page }) {
@@ -40,12 +39,8 @@ export const get = endpoint({
   on: protectedBranch,
   allow: 'readRules',
   guest: true,
-  abilityFirst: true,
   output: ProtectedBranchEntity,
-  async handle({ subject }) {
-    if (!subject.rule) throw notFound()
-    return presentTo(subject, subject.rule)
-  },
+  handle: async ({ subject }) => presentTo(subject, subject.rule),
 })
 
 export const create = endpoint({
@@ -54,7 +49,6 @@ export const create = endpoint({
   summary: 'Protect a branch, or all whose names match a pattern',
   on: protectedProject,
   allow: 'administer',
-  abilityFirst: true,
   input: z.object({
     name: text,
     push_access_level: level.nullish(),
@@ -80,11 +74,9 @@ export const update = endpoint({
   summary: 'Change who may do what to a protected branch',
   on: protectedBranch,
   allow: 'administer',
-  abilityFirst: true,
   input: z.object({ ...changedAllowedTo, ...switches }),
   output: ProtectedBranchEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.rule) throw notFound()
     const changes = {
       push: input.allowed_to_push,
       merge: input.allowed_to_merge,
@@ -101,11 +93,7 @@ export const destroy = endpoint({
   summary: 'No longer protect a branch, or a pattern',
   on: protectedBranch,
   allow: 'administer',
-  abilityFirst: true,
-  changedAt: ({ rule }) => rule?.updated_at ?? new Date(0).toISOString(),
+  changedAt: ({ rule }) => rule.updated_at,
   output: null,
-  async handle({ app, viewer, subject }) {
-    if (!subject.rule) throw notFound()
-    await unprotectName(app, 'branch', viewer, subject.level, subject.rule)
-  },
+  handle: ({ app, viewer, subject }) => unprotectName(app, 'branch', viewer, subject.level, subject.rule),
 })

@@ -6,11 +6,11 @@ import type { RowChange } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { entriesOf, entryOf, type Change } from './input.ts'
 import { mayUnprotect, type Allowance, type LoadedRule } from './matching.ts'
 import type { BranchAbility } from './model.ts'
-import type { ProtectionSubject } from './policy.ts'
 import { findRule, groupsAmong, tablesOf, type Kind } from './queries.ts'
 import { assertOfProject, assertValidName, unprocessable } from './validation.ts'
 
@@ -76,7 +76,7 @@ export interface RuleChange {
 export async function changeProtectedBranch(
   app: App,
   actor: User,
-  { project, level }: ProtectionSubject,
+  { project, level }: ProjectSubject,
   rule: LoadedRule,
   wish: RuleChange,
 ): Promise<LoadedRule> {

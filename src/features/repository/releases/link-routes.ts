@@ -1,33 +1,40 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { id } from '../../../api/wire.ts'
-import type { App, User } from '../../../context.ts'
+import type { App } from '../../../context.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { ReleaseLinkEntity, presentLink } from './entity.ts'
 import { changedLink, newLink, pathIn } from './input.ts'
 import { addLink, removeLink, updateLink } from './links.ts'
-import { findLink, linksOf, release, type ReleaseSubject } from './queries.ts'
 import type { Release, ReleaseLink } from './model.ts'
+import { linkOf, linksOf, release } from './queries.ts'
 import { assertMayRelease } from './service.ts'
-import { found } from './validation.ts'
 
-const reading = { on: release, allow: 'download', guest: true, abilityFirst: true } as const
-const writing = { on: release, allow: 'push', abilityFirst: 'download' } as const
+/** A protected tag may forbid to change its release, which is told before a link is missed. */
+const changeable: typeof release = {
+  ...release,
+  async find(app, params, viewer, parent) {
+    const subject = await release.find(app, params, viewer, parent)
+    if (subject) await assertMayRelease(app, viewer!, subject, subject.release.tag)
+    return subject
+  },
+}
+const changeableLink = linkOf(changeable)
 
-const shown = (app: App, { project }: ReleaseSubject, { tag }: Release, link: ReleaseLink) =>
-  presentLink(link, { url: app.url, projectId: project.id, tag })
+const shown = (app: App, { project_id, tag }: Release, link: ReleaseLink) =>
+  presentLink(link, { url: app.url, projectId: project_id, tag })
 
 export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/:tag_name/assets/links',
   summary: 'List the links of a release',
-  ...reading,
+  on: release,
+  allow: 'download',
+  guest: true,
   output: pageOf(ReleaseLinkEntity),
   async handle({ app, subject, page }) {
-    const of = found(subject.release)
-    const { items, total } = pageOfArray(await linksOf(app.db, [of]), page)
-    return { total, items: items.map((link) => shown(app, subject, of, link)) }
+    const { items, total } = pageOfArray(await linksOf(app.db, [subject.release]), page)
+    return { total, items: items.map((link) => shown(app, subject.release, link)) }
   },
 })
 
@@ -35,25 +42,23 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/:tag_name/assets/links/:link_id',
   summary: 'Get a link of a release',
-  ...reading,
-  input: z.object({ link_id: id }),
+  on: linkOf(release),
+  allow: 'download',
+  guest: true,
   output: ReleaseLinkEntity,
-  async handle({ app, subject, input }) {
-    const of = found(subject.release)
-    return shown(app, subject, of, found(await findLink(app.db, of, input.link_id)))
-  },
+  handle: async ({ app, subject }) => shown(app, subject.release, subject.link),
 })
 
 export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/releases/:tag_name/assets/links',
   summary: 'Add a link to a release',
-  ...writing,
+  on: changeable,
+  allow: 'push',
   input: z.object(newLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
-    const of = await changeable(app, viewer, subject)
-    return shown(app, subject, of, await addLink(app, viewer, of, pathIn(input)))
+    return shown(app, subject.release, await addLink(app, viewer, subject.release, pathIn(input)))
   },
 })
 
@@ -61,13 +66,12 @@ export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/releases/:tag_name/assets/links/:link_id',
   summary: 'Change a link of a release',
-  ...writing,
-  input: z.object({ link_id: id, ...changedLink }),
+  on: changeableLink,
+  allow: 'push',
+  input: z.object(changedLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
-    const of = await changeable(app, viewer, subject)
-    const link = found(await findLink(app.db, of, input.link_id))
-    return shown(app, subject, of, await updateLink(app, viewer, of, link, pathIn(input)))
+    return shown(app, subject.release, await updateLink(app, viewer, subject.release, subject.link, pathIn(input)))
   },
 })
 
@@ -75,19 +79,11 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/releases/:tag_name/assets/links/:link_id',
   summary: 'Remove a link from a release',
-  ...writing,
-  input: z.object({ link_id: id }),
+  on: changeableLink,
+  allow: 'push',
   output: ReleaseLinkEntity,
-  async handle({ app, viewer, subject, input }) {
-    const of = await changeable(app, viewer, subject)
-    const link = found(await findLink(app.db, of, input.link_id))
-    await removeLink(app, viewer, of, link)
-    return shown(app, subject, of, link)
+  async handle({ app, viewer, subject }) {
+    await removeLink(app, viewer, subject.release, subject.link)
+    return shown(app, subject.release, subject.link)
   },
 })
-
-async function changeable(app: App, viewer: User, subject: ReleaseSubject): Promise<Release> {
-  const of = found(subject.release)
-  await assertMayRelease(app, viewer, subject, of.tag)
-  return of
-}

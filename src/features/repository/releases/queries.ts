@@ -1,7 +1,6 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { text } from '../../../api/wire.ts'
+import { id, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -10,8 +9,8 @@ import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
-import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { findRepository, repository } from '../repositories/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { repository } from '../repositories/queries.ts'
 import type { Release, ReleaseLink } from './model.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
 
@@ -103,7 +102,6 @@ export async function findLink(db: Db, release: Release, id: number): Promise<Re
   return link ?? null
 }
 
-/** A path is looked for as it was given, with the slash before it. */
 export async function findLinkByPath(db: Db, release: Release, path: string): Promise<ReleaseLink | null> {
   const link = await db
     .selectFrom('release_links')
@@ -145,20 +143,35 @@ export async function presentReleases(
   )
 }
 
-export interface ReleaseSubject extends RepositorySubject {
-  /** Null where there is none, and for whoever may not know. */
-  readonly release: Release | null
-}
+/** Releases and their links are missed in these words. */
+const missing = '404 Not Found'
 
-/** `/projects/:id/releases/:tag_name`: the repository, and the release if there is one. */
-export const release = resource({
-  name: repository.name!,
-  params: z.object({ id: text, tag_name: text }),
-  policy: repositoryPolicy,
-  async find(app, { id, tag_name }, viewer): Promise<ReleaseSubject | null> {
-    const subject = await findRepository(app, id, viewer)
-    if (!subject) return null
-    const may = repositoryPolicy.download(subject)
-    return { ...subject, release: may ? await findRelease(app.db, subject.project.id, tag_name) : null }
-  },
+export const release = child(repository, {
+  missing,
+  key: 'release',
+  params: { tag_name: text },
+  find: (app, { project }, { tag_name }) => findRelease(app.db, project.id, tag_name),
+})
+
+export const latestRelease = child(repository, {
+  missing,
+  key: 'release',
+  params: {},
+  find: (app, { project }) => findLatestRelease(app, project.id),
+})
+
+export const linkOf = (parent: typeof release) =>
+  child(parent, {
+    missing,
+    key: 'link',
+    params: { link_id: id },
+    find: (app, { release }, { link_id }) => findLink(app.db, release, link_id),
+  })
+
+/** A path is looked for as it was given, with the slash before it. */
+export const linkByPath = child(release, {
+  missing,
+  key: 'link',
+  params: { '*': text },
+  find: (app, { release }, { '*': path }) => findLinkByPath(app.db, release, `/${path}`),
 })

@@ -7,12 +7,11 @@ import type { App } from '../../../context.ts'
 import { repository } from '../repositories/queries.ts'
 import { ReleaseEntity } from './entity.ts'
 import { assets, pathIn } from './input.ts'
-import { findLatestRelease, findLinkByPath, listReleases, presentReleases, release } from './queries.ts'
+import type { Release } from './model.ts'
+import { latestRelease, linkByPath, listReleases, presentReleases, release } from './queries.ts'
 import { deleteRelease, publishRelease, updateRelease } from './service.ts'
-import { found } from './validation.ts'
 
-const reading = { allow: 'download', guest: true, abilityFirst: true } as const
-const writing = { allow: 'push', abilityFirst: 'download' } as const
+const reading = { allow: 'download', guest: true } as const
 
 const fields = {
   name: text.nullish(),
@@ -48,7 +47,7 @@ export const get = endpoint({
   ...reading,
   output: ReleaseEntity,
   async handle({ app, subject }) {
-    return (await presentReleases(app, subject, [found(subject.release)]))[0]!
+    return (await presentReleases(app, subject, [subject.release]))[0]!
   },
 })
 
@@ -57,7 +56,7 @@ export const create = endpoint({
   path: '/projects/:id/releases',
   summary: 'Release a tag; one that is missing is made from a ref',
   on: repository,
-  ...writing,
+  allow: 'push',
   input: z.object({ tag_name: text, ref: text.nullish(), tag_message: text.nullish(), assets, ...fields }),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
@@ -72,11 +71,11 @@ export const update = endpoint({
   path: '/projects/:id/releases/:tag_name',
   summary: 'Change a release',
   on: release,
-  ...writing,
+  allow: 'push',
   input: z.object(fields),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
-    const updated = await updateRelease(app, viewer, subject, found(subject.release), input)
+    const updated = await updateRelease(app, viewer, subject, subject.release, input)
     return (await presentReleases(app, subject, [updated]))[0]!
   },
 })
@@ -86,12 +85,11 @@ export const destroy = endpoint({
   path: '/projects/:id/releases/:tag_name',
   summary: 'Delete a release; its tag stays',
   on: release,
-  ...writing,
+  allow: 'push',
   output: ReleaseEntity,
   async handle({ app, viewer, subject }) {
-    const going = found(subject.release)
-    const [record] = await presentReleases(app, subject, [going])
-    await deleteRelease(app, viewer, subject, going)
+    const [record] = await presentReleases(app, subject, [subject.release])
+    await deleteRelease(app, viewer, subject, subject.release)
     return record!
   },
 })
@@ -100,39 +98,34 @@ export const latest = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest',
   summary: 'Go to the newest release',
-  on: repository,
+  on: latestRelease,
   ...reading,
   output: null,
-  handle: ({ app, subject }) => toLatest(app, subject.project.id, []),
+  handle: async ({ app, subject }) => goTo(app, subject.release, []),
 })
 
 export const inLatest = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/permalink/latest/*',
   summary: 'Go to something of the newest release',
-  on: repository,
+  on: latestRelease,
   ...reading,
   input: z.object({ '*': text }),
   output: null,
-  handle: ({ app, subject, input }) => toLatest(app, subject.project.id, input['*'].split('/')),
+  handle: async ({ app, subject, input }) => goTo(app, subject.release, input['*'].split('/')),
 })
 
-async function toLatest(app: App, project: number, rest: readonly string[]): Promise<Answer> {
-  const { tag } = found(await findLatestRelease(app, project))
+function goTo(app: App, { project_id, tag }: Release, rest: readonly string[]): Answer {
   const path = [tag, ...rest].map(encodeURIComponent).join('/')
-  return new Answer(302, undefined, { Location: `${app.url}${API}/projects/${project}/releases/${path}` })
+  return new Answer(302, undefined, { Location: `${app.url}${API}/projects/${project_id}/releases/${path}` })
 }
 
 export const download = endpoint({
   method: 'GET',
   path: '/projects/:id/releases/:tag_name/downloads/*',
   summary: 'Go to where a link of a release leads, by the path it was given',
-  on: release,
+  on: linkByPath,
   ...reading,
-  input: z.object({ '*': text }),
   output: null,
-  async handle({ app, subject, input }) {
-    const link = found(await findLinkByPath(app.db, found(subject.release), `/${input['*']}`))
-    return new Answer(302, undefined, { Location: new URL(link.url).href })
-  },
+  handle: async ({ subject }) => new Answer(302, undefined, { Location: new URL(subject.link.url).href }),
 })

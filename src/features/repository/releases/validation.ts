@@ -7,12 +7,6 @@ const LONGEST_URL = 2048
 const LONGEST_PATH = 128
 const PROTOCOLS = ['http:', 'https:', 'ftp:']
 
-/** Releases and their links are missed in these words. */
-export function found<T>(record: T | null): T {
-  if (record === null) throw new Refusal('not_found', '404 Not Found')
-  return record
-}
-
 /** There are none to release with yet. */
 export function assertNoMilestones(titles: readonly string[] | null | undefined): void {
   if (titles && titles.length > 0) throw new Refusal('bad_request', `Milestone(s) not found: ${titles.join(', ')}`)

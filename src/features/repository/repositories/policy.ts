@@ -17,5 +17,5 @@ export const repositoryPolicy = policy<RepositorySubject>()({
   comment: (s) =>
     hasFeature(s, 'repository') && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,
   report: (s) => hasFeature(s, 'repository') && s.level >= Developer && !s.project.archived,
-  administer: (s) => s.level >= Master,
+  protect: (s) => hasFeature(s, 'repository') && s.level >= Master,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { findProject, meetProject, type Project } from '../../projects/projects/queries.ts'
+import { findAndMeet, meetProject, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 
@@ -12,14 +12,18 @@ export async function meetRepository(app: App, project: Project, viewer: User | 
 
 /** By the project's id or path. Whether the viewer may know of it is for the caller to ask. */
 export async function findRepository(app: App, id: string, viewer: User | null): Promise<RepositorySubject | null> {
-  const project = await findProject(app.db, id)
-  return project && meetRepository(app, project, viewer)
+  const subject = await findAndMeet(app, id, viewer)
+  return subject && { ...subject, dir: repositoryDir(app, subject.project) }
 }
 
-/** `/projects/:id/repository/…`: the project, and where its repository lies. */
+/**
+ * `/projects/:id/repository/…`: the project, and where its repository lies. Whoever may not read the code is refused
+ * before anything else is looked at.
+ */
 export const repository = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: repositoryPolicy,
+  abilityFirst: 'download',
   find: (app, { id }, viewer) => findRepository(app, id, viewer),
 })

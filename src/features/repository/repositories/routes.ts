@@ -30,7 +30,7 @@ import type { RepositorySubject } from './policy.ts'
 import { repository } from './queries.ts'
 import { byKind, pageAfter } from './tree-pages.ts'
 
-const reading = { method: 'GET', on: repository, allow: 'download', guest: true, abilityFirst: true } as const
+const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
 
 const bytes = z.string().meta({ format: 'binary' })
 

@@ -1,9 +1,6 @@
-import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
-import { commitOr404 } from '../commits/queries.ts'
-import { repository } from '../repositories/queries.ts'
+import { commit } from '../commits/queries.ts'
 import { tag } from '../tags/queries.ts'
 import { CommitSignatureEntity, TagSignatureEntity, presentCommitSignature, presentTagSignature } from './entity.ts'
 import { signatureOf } from './service.ts'
@@ -12,14 +9,12 @@ export const ofCommit = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/signature',
   summary: 'Get the signature of a commit, and whether it holds',
-  on: repository,
+  on: commit,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
-  input: z.object({ sha: text }),
   output: CommitSignatureEntity,
-  async handle({ app, subject, input }) {
-    const signature = await signatureOf(app, subject.project, await commitOr404(subject, input.sha))
+  async handle({ app, subject }) {
+    const signature = await signatureOf(app, subject.project, subject.commit)
     if (!signature) throw notFound('Signature')
     return presentCommitSignature(signature, app)
   },
@@ -32,10 +27,8 @@ export const ofTag = endpoint({
   on: tag,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   output: TagSignatureEntity,
   async handle({ app, subject: { project, tag } }) {
-    if (!tag) throw notFound('Tag')
     const signed = { id: tag.target, signature: tag.annotation?.signature ?? null }
     const signature = await signatureOf(app, project, signed)
     if (!signature) throw notFound('Signature')

@@ -3,8 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, oneOf, text } from '../../../api/wire.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { commitOr404 } from '../commits/queries.ts'
-import { repository } from '../repositories/queries.ts'
+import { commit } from '../commits/queries.ts'
 import { CommitStatusEntity, presentStatus } from './entity.ts'
 import { listStatuses } from './queries.ts'
 import { reportStatus } from './service.ts'
@@ -13,11 +12,10 @@ export const list = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
   summary: 'List what tools reported of a commit',
-  on: repository,
+  on: commit,
   allow: 'download',
-  abilityFirst: true,
   input: z.object({
-    sha: text,
+    sha: text, // as it is written: the name of a branch finds nothing here
     ref: text.nullish(),
     stage: text.nullish(),
     name: text.nullish(),
@@ -27,8 +25,6 @@ export const list = endpoint({
   }),
   output: pageOf(CommitStatusEntity),
   async handle({ app, subject, input, page }) {
-    await commitOr404(subject, input.sha)
-    // As it is written: the name of a branch finds nothing here.
     const { items, total } = await listStatuses(app.db, subject.project.id, input.sha, input, page)
     const around = await surroundings(app)
     const statuses = await withUsers(app.db, items, { author: 'author_id' })
@@ -45,11 +41,9 @@ export const report = endpoint({
   method: 'POST',
   path: '/projects/:id/statuses/:sha',
   summary: 'Report what a tool found of a commit',
-  on: repository,
+  on: commit,
   allow: 'report',
-  abilityFirst: 'download',
   input: z.object({
-    sha: text,
     state: oneOf('pending', 'running', 'success', 'failed', 'canceled', 'skipped'),
     ref: text.nullish(),
     name: text.nullish(),
@@ -60,8 +54,7 @@ export const report = endpoint({
   }),
   output: CommitStatusEntity,
   async handle({ app, viewer, subject, input }) {
-    const commit = await commitOr404(subject, input.sha)
-    const status = await reportStatus(app, viewer, subject, commit, input)
+    const status = await reportStatus(app, viewer, subject, subject.commit, input)
     return presentStatus({ ...status, author: viewer }, await surroundings(app))
   },
 })

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -9,8 +8,8 @@ import { localTime } from '../../../lib/local-time.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { findProtection } from '../protected-branches/queries.ts'
 import { notesOf } from '../releases/queries.ts'
-import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { findRepository, repository } from '../repositories/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import { repository } from '../repositories/queries.ts'
 import type { LoadedTag, TagSurroundings } from './entity.ts'
 
 /** A project that is still being imported has no repository yet, and so no tags. */
@@ -36,16 +35,11 @@ async function withCommits(dir: string, tags: readonly Tag[]): Promise<LoadedTag
   }))
 }
 
-/** `/projects/:id/repository/tags/:tag_name`: the repository, and the tag if there is one. */
-export const tag = resource({
-  name: repository.name!,
-  params: z.object({ id: text, tag_name: text }),
-  policy: repositoryPolicy,
-  async find(app, { id, tag_name: name }, viewer) {
-    const subject = await findRepository(app, id, viewer)
-    if (!subject) return null
-    return { ...subject, tag: repositoryPolicy.download(subject) ? await findLoadedTag(subject.dir, name) : null }
-  },
+export const tag = child(repository, {
+  name: 'Tag',
+  key: 'tag',
+  params: { tag_name: text },
+  find: (_app, { dir }, { tag_name }) => findLoadedTag(dir, tag_name),
 })
 
 /** What the records of these tags tell beyond git's refs, asked for all of them at once. */

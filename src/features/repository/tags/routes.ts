@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { oneOf, text } from '../../../api/wire.ts'
-import { Refusal, notFound } from '../../../errors.ts'
+import { Refusal } from '../../../errors.ts'
 import { findRelease } from '../releases/queries.ts'
 import { assertMayRelease, createRelease, updateRelease } from '../releases/service.ts'
 import { assertValidRelease } from '../releases/validation.ts'
@@ -18,7 +18,6 @@ export const list = endpoint({
   on: repository,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   input: z.object({
     order_by: oneOf('name', 'updated', 'version').nullish(),
     sort: oneOf('asc', 'desc').nullish(),
@@ -44,10 +43,8 @@ export const get = endpoint({
   on: tag,
   allow: 'download',
   guest: true,
-  abilityFirst: true,
   output: TagEntity,
   async handle({ app, subject }) {
-    if (!subject.tag) throw notFound('Tag')
     return presentTag(subject.tag, await aroundTags(app, subject, [subject.tag]))
   },
 })
@@ -58,7 +55,6 @@ export const create = endpoint({
   summary: 'Tag a commit; with a message, by an annotated tag',
   on: repository,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({
     tag_name: text,
     ref: text,
@@ -81,28 +77,23 @@ export const destroy = endpoint({
   summary: 'Delete a tag and its release',
   on: tag,
   allow: 'push',
-  abilityFirst: 'download',
-  changedAt: ({ tag }) => (tag?.commit?.author.date ?? new Date(0)).toISOString(),
+  changedAt: ({ tag }) => (tag.commit?.author.date ?? new Date(0)).toISOString(),
   output: null,
-  async handle({ app, viewer, subject }) {
-    if (!subject.tag) throw notFound('Tag')
-    await deleteTag(app, viewer, subject, subject.tag)
-  },
+  handle: ({ app, viewer, subject }) => deleteTag(app, viewer, subject, subject.tag),
 })
 
-const noSuch = (what: string) => new Refusal('not_found', `${what} does not exist`)
+/** Notes miss their tag in words of their own. */
+const notedTag = { ...tag, missing: 'Tag does not exist' }
 
 export const createNote = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/tags/:tag_name/release',
   summary: 'Write the release note of a tag',
-  on: tag,
+  on: notedTag,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ description: text }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.tag) throw noSuch('Tag')
     await assertMayRelease(app, viewer, subject, subject.tag.name)
     return presentNote(await createRelease(app, viewer, subject, subject.tag, input))
   },
@@ -112,15 +103,13 @@ export const updateNote = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/tags/:tag_name/release',
   summary: 'Rewrite the release note of a tag',
-  on: tag,
+  on: notedTag,
   allow: 'push',
-  abilityFirst: 'download',
   input: z.object({ description: text }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
-    if (!subject.tag) throw noSuch('Tag')
     const release = await findRelease(app.db, subject.project.id, subject.tag.name)
-    if (!release) throw noSuch('Release')
+    if (!release) throw new Refusal('not_found', 'Release does not exist')
     return presentNote(await updateRelease(app, viewer, subject, release, input))
   },
 })

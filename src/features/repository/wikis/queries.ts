@@ -1,24 +1,31 @@
-import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { readObjects } from '../../../git/objects/objects.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { isFile, listTree } from '../../../git/objects/trees.ts'
-import { findProject, meetProject, type Project } from '../../projects/projects/queries.ts'
+import { guardedProject, type Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
 import { pageOfFile, type PageFile } from './pages.ts'
 import { wikiPolicy } from './policy.ts'
 
-export const wiki = resource({
-  name: 'Project',
-  params: z.object({ id: text }),
-  policy: wikiPolicy,
-  async find(app, { id }, viewer) {
-    const project = await findProject(app.db, id)
-    return project && meetProject(app, project, viewer)
-  },
+export const wiki = { ...guardedProject, policy: wikiPolicy }
+
+const missedAs = { name: 'Wiki Page', key: 'page' } as const
+const slug = text
+
+export const wikiPage = child(wiki, {
+  ...missedAs,
+  params: { slug },
+  find: (app, { project }, { slug }) => findPage(app, project, slug),
+})
+
+/** As of now, or of a commit of the wiki's own. */
+export const wikiPageAt = child(wiki, {
+  ...missedAs,
+  params: { slug, version: text.nullish() },
+  find: (app, { project }, { slug, version }) => findPage(app, project, slug, version || undefined),
 })
 
 export interface Page extends PageFile {

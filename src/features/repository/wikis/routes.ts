@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { bool, file, filledText, oneOf, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
@@ -14,7 +13,7 @@ import {
   presentPageSummary,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { contentsOf, findPage, listPages, wiki, type Page } from './queries.ts'
+import { contentsOf, listPages, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
@@ -22,12 +21,6 @@ const LARGEST_ATTACHMENT = 100 * 1024 * 1024
 const LONGEST_PAGE = 5_000_000
 const pageText = text.refine((content) => content.length <= LONGEST_PAGE)
 const format = oneOf(...(FORMAT_NAMES as [(typeof FORMAT_NAMES)[number]])).nullish()
-
-async function pageAt(app: App, project: Project, slug: string, version?: string): Promise<Page> {
-  const page = await findPage(app, project, slug, version)
-  if (!page) throw notFound('Wiki Page')
-  return page
-}
 
 async function present(app: App, project: Project, page: Page) {
   const [content = ''] = await contentsOf(app, project, [page])
@@ -42,7 +35,6 @@ export const list = endpoint({
   on: wiki,
   allow: 'readWiki',
   guest: true,
-  abilityFirst: true,
   input: z.object({ with_content: bool.nullish() }),
   output: z.array(z.union([WikiPageEntity, WikiPageSummaryEntity])),
   async handle({ app, subject, input }) {
@@ -57,16 +49,11 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/wikis/:slug',
   summary: 'Get a page of a wiki',
-  on: wiki,
+  on: wikiPageAt,
   allow: 'readWiki',
   guest: true,
-  abilityFirst: true,
-  input: z.object({ slug: text, version: text.nullish() }),
   output: WikiPageEntity,
-  async handle({ app, subject, input }) {
-    const page = await pageAt(app, subject.project, input.slug, input.version || undefined)
-    return present(app, subject.project, page)
-  },
+  handle: ({ app, subject }) => present(app, subject.project, subject.page),
 })
 
 export const create = endpoint({
@@ -75,7 +62,6 @@ export const create = endpoint({
   summary: 'Add a page to a wiki',
   on: wiki,
   allow: 'write',
-  abilityFirst: true,
   input: z.object({ title: text, content: pageText, format }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
@@ -88,17 +74,16 @@ export const update = endpoint({
   method: 'PUT',
   path: '/projects/:id/wikis/:slug',
   summary: 'Change a page of a wiki',
-  on: wiki,
+  on: wikiPage,
   allow: 'write',
-  abilityFirst: true,
   input: z
-    .object({ slug: text, title: filledText.nullish(), content: pageText.nullish(), format })
+    .object({ title: filledText.nullish(), content: pageText.nullish(), format })
     .refine(({ title, content, format }) => (title ?? content ?? format ?? null) !== null, {
       message: 'title, content, format are missing, at least one parameter must be provided',
     }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
-    const page = await pageAt(app, subject.project, input.slug)
+    const { page } = subject
     const content = input.content ?? (await contentsOf(app, subject.project, [page]))[0] ?? ''
     return present(app, subject.project, await updatePage(app, viewer, subject, page, { ...input, content }))
   },
@@ -108,14 +93,10 @@ export const destroy = endpoint({
   method: 'DELETE',
   path: '/projects/:id/wikis/:slug',
   summary: 'Remove a page from a wiki',
-  on: wiki,
+  on: wikiPage,
   allow: 'remove',
-  abilityFirst: true,
-  input: z.object({ slug: text }),
   output: null,
-  async handle({ app, viewer, subject, input }) {
-    await deletePage(app, viewer, subject, await pageAt(app, subject.project, input.slug))
-  },
+  handle: ({ app, viewer, subject }) => deletePage(app, viewer, subject, subject.page),
 })
 
 export const attach = endpoint({
@@ -124,7 +105,6 @@ export const attach = endpoint({
   summary: 'Put a file into a wiki',
   on: wiki,
   allow: 'write',
-  abilityFirst: true,
   upload: LARGEST_ATTACHMENT,
   input: z.object({ file, branch: text.nullish() }),
   output: WikiAttachmentEntity,
