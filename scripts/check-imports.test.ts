@@ -36,6 +36,7 @@ test('a tree that keeps every rule is in order', () => {
       'src/config.ts': `import { Refusal } from './errors.ts'`,
       'src/lib/slug.ts': `import { words } from './words.ts'\nimport { readFileSync } from 'node:fs'`,
       'src/lib/slug.test.ts': `import { startForge } from '../forge.ts'\nimport './slug'`,
+      [`${users}/cases.ts`]: `import { casesOf } from '../../../../test/cases.ts'\nimport './routes.ts'`,
     }),
   ).toEqual([])
 })
@@ -115,6 +116,27 @@ test.each<[rule: string, importer: string, source: string, target: string, words
     'src stands alone',
     'src/app.ts',
     `import { build } from '../test/build.ts'`,
+    'test/build.ts',
+    'src imports no code from outside src',
+  ],
+  [
+    'a family does not import its cases',
+    `${labels}/service.ts`,
+    `import { cases } from './cases.ts'`,
+    `${labels}/cases.ts`,
+    'tests are no part of the program',
+  ],
+  [
+    'code does not import a test',
+    'src/app.ts',
+    `import './app.test.ts'`,
+    'src/app.test.ts',
+    'tests are no part of the program',
+  ],
+  [
+    'cases are a role of families only',
+    'src/api/cases.ts',
+    `import { build } from '../../test/build.ts'`,
     'test/build.ts',
     'src imports no code from outside src',
   ],

@@ -1,4 +1,5 @@
-// Checks who imports whom under src/: `node scripts/check-imports.ts [root]`. Tests (*.test.ts) may import anything.
+// Checks who imports whom under src/: `node scripts/check-imports.ts [root]`. Tests (*.test.ts, a family's cases.ts) may
+// import anything, and nothing else imports them.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 
@@ -49,6 +50,7 @@ type Rule = (from: Place, to: Place) => string | false | undefined
 const rulesForAll: Rule[] = [
   (from, to) => from.layer === 'lib' && to.ours && to.layer !== 'lib' && 'lib imports nothing of ours outside lib',
   (_, to) => to.ours && isCode(to.path) && !to.path.startsWith('src/') && 'src imports no code from outside src',
+  (_, to) => to.ours && isTest(to.path) && 'tests are no part of the program',
   (from, to) => rank(to) < rank(from) && `${from.layer} must not import ${to.layer}, which stands above it`,
   (from, to) =>
     strangers.some(([one, other]) => one === from.layer && other === to.layer) &&
@@ -80,6 +82,7 @@ type Violation = { path: string; line: number; text: string }
 
 const isRelative = (specifier: string) => /^\.{1,2}(\/|$)/.test(specifier)
 const isCode = (path: string) => /\.[cm]?[jt]s$/.test(path)
+const isTest = (path: string) => /\.test\.ts$|^src\/features\/.*\/cases\.ts$/.test(path)
 const rank = ({ layer }: Place) => (layer ? layers.findIndex((row) => row.includes(layer)) : Infinity)
 const doesIo = ({ path, ours, layer = '', role = '' }: Place) =>
   ours ? io.layers.includes(layer) || io.files.includes(role) : io.builtins.test(path)
@@ -175,7 +178,7 @@ function checkFile(path: string, imports: Import[]): Violation[] {
 }
 
 export function checkImports(root: string): { files: number; violations: string[] } {
-  const paths = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
+  const paths = globSync('src/**/*.ts', { cwd: root }).filter((path) => !isTest(path))
   const graph = new Map(paths.toSorted().map((path) => [path, importsOf(path, readFileSync(join(root, path), 'utf8'))]))
   const violations = [...graph].flatMap(([path, imports]) => checkFile(path, imports)).concat(findCycles(graph))
   return { files: graph.size, violations: violations.map(({ path, line, text }) => `${path}:${line} ${text}`) }

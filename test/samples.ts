@@ -22,3 +22,9 @@ export function sshKey(): string {
   const field = (bytes: Buffer) => Buffer.concat([be32(bytes.length), bytes])
   return `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))]).toString('base64')}`
 }
+
+export function aFile(): FormData {
+  const form = new FormData()
+  form.set('file', new File(['words'], 'notes.txt'))
+  return form
+}

@@ -1,0 +1,34 @@
+import { casesOf, unique, type Stage } from '../../../../test/cases.ts'
+
+const newcomer = async (s: Stage) => ({ id: (await s.newcomer()).id })
+
+const newUser = () => {
+  const username = unique('new')
+  return { email: `${username}@example.com`, username, name: 'New', reset_password: true }
+}
+
+export const cases = casesOf(
+  `
+                          anon strg admn blkd
+  GET /users               403  200  200  401
+  GET /users (by name)     200  200  200  401
+  GET /users/:id           200  200  200  401
+  GET /user                401  200  200  401
+  POST /users              401  403  201  401
+  PUT /users/:id           401  403  200  401
+  DELETE /users/:id        401  403  204  401
+  POST /users/:id/block    401  403  201  401
+  POST /users/:id/unblock  401  403  201  401
+`,
+  {
+    'GET /users': { scope: 'read_user' },
+    'GET /users (by name)': { input: (s) => ({ username: s.owner.username }) },
+    'GET /users/:id': { at: newcomer, scope: 'read_user' },
+    'GET /user': { scope: 'read_user' },
+    'POST /users': { input: newUser },
+    'PUT /users/:id': { at: newcomer, input: { name: 'Changed' } },
+    'DELETE /users/:id': { at: newcomer },
+    'POST /users/:id/block': { at: newcomer },
+    'POST /users/:id/unblock': { at: newcomer },
+  },
+)

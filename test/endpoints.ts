@@ -1,0 +1,24 @@
+/** Every endpoint of the API, and the cases that the families' own `cases.ts` have for it. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Endpoint } from '../src/api/endpoint.ts'
+import { v4 } from '../src/features/v4.ts'
+import type { Case } from './cases.ts'
+
+export { v4 }
+
+const features = join(import.meta.dirname, '../src/features')
+const files = globSync('**/cases.ts', { cwd: features }).toSorted()
+const found = await Promise.all(files.map((file) => import(join(features, file)) as Promise<{ cases: Case[] }>))
+export const cases: readonly Case[] = found.flatMap((file) => file.cases)
+
+/** The patterns of its parameters are no part of an endpoint's name. */
+export const nameOf = ({ method, path }: Endpoint) => `${method} ${path.replace(/\([^)]+\)/g, '')}`
+
+const byName = new Map(cases.map((one) => [one.name, one]))
+
+export function caseOf(endpoint: Endpoint): Case {
+  const known = byName.get(nameOf(endpoint))
+  if (!known) throw new Error(`${nameOf(endpoint)} has no case: write one into the cases.ts of its family`)
+  return known
+}

@@ -1,0 +1,40 @@
+/** Sees every row that is added, changed or removed, in whatever table. */
+import { sql } from 'kysely'
+import type { TestForge } from '../src/forge.ts'
+import { isSqlite } from '../src/store/dialect.ts'
+
+/** Attempts are counted, also vain ones; search indexes, facets and versions follow from other tables by themselves. */
+const UNWATCHED_TABLES = /^throttles$|_search|_facets$|^changes$|^(sqlite|kysely)_/
+
+/** Whoever calls was there, whatever they are answered. */
+const UNWATCHED_COLUMNS = /^last_(activity_on|used_(at|ips?))$/
+
+/** Names the tables that were written to since it was last asked. */
+export async function watchTables({ app: { db } }: TestForge): Promise<() => Promise<string[]>> {
+  const run = (text: string) => sql.raw(text).execute(db)
+  const serial = isSqlite(db) ? 'integer primary key' : 'bigserial primary key'
+  const tables = await db.introspection.getTables()
+  await run(`create table written (id ${serial}, name text)`)
+  for (const { name, columns, isView } of tables) {
+    if (isView || UNWATCHED_TABLES.test(name)) continue
+    const note = `insert into written (name) values ('${name}');`
+    const watched = columns.map((column) => column.name).filter((column) => !UNWATCHED_COLUMNS.test(column))
+    const events = ['insert', 'delete', `update of ${watched.map((column) => `"${column}"`).join(', ')}`]
+    if (isSqlite(db))
+      for (const [n, event] of events.entries())
+        await run(`create trigger written_${n}_${name} after ${event} on ${name} begin ${note} end`)
+    else {
+      await run(`create function written_${name}() returns trigger language plpgsql as
+        $$ begin ${note} return null; end $$`)
+      await run(`create trigger written after ${events.join(' or ')} on ${name}
+        for each row execute function written_${name}()`)
+    }
+  }
+  let seen = 0
+  return async () => {
+    const query = sql<{ id: number; name: string }>`select id, name from written where id > ${seen} order by id`
+    const { rows } = await query.execute(db)
+    seen = Number(rows.at(-1)?.id ?? seen)
+    return [...new Set(rows.map(({ name }) => name))]
+  }
+}
