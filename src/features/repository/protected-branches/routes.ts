@@ -5,9 +5,9 @@ import { bool, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import { ProtectedBranchEntity, presentProtectedBranch, withoutNames } from './entity.ts'
 import { allowedTo, changedAllowedTo, entriesOf, level, unprotectLevel } from './input.ts'
+import type { LoadedRule } from './matching.ts'
 import { protectionPolicy, type ProtectionSubject } from './policy.ts'
 import { listRules, protectedName, protectedProject } from './queries.ts'
-import type { LoadedRule } from './matching.ts'
 import { changeProtectedBranch, protectName, unprotectName } from './service.ts'
 
 const protectedBranch = protectedName('branch')

@@ -12,8 +12,8 @@ import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { withAuthors } from '../commits/authors.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { findRepository, repository } from '../repositories/queries.ts'
-import type { Release, ReleaseLink } from './model.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
+import type { Release, ReleaseLink } from './model.ts'
 
 export interface ReleaseFilter {
   order_by?: 'released_at' | 'created_at' | null | undefined
