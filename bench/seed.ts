@@ -6,8 +6,8 @@ import type {} from '../src/features/identity/tokens/model.ts'
 import type {} from '../src/features/identity/users/model.ts'
 import { digestOf } from '../src/lib/secrets.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
-import { openStore } from '../src/store/open.ts'
 import { migrate } from '../src/store/migrate.ts'
+import { openStore } from '../src/store/open.ts'
 import { seedTree } from './seed-tree.ts'
 
 /** One row in … is of this sort. */

@@ -82,7 +82,7 @@ type Violation = { path: string; line: number; text: string }
 
 const isRelative = (specifier: string) => /^\.{1,2}(\/|$)/.test(specifier)
 const isCode = (path: string) => /\.[cm]?[jt]s$/.test(path)
-const isTest = (path: string) => /\.test\.ts$|^src\/features\/.*\/cases\.ts$/.test(path)
+export const isTest = (path: string) => /\.test\.ts$|^src\/features\/.*\/cases\.ts$/.test(path)
 const rank = ({ layer }: Place) => (layer ? layers.findIndex((row) => row.includes(layer)) : Infinity)
 const doesIo = ({ path, ours, layer = '', role = '' }: Place) =>
   ours ? io.layers.includes(layer) || io.files.includes(role) : io.builtins.test(path)

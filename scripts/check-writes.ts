@@ -1,8 +1,9 @@
 // Checks who writes whose tables under src/: `node scripts/check-writes.ts [root] [--all]`. A table belongs to the family
 // whose model.ts declares it. Another context must not write it; another family of the same context should not, and is
-// counted. Anybody may read. Migrations and tests (*.test.ts) write what they like.
+// counted. Anybody may read. Migrations and tests write what they like.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { isTest } from './check-imports.ts'
 
 /** Whoever owns and writes: a family, and the context it is of; of the kit, a layer. */
 type Owner = { context: string; family: string }
@@ -65,7 +66,7 @@ function possible({ path, code }: Source, owners: Map<string, Owner>, sources: M
 
 export function checkWrites(root: string): { tables: number; violations: string[]; reports: string[] } {
   const paths = globSync('src/**/*.ts', { cwd: root })
-    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/store/migrations/'))
+    .filter((path) => !isTest(path) && !path.startsWith('src/store/migrations/'))
     .toSorted()
   const sources = new Map(
     paths.map((path) => [path, { path, code: withoutComments(readFileSync(join(root, path), 'utf8')) }]),

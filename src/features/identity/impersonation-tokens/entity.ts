@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import { words } from '../tokens/entity.ts'
-import { isActive } from '../tokens/policy.ts'
 import type { AccessToken } from '../tokens/model.ts'
+import { isActive } from '../tokens/policy.ts'
 
 export const ImpersonationTokenEntity = entity({
   id: z.int(),

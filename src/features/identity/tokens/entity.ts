@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
-import { isActive } from './policy.ts'
 import type { AccessToken } from './model.ts'
+import { isActive } from './policy.ts'
 
 const record = {
   id: z.int(),

@@ -5,9 +5,9 @@ import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import type { AccessToken, TokenKind } from './model.ts'
 import { isActive } from './policy.ts'
 import { scopesFrom } from './queries.ts'
-import type { AccessToken, TokenKind } from './model.ts'
 
 const ROTATED_FOR_DAYS = 7
 const LONGEST_TEXT = 255

@@ -17,8 +17,8 @@ import type { BranchAbility } from '../protected-branches/model.ts'
 import { findProtection, findRule } from '../protected-branches/queries.ts'
 import { changeProtectedBranch, protectName, unprotectName } from '../protected-branches/service.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { findHead, mergedAmong } from './queries.ts'
 import type { Head } from './entity.ts'
+import { findHead, mergedAmong } from './queries.ts'
 
 const refused = (text: string) => new Refusal('bad_request', text)
 

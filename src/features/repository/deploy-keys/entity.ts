@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Row } from '../../../store/database.ts'
 import { USAGE_TYPES } from '../../identity/keys/model.ts'
-import type { KeyWithProjects, LinkedProject } from './queries.ts'
 import type { EnabledKey } from './model.ts'
+import type { KeyWithProjects, LinkedProject } from './queries.ts'
 
 const fields = {
   id: z.int(),

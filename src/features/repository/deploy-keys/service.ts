@@ -11,9 +11,9 @@ import { titleFaults } from '../../identity/keys/validation.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { forgetDeployKey } from '../protected-branches/service.ts'
+import type { EnabledKey } from './model.ts'
 import { mayRename } from './policy.ts'
 import { findAnyDeployKey, findEnabledKey, isWithinReach } from './queries.ts'
-import type { EnabledKey } from './model.ts'
 
 export interface NewDeployKey {
   title: string

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
-import type { Ability } from './model.ts'
 import type { LoadedAllowance, LoadedRule } from './matching.ts'
+import type { Ability } from './model.ts'
 
 /** Above every role: only those who run the instance. */
 export const Administrators = 60

@@ -7,8 +7,8 @@ import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { signerOf } from '../commits/landing.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { findLoadedTag } from './queries.ts'
 import type { LoadedTag } from './entity.ts'
+import { findLoadedTag } from './queries.ts'
 
 const refused = (text: string) => new Refusal('bad_request', text)
 
