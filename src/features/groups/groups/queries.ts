@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child, resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { isGroupOf, isOpenTo, levelInGroup } from '../../access/authorizations/queries.ts'
+import { findProject } from '../../projects/projects/queries.ts'
 import { groupPolicy, type GroupSubject } from './policy.ts'
 
 export type Group = Row<'namespaces'>
@@ -55,4 +56,12 @@ export const group = resource({
     const found = await findGroup(app.db, id)
     return found && meetGroup(app, found, viewer)
   },
+})
+
+/** `/groups/:id/projects/:project_id`: a project that is to move into the group. */
+export const incomingProject = child(group, {
+  name: 'Project',
+  key: 'project',
+  params: { project_id: text },
+  find: (app, _group, { project_id }) => findProject(app.db, project_id),
 })

@@ -3,7 +3,6 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
 import { blankable, bool, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
-import { notFound } from '../../../errors.ts'
 import {
   LicenseEntity,
   TemplateEntity,
@@ -12,7 +11,7 @@ import {
   presentTemplate,
   presentTemplateSummary,
 } from './entity.ts'
-import { findLicense, findTemplate, listLicenses, listTemplates, type TemplateKind } from './queries.ts'
+import { license, listLicenses, listTemplates, templateOf, type TemplateKind } from './queries.ts'
 
 const pageFrom = <T, R>(all: readonly T[], { offset, limit }: PageWish, present: (one: T) => R): Page<R> => ({
   items: all.slice(offset, offset + limit).map(present),
@@ -38,14 +37,13 @@ const getAt = (path: `/${string}`, summary: string) =>
     method: 'GET',
     path,
     summary,
+    on: license,
     allow: 'anyone',
-    input: z.object({ key: text, project: text.nullish(), fullname: text.nullish() }),
+    input: z.object({ project: text.nullish(), fullname: text.nullish() }),
     output: LicenseEntity,
-    async handle({ app, viewer, input: { key, project, fullname } }) {
-      const license = await findLicense(key)
-      if (!license) throw notFound('License')
+    async handle({ app, viewer, subject, input: { project, fullname } }) {
       const year = today(app.clock).slice(0, 4)
-      return presentLicense(license, { year, project, fullname: fullname || viewer?.name })
+      return presentLicense(subject, { year, project, fullname: fullname || viewer?.name })
     },
   })
 
@@ -71,14 +69,10 @@ const getOf = (kind: TemplateKind, noun: string, summary: string) =>
     method: 'GET',
     path: `/templates/${kind}/:name`,
     summary,
+    on: templateOf(kind, noun),
     allow: 'anyone',
-    input: z.object({ name: text }),
     output: TemplateEntity,
-    async handle({ input }) {
-      const template = await findTemplate(kind, input.name)
-      if (!template) throw notFound(noun)
-      return presentTemplate(template)
-    },
+    handle: async ({ subject }) => presentTemplate(subject),
   })
 
 export const listGitignores = listOf('gitignores', 'List .gitignore templates')
