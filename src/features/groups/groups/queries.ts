@@ -41,7 +41,7 @@ export async function findGroupById(db: Db, id: number): Promise<Group | null> {
 }
 
 /** The group as the viewer meets it, readable or not. */
-export async function meetGroup(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
+export async function loadGroupSubject(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
   const level = await levelInGroup(app.db, viewer, group.id)
   const open = level >= Guest || isOpenTo(viewer, group.visibility)
   return { group, viewer, level, visible: open || (await isGroupOf(app.db, viewer, group.id)) }
@@ -54,7 +54,7 @@ export const group = resource({
   policy: groupPolicy,
   async find(app, { id }, viewer) {
     const found = await findGroup(app.db, id)
-    return found && meetGroup(app, found, viewer)
+    return found && loadGroupSubject(app, found, viewer)
   },
 })
 
