@@ -16,6 +16,9 @@ export const policy =
   <P extends { readonly read: (subject: S) => boolean } & Policy<S>>(abilities: P): P =>
     abilities
 
+/** Of what is hidden from nobody. */
+export const publicPolicy = policy<unknown>()({ read: () => true })
+
 /** What an endpoint acts on: found by its path parameters, hidden (404) from whoever may not read it. */
 export interface Resource<S, P extends Policy<S>> {
   /** As in `404 <name> Not Found`; without one, `404 Not found`. */
@@ -162,7 +165,7 @@ export interface Declaration<
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** Where it differs from its resource. */
-  abilityFirst?: boolean | (keyof P & string)
+  abilityFirst?: boolean
   input?: I
   /** Null: no body. */
   output: O
@@ -188,7 +191,7 @@ export interface Endpoint {
   readonly scopes?: readonly Scope[]
   readonly secret?: boolean
   readonly denied?: 'unauthenticated'
-  readonly abilityFirst?: boolean | string
+  readonly abilityFirst?: boolean
   readonly input?: z.ZodObject
   readonly output: Output
   readonly status?: number

@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts'
 import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
-import { findProjectById, meetProject } from '../features/projects/projects/queries.ts'
+import { findProjectById, loadProjectSubject } from '../features/projects/projects/queries.ts'
 import { deployKeyRight } from '../features/repository/deploy-keys/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
 import { Developer, Guest } from '../lib/levels.ts'
@@ -39,7 +39,7 @@ export async function learnFacts(
 ): Promise<Facts> {
   const granted = await grantedTo(app, gitter, project.id)
   const { enabled_git_access_protocol: only } = await currentSettings(app)
-  const subject = await meetProject(app, project, granted ? null : gitter.user)
+  const subject = await loadProjectSubject(app, project, granted ? null : gitter.user)
   return { ...errand, gitter, wiki, subject, granted, onlyProtocol: only || null }
 }
 

@@ -47,14 +47,14 @@ interface MountPlan<S, P extends Policy<S>> {
   on: Resource<S, P>
   /** The ability that decides who belongs to it. */
   manage: keyof P & string
-  meet(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
+  toSource(subject: S): Pick<SourceSubject, 'at' | 'level' | 'requestable'>
 }
 
-export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, meet }: MountPlan<S, P>) {
+export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, toSource }: MountPlan<S, P>) {
   async function find(app: App, { id }: { id: string }, viewer: User | null): Promise<SourceSubject | null> {
     const subject = await on.find(app, { id } as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
-    return { ...meet(subject), viewer, managed: on.policy[manage]!(subject) }
+    return { ...toSource(subject), viewer, managed: on.policy[manage]!(subject) }
   }
   /** The group or project itself: what lists and creation act on. */
   const source = resource({ name: on.name, params: z.object({ id: text }), policy: sourcePolicy, find })

@@ -7,7 +7,7 @@ export const groupMount = sourceMount({
   path: '/groups/:id',
   on: group,
   manage: 'own',
-  meet: ({ group, level }) => ({
+  toSource: ({ group, level }) => ({
     at: { group_id: group.id, project_id: null },
     level,
     requestable: group.request_access_enabled && group.visibility !== 'private',

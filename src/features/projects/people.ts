@@ -6,7 +6,7 @@ export const projectMount = sourceMount({
   path: '/projects/:id',
   on: project,
   manage: 'administer',
-  meet: ({ project, level }) => ({
+  toSource: ({ project, level }) => ({
     at: { group_id: null, project_id: project.id },
     level,
     requestable: project.request_access_enabled,

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { child, resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Guest } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { isGroupOf, isOpenTo, levelInGroup } from '../../access/authorizations/queries.ts'
+import { findProject } from '../../projects/projects/queries.ts'
 import { groupPolicy, type GroupSubject } from './policy.ts'
 
 export type Group = Row<'namespaces'>
@@ -40,7 +41,7 @@ export async function findGroupById(db: Db, id: number): Promise<Group | null> {
 }
 
 /** The group as the viewer meets it, readable or not. */
-export async function meetGroup(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
+export async function loadGroupSubject(app: App, group: Group, viewer: User | null): Promise<GroupSubject> {
   const level = await levelInGroup(app.db, viewer, group.id)
   const open = level >= Guest || isOpenTo(viewer, group.visibility)
   return { group, viewer, level, visible: open || (await isGroupOf(app.db, viewer, group.id)) }
@@ -53,6 +54,14 @@ export const group = resource({
   policy: groupPolicy,
   async find(app, { id }, viewer) {
     const found = await findGroup(app.db, id)
-    return found && meetGroup(app, found, viewer)
+    return found && loadGroupSubject(app, found, viewer)
   },
+})
+
+/** `/groups/:id/projects/:project_id`: a project that is to move into the group. */
+export const incomingProject = child(group, {
+  name: 'Project',
+  key: 'project',
+  params: { project_id: text },
+  find: (app, _group, { project_id }) => findProject(app.db, project_id),
 })

@@ -4,19 +4,17 @@ import { once } from '../../../api/once.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
 import { blankable, bool, file, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { notFound } from '../../../errors.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { filters as projectFilters } from '../../projects/projects/filters.ts'
 import { listProjects } from '../../projects/projects/lists.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
-import { findProject } from '../../projects/projects/queries.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
 import { FoundGroupEntity, GroupDetailsEntity, GroupEntity, presentFoundGroup, presentGroup } from './entity.ts'
 import { GROUP_ORDERS, listGroups, type GroupFilter } from './lists.ts'
 import { loadGroupDetails, sizesOf } from './load.ts'
-import { group } from './queries.ts'
+import { group, incomingProject } from './queries.ts'
 import { deleteGroup } from './removal.ts'
 import { createGroup, updateGroup } from './service.ts'
 
@@ -175,14 +173,11 @@ export const transfer = endpoint({
   method: 'POST',
   path: '/groups/:id/projects/:project_id',
   summary: 'Move a project into a group',
-  on: group,
+  on: incomingProject,
   allow: 'administrator',
-  input: z.object({ project_id: text }),
   output: GroupDetailsEntity,
-  async handle({ app, viewer, subject, input }) {
-    const project = await findProject(app.db, input.project_id)
-    if (!project) throw notFound('Project')
-    await transferProject(app, viewer, project, subject.group)
+  async handle({ app, viewer, subject }) {
+    await transferProject(app, viewer, subject.project, subject.group)
     return loadGroupDetails(app, viewer, subject.group)
   },
 })

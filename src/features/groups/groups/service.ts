@@ -17,7 +17,7 @@ import { holdNamespace } from '../../projects/projects/places.ts'
 import { fitted } from '../../projects/projects/visibility.ts'
 import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from './places.ts'
 import { groupPolicy } from './policy.ts'
-import { findGroupById, meetGroup, type Group } from './queries.ts'
+import { findGroupById, loadGroupSubject, type Group } from './queries.ts'
 import { assertValidGroup } from './validation.ts'
 import { assertVisibilityAllowed } from './visibility.ts'
 
@@ -85,7 +85,7 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
 
 async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
   const parent = await findGroupById(app.db, id)
-  const subject = parent && (await meetGroup(app, parent, actor))
+  const subject = parent && (await loadGroupSubject(app, parent, actor))
   if (!subject || !groupPolicy.read(subject)) throw notFound('Group')
   if (!groupPolicy.own(subject)) throw forbidden()
 }

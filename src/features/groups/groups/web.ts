@@ -2,7 +2,7 @@ import type { WebRoutes } from '../../../api/server.ts'
 import { sendAvatar } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { groupPolicy } from './policy.ts'
-import { findGroup, meetGroup } from './queries.ts'
+import { findGroup, loadGroupSubject } from './queries.ts'
 
 /** A group's avatar is seen by whoever sees the group. */
 export const routes: WebRoutes = (server, gateway) => {
@@ -13,7 +13,7 @@ export const routes: WebRoutes = (server, gateway) => {
       const { id, filename } = request.params
       const viewer = await webViewer(gateway, request)
       const group = await findGroup(app.db, id)
-      const isSeen = group !== null && groupPolicy.read(await meetGroup(app, group, viewer))
+      const isSeen = group !== null && groupPolicy.read(await loadGroupSubject(app, group, viewer))
       return sendAvatar(app, request, reply, isSeen ? group : null, filename)
     },
   )

@@ -40,11 +40,11 @@ export const namespace = resource({
   policy: namespacePolicy,
   async find(app, { id }, viewer) {
     const found = await findNamespace(app.db, id)
-    return found && meetNamespace(app.db, found, viewer)
+    return found && loadNamespaceSubject(app.db, found, viewer)
   },
 })
 
-async function meetNamespace(db: Db, namespace: Namespace, viewer: User | null): Promise<NamespaceSubject> {
+async function loadNamespaceSubject(db: Db, namespace: Namespace, viewer: User | null): Promise<NamespaceSubject> {
   const levels = await levelsIn(db, viewer, [namespace.id])
   return { namespace, viewer, level: levels.get(namespace.id) ?? NoAccess }
 }
@@ -167,7 +167,7 @@ export interface PathWish {
 /** Whether a path is taken, in a parent the viewer can see or at the top, and the first free one like it. */
 export async function lookUpPath(app: App, viewer: User, { path, parent_id }: PathWish) {
   const parent = parent_id ? await findNamespace(app.db, String(parent_id)) : null
-  const met = parent && (await meetNamespace(app.db, parent, viewer))
+  const met = parent && (await loadNamespaceSubject(app.db, parent, viewer))
   if (parent_id && !(met && namespacePolicy.read(met))) throw notFound('Namespace')
 
   const candidates = [path, ...Array.from({ length: SUGGESTIONS_TRIED }, (_, n) => `${path}${n + 1}`)]

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { resource } from '../../../api/endpoint.ts'
+import { publicPolicy, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { id } from '../../../api/wire.ts'
+import { id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { SUBSTRING_FROM, idList, inIdList, substring } from '../../../store/dialect.ts'
@@ -90,6 +90,17 @@ export const userByUserId = resource({
   params: z.object({ user_id: id }),
   policy: userPolicy,
   find: (app, { user_id }, viewer) => user.find(app, { id: user_id } as never, viewer),
+})
+
+/** The same by id or username, for lists of what is theirs: it is each item that is shown or hidden. */
+export const userByIdOrUsername = resource({
+  name: 'User',
+  params: z.object({ user_id: text }),
+  policy: publicPolicy,
+  async find(app, { user_id }) {
+    const user = await findUserByIdOrUsername(app.db, user_id)
+    return user && { user }
+  },
 })
 
 export async function surroundings(app: App): Promise<Surroundings> {

@@ -1,5 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { parse } from 'node:path'
+import { z } from 'zod'
+import { publicPolicy, resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
 
 export interface Template {
   readonly name: string
@@ -91,3 +94,18 @@ export async function listLicenses({ popular = false } = {}): Promise<readonly L
 export async function findLicense(key: string): Promise<License | undefined> {
   return (await licenses()).find((license) => license.key === key)
 }
+
+export const license = resource({
+  name: 'License',
+  params: z.object({ key: text }),
+  policy: publicPolicy,
+  find: (_app, { key }) => findLicense(key),
+})
+
+export const templateOf = (kind: TemplateKind, name: string) =>
+  resource({
+    name,
+    params: z.object({ name: text }),
+    policy: publicPolicy,
+    find: (_app, { name }) => findTemplate(kind, name),
+  })

@@ -3,7 +3,6 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
-import { notFound } from '../../../errors.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import {
   LicenseEntity,
@@ -13,7 +12,7 @@ import {
   presentTemplate,
   presentTemplateSummary,
 } from './entity.ts'
-import { findLicense, findTemplate, listLicenses, listTemplates, type TemplateKind } from './queries.ts'
+import { license, listLicenses, listTemplates, templateOf, type TemplateKind } from './queries.ts'
 
 const listAt = (path: `/${string}`, summary: string) =>
   endpoint({
@@ -34,14 +33,13 @@ const getAt = (path: `/${string}`, summary: string) =>
     method: 'GET',
     path,
     summary,
+    on: license,
     allow: 'anyone',
-    input: z.object({ key: text, project: text.nullish(), fullname: text.nullish() }),
+    input: z.object({ project: text.nullish(), fullname: text.nullish() }),
     output: LicenseEntity,
-    async handle({ app, viewer, input: { key, project, fullname } }) {
-      const license = await findLicense(key)
-      if (!license) throw notFound('License')
+    async handle({ app, viewer, subject, input: { project, fullname } }) {
       const year = today(app.clock).slice(0, 4)
-      return presentLicense(license, { year, project, fullname: fullname || viewer?.name })
+      return presentLicense(subject, { year, project, fullname: fullname || viewer?.name })
     },
   })
 
@@ -70,14 +68,10 @@ const getOf = (kind: TemplateKind, noun: string, summary: string) =>
     method: 'GET',
     path: `/templates/${kind}/:name`,
     summary,
+    on: templateOf(kind, noun),
     allow: 'anyone',
-    input: z.object({ name: text }),
     output: TemplateEntity,
-    async handle({ input }) {
-      const template = await findTemplate(kind, input.name)
-      if (!template) throw notFound(noun)
-      return presentTemplate(template)
-    },
+    handle: async ({ subject }) => presentTemplate(subject),
   })
 
 export const listGitignores = listOf('gitignores', 'List .gitignore templates')

@@ -1,4 +1,7 @@
+import { child } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
+import { findProject, project } from '../projects/queries.ts'
 
 /** Whether one came from the other, or both from a third, over however many forks. */
 export async function areInOneNetwork(db: Db, one: number, other: number): Promise<boolean> {
@@ -26,3 +29,11 @@ async function lineOf(db: Db, id: number): Promise<number[]> {
     .execute()
   return rows.map((row) => row.id)
 }
+
+/** `/projects/:id/fork/:forked_from_id` */
+export const forkSource = child(project, {
+  name: 'Project',
+  key: 'source',
+  params: { forked_from_id: text },
+  find: (app, _fork, { forked_from_id }) => findProject(app.db, forked_from_id),
+})

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, id, oneOf, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
 import { filters } from '../projects/filters.ts'
 import { listProjects } from '../projects/lists.ts'
 import { presentOneProject, presentProjects } from '../projects/load.ts'
-import { findProject, project } from '../projects/queries.ts'
+import { project } from '../projects/queries.ts'
+import { forkSource } from './queries.ts'
 import { addForkRelation, removeForkRelation } from './relation.ts'
 import { forkProject } from './service.ts'
 
@@ -58,14 +58,12 @@ export const relate = endpoint({
   method: 'POST',
   path: '/projects/:id/fork/:forked_from_id',
   summary: 'Tell that a project is a fork of another',
-  on: project,
+  on: forkSource,
   allow: 'administrator',
-  input: z.object({ forked_from_id: text }),
   output: ProjectEntity,
-  async handle({ app, viewer, subject, input }) {
-    const source = await findProject(app.db, input.forked_from_id)
-    if (!source) throw notFound('Project')
-    return presentOneProject(app, viewer, await addForkRelation(app, subject.project, source), { secrets: true })
+  async handle({ app, viewer, subject }) {
+    const related = await addForkRelation(app, subject.project, subject.source)
+    return presentOneProject(app, viewer, related, { secrets: true })
   },
 })
 

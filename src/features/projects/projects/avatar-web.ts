@@ -4,7 +4,7 @@ import { sendAvatar, sendPicture } from '../../identity/avatars.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { readLogo, type Logo } from './logo.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
-import { findProject, meetProject } from './queries.ts'
+import { findProject, loadProjectSubject } from './queries.ts'
 import { repositoryDir } from './repository.ts'
 
 /** A project's avatar is seen by whoever sees the project. */
@@ -16,7 +16,7 @@ export const routes: WebRoutes = (server, gateway) => {
       const { id, filename } = request.params
       const viewer = await webViewer(gateway, request)
       const project = await findProject(app.db, id)
-      const subject = project && (await meetProject(app, project, viewer))
+      const subject = project && (await loadProjectSubject(app, project, viewer))
       if (!subject || !projectPolicy.read(subject)) return sendAvatar(app, request, reply, null, filename)
       const logo = await logoOf(app, subject, filename)
       if (!logo) return sendAvatar(app, request, reply, project, filename)

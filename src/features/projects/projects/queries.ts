@@ -62,7 +62,7 @@ export async function holdProject(app: App, id: number): Promise<Project | null>
 }
 
 /** The project as the viewer meets it, readable or not. */
-export async function meetProject(app: App, project: Project, viewer: User | null): Promise<ProjectSubject> {
+export async function loadProjectSubject(app: App, project: Project, viewer: User | null): Promise<ProjectSubject> {
   const namespace = await findNamespaceById(app.db, project.namespace_id)
   return {
     project,
@@ -74,9 +74,9 @@ export async function meetProject(app: App, project: Project, viewer: User | nul
 }
 
 /** By id or by path, readable or not; the same row is met once by the same viewer. */
-export async function findAndMeet(app: App, id: string, viewer: User | null): Promise<ProjectSubject | null> {
+export async function findProjectSubject(app: App, id: string, viewer: User | null): Promise<ProjectSubject | null> {
   const found = await findProject(app.db, id)
-  return found && once(found, `met by ${viewer?.id}`, () => meetProject(app, found, viewer))
+  return found && once(found, `met by ${viewer?.id}`, () => loadProjectSubject(app, found, viewer))
 }
 
 /** `/projects/:id`: by id or by path; hidden from whoever may not read it. */
@@ -84,7 +84,7 @@ export const project = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: projectPolicy,
-  find: (app, { id }, viewer) => findAndMeet(app, id, viewer),
+  find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
 })
 
 /** The same for families where who may is settled before anything else is looked at. */

@@ -9,7 +9,7 @@ import {
   findNamespaceById,
   findProject,
   findProjectById,
-  meetProject,
+  loadProjectSubject,
   pathWithNamespace,
   type Namespace,
 } from './queries.ts'
@@ -51,7 +51,7 @@ export async function destinationOf(app: App, viewer: User | null, redirect: Red
     return namespace && (await sees(app, viewer, namespace)) ? namespace.full_path : null
   }
   const project = await findProjectById(app.db, redirect.project_id!)
-  const subject = project && (await meetProject(app, project, viewer))
+  const subject = project && (await loadProjectSubject(app, project, viewer))
   return subject && projectPolicy.read(subject) ? pathWithNamespace(subject.project, subject.namespace) : null
 }
 

@@ -3,11 +3,10 @@ import type { Caller } from '../../../api/credentials.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import { once } from '../../../api/once.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
-import { blankable, bool, file, id, int, text } from '../../../api/wire.ts'
+import { blankable, bool, file, int, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { notFound } from '../../../errors.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
-import { findUser, findUserByIdOrUsername } from '../../identity/users/queries.ts'
+import { userByIdOrUsername, userByUserId } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
 import { ProjectEntity, SimpleProjectEntity, type ProjectRecord, type SimpleProjectRecord } from './entity.ts'
 import { filters } from './filters.ts'
@@ -55,16 +54,15 @@ export const listOfUser = endpoint({
   method: 'GET',
   path: '/users/:user_id/projects',
   summary: "List a user's personal projects",
+  on: userByIdOrUsername,
   allow: 'anyone',
-  input: z.object({ user_id: text, ...filters }),
+  input: z.object(filters),
   output: ProjectPage,
-  async handle({ app, viewer, input, page }) {
-    const owner = await findUserByIdOrUsername(app.db, input.user_id)
-    if (!owner) throw notFound('User')
+  async handle({ app, viewer, subject, input, page }) {
     const own = await app.db
       .selectFrom('namespaces')
       .select('id')
-      .where('owner_id', '=', owner.id)
+      .where('owner_id', '=', subject.user.id)
       .executeTakeFirstOrThrow()
     return answerList(app, viewer, { ...input, namespace_id: own.id }, page)
   },
@@ -140,15 +138,12 @@ export const createForUser = endpoint({
   method: 'POST',
   path: '/projects/user/:user_id',
   summary: 'Create a project for a user',
+  on: userByUserId,
   allow: 'administrator',
   upload: LARGEST_AVATAR * 2,
-  input: creation.extend({ user_id: id, name: text }),
+  input: creation.extend({ name: text }),
   output: ProjectEntity,
-  async handle({ app, viewer, input }) {
-    const owner = await findUser(app.db, input.user_id)
-    if (!owner) throw notFound('User')
-    return createAsWished(app, viewer, input, owner)
-  },
+  handle: ({ app, viewer, subject, input }) => createAsWished(app, viewer, input, subject.user),
 })
 
 const changes = { name: text.nullish(), path: text.nullish(), default_branch: text.nullish(), ...attributes }

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { blankable, bool, int, text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
 import { project } from '../projects/queries.ts'
 import { PushRuleEntity, presentPushRule } from './entity.ts'
-import { findPushRule } from './queries.ts'
+import { pushRule } from './queries.ts'
 import { createPushRule, deletePushRule, updatePushRule } from './service.ts'
 
 const fields = z.object({
@@ -32,14 +31,10 @@ export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/push_rule',
   summary: 'Get the push rule of a project',
-  on: project,
+  on: pushRule,
   allow: 'administer',
   output: PushRuleEntity,
-  async handle({ app, subject }) {
-    const rule = await findPushRule(app.db, subject.project.id)
-    if (!rule) throw notFound('Push Rule')
-    return presentPushRule(rule)
-  },
+  handle: async ({ subject }) => presentPushRule(subject.rule),
 })
 
 export const create = endpoint({

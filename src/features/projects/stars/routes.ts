@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
-import { notFound } from '../../../errors.ts'
-import { findUserByIdOrUsername, surroundings } from '../../identity/users/queries.ts'
+import { surroundings, userByIdOrUsername } from '../../identity/users/queries.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
 import { filters } from '../projects/filters.ts'
 import { listProjects } from '../projects/lists.ts'
@@ -58,13 +57,12 @@ export const listOfUser = endpoint({
   method: 'GET',
   path: '/users/:user_id/starred_projects',
   summary: 'List the projects a user starred',
+  on: userByIdOrUsername,
   allow: 'anyone',
-  input: z.object({ user_id: text, ...filters }),
+  input: z.object(filters),
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
-  async handle({ app, viewer, input, page }) {
-    const user = await findUserByIdOrUsername(app.db, input.user_id)
-    if (!user) throw notFound('User')
-    const { items, total } = await listProjects(app, viewer, { ...input, starred_by: user.id }, page)
+  async handle({ app, viewer, subject, input, page }) {
+    const { items, total } = await listProjects(app, viewer, { ...input, starred_by: subject.user.id }, page)
     return { total, items: await presentProjects(app, viewer, items, input) }
   },
 })

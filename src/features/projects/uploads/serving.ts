@@ -7,7 +7,7 @@ import type { App } from '../../../context.ts'
 import { readRange, type Piece } from '../../../lib/ranges.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { projectPolicy } from '../projects/policy.ts'
-import { meetProject, type Project } from '../projects/queries.ts'
+import { loadProjectSubject, type Project } from '../projects/queries.ts'
 import { fileHeaders, type Upload } from './entity.ts'
 import { findUpload } from './queries.ts'
 
@@ -21,7 +21,7 @@ export async function serveUpload(
   filename: string,
 ): Promise<FastifyReply> {
   const { app } = gateway
-  const subject = await meetProject(app, project, await webViewer(gateway, request))
+  const subject = await loadProjectSubject(app, project, await webViewer(gateway, request))
   const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, { secret, filename }) : null
   return upload ? sendFile(app, request, reply, upload) : send(request, reply, 404, UNKNOWN_ROUTE)
 }

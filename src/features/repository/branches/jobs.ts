@@ -3,7 +3,7 @@ import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryPolicy } from '../repositories/policy.ts'
-import { meetRepository } from '../repositories/queries.ts'
+import { loadRepositorySubject } from '../repositories/queries.ts'
 import { deleteMergedBranches } from './service.ts'
 
 /** Anybody who reads may ask; whether they may is found out here. */
@@ -13,7 +13,7 @@ export const deleteMergedLater = job<{ project_id: number; by: number }>(
     const project = await findProjectById(app.db, project_id)
     const actor = await findUser(app.db, by)
     if (!project || !actor) return
-    const subject = await meetRepository(app, project, actor)
+    const subject = await loadRepositorySubject(app, project, actor)
     if (!repositoryPolicy.push(subject) || !(await repositoryExists(subject.dir))) return
     await deleteMergedBranches(app, actor, subject)
   },

@@ -1,10 +1,10 @@
 import type { WriteReadme } from '../../../context.ts'
-import { meetRepository } from '../repositories/queries.ts'
+import { loadRepositorySubject } from '../repositories/queries.ts'
 import { commitActions } from './service.ts'
 
 /** The first commit of a project that shall not begin empty, in the name of whoever it was made for. */
 export const writeReadme: WriteReadme = async (app, actor, project, { name, email }) => {
-  const subject = await meetRepository(app, project, actor)
+  const subject = await loadRepositorySubject(app, project, actor)
   const content = `# ${project.name}\n${project.description ? `\n${project.description}` : ''}`
   await commitActions(app, actor, subject, {
     branch: project.default_branch,

@@ -1,7 +1,7 @@
 import type { App, User } from '../../../context.ts'
 import { areInOneNetwork } from '../../projects/forks/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { findRepository } from '../repositories/queries.ts'
+import { findRepositorySubject } from '../repositories/queries.ts'
 
 /**
  * Where a commit starts from: the project itself, or another of its fork network whose code the caller may read. Null
@@ -14,7 +14,7 @@ export async function findStart(
   given: string | null | undefined,
 ): Promise<RepositorySubject | null> {
   if (!given) return subject
-  const start = await findRepository(app, given, viewer)
+  const start = await findRepositorySubject(app, given, viewer)
   if (!start) return null
   const [own, other] = [subject.project.id, start.project.id]
   if (own === other) return subject

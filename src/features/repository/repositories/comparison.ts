@@ -7,7 +7,7 @@ import { listCommits, mergeBase } from '../../../git/history/history.ts'
 import type { QuarantineOptions } from '../../../git/objects/objects.ts'
 import type { Comparison } from './entity.ts'
 import { repositoryPolicy } from './policy.ts'
-import { findRepository } from './queries.ts'
+import { findRepositorySubject } from './queries.ts'
 
 const MOST_COMMITS = 5000
 const NO_DIFF: Diff = { files: [], overflow: false }
@@ -36,7 +36,7 @@ export async function compare(dir: string, { from, to, straight, fromDir = dir }
 
 /** Another project's repository, for whoever may read its code too. */
 export async function repositoryOf(app: App, viewer: User | null, id: number): Promise<string> {
-  const other = await findRepository(app, String(id), viewer)
+  const other = await findRepositorySubject(app, String(id), viewer)
   if (!other || !repositoryPolicy.read(other) || !repositoryPolicy.download(other)) throw notFound('Project')
   return other.dir
 }

@@ -2,17 +2,25 @@ import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { findAndMeet, meetProject, type Project } from '../../projects/projects/queries.ts'
+import { findProjectSubject, loadProjectSubject, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 
-export async function meetRepository(app: App, project: Project, viewer: User | null): Promise<RepositorySubject> {
-  return { ...(await meetProject(app, project, viewer)), dir: repositoryDir(app, project) }
+export async function loadRepositorySubject(
+  app: App,
+  project: Project,
+  viewer: User | null,
+): Promise<RepositorySubject> {
+  return { ...(await loadProjectSubject(app, project, viewer)), dir: repositoryDir(app, project) }
 }
 
 /** By the project's id or path. Whether the viewer may know of it is for the caller to ask. */
-export async function findRepository(app: App, id: string, viewer: User | null): Promise<RepositorySubject | null> {
-  const subject = await findAndMeet(app, id, viewer)
+export async function findRepositorySubject(
+  app: App,
+  id: string,
+  viewer: User | null,
+): Promise<RepositorySubject | null> {
+  const subject = await findProjectSubject(app, id, viewer)
   return subject && { ...subject, dir: repositoryDir(app, subject.project) }
 }
 
@@ -25,5 +33,5 @@ export const repository = resource({
   params: z.object({ id: text }),
   policy: repositoryPolicy,
   abilityFirst: 'download',
-  find: (app, { id }, viewer) => findRepository(app, id, viewer),
+  find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
 })

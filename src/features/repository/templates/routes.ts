@@ -15,7 +15,7 @@ import {
 } from '../../instance/templates/entity.ts'
 import { findLicense } from '../../instance/templates/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
-import { findRepository, repository } from '../repositories/queries.ts'
+import { findRepositorySubject, repository } from '../repositories/queries.ts'
 import { TYPES, findTypeOf, listTypeOf } from './queries.ts'
 
 const reading = { method: 'GET', on: repository, allow: 'read', guest: true, abilityFirst: true } as const
@@ -63,7 +63,7 @@ function found<T>(template: T | null | undefined): T {
 
 /** Where templates are shared between projects. */
 async function otherProject(app: App, viewer: User | null, id: number): Promise<RepositorySubject> {
-  const other = await findRepository(app, String(id), viewer)
+  const other = await findRepositorySubject(app, String(id), viewer)
   if (!other || !repositoryPolicy.read(other)) throw notFound('Project')
   return other
 }
