@@ -8,12 +8,14 @@ import * as foundation from './migrations/001-foundation.ts'
 import * as tree from './migrations/002-tree.ts'
 import * as git from './migrations/003-git.ts'
 import * as poolsAndSignatures from './migrations/004-pools-and-signatures.ts'
+import * as recordVersions from './migrations/2026-11-16-0900-record-versions.ts'
 
 const migrations: Record<string, Migration> = {
   '001-foundation': foundation,
   '002-tree': tree,
   '003-git': git,
   '004-pools-and-signatures': poolsAndSignatures,
+  '2026-11-16-0900-record-versions': recordVersions,
 }
 
 /** Brings the schema up to date; returns the names of what was applied. */
