@@ -1,9 +1,0 @@
-/** `make`, which makes of the same object the same thing, for as long as the object lives. */
-export function weakMemo<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, V>()
-  return (key) => {
-    let one = made.get(key)
-    if (!one) made.set(key, (one = make(key)))
-    return one
-  }
-}
