@@ -1,7 +1,18 @@
 /** One run: how much it measures, the servers its measurements share, and how two of them are compared fairly. */
-import { mixed } from './calls.ts'
-import { closedLoop, median, type Call } from './load.ts'
-import { makePlace, processorTime, startFloor, startOurs, type Floor, type Server } from './servers.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openBeside, type Beside } from './beside.ts'
+import { PROJECTS, USERS, mixed } from './calls.ts'
+import { closedLoop, median, type Call, type Loop } from './load.ts'
+import {
+  capture,
+  makePlace,
+  processorTime,
+  startFloor,
+  startOurs,
+  type Floor,
+  type OurServer,
+  type Server,
+} from './servers.ts'
 
 /** Enough for steady medians, or just enough to see that everything works. */
 export interface Effort {
@@ -9,6 +20,9 @@ export interface Effort {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
+  /** A round of requests that are counted rather than timed. */
+  readonly requests: number
+  readonly writes: number
   readonly idleSeconds: number
   readonly mixedRequests: number
   readonly openSeconds: number
@@ -23,6 +37,8 @@ export const FULL: Effort = {
   rounds: 7,
   seconds: 1,
   warmUpSeconds: 4,
+  requests: 4000,
+  writes: 200,
   idleSeconds: 5,
   mixedRequests: 100_000,
   openSeconds: 20,
@@ -36,6 +52,8 @@ export const QUICK: Effort = {
   rounds: 3,
   seconds: 0.1,
   warmUpSeconds: 1,
+  requests: 1000,
+  writes: 50,
   idleSeconds: 0.5,
   mixedRequests: 2000,
   openSeconds: 2,
@@ -50,23 +68,27 @@ export interface Given {
   readonly postgres?: string | undefined
   /** Folder that takes CPU profiles of our servers. */
   readonly profileInto?: string | undefined
+  /** HTTP processes of our servers. */
+  readonly workers?: number
 }
 
 /** Servers are started and warmed up when first asked for and closed at the end. */
 export interface Bench extends Given, AsyncDisposable {
   /** A cold server of its own for one measurement. */
-  fresh(users: number): Promise<Server>
-  few(): Promise<Server>
-  many(): Promise<Server>
+  fresh(users: number, workers?: number): Promise<OurServer>
+  few(): Promise<OurServer>
+  many(): Promise<OurServer>
   floor(): Promise<Floor>
+  beside(server: OurServer): Promise<Beside>
 }
 
 export function openBench(given: Given): Bench {
   const { effort, postgres, profileInto } = given
+  const besides = new Map<OurServer, Promise<Beside>>()
   const stack = new AsyncDisposableStack()
-  const fresh = async (users: number) => {
+  const fresh = async (users: number, workers = given.workers ?? 1) => {
     const place = stack.use(await makePlace(postgres, users))
-    return stack.use(await startOurs(place, profileInto))
+    return stack.use(await startOurs(place, { profileInto, workers }))
   }
   // The first seconds of a server are its compiler's.
   const warm = async (users: number) => {
@@ -84,6 +106,15 @@ export function openBench(given: Given): Bench {
     few: shared(() => warm(effort.few)),
     many: shared(() => warm(effort.many)),
     floor: shared(async () => stack.use(await startFloor())),
+    async beside(server) {
+      const records = { projects: PROJECTS, users: USERS }
+      if (!besides.has(server))
+        besides.set(
+          server,
+          openBeside(server, records).then((beside) => stack.use(beside)),
+        )
+      return besides.get(server)!
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
@@ -124,21 +155,93 @@ export async function inTurns(rounds: number, ours: Side, floor: Side): Promise<
 }
 
 export interface Station {
-  readonly server: Server
+  readonly server: OurServer
   readonly call: Call
 }
 
-/** Milliseconds per request of two stations under the same load. */
+/** Milliseconds per request of two stations under the same load, the engine's own included. */
 export async function compare(bench: Bench, ours: Station, floor: Station, seconds: number): Promise<Compared> {
-  const burst = (station: Station) => () => timeEach(bench, station, seconds)
+  const burst = (station: Station) => async () => {
+    const loop = { connections: CONNECTIONS, count: MOST_REQUESTS, seconds }
+    const { own, engine } = await costOf(bench, station.server, [station.call], loop)
+    return own + engine
+  }
   await inTurns(WARM_UPS, burst(ours), burst(floor))
   return inTurns(bench.effort.rounds, burst(ours), burst(floor))
 }
 
-/** With PostgreSQL part of the work is done in other processes, so there only the time on the wall is the whole of it. */
-async function timeEach({ postgres }: Bench, { server, call }: Station, seconds: number): Promise<number> {
-  const clock = async () => (postgres ? null : await processorTime(server.pid)) ?? performance.now()
-  const start = await clock()
-  const answered = await closedLoop(server.port, [call], { connections: CONNECTIONS, count: MOST_REQUESTS, seconds })
-  return ((await clock()) - start) / answered
+/** Milliseconds of processor time per request. */
+interface Cost {
+  readonly own: number
+  /** Of the database, where it is not part of our process. */
+  readonly engine: number
+}
+
+async function costOf(
+  bench: Bench,
+  server: OurServer,
+  calls: readonly Call[],
+  loop: Loop & { quietMs?: number },
+): Promise<Cost> {
+  const beside = await bench.beside(server)
+  const look = async () => ({ own: await processorTime(server.pid), engine: await beside.engineTime() })
+  const start = await look()
+  const answered = await closedLoop(server.port, calls, loop)
+  await sleep(loop.quietMs ?? 0)
+  const end = await look()
+  return { own: (end.own - start.own) / answered, engine: (end.engine - start.engine) / answered }
+}
+
+async function floorCost(floor: Server, calls: readonly Call[], loop: Loop): Promise<number> {
+  const start = await processorTime(floor.pid)
+  const answered = await closedLoop(floor.port, calls, loop)
+  return ((await processorTime(floor.pid)) - start) / answered
+}
+
+/** Ten a second at 500 requests a second. */
+const REQUESTS_A_COMMIT = 50
+const QUIET_MS = 500
+
+export type Manner = 'alone' | 'beside commits' | 'one by one until quiet'
+
+export interface CostCompared extends Compared {
+  readonly engine: number
+}
+
+/**
+ * What a request costs us, and a floor that sends the same bytes. `beside commits` another process changes one of the
+ * records that are asked for after every so many requests; `one by one until quiet` also counts what the server does
+ * afterwards.
+ */
+export async function compareCost(
+  bench: Bench,
+  server: OurServer,
+  calls: readonly Call[],
+  manner: Manner,
+): Promise<CostCompared> {
+  const { effort } = bench
+  const floor = await bench.floor()
+  const paths = new Map(calls.map(({ path, token }) => [path, { path, token: token! }]))
+  await floor.serve(await Promise.all([...paths.values()].map((call) => capture(server.port, call))))
+  const { commit } = await bench.beside(server)
+  const isPatient = manner === 'one by one until quiet'
+  const loop = {
+    connections: isPatient ? 1 : CONNECTIONS,
+    count: isPatient ? effort.writes : effort.requests,
+    quietMs: isPatient ? QUIET_MS : 0,
+    ...(manner === 'beside commits' && { between: { requests: REQUESTS_A_COMMIT, act: commit } }),
+  }
+  let from = 0
+  const engine: number[] = []
+  const ours = async () => {
+    const cost = await costOf(bench, server, calls, { ...loop, from })
+    from += loop.count
+    engine.push(cost.engine)
+    return cost.own
+  }
+  const { connections, count } = loop
+  const least = () => floorCost(floor, calls, { connections, count, from })
+  await inTurns(WARM_UPS, ours, least)
+  engine.length = 0
+  return { ...(await inTurns(effort.rounds, ours, least)), engine: median(engine) }
 }

@@ -1,9 +1,48 @@
 /** The requests of the bench. */
 import type { Call } from './load.ts'
-import { ADMINISTRATOR, EVERYBODY, MEMBER, RARE, daysAgo, usernameOf } from './seed.ts'
+import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo, usernameOf } from './seed.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })
 const asAdministrator = (path: string): Call => ({ path: `/api/v4${path}`, token: ADMINISTRATOR })
+
+const TOKENS = [ADMINISTRATOR, MEMBER, ...HOLDERS.values()]
+
+/** Every path with every token; the next call has another of both. */
+const rotating = (paths: readonly string[]): readonly Call[] =>
+  TOKENS.flatMap((_, round) =>
+    paths.map((path, i) => ({ path: `/api/v4${path}`, token: TOKENS[(i * 7 + round) % TOKENS.length]! })),
+  )
+
+const pages = (path: string) => Array.from({ length: 10 }, (_, i) => `${path}?page=${i + 1}`)
+
+/** Open to everybody whose token this is. */
+export const PROJECTS = Array.from({ length: 284 }, (_, i) => i + 1).filter((id) => id % 10 < 7)
+export const USERS = Array.from({ length: 100 }, (_, i) => i + 1)
+
+export const rotatingProject = rotating(PROJECTS.map((id) => `/projects/${id}`))
+export const rotatingUser = rotating(USERS.map((id) => `/users/${id}`))
+export const rotatingOwn = rotating(['/user'])
+export const rotatingProjects = rotating(pages('/projects'))
+export const rotatingUsers = rotating(pages('/users'))
+
+const describe = (id: number, i: number): Call => ({
+  ...asAdministrator(`/projects/${id}`),
+  method: 'PUT',
+  body: `description=Engine+${i}`,
+})
+
+export const smallWrites: readonly Call[] = PROJECTS.map(describe)
+export const smallUserWrites: readonly Call[] = USERS.map((id, i) => ({
+  ...asAdministrator(`/users/${id}`),
+  method: 'PUT',
+  body: `bio=Engineer+${i}`,
+}))
+
+/** 50 of 500 requests change something; the others read one of 200 projects or 100 users, or a list. */
+export const readsAndWrites: readonly Call[] = rotatingProject.flatMap((call, i) => {
+  const reads = [call, rotatingUser[i % rotatingUser.length]!, rotatingProjects[i % rotatingProjects.length]!]
+  return i % 3 === 0 ? [...reads, describe(PROJECTS[(i / 3) % PROJECTS.length]!, i)] : reads
+})
 
 export const ownRecord = asMember('/user')
 export const listAsMember = asMember('/users')

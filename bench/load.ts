@@ -7,15 +7,18 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Call {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly token?: string
+  /** As a form. */
+  readonly body?: string
 }
 
-function requestBytes({ method = 'GET', path, token }: Call): Buffer {
+function requestBytes({ method = 'GET', path, token, body = '' }: Call): Buffer {
   const credential = token ? `PRIVATE-TOKEN: ${token}\r\n` : ''
-  const length = method === 'POST' ? 'Content-Length: 0\r\n' : ''
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${credential}${length}\r\n`)
+  const type = 'Content-Type: application/x-www-form-urlencoded\r\n'
+  const content = method === 'GET' ? '' : `${type}Content-Length: ${Buffer.byteLength(body)}\r\n`
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${credential}${content}\r\n${body}`)
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -90,11 +93,21 @@ function assertAnswered(status: number, { path }: Call): void {
   if (!isFine(status)) throw new Error(`${path} answered ${status}`)
 }
 
+export interface Loop {
+  readonly connections: number
+  readonly count: number
+  readonly seconds?: number
+  /** Where among `calls` to begin. */
+  readonly from?: number
+  /** Done after every so many requests, while the other connections go on. */
+  readonly between?: { readonly requests: number; act(): Promise<void> }
+}
+
 /** How many were answered, to `connections` callers who each wait for their answer; a refusal throws. */
 export async function closedLoop(
   port: number,
   calls: readonly Call[],
-  { connections, count, seconds = Infinity }: { connections: number; count: number; seconds?: number },
+  { connections, count, seconds = Infinity, from = 0, between }: Loop,
 ): Promise<number> {
   const requests = calls.map(requestBytes)
   return withConnections(port, connections, async (open) => {
@@ -103,8 +116,10 @@ export async function closedLoop(
     await Promise.all(
       open.map(async (connection) => {
         while (sent < count && performance.now() < until) {
-          const next = sent++ % requests.length
+          const mine = sent++
+          const next = (from + mine) % requests.length
           assertAnswered(await connection.send(requests[next]!), calls[next]!)
+          if (between && mine % between.requests === 0) await between.act()
         }
       }),
     )
@@ -112,11 +127,12 @@ export async function closedLoop(
   })
 }
 
-/** Milliseconds of `call` right after each of `changes`, by one caller: what a list costs that cannot be remembered. */
-export async function afterChanges(port: number, changes: readonly Call[], call: Call): Promise<number> {
+/** Milliseconds on the wall of a call right after each of `changes`, by one caller. */
+export async function afterChanges(port: number, changes: readonly Call[], calls: readonly Call[]): Promise<number> {
   return withConnections(port, 1, async ([connection]) => {
     const times: number[] = []
-    for (const change of changes) {
+    for (const [i, change] of changes.entries()) {
+      const call = calls[i % calls.length]!
       assertAnswered(await connection!.send(requestBytes(change)), change)
       const start = performance.now()
       assertAnswered(await connection!.send(requestBytes(call)), call)

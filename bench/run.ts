@@ -1,5 +1,6 @@
 // Measures us against the floor and prints one table: `npm run bench -- [--quick] [--only start,list]`. `--pg <url>`, or
-// scripts/with-postgres.ts in front, keeps the data in PostgreSQL; `--profile <folder>` takes CPU profiles of our servers.
+// scripts/with-postgres.ts in front, keeps the data in PostgreSQL; `--workers 2` gives our servers so many processes;
+// `--profile <folder>` takes CPU profiles of them.
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { testDatabaseUrl } from '../src/config.ts'
@@ -14,6 +15,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', multiple: true },
     pg: { type: 'string' },
     profile: { type: 'string' },
+    workers: { type: 'string', default: '1' },
   },
 })
 
@@ -27,12 +29,13 @@ function chosen(): Name[] {
   return wanted as Name[]
 }
 
-function facts({ postgres, effort }: Bench): string {
+function facts({ postgres, effort, workers }: Bench): string {
   return [
     `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${megabytes(totalmem())}, node ${process.version}`,
-    `store: ${postgres ? 'PostgreSQL' : 'SQLite'}; log: default level, to /dev/null; MORTISE_RATE_LIMIT=${RATE_LIMIT}`,
+    `store: ${postgres ? 'PostgreSQL' : 'SQLite'}; workers: ${workers}; log: default level, to /dev/null; MORTISE_RATE_LIMIT=${RATE_LIMIT}`,
     `floor: bare node:http, same bytes and headers; of ${effort.many} users, ${effort.few}; of per_page=100, per_page=20`,
-    `medians of ${effort.rounds} rounds in turns; requests are timed ${postgres ? 'by the wall clock' : "by the processor time of the server's main thread"}`,
+    `rotating: 200 projects, 100 users, 20 tokens, a commit of another process after every 50 requests`,
+    `medians of ${effort.rounds} rounds in turns; processor time of all threads${postgres ? ', and of the database' : ''}, per request`,
   ].join('\n')
 }
 
@@ -44,6 +47,7 @@ await using bench = openBench({
   effort: options.quick ? QUICK : FULL,
   postgres: options.pg ?? testDatabaseUrl(),
   profileInto: options.profile,
+  workers: Number(options.workers),
 })
 const rows: Row[] = []
 for (const name of names) {

@@ -1,6 +1,7 @@
 /** Groups, projects and members for a database that has users, in the same proportions whatever their number. */
 import { sql, type RawBuilder } from 'kysely'
 import { newDiskPath } from '../src/features/projects/projects/repository.ts'
+import { Master } from '../src/lib/levels.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
@@ -12,14 +13,24 @@ const USERS_A_MEMBER = 10
 /** The groups of the bench's own member: as many of a small forge as of a large one. */
 const OWN_GROUPS = 5
 const STARS = 30
+/** Every holder of a token administers one in four of so many groups. */
+const HELD_GROUPS = 15
 
 /** 1, 2, … of a table that does not exist. */
 const numbers = (count: number) =>
   sql`(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
     select n from numbers) as numbers`
 
+interface TreePlan {
+  /** The bench's own, by id. */
+  member: number
+  holders: readonly number[]
+  /** Sealed. */
+  runnersToken: string
+}
+
 /** As many projects as there are users. */
-export async function seedTree(db: Db, count: number, member: number): Promise<void> {
+export async function seedTree(db: Db, count: number, { member, holders, runnersToken }: TreePlan): Promise<void> {
   const groups = count / PROJECTS_A_GROUP
   const { first } = await db
     .selectFrom('namespaces')
@@ -27,7 +38,8 @@ export async function seedTree(db: Db, count: number, member: number): Promise<v
     .executeTakeFirstOrThrow()
   await seedGroups(db, groups, Number(first))
   await seedMembers(db, { groups, first: Number(first), people: count / USERS_A_MEMBER, member })
-  await seedProjects(db, count, Number(first))
+  for (const holder of holders) await seedHolder(db, holder, Number(first))
+  await seedProjects(db, count, { first: Number(first), runnersToken })
   await sql`insert into project_authorizations (user_id, project_id, access_level)
     select m.user_id, p.id, max(m.access_level) from projects p
     join namespace_ancestors a on a.namespace_id = p.namespace_id
@@ -75,7 +87,19 @@ async function seedMembers(db: Db, { groups, first, people, member }: MemberPlan
   await add(sql`${sql.lit(first + 1)} + (n - 1) * 10`, sql`${sql.lit(member)}`, sql`10 * n`, OWN_GROUPS)
 }
 
-async function seedProjects(db: Db, count: number, first: number): Promise<void> {
+async function seedHolder(db: Db, holder: number, first: number): Promise<void> {
+  const now = sql.lit(daysAgo(50))
+  await sql`insert into members (group_id, user_id, access_level, created_at, updated_at)
+    select ${sql.lit(first)} + n, ${sql.lit(holder)}, ${sql.lit(Master)}, ${now}, ${now}
+    from ${numbers(HELD_GROUPS)} where (n + ${sql.lit(holder)}) % 4 = 0 on conflict do nothing`.execute(db)
+}
+
+interface ProjectPlan {
+  first: number
+  runnersToken: string
+}
+
+async function seedProjects(db: Db, count: number, { first, runnersToken }: ProjectPlan): Promise<void> {
   const created = daysAgo(100)
   const same = {
     description: 'An engine that might compose elaborate pieces of music.',
@@ -108,7 +132,7 @@ async function seedProjects(db: Db, count: number, first: number): Promise<void>
     avatar_digest: null,
     avatar_filename: null,
     avatar_type: null,
-    runners_token_sealed: '',
+    runners_token_sealed: runnersToken,
     import_url: null,
     import_credentials_sealed: null,
     import_status: 'none',

@@ -4,7 +4,7 @@ import { DAY } from '../src/clock.ts'
 import type {} from '../src/features/identity/namespaces/model.ts'
 import type {} from '../src/features/identity/tokens/model.ts'
 import type {} from '../src/features/identity/users/model.ts'
-import { digestOf } from '../src/lib/secrets.ts'
+import { digestOf, vault } from '../src/lib/secrets.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
@@ -23,6 +23,15 @@ export const EVERYBODY = 'example'
 export const ADMINISTRATOR = 'bench-administrator'
 export const MEMBER = 'bench-member'
 
+/** Of people with memberships, by their number; neither blocked nor external. */
+export const HOLDERS: ReadonlyMap<number, string> = new Map(
+  [4, 5, 6, 8, 9, 10, 11, 12, 14, 15, 16, 18, 19, 20, 21, 22, 24, 25].map((n) => [n, `bench-holder-${n}`]),
+)
+
+/** Of the instance that is measured. */
+export const SECRET_KEY = '0123456789abcdef'.repeat(4)
+const { seal } = vault(Buffer.from(SECRET_KEY, 'hex'))
+
 export const daysAgo = (days: number): string => new Date(Date.now() - days * DAY).toISOString()
 
 export async function seed(url: string, users: number): Promise<void> {
@@ -38,7 +47,8 @@ export async function seed(url: string, users: number): Promise<void> {
       await giveNamespaces(db)
       await giveToken(db, ADMINISTRATOR, usernameOf(1))
       await giveToken(db, MEMBER, usernameOf(2))
-      if (users > 0) await seedTree(db, users, 2)
+      for (const [n, secret] of HOLDERS) await giveToken(db, secret, usernameOf(n))
+      await seedTree(db, users, { member: 2, holders: [...HOLDERS.keys()], runnersToken: seal('runners-token') })
     })
     if (store.engine === 'postgres') await sql`analyze`.execute(store.db)
   } finally {
@@ -123,7 +133,7 @@ async function giveToken(db: Db, secret: string, username: string): Promise<void
       name: 'private token',
       description: null,
       digest: digestOf(secret),
-      sealed: null,
+      sealed: seal(secret),
       scopes: '',
       expires_at: null,
       revoked: false,

@@ -1,8 +1,8 @@
 /** The processes under measurement: our server as a user starts it, and the floor beside it. Both die with the bench. */
 import { execFile, fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { get } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
-import { seed } from './seed.ts'
+import { SECRET_KEY, seed } from './seed.ts'
 
 /** High enough never to refuse, so that the limit's headers are still computed. */
 export const RATE_LIMIT = '1000000000'
@@ -37,6 +37,11 @@ export interface Server extends AsyncDisposable {
   readonly port: number
   /** From the spawn to the first answer. */
   readonly startMs: number
+}
+
+/** Ours, and the way past it into its data. */
+export interface OurServer extends Server {
+  readonly databaseUrl: string
 }
 
 export interface Floor extends Server {
@@ -73,15 +78,30 @@ export async function makePlace(postgres: string | undefined, users: number): Pr
   }
 }
 
-export async function startOurs({ data, databaseUrl }: Place, profileInto?: string): Promise<Server> {
+export interface OurOptions {
+  readonly profileInto?: string | undefined
+  readonly workers?: number
+}
+
+export async function startOurs(place: Place, { profileInto, workers = 1 }: OurOptions = {}): Promise<OurServer> {
+  const { data, databaseUrl } = place
   if (profileInto) await mkdir(profileInto, { recursive: true })
   const profiling = profileInto ? ['--cpu-prof', `--cpu-prof-dir=${profileInto}`] : []
   const port = await freePort()
-  const settings = { DATA: data, DATABASE_URL: databaseUrl, PORT: String(port), SSH_PORT: '0', RATE_LIMIT }
+  const settings = {
+    DATA: data,
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    SSH_PORT: '0',
+    RATE_LIMIT,
+    SECRET_KEY,
+    WORKERS: String(workers),
+  }
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MORTISE_${name}`, value]))
-  return ready(port, '/api/v4/users?username=x', () =>
+  const server = await ready(port, '/api/v4/users?username=x', () =>
     spawn(process.execPath, [...profiling, main, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] }),
   )
+  return { ...server, databaseUrl }
 }
 
 export async function startFloor(): Promise<Floor> {
@@ -153,13 +173,24 @@ async function freePort(): Promise<number> {
   return port
 }
 
+const TELLS_PROCESSOR_TIME = existsSync('/proc/self/schedstat')
+
 /**
- * Milliseconds the main thread of a process has had a processor; null where the system does not tell. Unlike the time on
- * the wall it leaves out whatever else the machine did meanwhile.
+ * Milliseconds that all threads of a process and of its children have had a processor. Unlike the time on the wall,
+ * which stands in where the system does not tell, it leaves out whatever else the machine did meanwhile.
  */
-export async function processorTime(pid: number): Promise<number | null> {
-  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => null)
-  return text === null ? null : Number(text.split(' ', 1)[0]) / 1e6
+export async function processorTime(pid: number): Promise<number> {
+  if (!TELLS_PROCESSOR_TIME) return performance.now()
+  const folder = `/proc/${pid}/task`
+  const times = (await readdir(folder)).map(async (thread) => {
+    const [time, children] = await Promise.all([
+      readFile(`${folder}/${thread}/schedstat`, 'utf8'),
+      readFile(`${folder}/${thread}/children`, 'utf8'),
+    ]).catch(() => ['0', '']) // it ended meanwhile
+    const inner = await Promise.all(children!.split(' ').filter(Boolean).map(Number).map(processorTime))
+    return Number(time!.split(' ', 1)[0]) / 1e6 + inner.reduce((sum, one) => sum + one, 0)
+  })
+  return (await Promise.all(times)).reduce((sum, one) => sum + one, 0)
 }
 
 /** Resident bytes of a process and all its children. */

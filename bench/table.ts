@@ -4,7 +4,8 @@ export interface Row {
   readonly floor: string
   readonly ratio: number | null
   readonly target: string
-  readonly met: boolean
+  /** Null where there is no target. */
+  readonly met: boolean | null
 }
 
 const HEADINGS = ['what', 'ours', 'floor', 'ratio', 'target', 'met']
@@ -18,7 +19,7 @@ export function table(rows: readonly Row[]): string {
       row.floor,
       row.ratio === null ? '' : row.ratio.toFixed(2),
       row.target,
-      row.met ? 'yes' : 'no',
+      row.met === null ? '' : row.met ? 'yes' : 'no',
     ]),
   ]
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
@@ -29,5 +30,4 @@ export function table(rows: readonly Row[]): string {
 }
 
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(3) : value.toFixed(1)} ms`
-export const perSecond = (msEach: number): string => `${Math.round(1000 / msEach)}/s`
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`

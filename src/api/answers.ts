@@ -1,9 +1,10 @@
 /** How a refusal, a failure or a value becomes an HTTP answer: the one table of statuses and bodies. */
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
-import { written } from './once.ts'
+import { Json } from './json.ts'
 
 const STATUS: Record<RefusalKind, number> = {
   not_modified: 304,
@@ -86,18 +87,35 @@ export function send(exchange: Exchange, { status, body, headers: more, asBytes 
   headers['Content-Type'] = 'application/json'
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     if (status < 400) headers['Cache-Control'] = 'no-store'
-    const text = JSON.stringify(body)
-    headers['Content-Length'] = Buffer.byteLength(text)
-    return void response.writeHead(status, headers).end(asBytes ? Buffer.from(text) : text)
+    const content = body instanceof Json ? body.bytes : JSON.stringify(body)
+    headers['Content-Length'] = Buffer.byteLength(content)
+    return void response.writeHead(status, headers).end(asBytes ? Buffer.from(content) : content)
   }
   const { content, length, tag } = written(body)
   headers.ETag = tag
   headers['Cache-Control'] = 'max-age=0, private, must-revalidate'
   if (unchanged(request.headers['if-none-match'], tag)) return void response.writeHead(304, headers).end()
-  headers['Content-Length'] = length
+  headers['Content-Length'] = String(length)
   response.writeHead(200, headers)
   if (request.method === 'HEAD') response.end()
   else response.end(asBytes && typeof content === 'string' ? Buffer.from(content) : content)
+}
+
+interface Written {
+  readonly content: string | Buffer
+  readonly length: number
+  readonly tag: string
+}
+
+/** What is long goes out as bytes: as a text it would be copied once to follow its headers and once to be encoded. */
+const LONG = 32_768
+
+/** A body as it is sent, with its weak entity tag. */
+function written(body: unknown): Written {
+  if (body instanceof Json) return { content: body.bytes, length: body.bytes.length, tag: `W/"${body.digest}"` }
+  const text = JSON.stringify(body)
+  const length = Buffer.byteLength(text)
+  return { content: length < LONG ? text : Buffer.from(text), length, tag: `W/"${hash('sha1', text, 'base64url')}"` }
 }
 
 /** A proxy that packs what it passes on makes strong tags weak. */

@@ -6,6 +6,7 @@
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
 import type { Caller, Scope } from './credentials.ts'
+import type { Json } from './json.ts'
 import type { Page, PageOf, PageWish } from './pages.ts'
 
 export type Policy<S> = { readonly [ability: string]: (subject: S) => boolean }
@@ -127,7 +128,12 @@ export class Answer {
 
 export type Output = z.ZodType | PageOf | null
 
-type Answered<O> = O extends PageOf<infer T> ? Page<z.infer<T>> : O extends z.ZodType ? z.infer<O> : void
+type Answered<O> =
+  O extends PageOf<infer T>
+    ? Page<z.infer<T>> | Page<Json<z.infer<T>>>
+    : O extends z.ZodType
+      ? z.infer<O> | Json<z.infer<O>>
+      : void
 
 /** Visitors without a credential reach only endpoints that say so; everywhere else there is a viewer. */
 type Viewer<A, G> = A extends 'anyone' ? User | null : G extends true ? User | null : User

@@ -6,21 +6,18 @@ import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
-import { answerAgain, keepAnswer } from './again.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { assertPlain, isMultipart, parseInput, readBody, readQuery, type Body, type Raw } from './input.ts'
+import { Json } from './json.ts'
 import type { RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
 
 /** What the kit must be told of people, which it knows nothing about. */
 export interface Authentication {
-  /**
-   * Null for a credential that is unknown, expired, revoked or of a blocked user. The same object as the last time only
-   * if nothing at all was committed since.
-   */
+  /** Null for a credential that is unknown, expired, revoked or of a blocked user. */
   identify(app: App, shown: Shown, address: string): MaybePromise<Identity | null>
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
@@ -40,7 +37,6 @@ const NO_UPLOAD = 1024 * 1024
 
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
 
-/** Answers at once where everything is at hand, which what is asked again and again mostly is. */
 export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
   const { request } = exchange
   const query = readQuery(request.url!)
@@ -69,7 +65,6 @@ function enter(
 ): MaybePromise<void> {
   return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
     gateway.limiter.admit(caller, exchange.headers)
-    if (caller.identity && answerAgain(exchange, caller.identity)) return
     assertMayEnter(endpoint, caller)
     return proceed(gateway, endpoint, exchange, caller, said)
   })
@@ -94,9 +89,7 @@ async function proceed(
 
     const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
     const result = await endpoint.handle(context as never)
-    const answered = answerOf(gateway, endpoint, exchange, result, page)
-    if (viewer && viewer === caller.identity?.user) keepAnswer(exchange, caller.identity, answered)
-    send(exchange, answered)
+    send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {
     await body?.discard()
   }
@@ -236,10 +229,15 @@ function answerOf(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, resu
   if (output instanceof PageOf) {
     const { items, total } = result as Page<unknown>
     const [path, query = ''] = exchange.request.url!.split('?', 2)
-    if (gateway.checkOutput) for (const item of items) output.item.parse(item)
-    return { status: 200, body: items, headers: pageHeaders(page, total, gateway.app.url + path, query) }
+    if (gateway.checkOutput) for (const item of items) output.item.parse(valueOf(item))
+    const body = isWritten(items) ? Json.list(items) : items
+    return { status: 200, body, headers: pageHeaders(page, total, gateway.app.url + path, query) }
   }
   if (output === null) return { status: endpoint.status ?? (method === 'POST' ? 201 : 204), body: undefined }
-  if (gateway.checkOutput) output.parse(result)
+  if (gateway.checkOutput) output.parse(valueOf(result))
   return { status: endpoint.status ?? (method === 'POST' ? 201 : 200), body: result }
 }
+
+const isWritten = (items: readonly unknown[]): items is Json<unknown>[] => items.length > 0 && items[0] instanceof Json
+
+const valueOf = (result: unknown): unknown => (result instanceof Json ? result.value : result)

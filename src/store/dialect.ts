@@ -162,3 +162,19 @@ export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: s
   if (isSqlite(db)) return sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
   return sql<boolean>`${sql.ref(column)} = any(${list}::bigint[])`
 }
+
+/** As an aggregate: a JSON list of `value`, as text; of no rows it may be null. */
+export const jsonList = (
+  db: Pick<AnyDb, 'getExecutor'>,
+  value: RawBuilder<unknown>,
+  orderBy: string,
+): RawBuilder<string | null> =>
+  isSqlite(db)
+    ? sql`json_group_array(${value} order by ${sql.ref(orderBy)})`
+    : sql`json_agg(${value} order by ${sql.ref(orderBy)})::text`
+
+/** Columns by the names they are given. */
+export function jsonObject(db: Pick<AnyDb, 'getExecutor'>, columns: Record<string, string>): RawBuilder<unknown> {
+  const pairs = Object.entries(columns).flatMap(([name, column]) => [sql.lit(name), sql.ref(column)])
+  return sql`${sql.raw(isSqlite(db) ? 'json_object' : 'json_build_object')}(${sql.join(pairs)})`
+}

@@ -1,11 +1,8 @@
-/**
- * A short way to an engine that lives in this process: a read runs without the query builder in between, and the engine
- * tells cheaply whether anything at all was committed since the last look. Engines across a network have neither.
- */
+/** A short way to an engine: a read runs without the query builder in between. */
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+
 export interface Direct {
-  /** Differs after every commit, of this process or another. */
-  version(): number
-  read<R>(sql: string, parameters: readonly unknown[]): R[]
+  read<R>(sql: string, parameters: readonly unknown[]): MaybePromise<R[]>
 }
 
 const ways = new WeakMap<object, Direct>()

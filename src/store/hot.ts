@@ -6,13 +6,12 @@
  *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
  *     await findUsers(app.db, { state: 'active' })
  *
- * On the embedded engine the same question is not asked twice while nothing was committed in between, so rows are
- * shared and frozen.
+ * They go to the engine past the query builder.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Db } from './database.ts'
-import { directOf, type Direct } from './direct.ts'
+import { directOf } from './direct.ts'
 
 export type Given<P> = (name: keyof P) => boolean
 
@@ -56,7 +55,7 @@ export function hotQuery<P extends object, R>(
     const query = queryFor(db, values)
     const parameters = bind(query, values)
     const direct = db.isTransaction ? undefined : directOf(db.getExecutor().adapter)
-    if (direct) return remembered(direct, query, parameters)
+    if (direct) return direct.read<R>(query.sql, parameters)
     return db.executeQuery<R>({ ...query, parameters }).then(({ rows }) => rows)
   }
   const compile = (db: Db, values: P) => ({ ...queryFor(db, values), parameters: bind(queryFor(db, values), values) })
@@ -70,36 +69,4 @@ export function shapeOf(values: object): string {
     if (value !== undefined && value !== null) shape += `${name},`
   }
   return shape
-}
-
-const ROWS_REMEMBERED = 20_000
-/** Questions longer than this are somebody filling our memory. */
-const LONGEST_REMEMBERED = 500
-
-interface Memory {
-  version: number
-  rows: number
-  answers: Map<object, Map<unknown, unknown[]>>
-}
-
-const memories = new WeakMap<Direct, Memory>()
-
-function remembered<R>(direct: Direct, query: CompiledQuery<R>, parameters: unknown[]): R[] {
-  const version = direct.version()
-  let memory = memories.get(direct)
-  if (!memory || memory.version !== version || memory.rows > ROWS_REMEMBERED) {
-    memories.set(direct, (memory = { version, rows: 0, answers: new Map() }))
-  }
-  let answers = memory.answers.get(query)
-  if (!answers) memory.answers.set(query, (answers = new Map()))
-  const key = parameters.length === 1 ? parameters[0] : JSON.stringify(parameters)
-  if (typeof key === 'string' && key.length > LONGEST_REMEMBERED) return direct.read<R>(query.sql, parameters)
-  const known = answers.get(key)
-  if (known) return known as R[]
-
-  const rows = direct.read<R>(query.sql, parameters)
-  for (const row of rows) Object.freeze(row)
-  answers.set(key, Object.freeze(rows) as R[])
-  memory.rows += rows.length + 1
-  return rows
 }

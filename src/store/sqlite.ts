@@ -20,9 +20,8 @@ import { openDirect, type Direct } from './direct.ts'
 
 const STATEMENTS_KEPT = 1000
 const BUSY_TIMEOUT_MS = 10_000
-const GLANCE_MS = 20
 
-export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
+export function openSqlite(file: string, { durable }: { durable: boolean }): Store {
   const writer = new Database(file)
   writer.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   writer.pragma('journal_mode = WAL')
@@ -30,7 +29,7 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
   writer.pragma(`synchronous = ${durable ? 'FULL' : 'OFF'}`)
   writer.pragma('foreign_keys = ON')
 
-  const driver = new SqliteDriver(writer, file, shared)
+  const driver = new SqliteDriver(writer, file)
   const adapter = new TransactionalSqliteAdapter()
   openDirect(adapter, driver)
   const db = new Kysely<Tables>({
@@ -79,19 +78,13 @@ class SqliteDriver implements Driver, Direct {
   queries = 0
   readonly writes: Statements
   readonly reads: Statements
-  readonly #dataVersion: Database.Statement
-  readonly #forgetGlance = () => void (this.#glance = null)
-  #glance: number | null = null
-  readonly #shared: boolean
   #lastWrite: Promise<void> = Promise.resolve()
 
-  constructor(writer: Database.Database, file: string, shared: boolean) {
-    this.#shared = shared
+  constructor(writer: Database.Database, file: string) {
     this.writes = new Statements(writer)
     const reader = new Database(file, { readonly: true })
     reader.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     this.reads = new Statements(reader)
-    this.#dataVersion = reader.prepare('pragma data_version').pluck()
   }
 
   async init() {}
@@ -115,22 +108,6 @@ class SqliteDriver implements Driver, Direct {
   async releaseConnection() {}
 
   async destroy() {}
-
-  /**
-   * Beside other processes it is asked once a turn of the event loop, so that whoever calls in a later turn sees every
-   * commit that was answered before. A process that writes alone looks less often: only the command could be writing.
-   */
-  version(): number {
-    if (this.#glance !== null) return this.#glance
-    if (this.#shared) setImmediate(this.#forgetGlance)
-    else setTimeout(this.#forgetGlance, GLANCE_MS).unref()
-    return (this.#glance = this.#dataVersion.get() as number)
-  }
-
-  /** A commit of our own is seen at once. */
-  changed(): void {
-    this.#glance = null
-  }
 
   read<R>(sql: string, parameters: readonly unknown[]): R[] {
     this.queries++
@@ -172,7 +149,6 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   end(how: 'commit' | 'rollback') {
-    this.#driver.changed()
     try {
       // A failed statement may have rolled the transaction back already; a second rollback would throw over the cause.
       if (how === 'commit' || this.#driver.writes.database.inTransaction) this.#driver.writes.run(how, [])
@@ -189,7 +165,6 @@ class SqliteConnection implements DatabaseConnection {
     if (reads.isReadOnly(sql)) return reads.run<R>(sql, parameters)
 
     const endTurn = await this.#driver.writeTurn()
-    this.#driver.changed()
     try {
       return writes.run<R>(sql, parameters)
     } finally {

@@ -7,6 +7,7 @@ import { hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
 import { emit } from './outbox.ts'
 import { transact } from './transact.ts'
+import { keptRows } from './versions.ts'
 
 test('a migrated store has nothing left to migrate', async () => {
   await using forge = await startForge()
@@ -168,4 +169,41 @@ test('substrings are found by the index, whatever characters they hold', async (
   const found = async (text: string) => (await searching(text).execute()).map(({ id }) => id)
   for (const text of ['50%', '"off"', '_under_', `o'neil`, 'OFF']) expect(await found(text), text).toEqual([odd.id])
   for (const text of ['%%%', '___', '"""', 'off OR plain', '*off']) expect(await found(text), text).toEqual([])
+})
+
+test('every update of a row raises its version, and rows are kept by it', async () => {
+  await using forge = await startForge()
+  const { id } = await forge.user()
+  const { db } = forge.app
+  const rows = keptRows('users')
+  const versionOf = async () =>
+    (await db.selectFrom('users').select('version').where('id', '=', id).executeTakeFirstOrThrow()).version
+  const rename = (name: string, at = db) => at.updateTable('users').set({ name }).where('id', '=', id).execute()
+  const nameAt = async (version: number, at = db) => (await rows(at, [{ id, version }])).get(id)?.name
+
+  const first = await versionOf()
+  await rename('Ann')
+  await rename('Ann')
+  const second = await versionOf()
+  expect(second).toBe(first + 2)
+  expect(await nameAt(second)).toBe('Ann')
+  expect(await forge.queries(() => nameAt(second))).toBe(0)
+
+  await rename('Bob')
+  expect(await nameAt(await versionOf())).toBe('Bob')
+  const changed = transact(forge.app, async (app) => {
+    await rename('Lost', app.db)
+    expect(await nameAt(second + 2, app.db)).toBe('Lost')
+    throw new Error('changed my mind')
+  })
+  await expect(changed).rejects.toThrow('changed my mind')
+  await rename('Cid')
+  expect(await versionOf()).toBe(second + 2)
+  expect(await nameAt(second + 2)).toBe('Cid')
+
+  const [row] = await db.selectFrom('users').selectAll().where('id', '=', id).execute()
+  await rename('Dan')
+  const stale = { ...row!, name: 'Stale' }
+  expect((await rows(db, [{ id, version: second + 3 }], [stale])).get(id)?.name).toBe('Dan')
+  expect((await rows(db, [{ id: -1, version: 1 }])).size).toBe(0)
 })

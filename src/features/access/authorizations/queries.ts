@@ -17,6 +17,12 @@ export function openVisibilities(viewer: User | null): readonly Visibility[] {
 export const isOpenTo = (viewer: User | null, visibility: Visibility): boolean =>
   openVisibilities(viewer).includes(visibility)
 
+/** Of what `project_authorizations` has for them; administrators own everything. */
+export function levelOf(viewer: User | null, authorized: number | null): number {
+  if (!isActive(viewer)) return NoAccess
+  return viewer.admin ? Owner : (authorized ?? NoAccess)
+}
+
 const levelsOn = hotQuery((db, p: { user_id: number; projects: string }) =>
   db
     .selectFrom('project_authorizations')
@@ -31,8 +37,7 @@ export async function levelsOnProjects(
   viewer: User | null,
   projects: readonly number[],
 ): Promise<(project: number) => number> {
-  if (!isActive(viewer) || projects.length === 0) return () => NoAccess
-  if (viewer.admin) return () => Owner
+  if (!isActive(viewer) || viewer.admin || projects.length === 0) return () => levelOf(viewer, null)
   const rows = await levelsOn(db, { user_id: viewer.id, projects: idList(db, projects) })
   const levels = new Map(rows.map(({ project_id, access_level }) => [project_id, access_level]))
   return (project) => levels.get(project) ?? NoAccess

@@ -92,9 +92,8 @@ export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<
 export function presentGroupDetails(
   group: Group,
   url: string,
-  more: Pick<GroupDetails, 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'>,
-): GroupDetails {
-  return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url), ...more }
+): Omit<GroupDetails, 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
+  return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url) }
 }
 
 const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_size }: Sizes) => ({

@@ -1,5 +1,6 @@
 /** Groups with everything their records tell, in a fixed number of queries however many there are. */
 import { sql } from 'kysely'
+import { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -49,16 +50,17 @@ export async function loadGroupDetails(
   viewer: User | null,
   group: Group,
   { projects = true }: { projects?: boolean } = {},
-): Promise<GroupDetails> {
+): Promise<Json<GroupDetails>> {
   const shown = {
     group: group.id,
     ...(!viewer?.admin && { seen_by: viewer?.id ?? 0 }),
     ...(openVisibilities(viewer).includes('internal') && { internal_too: true as const }),
   }
-  return presentGroupDetails(group, app.url, {
+  return Json.object<GroupDetails>({
+    ...presentGroupDetails(group, app.url),
     ...(projects && {
-      projects: await presentProjects(app, viewer, await ownProjects(app.db, shown)),
-      shared_projects: await presentProjects(app, viewer, await sharedProjects(app.db, shown)),
+      projects: Json.list(await presentProjects(app, viewer, await ownProjects(app.db, shown))),
+      shared_projects: Json.list(await presentProjects(app, viewer, await sharedProjects(app.db, shown))),
     }),
     ...(viewer?.admin && { shared_runners_minutes_limit: group.shared_runners_minutes_limit }),
   })

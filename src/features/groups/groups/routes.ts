@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { once } from '../../../api/once.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
 import { blankable, bool, file, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
@@ -39,7 +38,7 @@ async function answerList(
 ): Promise<Page<z.infer<typeof GroupEntity>>> {
   const { items, total } = await listGroups(app, viewer, filter, page)
   if (!filter.statistics || !viewer?.admin) {
-    return { total, items: await once(items, 'groups', () => items.map((one) => presentGroup(one, app.url))) }
+    return { total, items: items.map((one) => presentGroup(one, app.url)) }
   }
   const sizes = await sizesOf(app.db, items)
   return { total, items: items.map((one) => presentGroup(one, app.url, sizes(one))) }
@@ -55,7 +54,7 @@ export const list = endpoint({
   async handle({ app, viewer, input, page }) {
     if (!input.search?.trim()) return answerList(app, viewer, input, page)
     const { items, total } = await listGroups(app, viewer, input, page)
-    return { total, items: await once(items, 'found', () => items.map(presentFoundGroup)) }
+    return { total, items: items.map(presentFoundGroup) }
   },
 })
 
@@ -164,8 +163,7 @@ export const projects = endpoint({
     const { include_subgroups, with_shared, ...filter } = input
     const of = { id: subject.group.id, include_subgroups, with_shared: with_shared ?? true }
     const { items, total } = await listProjects(app, viewer, { ...filter, group: of }, page)
-    const kind = `projects ${viewer?.id} ${filter.simple} ${filter.statistics}`
-    return { total, items: await once(items, kind, () => presentProjects(app, viewer, items, filter)) }
+    return { total, items: await presentProjects(app, viewer, items, filter) }
   },
 })
 

@@ -29,6 +29,8 @@ declare module '../../../store/database.ts' {
       avatar_filename: string | null
       avatar_type: string | null
       shared_runners_minutes_limit: number | null
+      /** Raised by every update (`store/versions.ts`). */
+      version: Generated<number>
       ldap_synced_at: string | null
       created_at: string
       updated_at: string

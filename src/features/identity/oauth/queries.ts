@@ -3,9 +3,9 @@ import { resource } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { andThen } from '../../../lib/maybe-promise.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { withUser } from '../users/queries.ts'
 import { applicationPolicy } from './policy.ts'
 import { toScopes } from './scopes.ts'
 
@@ -37,19 +37,13 @@ const userByToken = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('oauth_tokens')
     .innerJoin('users', 'users.id', 'oauth_tokens.user_id')
-    .selectAll('users')
-    .select([
-      'oauth_tokens.id as token_id',
-      'oauth_tokens.scopes as token_scopes',
-      'oauth_tokens.expires_at as token_expires_at',
-      'oauth_tokens.revoked_at as token_revoked_at',
-    ])
+    .select(['oauth_tokens.id', 'oauth_tokens.scopes', 'oauth_tokens.expires_at', 'oauth_tokens.revoked_at'])
+    .select(['users.id as user_id', 'users.version as user_version'])
     .where('oauth_tokens.digest', '=', p.digest),
 )
 
 /** With its user; a client's own token has none and is not found. */
-export const findTokenWithUser = (db: Db, digest: string) =>
-  andThen(userByToken(db, { digest }), ([found]) => found ?? null)
+export const findTokenWithUser = (db: Db, digest: string) => withUser(db, userByToken(db, { digest }))
 
 const tokensWithClient = (db: Db) =>
   db

@@ -2,30 +2,28 @@ import type { FastifyRequest } from 'fastify'
 import { sessionCookie, type Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { withUser } from '../users/queries.ts'
 import { hasExpiredPassword } from './service.ts'
 
-const userByDigest = hotQuery((db, p: { digest: string }) =>
+const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .selectAll('users')
-    .select('sessions.expires_at as session_expires_at')
+    .select(['sessions.expires_at', 'users.id as user_id', 'users.version as user_version'])
     .where('sessions.digest', '=', p.digest),
 )
 
 /** The person signed in on the web; a password that someone else set ends what the old one began. */
 export function bySession(app: App, secret: string): MaybePromise<Identity | null> {
-  return andThen(userByDigest(app.db, { digest: digestOfShown(secret) }), ([user]) => {
-    if (!user || user.session_expires_at <= timestamp(app.clock)) return null
-    return user.state === 'active' && !hasExpiredPassword(app, user) ? identityOf(user) : null
+  return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
+    if (!session || session.expires_at <= timestamp(app.clock)) return null
+    const { user } = session
+    return user.state === 'active' && !hasExpiredPassword(app, user) ? { kind: 'session', user, scopes: null } : null
   })
 }
-
-const identityOf = weakMemo((user: User): Identity => ({ kind: 'session', user, scopes: null }))
 
 export async function signedInOn(app: App, { headers }: FastifyRequest): Promise<User | null> {
   const secret = sessionCookie(headers.cookie)

@@ -1,7 +1,6 @@
 import type { Identity } from '../../../api/credentials.ts'
 import { MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { weakMemo } from '../../../lib/weak-memo.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { words } from './entity.ts'
@@ -26,28 +25,27 @@ export function bearerOfToken(app: App, secret: string, address: string): MaybeP
   return andThen(findTokenWithUser(app.db, digestOfShown(secret)), (found) => {
     if (!found) return null
     // Its owner went on to the successor, so this copy is in other hands, and the successor may be too.
-    if (found.token_rotated) return revokeFamily(app, found.token_family_id ?? found.token_id).then(() => null)
-    const token = { revoked: found.token_revoked, expires_at: found.token_expires_at }
-    if (!isActive(token, today(app.clock)) || found.ghost) return null
-    if (found.token_kind !== 'private' && found.state === 'active') noteUse(app, found, address)
+    if (found.rotated) return revokeFamily(app, found.family_id ?? found.id).then(() => null)
+    if (!isActive(found, today(app.clock)) || found.user.ghost) return null
+    if (found.kind !== 'private' && found.user.state === 'active') noteUse(app, found, address)
     return identityOf(found)
   })
 }
 
-const identityOf = weakMemo((found: Found): Identity => {
-  const scopes = found.token_kind === 'private' ? null : scopesFrom(found.token_scopes)
-  return { kind: found.token_kind, user: found, tokenId: found.token_id, scopes }
-})
+function identityOf(found: Found): Identity {
+  const scopes = found.kind === 'private' ? null : scopesFrom(found.scopes)
+  return { kind: found.kind, user: found.user, tokenId: found.id, scopes }
+}
 
 function noteUse(app: App, found: Found, address: string): void {
-  const last = found.token_last_used_at
+  const last = found.last_used_at
   if (last === null || app.clock.now().getTime() - Date.parse(last) >= NOTED_EVERY) void writeUse(app, found, address)
 }
 
 /** Beside the request, which neither waits for this nor fails with it. */
 async function writeUse(app: App, found: Found, address: string): Promise<void> {
   const stale = after(app.clock, -NOTED_EVERY)
-  const others = words(found.token_last_used_ips).filter((one) => one !== address)
+  const others = words(found.last_used_ips).filter((one) => one !== address)
   try {
     await app.db
       .updateTable('access_tokens')
@@ -55,11 +53,11 @@ async function writeUse(app: App, found: Found, address: string): Promise<void> 
         last_used_at: timestamp(app.clock),
         last_used_ips: [...others, address].slice(-ADDRESSES_KEPT).join(' '),
       })
-      .where('id', '=', found.token_id)
+      .where('id', '=', found.id)
       // Of many requests at once the first one writes.
       .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
       .execute()
   } catch (error) {
-    app.log.warn({ err: error, token: found.token_id }, 'use of a token was not noted')
+    app.log.warn({ err: error, token: found.id }, 'use of a token was not noted')
   }
 }

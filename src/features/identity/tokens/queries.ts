@@ -6,12 +6,12 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound, unauthenticated } from '../../../errors.ts'
-import { andThen } from '../../../lib/maybe-promise.ts'
 import { totalOf } from '../../../store/counts.ts'
 import type { Db } from '../../../store/database.ts'
 import { likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
+import { withUser } from '../users/queries.ts'
 import { words } from './entity.ts'
 import type { AccessToken, TokenKind } from './model.ts'
 import { personalTokenPolicy } from './policy.ts'
@@ -20,33 +20,38 @@ const byDigest = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
-    .selectAll('users')
     .select([
-      'access_tokens.id as token_id',
-      'access_tokens.kind as token_kind',
-      'access_tokens.scopes as token_scopes',
-      'access_tokens.expires_at as token_expires_at',
-      'access_tokens.revoked as token_revoked',
-      'access_tokens.family_id as token_family_id',
-      'access_tokens.rotated as token_rotated',
-      'access_tokens.last_used_at as token_last_used_at',
-      'access_tokens.last_used_ips as token_last_used_ips',
+      'access_tokens.id',
+      'access_tokens.kind',
+      'access_tokens.scopes',
+      'access_tokens.expires_at',
+      'access_tokens.revoked',
+      'access_tokens.family_id',
+      'access_tokens.rotated',
+      'access_tokens.last_used_at',
+      'access_tokens.last_used_ips',
+      'users.id as user_id',
+      'users.version as user_version',
     ])
     .where('access_tokens.digest', '=', p.digest),
 )
 
-export const findTokenWithUser = (db: Db, digest: string) =>
-  andThen(byDigest(db, { digest }), ([found]) => found ?? null)
+export const findTokenWithUser = (db: Db, digest: string) => withUser(db, byDigest(db, { digest }))
 
 export const scopesFrom = (text: string): Scope[] => words(text) as Scope[]
 
-const sealedPrivateToken = hotQuery((db, p: { user_id: number }) =>
+const privateToken = hotQuery((db, p: { user_id: number }) =>
   db.selectFrom('access_tokens').select('sealed').where('user_id', '=', p.user_id).where('kind', '=', 'private'),
 )
 
+export async function sealedPrivateToken(db: Db, user: User): Promise<string | null> {
+  const [token] = await privateToken(db, { user_id: user.id })
+  return token?.sealed ?? null
+}
+
 export async function privateTokenOf(app: App, user: User): Promise<string | null> {
-  const [token] = await sealedPrivateToken(app.db, { user_id: user.id })
-  return token?.sealed ? app.vault.open(token.sealed) : null
+  const sealed = await sealedPrivateToken(app.db, user)
+  return sealed && app.vault.open(sealed)
 }
 
 export async function findToken(db: Db, id: number, kind: TokenKind): Promise<AccessToken | null> {

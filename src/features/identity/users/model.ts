@@ -38,6 +38,8 @@ declare module '../../../store/database.ts' {
       confirmed_at: string | null
       last_sign_in_at: string | null
       current_sign_in_at: string | null
+      /** Raised by every update (`store/versions.ts`). */
+      version: Generated<number>
       last_activity_on: string | null
       created_at: string
       updated_at: string

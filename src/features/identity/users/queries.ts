@@ -4,13 +4,37 @@ import { publicPolicy, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
 import { SUBSTRING_FROM, idList, inIdList, substring } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { longList } from '../../../store/lists.ts'
+import { keptRows } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { userPolicy } from './policy.ts'
+
+export const userRows = keptRows('users')
+
+interface Credential {
+  readonly user_id: number
+  readonly user_version: number
+}
+
+/** What was found under a secret, with its user. */
+export function withUser<C extends Credential>(
+  db: Db,
+  found: MaybePromise<C[]>,
+): MaybePromise<(C & { user: User }) | null> {
+  return andThen(found, ([one]) => {
+    if (!one) return null
+    const { user_id: id, user_version: version } = one
+    return andThen(userRows(db, [{ id, version }]), (users) => {
+      const user = users.get(id)
+      return user ? { ...one, user } : null
+    })
+  })
+}
 
 const userById = hotQuery((db, p: { id: number }) => db.selectFrom('users').selectAll().where('id', '=', p.id))
 

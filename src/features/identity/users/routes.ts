@@ -1,23 +1,19 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { once } from '../../../api/once.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, file, int, moment, text } from '../../../api/wire.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
-import { privateTokenOf } from '../tokens/queries.ts'
+import { sealedPrivateToken } from '../tokens/queries.ts'
 import {
   AccountEntity,
   AdministeredUserEntity,
   OwnUserEntity,
   UserEntity,
   UserSummaryEntity,
-  presentAccount,
   presentAdministeredUser,
-  presentOwnUser,
-  presentUser,
-  presentUserSummary,
 } from './entity.ts'
-import { listUsers, loadUser, loadUsers, surroundings, user } from './queries.ts'
+import { presentAccounts, presentAdministered, presentOwn, presentProfile, presentSummaries } from './load.ts'
+import { listUsers, loadUser, surroundings, user } from './queries.ts'
 import { LARGEST_AVATAR } from './avatar.ts'
 import { createUser, updateUser } from './service.ts'
 import { blockUser, deleteUser, unblockUser } from './standing.ts'
@@ -49,13 +45,7 @@ export const list = endpoint({
     if (!viewer && !input.username) throw forbidden('Not authorized to access /api/v4/users')
 
     const { items, total } = await listUsers(app.db, viewer, input, page)
-    const around = await surroundings(app)
-    if (!viewer?.admin) {
-      const summaries = () => items.map((user) => presentUserSummary(user, around))
-      return { total, items: await once(items, `summaries ${around.gravatar}`, summaries) }
-    }
-    const accounts = async () => (await loadUsers(app.db, items)).map((user) => presentAccount(user, around))
-    return { total, items: await once(items, `accounts ${around.gravatar}`, accounts) }
+    return { total, items: await (viewer?.admin ? presentAccounts(app, items) : presentSummaries(app, items)) }
   },
 })
 
@@ -68,9 +58,7 @@ export const get = endpoint({
   scopes: readUser,
   output: z.union([AdministeredUserEntity, UserEntity]),
   async handle({ app, viewer, subject }) {
-    const around = await surroundings(app)
-    if (!viewer?.admin) return presentUser(subject.user, around)
-    return presentAdministeredUser(await loadUser(app.db, subject.user), around)
+    return viewer?.admin ? presentAdministered(app, subject.user) : presentProfile(app, subject.user)
   },
 })
 
@@ -84,11 +72,7 @@ export const current = endpoint({
   async handle({ app, viewer, caller }) {
     // A token of some scopes must not lead to the one that has them all.
     const withToken = viewer.admin && caller.identity?.scopes === null
-    const around = await surroundings(app)
-    return once(viewer, `own ${around.gravatar} ${withToken}`, async () => {
-      const token = withToken ? await privateTokenOf(app, viewer) : null
-      return presentOwnUser(await loadUser(app.db, viewer), around, token)
-    })
+    return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../../api/endpoint.ts'
-import { addresses, placeProjects } from '../projects/load.ts'
+import { addresses, loadProjects } from '../projects/load.ts'
 import { projectPolicy } from '../projects/policy.ts'
 import { project } from '../projects/queries.ts'
 import { ImportEntity, presentImport } from './entity.ts'
@@ -13,7 +13,7 @@ export const get = endpoint({
   allow: 'read',
   output: ImportEntity,
   async handle({ app, subject }) {
-    const [placed] = await placeProjects(app.db, [subject.project])
+    const [placed] = await loadProjects(app.db, subject.viewer, [subject.project])
     return presentImport(placed!, addresses(app), projectPolicy.administer(subject))
   },
 })

@@ -138,12 +138,14 @@ export interface PlacedProject {
 
 type Membership = Pick<Row<'members'>, 'access_level' | 'notification_level'>
 
+export interface Share extends Pick<Row<'project_shares'>, 'group_id' | 'group_access' | 'expires_at'> {
+  name: string
+  full_path: string
+}
+
 export interface LoadedProject extends PlacedProject {
   readonly level: number
-  readonly shares: readonly (Pick<Row<'project_shares'>, 'group_id' | 'group_access' | 'expires_at'> & {
-    name: string
-    full_path: string
-  })[]
+  readonly shares: readonly Share[]
   /** Null where the source is gone or hidden from the viewer. */
   readonly source: PlacedProject | null
   readonly memberOfProject: Membership | null

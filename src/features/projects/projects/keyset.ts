@@ -1,5 +1,6 @@
 /** Pages by the last id seen instead of by number: the same cost on the last page as on the first, and no total. */
 import { Answer } from '../../../api/endpoint.ts'
+import { Json } from '../../../api/json.ts'
 import type { PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -16,7 +17,7 @@ export async function answerByKeyset(
   viewer: User | null,
   wish: KeysetWish,
   page: PageWish,
-  present: (projects: Project[]) => Promise<unknown[]>,
+  present: (projects: Project[]) => Promise<Json<unknown>[]>,
 ): Promise<Answer> {
   if (wish.order_by && wish.order_by !== 'id') {
     throw new Refusal('not_allowed', 'Keyset pagination is not yet available for this type of request')
@@ -28,7 +29,7 @@ export async function answerByKeyset(
   const last = shown.at(-1)
   const more = items.length > page.limit && last
   const headers = { 'X-Per-Page': String(page.limit), ...(more && { Link: nextLink(app, wish, page, last, down) }) }
-  return new Answer(200, await present(shown), headers)
+  return new Answer(200, Json.list(await present(shown)), headers)
 }
 
 function nextLink(app: App, wish: KeysetWish, page: PageWish, last: Project, down: boolean): string {

@@ -1,98 +1,87 @@
 /** Projects with everything their records tell, in a fixed number of queries however many there are. */
+import { fragments, type Place } from '../../../api/fragments.ts'
+import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
 import { Guest, Master, Reporter } from '../../../lib/levels.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
-import { hotQuery } from '../../../store/hot.ts'
-import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
-import { withUsers } from '../../identity/users/queries.ts'
+import type { RowState } from '../../../store/versions.ts'
+import { levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
+import { userRows } from '../../identity/users/queries.ts'
 import {
   presentProject,
   presentSimpleProject,
   type Addresses,
   type LoadedProject,
-  type PlacedProject,
   type ProjectRecord,
   type RecordWish,
+  type Share,
   type SimpleProjectRecord,
 } from './entity.ts'
-import type { Project } from './queries.ts'
+import { namespaceRows, projectRows, type Project, type StampedProject } from './queries.ts'
+import { stampsOf, type ProjectStamp } from './stamps.ts'
 
-const namespacesOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids)),
-)
-const topicsOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('project_topics')
-    .selectAll()
-    .where(inIdList(db, 'project_id', p.ids))
-    .orderBy('position'),
-)
-const sharesOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('project_shares as s')
-    .innerJoin('namespaces as n', 'n.id', 's.group_id')
-    .select(['s.project_id', 's.group_id', 's.group_access', 's.expires_at'])
-    .select(['n.name', 'n.full_path', 'n.visibility'])
-    .where(inIdList(db, 's.project_id', p.ids))
-    .where('n.deleting', '=', false)
-    .orderBy('s.id'),
-)
-const projectsOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('projects')
-    .selectAll()
-    .where(inIdList(db, 'id', p.ids))
-    .where('deleting', '=', false),
-)
-const membershipsOf = hotQuery((db, p: { user_id: number; projects: string; groups: string }) =>
-  db
-    .selectFrom('members')
-    .select(['project_id', 'group_id', 'access_level', 'notification_level'])
-    .where('user_id', '=', p.user_id)
-    .where((eb) => eb.or([inIdList(db, 'project_id', p.projects), inIdList(db, 'group_id', p.groups)])),
-)
-
-const group = <T>(rows: readonly T[], key: (row: T) => number | null): Map<number, T[]> => {
-  const groups = new Map<number, T[]>()
-  for (const row of rows) {
-    const id = key(row)
-    if (id === null) continue
-    const known = groups.get(id)
-    if (known) known.push(row)
-    else groups.set(id, [row])
-  }
-  return groups
+/** Only where the viewer may read the source. */
+function showsSource(viewer: User | null, stamp: ProjectStamp): boolean {
+  const { source_visibility: visibility, source_access_level: authorized } = stamp
+  if (visibility === null) return false
+  return openVisibilities(viewer).includes(visibility) || levelOf(viewer, authorized) >= Guest
 }
 
-const distinct = (db: Db, ids: Iterable<number | null>): string =>
-  idList(db, [...new Set([...ids].filter((id) => id !== null))])
+/** A private group's name is told to people of the project only. */
+function sharesShown(viewer: User | null, stamp: ProjectStamp): Share[] {
+  const shares = JSON.parse(stamp.shares ?? '[]') as (Share & Pick<Project, 'visibility'>)[]
+  const open = openVisibilities(viewer)
+  const isPerson = levelOf(viewer, stamp.access_level) >= Guest
+  return shares.filter(({ visibility }) => isPerson || open.includes(visibility))
+}
 
-export async function placeProjects(db: Db, projects: readonly Project[]): Promise<PlacedProject[]> {
-  if (projects.length === 0) return []
-  const namespaces = await namespacesOf(db, {
-    ids: distinct(
-      db,
-      projects.map((project) => project.namespace_id),
-    ),
-  })
-  const owned = await withUsers(db, namespaces, { owner: 'owner_id' })
-  const byId = new Map(owned.map((namespace) => [namespace.id, namespace]))
-  const ids = distinct(
-    db,
-    projects.map(({ id }) => id),
-  )
-  const topics = group(await topicsOf(db, { ids }), ({ project_id }) => project_id)
-  return projects.map((project) => {
-    const namespace = byId.get(project.namespace_id)!
+const state = (id: number | null, version: number | null): RowState[] =>
+  id === null ? [] : [{ id, version: version! }]
+
+const membership = (access_level: number | null, notification_level: number | null) =>
+  access_level === null ? null : { access_level, notification_level: notification_level! }
+
+/** In the order of `stamps`; what is gone since they were read is undefined. */
+async function load(
+  db: Db,
+  viewer: User | null,
+  stamps: readonly ProjectStamp[],
+  atHand: readonly Project[] = [],
+): Promise<(LoadedProject | undefined)[]> {
+  const forks = stamps.filter((stamp) => showsSource(viewer, stamp))
+  const [projects, namespaces, users] = await Promise.all([
+    projectRows(db, [...stamps, ...forks.flatMap((one) => state(one.source_id, one.source_version))], atHand),
+    namespaceRows(db, [
+      ...stamps.flatMap((one) => state(one.namespace_id, one.namespace_version)),
+      ...forks.flatMap((one) => state(one.source_namespace_id, one.source_namespace_version)),
+    ]),
+    userRows(db, [
+      ...stamps.flatMap((one) => state(one.owner_id, one.owner_version)),
+      ...forks.flatMap((one) => state(one.source_owner_id, one.source_owner_version)),
+    ]),
+  ])
+  const place = (id: number, namespaceId: number, ownerId: number | null, topics: string | null) => {
+    const project = projects.get(id)
+    const namespace = namespaces.get(namespaceId)
+    if (!project || !namespace) return undefined
+    const owner = users.get(ownerId ?? 0) ?? null
+    return { project, namespace, owner, topics: JSON.parse(topics ?? '[]') as string[] }
+  }
+  return stamps.map((stamp) => {
+    const placed = place(stamp.id, stamp.namespace_id, stamp.owner_id, stamp.topics)
+    if (!placed) return undefined
+    const source = showsSource(viewer, stamp)
+      ? place(stamp.source_id!, stamp.source_namespace_id!, stamp.source_owner_id, stamp.source_topics)
+      : undefined
     return {
-      project,
-      namespace,
-      owner: namespace.owner,
-      topics: (topics.get(project.id) ?? []).map(({ name }) => name),
+      ...placed,
+      level: levelOf(viewer, stamp.access_level),
+      shares: sharesShown(viewer, stamp),
+      source: source ?? null,
+      memberOfProject: membership(stamp.project_access, stamp.project_notification),
+      memberOfGroup: membership(stamp.group_access, stamp.group_notification),
     }
   })
 }
@@ -100,63 +89,10 @@ export async function placeProjects(db: Db, projects: readonly Project[]): Promi
 export async function loadProjects(
   db: Db,
   viewer: User | null,
-  projects: readonly Project[],
+  projects: readonly { id: number }[],
 ): Promise<LoadedProject[]> {
-  if (projects.length === 0) return []
-  const placed = await placeProjects(db, projects)
-  const ids = distinct(
-    db,
-    projects.map(({ id }) => id),
-  )
-  const shares = group(await sharesOf(db, { ids }), ({ project_id }) => project_id)
-  const sources = await loadSources(db, viewer, projects)
-  const levels = await levelsOnProjects(
-    db,
-    viewer,
-    projects.map(({ id }) => id),
-  )
-  const groups = distinct(
-    db,
-    projects.map(({ namespace_id }) => namespace_id),
-  )
-  const memberships = viewer ? await membershipsOf(db, { user_id: viewer.id, projects: ids, groups }) : []
-  const ofProject = group(memberships, ({ project_id }) => project_id)
-  const ofGroup = group(memberships, ({ group_id }) => group_id)
-  const membership = (known: typeof ofProject, id: number) => {
-    const [row] = known.get(id) ?? []
-    return row ? { access_level: row.access_level, notification_level: row.notification_level } : null
-  }
-  const open = openVisibilities(viewer)
-  // A private group's name is told to people of the project only.
-  const sharesOfOne = (id: number) =>
-    (shares.get(id) ?? []).filter(({ visibility }) => levels(id) >= Guest || open.includes(visibility))
-  return placed.map((one) => ({
-    ...one,
-    level: levels(one.project.id),
-    shares: sharesOfOne(one.project.id),
-    source: sources.get(one.project.forked_from_id ?? 0) ?? null,
-    memberOfProject: membership(ofProject, one.project.id),
-    memberOfGroup: membership(ofGroup, one.project.namespace_id),
-  }))
-}
-
-/** Of forks, and only where the viewer may read the source. */
-async function loadSources(
-  db: Db,
-  viewer: User | null,
-  forks: readonly Project[],
-): Promise<Map<number, PlacedProject>> {
-  const ids = forks.map(({ forked_from_id }) => forked_from_id).filter((id) => id !== null)
-  if (ids.length === 0) return new Map()
-  const sources = await projectsOf(db, { ids: distinct(db, ids) })
-  const levels = await levelsOnProjects(
-    db,
-    viewer,
-    sources.map(({ id }) => id),
-  )
-  const open = openVisibilities(viewer)
-  const seen = sources.filter(({ id, visibility }) => open.includes(visibility) || levels(id) >= Guest)
-  return new Map((await placeProjects(db, seen)).map((one) => [one.project.id, one]))
+  const loaded = await load(db, viewer, await stampsOf(db, viewer, projects))
+  return loaded.filter((one) => one !== undefined)
 }
 
 export function addresses(app: App): Addresses {
@@ -171,35 +107,98 @@ export interface PageRecordWish {
   statistics?: boolean | null | undefined
 }
 
-/** A page of records; visitors get the short one. */
+/** What a record tells, and to whom it is the same. */
+interface Shown {
+  simple: boolean
+  statistics: boolean
+  secrets: boolean
+}
+
+/** Visitors get the short one; secrets are for those who administer it, where the answer is one that may hold them. */
+function shownTo(viewer: User | null, stamp: ProjectStamp, wish: PageRecordWish & { secrets?: boolean }): Shown {
+  const level = levelOf(viewer, stamp.access_level)
+  return {
+    simple: !viewer || Boolean(wish.simple),
+    statistics: Boolean(wish.statistics) && level >= Reporter,
+    secrets: Boolean(wish.secrets) && level >= Master,
+  }
+}
+
+/** Whatever of the viewer a record depends on is part of the place, and all else of the stamp. */
+function placeOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, secrets }: Shown): Place {
+  const own = `${stamp.version} ${stamp.namespace_version} ${stamp.owner_version} ${stamp.topics}`
+  if (simple) return { place: `simple project ${stamp.id}`, stamp: own }
+  const isPerson = levelOf(viewer, stamp.access_level) >= Guest
+  const hasSource = showsSource(viewer, stamp)
+  const flags = [isPerson, hasSource, statistics, secrets].map(Number).join('')
+  const memberships = `${stamp.project_access} ${stamp.project_notification} ${stamp.group_access} ${stamp.group_notification}`
+  const source = `${stamp.source_version} ${stamp.source_namespace_version} ${stamp.source_owner_version} ${stamp.source_topics}`
+  return {
+    place: `project ${stamp.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
+    stamp: hasSource ? `${own} ${stamp.shares} ${source}` : `${own} ${stamp.shares}`,
+  }
+}
+
+function present(app: App, loaded: LoadedProject, { simple, statistics, secrets }: Shown) {
+  const at = addresses(app)
+  if (simple) return presentSimpleProject(loaded, at)
+  return presentProject(loaded, at, { permissions: true, statistics, ...(secrets && opened(app, loaded)) })
+}
+
+const opened = ({ vault }: App, { project }: LoadedProject): Pick<RecordWish, 'runnersToken'> => ({
+  runnersToken: vault.open(project.runners_token_sealed),
+})
+
+/** A page of records. */
 export async function presentProjects(
   app: App,
   viewer: User | null,
   projects: readonly Project[],
   wish: PageRecordWish = {},
-): Promise<(ProjectRecord | SimpleProjectRecord)[]> {
-  const at = addresses(app)
-  if (!viewer || wish.simple) {
-    return (await placeProjects(app.db, projects)).map((one) => presentSimpleProject(one, at))
-  }
-  const loaded = await loadProjects(app.db, viewer, projects)
-  return loaded.map((one) =>
-    presentProject(one, at, { permissions: true, statistics: Boolean(wish.statistics) && one.level >= Reporter }),
-  )
+): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
+  return presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish, projects)
 }
 
-/** One full record; its secrets for those who administer it, where the answer is one that may hold them. */
+/** One record. */
+export async function presentMetProject(
+  app: App,
+  { viewer, stamp }: StampedProject,
+  wish: PageRecordWish & { secrets?: boolean } = {},
+): Promise<Json<ProjectRecord | SimpleProjectRecord>> {
+  const [record] = await presentStamped(app, viewer, [stamp], wish)
+  if (!record) throw notFound('Project')
+  return record
+}
+
+function presentStamped(
+  app: App,
+  viewer: User | null,
+  stamps: readonly ProjectStamp[],
+  wish: PageRecordWish & { secrets?: boolean },
+  atHand: readonly Project[] = [],
+): MaybePromise<Json<ProjectRecord | SimpleProjectRecord>[]> {
+  const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish))
+  const places = stamps.map((stamp, i) => placeOf(viewer, stamp, shown[i]!))
+  return fragments(app, places, async (missing) => {
+    const wanted = missing.map((i) => stamps[i]!)
+    const loaded = await load(app.db, viewer, wanted, atHand)
+    return loaded.map((one, n) => one && present(app, one, shown[missing[n]!]!))
+  })
+}
+
+/** One full record of what was changed just now. */
 export async function presentOneProject(
   app: App,
   viewer: User,
-  project: Project,
+  project: { id: number },
   wish: Pick<RecordWish, 'permissions' | 'statistics'> & { secrets?: boolean } = {},
 ): Promise<ProjectRecord> {
   const [loaded] = await loadProjects(app.db, viewer, [project])
+  if (!loaded) throw notFound('Project')
   const { permissions = false, statistics = false, secrets = false } = wish
-  return presentProject(loaded!, addresses(app), {
+  return presentProject(loaded, addresses(app), {
     permissions,
-    statistics: statistics && loaded!.level >= Reporter,
-    ...(secrets && loaded!.level >= Master && { runnersToken: app.vault.open(project.runners_token_sealed) }),
+    statistics: statistics && loaded.level >= Reporter,
+    ...(secrets && loaded.level >= Master && opened(app, loaded)),
   })
 }

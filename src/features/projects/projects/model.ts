@@ -71,6 +71,8 @@ declare module '../../../store/database.ts' {
       pushes_since_housekeeping: Generated<number>
       /** What it shares with its forks, or with its source. */
       pool_id: number | null
+      /** Raised by every update (`store/versions.ts`). */
+      version: Generated<number>
       last_activity_at: string
       created_at: string
       updated_at: string

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { resource } from '../../../api/endpoint.ts'
-import { once } from '../../../api/once.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { levelOnProject, openVisibilities } from '../../access/authorizations/queries.ts'
+import { keptRows } from '../../../store/versions.ts'
+import { levelOf, levelOnProject, openVisibilities } from '../../access/authorizations/queries.ts'
 import { projectPolicy, type ProjectSubject } from './policy.ts'
+import { findStamp, type ProjectStamp } from './stamps.ts'
 
 export type Project = Row<'projects'>
 export type Namespace = Row<'namespaces'>
@@ -62,21 +63,40 @@ export async function holdProject(app: App, id: number): Promise<Project | null>
 }
 
 /** The project as the viewer meets it, readable or not. */
-export async function loadProjectSubject(app: App, project: Project, viewer: User | null): Promise<ProjectSubject> {
-  const namespace = await findNamespaceById(app.db, project.namespace_id)
-  return {
-    project,
-    namespace: namespace!,
-    viewer,
-    level: await levelOnProject(app.db, viewer, project.id),
-    open: openVisibilities(viewer),
-  }
+export async function loadProjectSubject({ db }: App, project: Project, viewer: User | null): Promise<ProjectSubject> {
+  const [namespace, level] = await Promise.all([
+    findNamespaceById(db, project.namespace_id),
+    levelOnProject(db, viewer, project.id),
+  ])
+  return { project, namespace: namespace!, viewer, level, open: openVisibilities(viewer) }
 }
 
-/** By id or by path, readable or not; the same row is met once by the same viewer. */
-export async function findProjectSubject(app: App, id: string, viewer: User | null): Promise<ProjectSubject | null> {
-  const found = await findProject(app.db, id)
-  return found && once(found, `met by ${viewer?.id}`, () => loadProjectSubject(app, found, viewer))
+export const projectRows = keptRows('projects')
+export const namespaceRows = keptRows('namespaces')
+
+export interface StampedProject extends ProjectSubject {
+  readonly stamp: ProjectStamp
+}
+
+/** By id or by path, readable or not. */
+export async function findProjectSubject({ db }: App, id: string, viewer: User | null): Promise<StampedProject | null> {
+  const stamp = await findStamp(db, viewer, id)
+  if (!stamp) return null
+  const [projects, namespaces] = await Promise.all([
+    projectRows(db, [stamp]),
+    namespaceRows(db, [{ id: stamp.namespace_id, version: stamp.namespace_version }]),
+  ])
+  const project = projects.get(stamp.id)
+  const namespace = namespaces.get(stamp.namespace_id)
+  if (!project || project.deleting || !namespace) return null // gone meanwhile
+  return {
+    project,
+    namespace,
+    viewer,
+    level: levelOf(viewer, stamp.access_level),
+    open: openVisibilities(viewer),
+    stamp,
+  }
 }
 
 /** `/projects/:id`: by id or by path; hidden from whoever may not read it. */

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Caller } from '../../../api/credentials.ts'
 import { endpoint } from '../../../api/endpoint.ts'
-import { once } from '../../../api/once.ts'
+import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
 import { blankable, bool, file, int, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { userByIdOrUsername, userByUserId } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
-import { ProjectEntity, SimpleProjectEntity, type ProjectRecord, type SimpleProjectRecord } from './entity.ts'
+import { ProjectEntity, SimpleProjectEntity, type ProjectRecord } from './entity.ts'
 import { filters } from './filters.ts'
 import { answerByKeyset } from './keyset.ts'
 import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
-import { presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
-import { project, type Project } from './queries.ts'
+import { presentMetProject, presentOneProject, presentProjects, type PageRecordWish } from './load.ts'
+import { project } from './queries.ts'
 import { withReadme } from './readme.ts'
 import { deleteProject } from './removal.ts'
 import { createProject } from './service.ts'
@@ -31,10 +31,9 @@ async function answerList(
   viewer: User | null,
   filter: ProjectFilter & PageRecordWish,
   page: PageWish,
-): Promise<Page<z.infer<typeof ProjectPage.item>>> {
+): Promise<Page<Json<z.infer<typeof ProjectPage.item>>>> {
   const { items, total } = await listProjects(app, viewer, filter, page)
-  const kind = `projects ${viewer?.id} ${filter.simple} ${filter.statistics}`
-  return { total, items: await once(items, kind, () => presentProjects(app, viewer, items, filter)) }
+  return { total, items: await presentProjects(app, viewer, items, filter) }
 }
 
 export const list = endpoint({
@@ -77,25 +76,12 @@ export const get = endpoint({
   guest: true,
   input: z.object({ statistics: bool.nullish(), license: bool.nullish() }),
   output: z.union([ProjectEntity, SimpleProjectEntity]),
-  async handle({ app, viewer, caller, subject, input }) {
-    const record = await recordFor(app, viewer, subject.project, {
-      statistics: input.statistics ?? false,
-      secrets: mayReadSecrets(caller),
-    })
-    return input.license ? { ...record, ...(await describeLicense(app, subject)) } : record
+  async handle({ app, caller, subject, input }) {
+    const secrets = mayReadSecrets(caller)
+    const record = await presentMetProject(app, subject, { statistics: input.statistics, secrets })
+    return input.license ? { ...record.value, ...(await describeLicense(app, subject)) } : record
   },
 })
-
-async function recordFor(
-  app: App,
-  viewer: User | null,
-  project: Project,
-  wish: { statistics: boolean; secrets: boolean },
-): Promise<ProjectRecord | SimpleProjectRecord> {
-  if (!viewer) return (await presentProjects(app, null, [project]))[0]!
-  const kind = `project ${viewer.id} ${wish.statistics} ${wish.secrets}`
-  return once(project, kind, () => presentOneProject(app, viewer, project, { permissions: true, ...wish }))
-}
 
 const creation = z.object({
   name: text.nullish(),

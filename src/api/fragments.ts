@@ -1,0 +1,64 @@
+/**
+ * Records as ready JSON, kept for as long as they are true. A fragment is found by its place (what it shows, of which
+ * record, for which class of viewers) and holds while its stamp is the same: the versions of every row it shows (see
+ * `store/versions.ts`), and whatever else it depends on as it is. The stamp is read anew for every answer, so a commit
+ * of any process shows at once, and leaves all other fragments where they are.
+ */
+import type { App } from '../context.ts'
+import { Lru } from '../lib/lru.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { Json } from './json.ts'
+
+const MOST_BYTES = 32 * 1024 * 1024
+/** Of an entry beside its JSON. */
+const OVERHEAD = 500
+
+export interface Place {
+  readonly place: string
+  readonly stamp: string
+}
+
+interface Fragment {
+  readonly stamp: string
+  readonly json: Json<unknown>
+}
+
+const caches = new WeakMap<object, Lru<Fragment>>()
+
+function cacheOf(store: object): Lru<Fragment> {
+  let cache = caches.get(store)
+  if (!cache) caches.set(store, (cache = new Lru(MOST_BYTES, weigh)))
+  return cache
+}
+
+const weigh = ({ stamp, json }: Fragment) => OVERHEAD + stamp.length + json.bytes.length
+
+/**
+ * One for each of `places`. `present` makes the records of those that are not known, by their indexes; one that is gone
+ * meanwhile is undefined, and left out.
+ */
+export function fragments<T>(
+  { store, db }: App,
+  places: readonly Place[],
+  present: (missing: number[]) => MaybePromise<(T | undefined)[]>,
+): MaybePromise<Json<T>[]> {
+  // What a transaction sees may never come to be.
+  const cache = db.isTransaction ? null : cacheOf(store)
+  const missing: number[] = []
+  const found = places.map(({ place, stamp }, i) => {
+    const known = cache?.get(place)
+    if (known?.stamp === stamp) return known.json as Json<T>
+    missing.push(i)
+    return undefined
+  })
+  if (missing.length === 0) return found as Json<T>[]
+  return andThen(present(missing), (records) => {
+    for (const [n, record] of records.entries()) {
+      if (record === undefined) continue
+      const { place, stamp } = places[missing[n]!]!
+      const json = (found[missing[n]!] = Json.of(record))
+      cache?.set(place, { stamp, json })
+    }
+    return found.filter((json) => json !== undefined)
+  })
+}

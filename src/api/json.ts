@@ -1,0 +1,63 @@
+/** A body, or a record of one, that is written out already. */
+import { hash } from 'node:crypto'
+
+const COMMA = 44
+const OPENING = 91
+const CLOSING = 93
+
+/** `T` is what was written: an endpoint that declares it may answer with this instead. */
+export class Json<out T> {
+  /** Never there; it tells the type. */
+  declare readonly as: T
+  readonly bytes: Buffer
+  /** Another one for other bytes. */
+  readonly digest: string
+
+  private constructor(bytes: Buffer, digest: string) {
+    this.bytes = bytes
+    this.digest = digest
+  }
+
+  /** What was written, read back. */
+  get value(): T {
+    return JSON.parse(this.bytes.toString()) as T
+  }
+
+  static of<T>(value: T): Json<T> {
+    const text = JSON.stringify(value)
+    // Not of the common pool: a small piece that is kept would keep all that lies beside it.
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    bytes.write(text)
+    return new Json<T>(bytes, hash('sha1', text, 'base64url'))
+  }
+
+  /** The list of these, whose digest is of theirs: hashing it all again would cost more than putting it together. */
+  static list<T>(items: readonly Json<T>[]): Json<T[]> {
+    let length = Math.max(1, items.length) + 1
+    for (const { bytes } of items) length += bytes.length
+    const all = Buffer.allocUnsafe(length)
+    let at = 0
+    let digests = ''
+    for (const { bytes, digest } of items) {
+      all[at++] = COMMA
+      all.set(bytes, at)
+      at += bytes.length
+      digests += digest
+    }
+    all[0] = OPENING
+    all[length - 1] = CLOSING
+    return new Json<T[]>(all, hash('sha1', digests, 'base64url'))
+  }
+
+  /** A record of which some fields are written already. */
+  static object<T extends object>(fields: { [K in keyof T]: T[K] | Json<T[K]> }): Json<T> {
+    const pieces: Buffer[] = []
+    for (const [name, value] of Object.entries(fields) as [string, unknown][]) {
+      if (value === undefined) continue
+      pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`))
+      pieces.push(value instanceof Json ? (value as Json<unknown>).bytes : Buffer.from(JSON.stringify(value)))
+    }
+    const bytes = Buffer.concat([...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')])
+    return new Json<T>(bytes, hash('sha1', bytes, 'base64url'))
+  }
+}

@@ -1,0 +1,69 @@
+/** Records of users as reads answer them. The rows must come from a select: see `store/versions.ts`. */
+import type { z } from 'zod'
+import { fragments } from '../../../api/fragments.ts'
+import type { Json } from '../../../api/json.ts'
+import type { App, User } from '../../../context.ts'
+import {
+  presentAccount,
+  presentAdministeredUser,
+  presentOwnUser,
+  presentUser,
+  presentUserSummary,
+  type AccountEntity,
+  type AdministeredUserEntity,
+  type OwnUserEntity,
+  type Surroundings,
+  type UserEntity,
+  type UserSummary,
+} from './entity.ts'
+import { loadUser, loadUsers, surroundings } from './queries.ts'
+
+/** Whatever a record shows beside the user's own row is part of its stamp. */
+async function present<U extends User, T>(
+  app: App,
+  kind: string,
+  users: readonly U[],
+  show: (user: U, around: Surroundings) => T,
+  more: (user: U) => unknown = () => null,
+): Promise<Json<T>[]> {
+  const around = await surroundings(app)
+  const places = users.map((user) => ({
+    place: `${kind} ${user.id}`,
+    stamp: `${user.version} ${around.gravatar} ${JSON.stringify(more(user))}`,
+  }))
+  return fragments(app, places, (missing) => missing.map((i) => show(users[i]!, around)))
+}
+
+export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>
+  present(app, 'summary of user', users, presentUserSummary)
+
+export async function presentProfile(app: App, user: User): Promise<Json<z.infer<typeof UserEntity>>> {
+  const [json] = await present(app, 'user', [user], presentUser)
+  return json!
+}
+
+export async function presentAccounts(
+  app: App,
+  users: readonly User[],
+): Promise<Json<z.infer<typeof AccountEntity>>[]> {
+  return present(app, 'account of user', await loadUsers(app.db, users), presentAccount, (user) => user.identities)
+}
+
+export async function presentAdministered(app: App, user: User): Promise<Json<z.infer<typeof AdministeredUserEntity>>> {
+  const loaded = await loadUser(app.db, user)
+  const [json] = await present(app, 'administered user', [loaded], presentAdministeredUser, (user) => user.identities)
+  return json!
+}
+
+/** `sealed`: their private token, where it is shown. */
+export async function presentOwn(
+  app: App,
+  viewer: User,
+  sealed: string | null,
+): Promise<Json<z.infer<typeof OwnUserEntity>>> {
+  const own = await loadUser(app.db, viewer)
+  const show = (user: typeof own, around: Surroundings) =>
+    presentOwnUser(user, around, sealed && app.vault.open(sealed))
+  const [json] = await present(app, 'own user', [own], show, (user) => [user.identities, sealed])
+  return json!
+}

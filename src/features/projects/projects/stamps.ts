@@ -1,0 +1,119 @@
+/**
+ * All that records of projects depend on, and what the viewer is to each, in one query: versions of the rows that are
+ * shown, and what has no version as it is. Everything else about them can be kept for as long as these stay the same.
+ */
+import { sql } from 'kysely'
+import type { User } from '../../../context.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList, jsonList, jsonObject } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+
+interface Wanted {
+  /** 0 for visitors. */
+  viewer: number
+  id?: number
+  ids?: string
+  namespace?: string
+  path?: string
+}
+
+const stamps = hotQuery((db, p: Wanted, given) => {
+  const topicsOf = (project: string) =>
+    sql<string | null>`(select ${jsonList(db, sql`t.name`, 't.position')} from project_topics t
+      where t.project_id = ${sql.ref(project)})`
+  const share = jsonObject(db, {
+    group_id: 's.group_id',
+    group_access: 's.group_access',
+    expires_at: 's.expires_at',
+    name: 'g.name',
+    full_path: 'g.full_path',
+    visibility: 'g.visibility',
+  })
+  const shares = sql`select ${jsonList(db, share, 's.id')} from project_shares s
+    join namespaces g on g.id = s.group_id and not g.deleting where s.project_id = projects.id`
+  // Most projects have neither, and to look costs less than to put together nothing.
+  const ifAny = {
+    shares: sql<string | null>`case when exists (select 1 from project_shares s where s.project_id = projects.id)
+      then (${shares}) end`,
+    sourceTopics: sql<string | null>`case when sources.id is not null then ${topicsOf('sources.id')} end`,
+  }
+  return db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .leftJoin('users as owners', 'owners.id', 'namespaces.owner_id')
+    .leftJoin('project_authorizations as mine', (join) =>
+      join.onRef('mine.project_id', '=', 'projects.id').on('mine.user_id', '=', p.viewer),
+    )
+    .leftJoin('members as here', (join) =>
+      join.onRef('here.project_id', '=', 'projects.id').on('here.user_id', '=', p.viewer),
+    )
+    .leftJoin('members as above', (join) =>
+      join.onRef('above.group_id', '=', 'projects.namespace_id').on('above.user_id', '=', p.viewer),
+    )
+    .leftJoin('projects as sources', (join) =>
+      join.onRef('sources.id', '=', 'projects.forked_from_id').on('sources.deleting', '=', false),
+    )
+    .leftJoin('namespaces as source_namespaces', 'source_namespaces.id', 'sources.namespace_id')
+    .leftJoin('users as source_owners', 'source_owners.id', 'source_namespaces.owner_id')
+    .leftJoin('project_authorizations as of_source', (join) =>
+      join.onRef('of_source.project_id', '=', 'sources.id').on('of_source.user_id', '=', p.viewer),
+    )
+    .select([
+      'projects.id',
+      'projects.version',
+      'namespaces.id as namespace_id',
+      'namespaces.version as namespace_version',
+      'owners.id as owner_id',
+      'owners.version as owner_version',
+      'mine.access_level',
+      'here.access_level as project_access',
+      'here.notification_level as project_notification',
+      'above.access_level as group_access',
+      'above.notification_level as group_notification',
+      'sources.id as source_id',
+      'sources.version as source_version',
+      'sources.visibility as source_visibility',
+      'source_namespaces.id as source_namespace_id',
+      'source_namespaces.version as source_namespace_version',
+      'source_owners.id as source_owner_id',
+      'source_owners.version as source_owner_version',
+      'of_source.access_level as source_access_level',
+    ])
+    .select([topicsOf('projects.id').as('topics'), ifAny.shares.as('shares'), ifAny.sourceTopics.as('source_topics')])
+    .where('projects.deleting', '=', false)
+    .$if(given('id'), (query) => query.where('projects.id', '=', p.id!))
+    .$if(given('ids'), (query) => query.where(inIdList(db, 'projects.id', p.ids!)))
+    .$if(given('path'), (query) =>
+      query.where(sql`lower(namespaces.full_path)`, '=', p.namespace!).where(sql`lower(projects.path)`, '=', p.path!),
+    )
+})
+
+export type ProjectStamp = Awaited<ReturnType<typeof stamps>>[number]
+
+/** By id, or by path in any case. All digits are an id, never a path. */
+export function findStamp(db: Db, viewer: User | null, given: string): MaybePromise<ProjectStamp | null> {
+  const wanted = wantedBy(given)
+  if (!wanted) return null
+  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ...wanted }), ([found]) => found ?? null)
+}
+
+function wantedBy(given: string): Omit<Wanted, 'viewer'> | null {
+  if (/^\d+$/.test(given)) return Number.isSafeInteger(Number(given)) ? { id: Number(given) } : null
+  const [, namespace, path] = /^(.+)\/([^/]+)$/.exec(given.toLowerCase()) ?? []
+  return namespace === undefined || path === undefined ? null : { namespace, path }
+}
+
+/** In the order of `projects`; what is gone meanwhile is left out. */
+export function stampsOf(
+  db: Db,
+  viewer: User | null,
+  projects: readonly { id: number }[],
+): MaybePromise<ProjectStamp[]> {
+  if (projects.length === 0) return []
+  const ids = projects.map(({ id }) => id)
+  return andThen(stamps(db, { viewer: viewer?.id ?? 0, ids: idList(db, ids) }), (found) => {
+    const byId = new Map(found.map((stamp) => [stamp.id, stamp]))
+    return ids.map((id) => byId.get(id)).filter((stamp) => stamp !== undefined)
+  })
+}

@@ -1,0 +1,93 @@
+/**
+ * Rows with a version that every update raises, by trigger, whoever makes it: an id and a version name one state of a
+ * row for good, so whatever was read or made under them stays true and is shared by everybody.
+ *
+ * On SQLite an update's `returning` tells the version from before it. Only what was selected tells its state.
+ */
+import { sql, type Kysely } from 'kysely'
+import { Lru } from '../lib/lru.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { Db, Row, Tables } from './database.ts'
+import { columnTypes, idList, inIdList, isSqlite } from './dialect.ts'
+import { hotQuery, type HotQuery } from './hot.ts'
+
+/** For migrations. */
+export async function keepVersions(db: Kysely<never>, table: string): Promise<void> {
+  const run = (text: string) => sql.raw(text).execute(db)
+  const { ref } = columnTypes(db)
+  await db.schema
+    .alterTable(table)
+    .addColumn('version', ref, (c) => c.notNull().defaultTo(1))
+    .execute()
+  if (isSqlite(db)) {
+    await run(`create trigger ${table}_version after update on ${table} when new.version = old.version
+      begin update ${table} set version = old.version + 1 where id = old.id; end`)
+    return
+  }
+  await run(`create or replace function raise_version() returns trigger language plpgsql as $$ begin
+    new.version := old.version + 1;
+    return new;
+  end $$`)
+  await run(`create trigger ${table}_version before update on ${table} for each row execute function raise_version()`)
+}
+
+type Versioned = { [T in keyof Tables]: Row<T> extends { id: number; version: number } ? T : never }[keyof Tables]
+
+export interface RowState {
+  readonly id: number
+  readonly version: number
+}
+
+const ROWS_KEPT = 4000
+
+/**
+ * Rows in these states, by id: kept from before, or among those `atHand`, else read as they are now. They are shared and
+ * frozen.
+ */
+export type KeptRows<R> = (
+  db: Db,
+  states: readonly RowState[],
+  atHand?: readonly R[],
+) => MaybePromise<ReadonlyMap<number, R>>
+
+export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
+  type R = Row<T> & RowState
+  const caches = new WeakMap<object, Lru<R>>()
+  const byIds = hotQuery((db, p: { ids: string }) =>
+    db
+      .selectFrom(table as 'users')
+      .selectAll()
+      .where(inIdList(db, 'id', p.ids)),
+  ) as unknown as HotQuery<{ ids: string }, R>
+
+  const cacheOf = ({ adapter }: ReturnType<Db['getExecutor']>) => {
+    let cache = caches.get(adapter)
+    if (!cache) caches.set(adapter, (cache = new Lru(ROWS_KEPT)))
+    return cache
+  }
+  return (db, states, atHand = []) => {
+    // A version of a transaction may never come to be, and then be given to another state.
+    const cache = db.isTransaction ? null : cacheOf(db.getExecutor())
+    const found = new Map<number, R>()
+    const keep = (row: R) => {
+      found.set(row.id, row)
+      cache?.set(String(row.id), Object.freeze(row) as R)
+    }
+    const missing = new Set<number>()
+    for (const { id, version } of states) {
+      const known = cache?.get(String(id))
+      if (known?.version === version) found.set(id, known)
+      else missing.add(id)
+    }
+    if (missing.size === 0) return found
+    const versions = new Map(states.map(({ id, version }) => [id, version]))
+    for (const row of atHand as R[]) {
+      if (missing.has(row.id) && versions.get(row.id) === row.version && missing.delete(row.id)) keep(row)
+    }
+    if (missing.size === 0) return found
+    return andThen(byIds(db, { ids: idList(db, [...missing]) }), (rows) => {
+      for (const row of rows) keep(row)
+      return found
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/** Changes by another process, of every column that a table has. */
+import { sql } from 'kysely'
+import type { TestForge } from '../src/forge.ts'
+import { openStore, type Store, type Tables } from '../src/store/database.ts'
+
+export const openBeside = ({ app: { config } }: TestForge): Promise<Store> =>
+  openStore(config.databaseUrl!, { durable: false, shared: true, poolSize: 2 })
+
+/** What a column takes besides, where its value does not tell. */
+type Others = Record<string, unknown>
+
+function otherThan(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return value + 1
+  if (typeof value !== 'string') return 'other'
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return '2020-01-02T03:04:05.678Z'
+  return /^\d{4}-\d\d-\d\d$/.test(value) ? '2020-01-02' : `${value}-other`
+}
+
+/** Changes column after column of a row but for those in `except`; `look` is called after each, with its name. */
+export async function changeEach(
+  { db }: Store,
+  table: keyof Tables,
+  id: number,
+  { others = {}, except }: { others?: Others; except: readonly string[] },
+  look: (column: string) => Promise<void>,
+): Promise<void> {
+  const { rows } = await sql<Others>`select * from ${sql.table(table)} where id = ${id}`.execute(db)
+  for (const [column, value] of Object.entries(rows[0]!)) {
+    if (column === 'id' || column === 'version' || except.includes(column)) continue
+    const other = column in others ? others[column] : otherThan(value)
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${other} where id = ${id}`.execute(db)
+    await look(column)
+  }
+}
