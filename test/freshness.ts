@@ -1,7 +1,8 @@
 /** Changes by another process, of every column that a table has. */
 import { sql } from 'kysely'
 import type { TestForge } from '../src/forge.ts'
-import { openStore, type Store, type Tables } from '../src/store/database.ts'
+import type { Store, Tables } from '../src/store/database.ts'
+import { openStore } from '../src/store/open.ts'
 
 export const openBeside = ({ app: { config } }: TestForge): Promise<Store> =>
   openStore(config.databaseUrl!, { durable: false, shared: true, poolSize: 2 })
