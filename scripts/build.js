@@ -36,6 +36,8 @@ export async function build() {
   const { output } = await bundle.write({ dir: 'dist', format: 'esm', chunkFileNames: 'part-[hash].js' })
   await bundle.close()
   await cp(`${root}/src/features/instance/templates/contents`, `${root}/dist/contents`, { recursive: true })
+  // Made of types alone, it is its own declaration.
+  await cp(`${root}/src/forge/types.ts`, `${root}/dist/forge.d.ts`)
   await writeFile(`${root}/dist/sources.json`, JSON.stringify(await sourcesOf(output)))
 }
 
