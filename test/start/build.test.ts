@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -59,4 +59,14 @@ test('whoever installs it compiles against its types, strictly', async () => {
 
   await appendFile(join(consumer, 'typed.mts'), '\nconst wrong: number[] = await (await startForge()).events()')
   await expect(compile()).rejects.toMatchObject({ stdout: expect.stringContaining("'string[]'") })
+})
+
+test('nothing that is installed with it runs a script, such as to report that it was', async () => {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>
+  }
+  const shipped = Object.entries(packages).filter(([, { dev }]) => !dev)
+  const scripted = shipped.filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript)
+  // Both build a quicker cipher if they can; `allowScripts` does without.
+  expect(scripted.map(([path]) => path)).toEqual(['node_modules/cpu-features', 'node_modules/ssh2'])
 })
