@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['test/clients/**', 'node_modules/**'],
+    exclude: ['test/{clients,package}/**', 'node_modules/**'],
     // Starting git costs what the process that starts it weighs: two small ones are quicker than one large.
     pool: 'forks',
     isolate: false,

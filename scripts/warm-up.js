@@ -4,13 +4,15 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build, PARTS } from './build.js'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
+const [major] = process.versions.node.split('.').map(Number)
 
-if (major > 22 || (major === 22 && minor >= 18)) {
+if (major >= 22) {
   const isBuilt = await isDone(build)
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
-  for (const [name, source] of Object.entries(PARTS))
-    if (name !== 'main') await import(isBuilt ? `../dist/${name}.js` : `../${source}`)
+  // Both as `bin/mortise.js` has it: what was built runs wherever Node-API 10 is, the sources on Node 24.
+  if (isBuilt ? Number(process.versions.napi) >= 10 : major >= 24)
+    for (const [name, source] of Object.entries(PARTS))
+      if (name !== 'main') await import(isBuilt ? `../dist/${name}.js` : `../${source}`)
   module.flushCompileCache()
 }
 

@@ -1,6 +1,7 @@
 /** One running forge, built and closed in one place. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -34,8 +35,6 @@ export interface Options {
   readonly durable?: boolean
   /** On in tests: every answer is compared with its declared schema. */
   readonly checkOutput?: boolean
-  /** Off in tests that do not ask for it: the usual port is there only once. */
-  readonly ssh?: boolean
   /** Milliseconds that running requests may still take once it closes. */
   readonly patience?: number | undefined
   /** The servers are built while this goes on and listen once it is done. */
@@ -57,7 +56,7 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
   }
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   // Of a name with several addresses Node tells every failure, and none in the message.
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
   const text = error instanceof Error ? error.message : String(error)
@@ -108,6 +107,9 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
 export interface Forge extends AsyncDisposable {
   readonly app: App
   readonly worker: Worker
+  readonly http: Server
+  /** Goes on with another store and no memory of the one before; `prepare` is called while there is none. */
+  reopen(prepare: () => Promise<void>): Promise<void>
 }
 
 /** Starts everything; the address is answered on when this resolves. */
@@ -121,7 +123,8 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
 const PATIENCE_MS = 20_000
 
 /** Closing lets running requests and jobs finish first, if they do soon; the app is closed with them. */
-export async function startServers(opened: OpenedApp, options: Options = {}): Promise<Forge> {
+export async function startServers(first: OpenedApp, options: Options = {}): Promise<Forge> {
+  let opened = first
   const { config } = opened.app
   const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
@@ -137,13 +140,25 @@ export async function startServers(opened: OpenedApp, options: Options = {}): Pr
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
   for (const addRoutes of [...web, transport]) addRoutes(server, gateway, { metrics, families })
-  const worker = startWorker(app, { jobs, subscriptions: reactions })
+  let worker = startWorker(app, { jobs, subscriptions: reactions })
   let ssh: SshServer | null = null
-  const close = async () => {
-    await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])
+  const closeApp = async () => {
     await worker.stop()
     closeReaders()
     await opened[Symbol.asyncDispose]()
+  }
+  const close = async () => {
+    await Promise.all([drain(server, connections, patience), ssh?.[Symbol.asyncDispose]()])
+    await closeApp()
+  }
+  const reopen = async (prepare: () => Promise<void>) => {
+    await closeApp()
+    await prepare()
+    opened = await openApp(config, options)
+    const { url, jobs: queue, config: bound } = app
+    Object.assign(app, opened.app, { url, jobs: queue, config: bound })
+    gateway.limiter = new RateLimiter(config.rateLimit, app.clock)
+    worker = startWorker(app, { jobs, subscriptions: reactions })
   }
   try {
     await options.openAfter
@@ -151,17 +166,21 @@ export async function startServers(opened: OpenedApp, options: Options = {}): Pr
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo
     if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
-    if (options.ssh ?? true) {
-      ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () =>
-        startSsh(gateway, { patience }),
-      )
-      if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
-    }
+    ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(gateway, { patience }))
+    if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
   } catch (error) {
     await close()
     throw error
   }
-  return { app, worker, [Symbol.asyncDispose]: close }
+  return {
+    app,
+    get worker() {
+      return worker
+    },
+    http: server.server,
+    reopen,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 export const addressOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BadSetting, readConfig } from './config.ts'
 
@@ -46,4 +49,28 @@ test.each([
   ]),
 ])('%j stops the start with one line', (bad, line) => {
   expect(() => read({ ...LEAST, ...bad })).toThrow(new BadSetting(`MORTISE_LDAP_${line}`))
+})
+
+test('the file of the documentation is one', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'mortise-config-'))
+  const example = new URL('../docs/mortise.config.example.json', import.meta.url)
+  await copyFile(example, join(data, 'mortise.config.json'))
+  try {
+    const config = readConfig({ port: '9000' }, { MORTISE_DATA: data, MORTISE_LOG: 'warn' })
+    expect(config).toMatchObject({
+      port: 9000,
+      log: 'warn',
+      sshUrl: 'ssh://forge.example.com:22',
+      storages: { default: '/srv/mortise/repositories', fast: '/mnt/nvme/repositories' },
+      trustedProxies: ['10.0.0.1', '10.0.0.2'],
+      rateLimit: 60_000,
+    })
+  } finally {
+    await rm(data, { recursive: true })
+  }
+})
+
+test('an address for SSH may be none', () => {
+  expect(readConfig({}, { MORTISE_SSH_URL: 'off' }).sshUrl).toBe('')
+  expect(() => readConfig({}, { MORTISE_SSH_URL: 'none' })).toThrow('must look like ssh://git.example.com:22')
 })

@@ -24,7 +24,7 @@ export interface Config {
   readonly data: string
   /** Of the SSH server; null: none. */
   readonly sshPort: number | null
-  /** Host and port of `ssh_url_to_repo`, where they are not those of the address and the SSH port. */
+  /** Host and port of `ssh_url_to_repo`, where they are not those of the address and the SSH port; empty: none. */
   readonly sshUrl: string | null
   /** Folders of repositories by the name a project knows them by; `default` is always there. */
   readonly storages: Readonly<Record<string, string>>
@@ -72,7 +72,12 @@ export const settings: SettingTable = {
   url: { help: 'the address users see', default: null, shown: 'http://HOST:PORT', parse: webAddress },
   data: { help: 'folder of everything that is kept', default: './data', parse: text },
   sshPort: { help: 'port of git over SSH; off for none', default: 2222, parse: sshPort },
-  sshUrl: { help: 'the SSH address users see', default: null, shown: 'ssh://HOST:SSH_PORT', parse: sshUrl },
+  sshUrl: {
+    help: 'the SSH address users see; off for none',
+    default: null,
+    shown: 'ssh://HOST:SSH_PORT',
+    parse: sshUrl,
+  },
   storages: {
     help: 'name=folder of repository storages, by comma',
     default: {},
@@ -229,6 +234,7 @@ function sshPort(value: string): number | null {
 }
 
 function sshUrl(value: string): string {
+  if (value === 'off') return ''
   return address(['ssh:'], 'ssh://git.example.com:22')(value).replace(/\/+$/, '')
 }
 

@@ -3,157 +3,67 @@
  * temporary folder (in memory where the system has such a folder) and is gone when it is closed. Our own suite uses
  * this same door. It stands in `src`, not in `test`, because it is part of the product.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serve, openApp } from './app.ts'
-import type { Clock } from './clock.ts'
-import { readConfig, testDatabaseUrl } from './config.ts'
-import type { App, User } from './context.ts'
+import { reasonOf, serve, openApp, type Forge as RunningForge } from './app.ts'
+import { BadSetting, CannotStart, readConfig, settings, testDatabaseUrl, variableOf, type Config } from './config.ts'
+import type { App } from './context.ts'
+import { Refusal } from './errors.ts'
 import { countFailure, forgetFailures } from './features/identity/sessions/throttle.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
-import { createUser, type NewUser } from './features/identity/users/service.ts'
+import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
-import type { Worker } from './jobs/worker.ts'
-import { TEMPORARY_FOLDER } from './lib/temporary-folder.ts'
+import type { GroupDetails } from './features/groups/groups/entity.ts'
+import type { ProjectRecord } from './features/projects/projects/entity.ts'
+import { Client, Person } from './forge/client.ts'
+import { TestClock } from './forge/clock.ts'
+import { FaultLog } from './forge/faults.ts'
+import { runGit } from './forge/git.ts'
+import { RequestLog } from './forge/requests.ts'
+import type * as door from './forge/types.ts'
+import { makeTemporaryFolder, sweepTemporaryFolders } from './lib/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
-import type { Events } from './store/database.ts'
 import { forgetEvents } from './store/outbox.ts'
-import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
+import { postgresTemplate, sqliteTemplate, type CopiedDatabase, type Template } from './store/temporary.ts'
 
-export interface ForgeOptions {
-  /** Settings as the environment names them without their prefix, e.g. `{ RATE_LIMIT: '10' }`. */
-  settings?: Record<string, string>
-  /** `postgres://…` of a server on which a database of its own is made; SQLite without. */
-  databaseUrl?: string | undefined
-  logTo?: { write(line: string): void }
-  /** Milliseconds that closing waits for requests that are still running. */
-  patience?: number
+export { Client, Person }
+export type { ForgeOptions, Reply } from './forge/types.ts'
+
+/** What a started forge stands on. */
+interface Ground {
+  readonly folder: string
+  readonly database: CopiedDatabase
+  readonly running: RunningForge
+  readonly clock: TestClock
+  readonly faults: FaultLog
 }
 
-// oxlint-disable-next-line no-explicit-any -- a test reads the answer's body as it expects it
-type AnyBody = any
-
-export interface Reply {
-  readonly status: number
-  readonly body: AnyBody
-  readonly headers: Headers
-}
-
-type Input = Record<string, unknown> | FormData | undefined
-
-/** Someone who calls the API. Paths are relative to `/api/v4`; input goes into the query of a GET, else into JSON. */
-export class Client {
-  readonly url: string
-  readonly headers: Record<string, string>
-
-  constructor(url: string, headers: Record<string, string> = {}) {
-    this.url = url
-    this.headers = headers
-  }
-
-  get(path: string, input?: Record<string, unknown>, headers?: Record<string, string>): Promise<Reply> {
-    return this.request('GET', path + queryOf(path, input), undefined, headers)
-  }
-  head(path: string): Promise<Reply> {
-    return this.request('HEAD', path)
-  }
-  post(path: string, input?: Input, headers?: Record<string, string>): Promise<Reply> {
-    return this.request('POST', path, input, headers)
-  }
-  put(path: string, input?: Input, headers?: Record<string, string>): Promise<Reply> {
-    return this.request('PUT', path, input, headers)
-  }
-  delete(path: string, input?: Input, headers?: Record<string, string>): Promise<Reply> {
-    return this.request('DELETE', path, input, headers)
-  }
-
-  async request(method: string, path: string, input?: Input, headers: Record<string, string> = {}): Promise<Reply> {
-    const isForm = input instanceof FormData
-    const answer = await fetch(`${this.url}/api/v4${path}`, {
-      method,
-      redirect: 'manual',
-      headers: { ...this.headers, ...(input && !isForm && { 'Content-Type': 'application/json' }), ...headers },
-      ...(input && { body: isForm ? input : JSON.stringify(input) }),
-    })
-    const text = await answer.text()
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-    return { status: answer.status, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text }
-  }
-}
-
-function queryOf(path: string, input: Record<string, unknown> = {}): string {
-  const pairs = Object.entries(input).flatMap(([name, value]) =>
-    Array.isArray(value) ? value.map((one) => [`${name}[]`, String(one)]) : [[name, String(value)]],
-  )
-  if (pairs.length === 0) return ''
-  return (path.includes('?') ? '&' : '?') + new URLSearchParams(pairs as [string, string][])
-}
-
-/** A user of the forge, calling with their private token. */
-export class Person extends Client {
-  readonly id: number
-  readonly username: string
-  readonly email: string
-  readonly token: string
-
-  constructor(url: string, { id, username, email }: User, token: string) {
-    super(url, { 'PRIVATE-TOKEN': token })
-    this.id = id
-    this.username = username
-    this.email = email
-    this.token = token
-  }
-}
-
-/** Goes with the system's time, moved by as much as was told; held, it stands. */
-export class TestClock implements Clock {
-  #offset = 0
-  #heldAt: number | null = null
-  now(): Date {
-    return new Date((this.#heldAt ?? Date.now()) + this.#offset)
-  }
-  advance(ms: number): void {
-    this.#offset += ms
-  }
-  hold(): Disposable {
-    this.#heldAt ??= Date.now()
-    return { [Symbol.dispose]: () => (this.#heldAt = null) }
-  }
-}
-
-export interface PersonWish extends Partial<Omit<NewUser, 'private_token'>> {
-  blocked?: boolean
-}
-
-export class TestForge implements AsyncDisposable {
+export class TestForge implements door.Forge {
   readonly app: App
   readonly url: string
   readonly clock: TestClock
-  /** Calls without any credential. */
   readonly visitor: Client
-  /** The first administrator, `root`. */
   readonly administrator: Person
-  readonly #close: () => Promise<void>
-  readonly #worker: Worker
+  readonly #ground: Ground
+  readonly #requests: RequestLog
+  #closed: Promise<void> | null = null
   #people = 0
   #groups = 0
   #projects = 0
 
-  constructor(app: App, clock: TestClock, root: Person, worker: Worker, close: () => Promise<void>) {
+  constructor(ground: Ground, root: door.Person) {
+    const { app, http } = ground.running
     this.app = app
     this.url = app.url
-    this.clock = clock
+    this.clock = ground.clock
     this.visitor = new Client(app.url)
     this.administrator = root
-    this.#worker = worker
-    this.#close = close
+    this.#ground = ground
+    this.#requests = new RequestLog(http)
   }
 
-  /**
-   * A new user, ready to call; `{ admin: true }`, `{ external: true }` and `{ blocked: true }` make the special ones.
-   */
-  async user({ blocked, ...wish }: PersonWish = {}): Promise<Person> {
+  async user({ blocked, ...wish }: door.UserWish = {}): Promise<Person> {
     const number = ++this.#people
     const token = randomToken()
     const username = wish.username ?? `user${number}`
@@ -164,37 +74,78 @@ export class TestForge implements AsyncDisposable {
       skip_confirmation: true,
       ...wish,
       private_token: token,
+    }).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      throw new Error(`the user ${username} is refused: ${JSON.stringify(error.said)}`, { cause: error })
     })
-    if (blocked) await this.administrator.post(`/users/${user.id}/block`)
+    if (blocked) this.#done(await this.administrator.post(`/users/${user.id}/block`), `blocking ${username}`)
     return new Person(this.url, user, token)
   }
 
-  /** A new group of `owner`, as the API answers it. */
-  async group(wish: Record<string, unknown> = {}, owner: Person = this.administrator): Promise<AnyBody> {
+  async group(wish: door.GroupWish = {}, owner: door.Person = this.administrator): Promise<door.Group> {
     const path = `group${++this.#groups}`
-    return made(await owner.post('/groups', { name: path, path, ...wish }))
+    const input = { name: path, path, ...wish }
+    const group: GroupDetails = this.#done(await owner.post('/groups', input), `the group ${input.path}`)
+    return group
   }
 
-  /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
-  async project(wish: Record<string, unknown> = {}, owner: Person = this.administrator): Promise<AnyBody> {
-    return made(await owner.post('/projects', { path: `project${++this.#projects}`, ...wish }))
+  async project(wish: door.ProjectWish = {}, owner: door.Person = this.administrator): Promise<door.Project> {
+    const input = { path: `project${++this.#projects}`, ...wish }
+    const project: ProjectRecord = this.#done(await owner.post('/projects', input), `the project ${input.path}`)
+    return project
   }
 
-  /** The same person, shown by another credential. */
+  async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
+    const { as: person = this.administrator, message = 'Add files' } = wish
+    const at = `/projects/${id}`
+    const { default_branch: main } = this.#done(await person.get(at), `the project ${id}`)
+    const { branch = main ?? 'master' } = wish
+    const isThere = async (path: string) => (await person.head(`${at}/repository/${path}`)).status === 200
+    const isNew = main !== null && branch !== main && !(await isThere(`branches/${encodeURIComponent(branch)}`))
+    const ref = encodeURIComponent(isNew ? main : branch)
+    const actionOn = async ([path, content]: [string, string | Uint8Array | null]) => {
+      if (content === null) return { action: 'delete', file_path: path }
+      const action = (await isThere(`files/${encodeURIComponent(path)}?ref=${ref}`)) ? 'update' : 'create'
+      return { action, file_path: path, content: Buffer.from(content).toString('base64'), encoding: 'base64' }
+    }
+    const input = {
+      branch,
+      ...(isNew && { start_branch: main }),
+      commit_message: message,
+      actions: await Promise.all(Object.entries(files).map(actionOn)),
+    }
+    return this.#done(await person.post(`${at}/repository/commits`, input), `the commit to ${branch}`)
+  }
+
+  git(args: readonly string[], wish: door.GitWish = {}): Promise<string> {
+    const { as: person = this.administrator, cwd = join(this.#ground.folder, 'work') } = wish
+    return runGit(args, person, cwd)
+  }
+
   as(headers: Record<string, string>): Client {
     return new Client(this.url, headers)
   }
 
-  /** Names of the events told so far, oldest first. */
-  async events(): Promise<(keyof Events)[]> {
-    const rows = await this.app.db.selectFrom('events').select('name').orderBy('id').execute()
-    return rows.map((row) => row.name as keyof Events)
+  async events(): Promise<string[]> {
+    return (await this.eventLog()).map(({ name }) => name)
   }
 
-  /** How many queries `work` sent to the store; background work rests meanwhile. */
+  async eventLog(): Promise<door.ForgeEvent[]> {
+    const rows = await this.app.db
+      .selectFrom('events')
+      .select(['name', 'payload', 'created_at'])
+      .orderBy('id')
+      .execute()
+    return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
+  }
+
+  requests(): door.ForgeRequest[] {
+    return this.#requests.list()
+  }
+
   async queries(work: () => Promise<unknown>): Promise<number> {
     await this.settle()
-    const resume = await this.#worker.pause()
+    const resume = await this.#ground.running.worker.pause()
     try {
       // What is known for a while only would else be asked for again in a count that takes long, and in no other.
       using _ = this.clock.hold()
@@ -210,74 +161,164 @@ export class TestForge implements AsyncDisposable {
     }
   }
 
-  /** Waits until all background work that is due has been done. */
   settle(): Promise<void> {
-    return this.#worker.settle()
+    return this.#ground.running.worker.settle()
   }
 
   /** Background work rests from here on. */
   stopWorker(): Promise<void> {
-    return this.#worker.stop()
+    return this.#ground.running.worker.stop()
+  }
+
+  async reset(): Promise<void> {
+    const { folder, database, running, faults } = this.#ground
+    await running.reopen(async () => {
+      this.clock.reset()
+      await Promise.all([database.reset(), emptyFolder(dataIn(folder)), rm(join(folder, 'work'), GONE)])
+    })
+    this.#requests.clear()
+    faults.clear()
+    this.#people = this.#groups = this.#projects = 0
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= discard(this.#ground)
+    return this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#close()
+    return this.close()
+  }
+
+  /** What was answered, or why it was refused; of a fault of ours the answer says nothing, but the log does. */
+  #done({ status, body }: door.Reply, what: string): door.Reply['body'] {
+    if (status < 300) return body
+    const fault = status >= 500 ? `: ${this.#ground.faults.last()}` : ''
+    throw new Error(`${what} is refused: ${status} ${JSON.stringify(body)}${fault}`)
   }
 }
 
-function made({ status, body }: Reply): AnyBody {
-  if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`)
-  return body
+const GONE = { recursive: true, force: true } as const
+
+const dataIn = (folder: string) => join(folder, 'data')
+
+/** The keys of a running SSH server are what its clients know it by. */
+async function emptyFolder(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name !== 'ssh')
+  await Promise.all(names.map((name) => rm(join(folder, name), GONE)))
+}
+
+async function discard({ running, database, folder }: Pick<Ground, 'database' | 'folder'> & Partial<Ground>) {
+  await running?.[Symbol.asyncDispose]()
+  await database.drop()
+  await rm(folder, GONE)
 }
 
 const SECRET_KEY = randomHex()
 const ROOT_TOKEN = randomToken()
 
-const baseSettings = (data: string, database: string, more: Record<string, string> = {}) =>
-  readConfig(
-    {},
-    {
-      MORTISE_DATA: data,
-      MORTISE_PORT: '0',
-      MORTISE_LOG: 'silent',
-      MORTISE_SECRET_KEY: SECRET_KEY,
-      MORTISE_ROOT_TOKEN: ROOT_TOKEN,
-      MORTISE_DATABASE_URL: database,
-      ...Object.fromEntries(Object.entries(more).map(([name, value]) => [`MORTISE_${name}`, value])),
-    },
-  )
+/** Every forge of a process starts from the same template, which these are part of; or it has another place for them. */
+const NOT_FOR_FORGES: readonly (keyof Config)[] = [
+  'data',
+  'databaseUrl',
+  'secretKey',
+  'rootPassword',
+  'rootToken',
+  'rootEmail',
+  'workers',
+]
+
+const nameOf = (setting: string) => variableOf(setting).replace('MORTISE_', '')
+
+function assertKnown(options: door.ForgeOptions): void {
+  const known = Object.keys(settings) as (keyof Config)[]
+  const allowed = known.filter((name) => !NOT_FOR_FORGES.includes(name)).map(nameOf)
+  const wrong = Object.keys(options.settings ?? {}).find((name) => !allowed.includes(name))
+  if (wrong !== undefined) {
+    const fault = known.map(nameOf).includes(wrong) ? 'is set by startForge itself' : 'is no setting'
+    throw new BadSetting(`startForge: ${wrong} ${fault}; there are ${allowed.join(', ')}`)
+  }
+  const { settings: _settings, databaseUrl, logTo: _logTo, patience: _patience, ...rest } = options
+  const [other] = Object.keys(rest)
+  if (other !== undefined)
+    throw new BadSetting(`startForge: ${other} is no option; there are settings, databaseUrl, logTo, patience`)
+  if (databaseUrl !== undefined && !/^postgres(ql)?:/.test(databaseUrl))
+    throw new BadSetting('startForge: databaseUrl must look like postgres://user:password@host:5432/name')
+}
+
+/** The usual port of SSH is there only once, so a forge has SSH where it is told a port; `0` takes a free one. */
+const withoutSsh = { SSH_PORT: 'off', SSH_URL: 'off' }
+
+const configOf = (folder: string, database: string, given: Record<string, string> = {}) => {
+  const all = {
+    DATA: dataIn(folder),
+    PORT: '0',
+    SECRET_KEY,
+    ROOT_TOKEN,
+    DATABASE_URL: database,
+    ...((given.SSH_PORT ?? 'off') === 'off' && withoutSsh),
+    ...given,
+  }
+  return readConfig({}, Object.fromEntries(Object.entries(all).map(([name, value]) => [`MORTISE_${name}`, value])))
+}
 
 /** Migrated, with its administrator: what every forge of this process starts from. */
 const templates = new Map<string, Promise<Template>>()
 
 function templateOn(databaseUrl: string | undefined): Promise<Template> {
-  const known = templates.get(databaseUrl ?? '')
-  if (known) return known
-  const fill = async (url: string) => {
-    const folder = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-'))
-    await using opened = await openApp(baseSettings(folder, url), { durable: false })
-    await createFirstAdministrator(opened.app)
-    await forgetEvents(opened.app)
-    await rm(folder, { recursive: true, force: true })
-  }
-  const made = databaseUrl ? postgresTemplate(databaseUrl, fill) : sqliteTemplate(TEMPORARY_FOLDER, fill)
-  templates.set(databaseUrl ?? '', made)
-  return made
+  const key = databaseUrl ?? ''
+  const template = templates.get(key) ?? makeTemplate(databaseUrl)
+  templates.set(key, template)
+  template.catch(() => templates.delete(key))
+  return template
 }
 
-export async function startForge(options: ForgeOptions = {}): Promise<TestForge> {
-  const clock = new TestClock()
-  const template = await templateOn(options.databaseUrl ?? testDatabaseUrl())
-  const [folder, database] = await Promise.all([mkdtemp(join(TEMPORARY_FOLDER, 'mortise-')), template.copy()])
-  const config = baseSettings(folder, database.url, { ...(options.logTo && { LOG: 'info' }), ...options.settings })
-  const ssh = options.settings?.SSH_PORT !== undefined
-  const { logTo, patience } = options
-  const forge = await serve(config, { clock, durable: false, checkOutput: true, logTo, ssh, patience })
-  const close = async () => {
-    await forge[Symbol.asyncDispose]()
-    await database.drop()
-    await rm(folder, { recursive: true, force: true })
+async function makeTemplate(databaseUrl: string | undefined): Promise<Template> {
+  const fill = async (url: string) => {
+    const folder = await makeTemporaryFolder()
+    try {
+      await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false })
+      await createFirstAdministrator(opened.app)
+      await forgetEvents(opened.app)
+    } finally {
+      await rm(folder, GONE)
+    }
   }
-  const root = new Person(forge.app.url, (await findUser(forge.app.db, 1))!, ROOT_TOKEN)
-  return new TestForge(forge.app, clock, root, forge.worker, close)
+  const sweeping = sweepTemporaryFolders()
+  try {
+    return await (databaseUrl ? postgresTemplate(databaseUrl, fill) : sqliteTemplate(fill))
+  } catch (cause) {
+    throw new CannotStart(`startForge cannot make a database: ${reasonOf(cause)}`, { cause })
+  } finally {
+    await sweeping
+  }
 }
+
+/** SQLite's binding ends the process without a word where Node-API is older. */
+function assertNode(): void {
+  if (Number(process.versions.napi) < 10)
+    throw new CannotStart(`mortise needs Node 22.14 or newer; this is ${process.version}`)
+}
+
+export const startForge = (async (options: door.ForgeOptions = {}): Promise<TestForge> => {
+  assertNode()
+  assertKnown(options)
+  const template = await templateOn(options.databaseUrl ?? testDatabaseUrl())
+  const clock = new TestClock()
+  const faults = new FaultLog()
+  const folder = await makeTemporaryFolder()
+  const database = await template.copy(folder)
+  try {
+    await mkdir(dataIn(folder), { mode: 0o700 })
+    const log = { LOG: options.logTo ? 'info' : 'error' }
+    const config = configOf(folder, database.url, { ...log, ...options.settings })
+    const logTo = options.logTo ?? (options.settings?.LOG === undefined ? faults : undefined)
+    const { patience } = options
+    const running = await serve(config, { clock, durable: false, checkOutput: true, logTo, patience })
+    const root = new Person(running.app.url, (await findUser(running.app.db, 1))!, ROOT_TOKEN)
+    return new TestForge({ folder, database, running, clock, faults }, root)
+  } catch (error) {
+    await discard({ database, folder })
+    throw error
+  }
+}) satisfies typeof door.startForge

@@ -1,6 +1,9 @@
 /** Where files go that live as long as a test: into memory if it has room, because waiting for a disk shows nothing. */
 import { existsSync, statfsSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isProcessGone, PROCESS_TAG, TAG_PATTERN } from './process-tag.ts'
 
 const MEMORY = '/dev/shm'
 const ENOUGH = 2 * 1024 ** 3
@@ -11,4 +14,24 @@ function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize > ENOUGH
+}
+
+/** A folder that others may sweep once this process is gone. */
+export const makeTemporaryFolder = (): Promise<string> => mkdtemp(join(TEMPORARY_FOLDER, `mortise-${PROCESS_TAG}-`))
+
+/** The rest is left to the next. */
+const MOST_SWEPT = 50
+const LEFTOVER = new RegExp(`^mortise-(${TAG_PATTERN.source})-`)
+
+/** Removes the folders of processes that ended without removing them. */
+export async function sweepTemporaryFolders(): Promise<void> {
+  const names = await readdir(TEMPORARY_FOLDER)
+  const tagged = names.flatMap((name) => {
+    const tag = LEFTOVER.exec(name)?.[1]
+    return tag === undefined ? [] : [{ name, tag }]
+  })
+  const gone = tagged.filter(({ tag }) => isProcessGone(tag)).slice(0, MOST_SWEPT)
+  // Another forge may be sweeping as well, and some folders are other users'.
+  const sweeping = gone.map(({ name }) => rm(join(TEMPORARY_FOLDER, name), { recursive: true, force: true }))
+  await Promise.allSettled(sweeping)
 }

@@ -1,32 +1,46 @@
 /** Databases for forges that live as long as a test: made once, migrated and filled, then copied for each. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
+import { isProcessGone, PROCESS_TAG, TAG_PATTERN } from '../lib/process-tag.ts'
 import { randomHex } from '../lib/secrets.ts'
+import { makeTemporaryFolder } from '../lib/temporary-folder.ts'
 
 export interface TemporaryDatabase {
   readonly url: string
   drop(): Promise<void>
 }
 
+export interface CopiedDatabase extends TemporaryDatabase {
+  /** A copy of the template again, at the same address; nobody may be connected to it. */
+  reset(): Promise<void>
+}
+
 export interface Template {
-  copy(): Promise<TemporaryDatabase>
+  /** SQLite's goes into `folder`. */
+  copy(folder: string): Promise<CopiedDatabase>
 }
 
 /** `fill` is handed the address of an empty database and must leave it closed. */
-export async function sqliteTemplate(root: string, fill: (url: string) => Promise<void>): Promise<Template> {
-  const folder = await mkdtemp(join(root, 'mortise-template-'))
+export async function sqliteTemplate(fill: (url: string) => Promise<void>): Promise<Template> {
+  const folder = await makeTemporaryFolder()
   const file = join(folder, 'template.sqlite')
   await fill(`sqlite:${file}`)
   // Kept as bytes: whoever is ended by a signal leaves no file.
   const template = await readFile(file)
   await rm(folder, { recursive: true })
   return {
-    async copy() {
-      const own = await mkdtemp(join(root, 'mortise-database-'))
-      const path = join(own, 'mortise.sqlite')
-      await writeFile(path, template)
-      return { url: `sqlite:${path}`, drop: () => rm(own, { recursive: true, force: true }) }
+    async copy(into) {
+      const path = join(into, 'mortise.sqlite')
+      const drop = async () => {
+        for (const end of ['', '-wal', '-shm']) await rm(path + end, { force: true })
+      }
+      const reset = async () => {
+        await drop()
+        await writeFile(path, template)
+      }
+      await reset()
+      return { url: `sqlite:${path}`, drop, reset }
     },
   }
 }
@@ -45,12 +59,26 @@ async function openServer(connectionString: string): Promise<Server> {
   const pool = new pg.Pool({ connectionString, max: 2, allowExitOnIdle: true })
   pool.on('error', () => {})
   const { rows } = await pool.query(`select current_setting('server_version_num')::int >= 150000 as chooses`)
+  await sweepDatabases(pool)
   return { pool, strategy: rows[0].chooses ? 'strategy file_copy' : '' }
+}
+
+/** The rest is left to the next. */
+const MOST_SWEPT = 20
+const LEFTOVER = new RegExp(`^mortise_(${TAG_PATTERN.source})_`)
+
+/** Drops the databases of processes that ended without dropping them. */
+async function sweepDatabases(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ datname: string }>(`select datname from pg_database where datname ~ '^mortise_'`)
+  const gone = rows.filter(({ datname }) => isProcessGone(LEFTOVER.exec(datname)?.[1] ?? '')).slice(0, MOST_SWEPT)
+  // Another forge may be sweeping as well.
+  for (const { datname } of gone) await pool.query(`drop database if exists ${datname} with (force)`).catch(() => {})
 }
 
 function serverAt(url: string): Promise<Server> {
   const known = servers.get(url) ?? openServer(url)
   servers.set(url, known)
+  known.catch(() => servers.delete(url))
   return known
 }
 
@@ -58,12 +86,18 @@ function serverAt(url: string): Promise<Server> {
 export async function postgresDatabase(
   server: string,
   template = 'template1',
-): Promise<TemporaryDatabase & { name: string }> {
+): Promise<CopiedDatabase & { name: string }> {
   const { pool, strategy } = await serverAt(server)
-  const name = `mortise_${randomHex(6)}`
-  await pool.query(`create database ${name} template ${template} ${strategy}`)
+  const name = `mortise_${PROCESS_TAG}_${randomHex(6)}`
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
-  return { name, url, drop: async () => void (await pool.query(`drop database ${name} with (force)`)) }
+  const create = async () => void (await pool.query(`create database ${name} template ${template} ${strategy}`))
+  const drop = async () => void (await pool.query(`drop database ${name} with (force)`))
+  const reset = async () => {
+    await drop()
+    await create()
+  }
+  await create()
+  return { name, url, drop, reset }
 }
 
 export async function postgresTemplate(server: string, fill: (url: string) => Promise<void>): Promise<Template> {

@@ -61,7 +61,7 @@ const defaults = {
 const places = (url: string, id: number, path: string) => {
   const self = `${url}/api/v4/projects/${id}`
   return {
-    ssh_url_to_repo: `ssh://git@127.0.0.1:2222/${path}.git`,
+    ssh_url_to_repo: '',
     http_url_to_repo: `${url}/${path}.git`,
     web_url: `${url}/${path}`,
     path_with_namespace: path,

@@ -155,8 +155,8 @@ export interface LoadedProject extends PlacedProject {
 /** The addresses records are made of. */
 export interface Addresses {
   readonly url: string
-  /** `git@host:` or `ssh://git@host:port/` */
-  readonly ssh: string
+  /** `git@host:` or `ssh://git@host:port/`; null where none is to be shown. */
+  readonly ssh: string | null
 }
 
 export function presentSimpleProject(placed: PlacedProject, at: Addresses): SimpleProjectRecord {
@@ -170,7 +170,7 @@ export function presentSimpleProject(placed: PlacedProject, at: Addresses): Simp
     default_branch: project.empty_repo ? null : branch,
     tag_list: [...placed.topics],
     topics: [...placed.topics],
-    ssh_url_to_repo: `${at.ssh}${fullPath}.git`,
+    ssh_url_to_repo: at.ssh === null ? '' : `${at.ssh}${fullPath}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     readme_url: readme === null ? null : `${webUrl}/blob/${encodeSegments(`${branch}/${readme}`)}`,

@@ -28,7 +28,7 @@ async function forked(forge: TestForge, by: Person, id: number): Promise<number>
 }
 
 /** A source, its fork by somebody else, and what came into the source afterwards. */
-async function network(forge: TestForge, visibility: string) {
+async function network(forge: TestForge, visibility: 'private' | 'public') {
   const [ann, ben] = [await forge.user({ username: 'ann' }), await forge.user({ username: 'ben' })]
   const source = await forge.project({ path: 'tool', visibility }, ann)
   await fillProject(forge, source.id, { files: { 'a.txt': 'a\n' } })
@@ -43,32 +43,35 @@ async function network(forge: TestForge, visibility: string) {
   return { ann, ben, source, fork, topic: body.id as string, url: `/projects/${fork}/repository/commits` }
 }
 
-test.each(['public', 'private'])('a branch starts from another project of a %s network', async (visibility) => {
-  await using forge = await startForge()
-  const { ben, source, fork, topic, url } = await network(forge, visibility)
-  const git = await gitIn(forge, fork)
-  const starts: [Record<string, unknown>, string][] = [
-    [{ branch: 'one', start_project: source.id, start_branch: 'topic' }, topic],
-    [{ branch: 'two', start_project: 'ANN/tool', start_sha: topic.slice(0, 10) }, topic],
-    // Without a branch to start from, it is the one of the same name.
-    [{ branch: 'topic', start_project: `${source.id}` }, topic],
-    [
-      { branch: 'one', start_project: source.id, start_branch: 'master', force: true },
-      await git('rev-parse', 'master'),
-    ],
-    [{ branch: 'own', start_project: fork, start_branch: 'master' }, await git('rev-parse', 'master')],
-  ]
-  for (const [input, parent] of starts) {
-    const { status, body } = await ben.post(url, wish(input))
-    expect([status, body.parent_ids, body.project_id]).toEqual([201, [parent], fork])
-    expect(await git('rev-parse', String(input.branch))).toBe(body.id)
-  }
-  expect(await git('show', 'two:b.txt')).toBe('b')
-  await ben.post(`/projects/${fork}/housekeeping`)
-  await forge.administrator.delete(`/projects/${source.id}`)
-  await forge.settle()
-  for await (const { path, faults } of checkRepositories(forge.app)) expect([path, faults]).toEqual([path, []])
-})
+test.each(['public', 'private'] as const)(
+  'a branch starts from another project of a %s network',
+  async (visibility) => {
+    await using forge = await startForge()
+    const { ben, source, fork, topic, url } = await network(forge, visibility)
+    const git = await gitIn(forge, fork)
+    const starts: [Record<string, unknown>, string][] = [
+      [{ branch: 'one', start_project: source.id, start_branch: 'topic' }, topic],
+      [{ branch: 'two', start_project: 'ANN/tool', start_sha: topic.slice(0, 10) }, topic],
+      // Without a branch to start from, it is the one of the same name.
+      [{ branch: 'topic', start_project: `${source.id}` }, topic],
+      [
+        { branch: 'one', start_project: source.id, start_branch: 'master', force: true },
+        await git('rev-parse', 'master'),
+      ],
+      [{ branch: 'own', start_project: fork, start_branch: 'master' }, await git('rev-parse', 'master')],
+    ]
+    for (const [input, parent] of starts) {
+      const { status, body } = await ben.post(url, wish(input))
+      expect([status, body.parent_ids, body.project_id]).toEqual([201, [parent], fork])
+      expect(await git('rev-parse', String(input.branch))).toBe(body.id)
+    }
+    expect(await git('show', 'two:b.txt')).toBe('b')
+    await ben.post(`/projects/${fork}/housekeeping`)
+    await forge.administrator.delete(`/projects/${source.id}`)
+    await forge.settle()
+    for await (const { path, faults } of checkRepositories(forge.app)) expect([path, faults]).toEqual([path, []])
+  },
+)
 
 test('a fork of nothing starts from its source, a source from its fork, a sibling from a sibling', async () => {
   await using forge = await startForge()

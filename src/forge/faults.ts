@@ -1,0 +1,21 @@
+/** The last errors a forge logged: of its own faults an answer says nothing. */
+const MOST_KEPT = 20
+
+export class FaultLog {
+  #lines: string[] = []
+
+  write(line: string): void {
+    this.#lines = [...this.#lines, line].slice(-MOST_KEPT)
+  }
+
+  last(): string {
+    const line = this.#lines.at(-1)
+    if (line === undefined) return 'see its log'
+    const { err, msg } = JSON.parse(line) as { err?: { message?: string }; msg?: string }
+    return err?.message ?? msg ?? line
+  }
+
+  clear(): void {
+    this.#lines = []
+  }
+}

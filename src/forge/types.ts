@@ -1,0 +1,282 @@
+/// <reference lib="esnext.disposable" />
+/**
+ * The package's public types, all of them: this file is published as it is and imports nothing, so that whoever
+ * compiles against mortise needs none of the libraries it is made with.
+ */
+
+/** A real forge on a free port, over a temporary store of its own; gone when it is closed. */
+export declare function startForge(options?: ForgeOptions): Promise<Forge>
+
+export interface ForgeOptions {
+  /** Settings as the environment names them without their prefix, e.g. `{ RATE_LIMIT: '10' }`. */
+  settings?: Record<string, string>
+  /** `postgres://…` of a server on which a database of its own is made; SQLite without. */
+  databaseUrl?: string | undefined
+  /** Where log lines go, e.g. `process.stdout`. */
+  logTo?: { write(line: string): void } | undefined
+  /** Milliseconds that closing waits for requests that are still running. */
+  patience?: number | undefined
+}
+
+export interface Forge extends AsyncDisposable {
+  /** Its address, without a slash at its end. */
+  readonly url: string
+  readonly clock: ForgeClock
+  /** Calls without any credential. */
+  readonly visitor: Client
+  /** The first administrator, `root`. */
+  readonly administrator: Person
+
+  /** A new user, ready to call. */
+  user(wish?: UserWish): Promise<Person>
+  /** A new group of `owner`, as the API answers it. */
+  group(wish?: GroupWish, owner?: Person): Promise<Group>
+  /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
+  project(wish?: ProjectWish, owner?: Person): Promise<Project>
+  /** Commits files to a project; null deletes one. */
+  seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
+  /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
+  git(args: readonly string[], wish?: GitWish): Promise<string>
+  /** The caller that these headers make. */
+  as(headers: Record<string, string>): Client
+
+  /** Names of the events told so far, oldest first. */
+  events(): Promise<string[]>
+  /** The same events with what they told. */
+  eventLog(): Promise<ForgeEvent[]>
+  /** What the forge was asked over HTTP, by whomever, oldest first; the last 10,000. */
+  requests(): ForgeRequest[]
+  /** How many queries `work` sent to the store; background work rests meanwhile. */
+  queries(work: () => Promise<unknown>): Promise<number>
+  /** Waits until all background work that is due has been done. */
+  settle(): Promise<void>
+
+  /** As it was when it started, at the same address, sooner than another forge starts. Nobody may be asking meanwhile. */
+  reset(): Promise<void>
+  /** Lets running requests finish and removes everything; `await using` does it by itself. */
+  close(): Promise<void>
+}
+
+/** Goes with the system's time, moved by as much as was told; held, it stands. */
+export interface ForgeClock {
+  now(): Date
+  advance(ms: number): void
+  hold(): Disposable
+}
+
+type Query = Record<string, unknown>
+type Input = Record<string, unknown> | FormData
+type RequestHeaders = Record<string, string>
+
+/** Someone who calls the API. Paths are relative to `/api/v4`; input goes into the query of a GET, else into JSON. */
+export interface Client {
+  readonly url: string
+  readonly headers: RequestHeaders
+  get(path: string, input?: Query, headers?: RequestHeaders): Promise<Reply>
+  head(path: string): Promise<Reply>
+  post(path: string, input?: Input, headers?: RequestHeaders): Promise<Reply>
+  put(path: string, input?: Input, headers?: RequestHeaders): Promise<Reply>
+  delete(path: string, input?: Input, headers?: RequestHeaders): Promise<Reply>
+  request(method: string, path: string, input?: Input, headers?: RequestHeaders): Promise<Reply>
+}
+
+/** A user of the forge, calling with their private token. */
+export interface Person extends Client {
+  readonly id: number
+  readonly username: string
+  readonly email: string
+  readonly token: string
+}
+
+// oxlint-disable-next-line no-explicit-any -- a test reads an answer as it expects it
+type Json = any
+
+export interface Reply {
+  readonly status: number
+  /** Parsed where it is JSON, else text. */
+  readonly body: Json
+  readonly headers: Headers
+}
+
+export interface ForgeEvent {
+  readonly name: string
+  readonly payload: Json
+  readonly created_at: string
+}
+
+export interface ForgeRequest {
+  readonly method: string
+  /** With its query, as it was asked. */
+  readonly path: string
+  /** Null while it is not answered yet. */
+  readonly status: number | null
+}
+
+/** By path. */
+export type Files = Readonly<Record<string, string | Uint8Array | null>>
+
+export interface SeedWish {
+  /** The project's default branch, or `master`. Another one that is not there yet begins at the default branch. */
+  branch?: string
+  message?: string
+  /** Who commits; the administrator unless named. */
+  as?: Person
+}
+
+export interface GitWish {
+  /** Whose credentials; the administrator's unless named. */
+  as?: Person
+  /** Where it runs; a folder of the forge, the same for every call, unless named. */
+  cwd?: string
+}
+
+export type Visibility = 'private' | 'internal' | 'public'
+export type FeatureLevel = 'disabled' | 'private' | 'enabled'
+
+export interface UserWish {
+  username?: string
+  email?: string
+  name?: string
+  password?: string | null
+  admin?: boolean | null
+  external?: boolean | null
+  blocked?: boolean
+  can_create_group?: boolean | null
+  projects_limit?: number | null
+  reset_password?: boolean | null
+  skip_confirmation?: boolean | null
+  bio?: string | null
+  location?: string | null
+  organization?: string | null
+  messenger?: string | null
+  professional_network?: string | null
+  microblog?: string | null
+  website_url?: string | null
+  shared_runners_minutes_limit?: number | null
+  provider?: string | null
+  extern_uid?: string | null
+}
+
+export interface GroupWish {
+  name?: string
+  path?: string
+  parent_id?: number | null
+  description?: string
+  visibility?: Visibility
+  lfs_enabled?: boolean
+  request_access_enabled?: boolean
+  share_with_group_lock?: boolean
+  membership_lock?: boolean
+  shared_runners_minutes_limit?: number
+}
+
+export interface Group {
+  readonly id: number
+  readonly name: string
+  readonly path: string
+  readonly description: string
+  readonly visibility: Visibility
+  readonly avatar_url: string | null
+  readonly web_url: string
+  readonly request_access_enabled: boolean
+  readonly full_name: string
+  readonly full_path: string
+  readonly parent_id: number | null
+  readonly created_at: string
+  readonly share_with_group_lock: boolean
+  readonly membership_lock: boolean
+}
+
+/** What a project is asked to be and answers to be. */
+interface ProjectAttributes {
+  name: string
+  path: string
+  description: string | null
+  visibility: Visibility
+  default_branch: string | null
+  topics: string[]
+  tag_list: string[]
+  issues_enabled: boolean
+  merge_requests_enabled: boolean
+  jobs_enabled: boolean
+  wiki_enabled: boolean
+  snippets_enabled: boolean
+  container_registry_enabled: boolean
+  repository_access_level: FeatureLevel
+  issues_access_level: FeatureLevel
+  merge_requests_access_level: FeatureLevel
+  builds_access_level: FeatureLevel
+  wiki_access_level: FeatureLevel
+  snippets_access_level: FeatureLevel
+  forking_access_level: FeatureLevel
+  container_registry_access_level: FeatureLevel
+  resolve_outdated_diff_discussions: boolean
+  shared_runners_enabled: boolean
+  public_jobs: boolean
+  only_allow_merge_if_pipeline_succeeds: boolean
+  only_allow_merge_if_all_discussions_are_resolved: boolean
+  printing_merge_requests_link_enabled: boolean
+  printing_merge_request_link_enabled: boolean
+  lfs_enabled: boolean
+  request_access_enabled: boolean
+  remove_source_branch_after_merge: boolean
+  merge_method: 'merge' | 'rebase_merge' | 'ff'
+  squash_option: 'never' | 'always' | 'default_on' | 'default_off'
+  approvals_before_merge: number
+  ci_config_path: string | null
+  repository_storage: string
+  import_url: string | null
+}
+
+export interface ProjectWish extends Partial<ProjectAttributes> {
+  namespace_id?: number
+  initialize_with_readme?: boolean
+}
+
+export interface Project extends Readonly<ProjectAttributes> {
+  readonly id: number
+  readonly name_with_namespace: string
+  readonly path_with_namespace: string
+  /** Empty where the forge serves no SSH. */
+  readonly ssh_url_to_repo: string
+  readonly http_url_to_repo: string
+  readonly web_url: string
+  readonly readme_url: string | null
+  readonly avatar_url: string | null
+  readonly star_count: number
+  readonly forks_count: number
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_activity_at: string
+  readonly archived: boolean
+  readonly empty_repo: boolean
+  readonly creator_id: number | null
+  readonly namespace: {
+    readonly id: number
+    readonly name: string
+    readonly path: string
+    readonly kind: 'user' | 'group'
+    readonly full_path: string
+  }
+  readonly mirror: boolean
+  readonly import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
+  /** For those who administer it. */
+  readonly runners_token?: string | undefined
+}
+
+export interface Commit {
+  readonly id: string
+  readonly short_id: string
+  readonly title: string
+  readonly message: string
+  readonly created_at: string
+  readonly parent_ids: readonly string[]
+  readonly author_name: string
+  readonly author_email: string
+  readonly authored_date: string
+  readonly committer_name: string
+  readonly committer_email: string
+  readonly committed_date: string
+  readonly web_url: string
+  readonly project_id: number
+}

@@ -1,0 +1,51 @@
+/** Names for what a process leaves outside itself, by which another can tell that it is gone. */
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { hasCode } from './system-errors.ts'
+
+/**
+ * The number of a process means something only on one machine, until it starts anew, and in one container: a folder or
+ * a database server may be shared with others.
+ */
+const PLACE = createHash('sha256')
+  .update(textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) || hostname())
+  .update(textOf(() => readlinkSync('/proc/self/ns/pid')))
+  .digest('hex')
+  .slice(0, 8)
+
+/** Numbers of processes are used again, but not with the same time of start. */
+const tagOf = (pid: number) => `${PLACE}_${pid}_${startOf(pid)}`
+
+export const PROCESS_TAG = tagOf(process.pid)
+
+export const TAG_PATTERN = /[0-9a-f]{8}_\d+_\d+/
+
+/** In doubt, as with a process of another machine, it is not. */
+export function isProcessGone(tag: string): boolean {
+  const [place, pid] = tag.split('_')
+  return place === PLACE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== tag)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !hasCode(error, 'ESRCH')
+  }
+}
+
+/** In ticks since the machine started; 0 where the system does not tell. */
+function startOf(pid: number): string {
+  const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  // The name of the program, in parentheses, may hold anything.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
+}
+
+function textOf(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
+}

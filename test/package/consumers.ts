@@ -1,0 +1,48 @@
+/** Programs of people who have installed the package. */
+const BODY = `
+  const jane = await forge.user({ username: 'jane' })
+  const project = await forge.project({ path: 'demo' }, jane)
+  await forge.seed(project, { 'README.md': '# Demo' }, { as: jane })
+  const names = await forge.events()
+  console.log(JSON.stringify([project.path_with_namespace, names]))`
+
+export const PRINTED = JSON.stringify(['jane/demo', ['user.created', 'project.created', 'repository.changed']])
+
+const TYPED = `
+  await using forge: Forge = await startForge({ settings: { RATE_LIMIT: 'off' } })
+  ${BODY}
+  const [first] = names satisfies string[]
+  const exact: { id: number; branch: string | null; visibility: 'private' | 'internal' | 'public' } = {
+    id: project.id, branch: project.default_branch, visibility: project.visibility,
+  }
+  const status: number | null | undefined = forge.requests()[0]?.status
+  void [first?.length, exact, status]
+  // @ts-expect-error -- a misspelt wish
+  const misspelt = () => forge.project({ visiblity: 'public' })
+  // @ts-expect-error -- a field that projects do not have
+  const unknown = () => project.nonsense
+  void [misspelt, unknown]`
+
+export const CONSUMERS = {
+  'esm.mjs': `import { startForge } from 'mortise'\nconst forge = await startForge()\n${BODY}\nawait forge.close()`,
+  'commonjs.cjs': `const { startForge } = require('mortise')
+    startForge().then(async (forge) => { ${BODY}\nawait forge.close() })`,
+  'typed.mts': `import { startForge, type Forge } from 'mortise'\n${TYPED}`,
+  'typed-commonjs.cts': `import { startForge, type Forge } from 'mortise'\nvoid (async () => { ${TYPED} })()`,
+}
+
+/** Declarations are checked as strictly as the consumer's own code. */
+export const tsconfig = (root: string) => ({
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: 'es2022',
+    module: 'nodenext',
+    typeRoots: [`${root}/node_modules/@types`],
+    types: ['node'],
+    outDir: 'out',
+    rootDir: '.',
+  },
+  include: ['*.mts', '*.cts'],
+})
