@@ -15,7 +15,7 @@ import { startEffort } from './effort.ts'
 import { caseOf, nameOf, v4 } from './endpoints.ts'
 import { authorizePath, registerApplication } from './oauth.ts'
 
-const fieldsOf = ({ on, input }: Endpoint) => Object.keys({ ...on?.params.shape, ...input?.shape })
+const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
 /** Fields that are part of the path cannot be given otherwise. */
 const ownFieldsOf = (endpoint: Endpoint) => fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
 const isWrite = ({ method }: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(method)
@@ -53,8 +53,8 @@ async function worldOf(forge: TestForge): Promise<World> {
   const caller = await forge.user({ admin: true })
   const asked = weakMemo(async (endpoint: Endpoint): Promise<Asked> => {
     const input = async () => {
-      const valid = await inputOf(caseOf(endpoint), stage)
-      return valid instanceof FormData ? {} : { ...valid }
+      const given = await inputOf(caseOf(endpoint), stage)
+      return given instanceof FormData ? {} : { ...given }
     }
     return { endpoint, name: nameOf(endpoint), address: await addressOf(caseOf(endpoint), stage, caller), input }
   })
