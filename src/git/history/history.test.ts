@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { buildRepository, processesOf } from '../../../test/git-builder.ts'
-import { aheadBehind, countCommits, isAncestor, listCommits, mergeBase, type HistoryWish } from './history.ts'
+import { aheadBehind, countCommits, isAncestor, listCommits, mergeBase } from './history.ts'
 import { commitStats, listContributors } from './stats.ts'
+import type { HistoryWish } from './walks.ts'
 
 /** `two` and `side` part after `one`, and meet in `merge`. */
 const story = () =>

@@ -3,6 +3,7 @@
  * worked out from ids alone. Each kind has a bound for all repositories together. Keys hold the repository's folder: what
  * one has, another need not have. Whether an id that a user names is still there is for git to say, not for memory.
  */
+import { InFlight } from '../../lib/in-flight.ts'
 import { Lru } from '../../lib/lru.ts'
 
 /** What an entry takes, its key apart, about. */
@@ -14,7 +15,7 @@ const kinds: Lru<unknown>[] = []
 
 export class Memory<V> {
   readonly #kept: Lru<V>
-  readonly #making = new Map<string, Promise<V>>()
+  readonly #making = new InFlight<V>()
   readonly #weigh: (value: V, key: string) => number
   readonly #largest: number
 
@@ -40,14 +41,11 @@ export class Memory<V> {
   async recall(dir: string, key: string, make: () => Promise<V>): Promise<V> {
     const kept = this.get(dir, key)
     if (kept !== undefined) return kept
-    const whole = `${dir}\0${key}`
-    let making = this.#making.get(whole)
-    if (!making) {
-      making = make().finally(() => this.#making.delete(whole))
-      this.#making.set(whole, making)
-      this.set(dir, key, await making)
-    }
-    return making
+    return this.#making.share(`${dir}\0${key}`, async () => {
+      const made = await make()
+      this.set(dir, key, made)
+      return made
+    })
   }
 }
 

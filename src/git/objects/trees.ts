@@ -95,7 +95,8 @@ async function rootOf(dir: string, name: string, options: QuarantineOptions): Pr
   return root
 }
 
-async function readTree(dir: string, id: string, options: QuarantineOptions = {}): Promise<Tree | null> {
+/** By its own id. */
+export async function readTree(dir: string, id: string, options: QuarantineOptions = {}): Promise<Tree | null> {
   const [tree] = await readKnown(dir, [id], { ...options, maxBytes: MAX_TREE })
   if (tree?.type !== 'tree') return null
   if (!tree.content) throw new GitFailed('cat-file', 'output', null, '')
@@ -116,7 +117,7 @@ export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
 }
 
 /** Without a look at all others: a folder may have thousands. */
-function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry | null {
+export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry | null {
   const bytes = Buffer.from(name)
   for (let at = 0; at < content.length;) {
     const place = placeAt(content, at)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { notFound } from '../../../errors.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
-import { listCommitIds } from '../../../git/history/history.ts'
+import { lastCommitOf } from '../../../git/history/history.ts'
 import { openBlob, readObject } from '../../../git/objects/objects.ts'
 import { entryAt, type TreeEntry } from '../../../git/objects/trees.ts'
 
@@ -15,11 +15,6 @@ export interface FoundFile {
   readonly ref: string
   readonly commit: string
   readonly lastCommit: string
-}
-
-/** The commit that last changed a file; null when none did. */
-export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
-  return (await listCommitIds(dir, { from: commit, path, limit: 1 }))[0] ?? null
 }
 
 export async function findFile(dir: string, ref: string, path: string): Promise<FoundFile> {
