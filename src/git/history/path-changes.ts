@@ -21,7 +21,7 @@ class Answers {
   readonly #known = new Memory<Known<string>>(8 * 1024 * 1024, ({ answer }) => answer.length)
 
   get(dir: string, path: string, commit: string): string | undefined {
-    return this.#known.get(dir, `${commit} ${path}`)?.answer
+    return this.#known.get(dir, `${commit}\0${path}`)?.answer
   }
 
   /** Of a commit that leads to this one. */
@@ -31,7 +31,7 @@ class Answers {
   }
 
   keep(dir: string, path: string, commit: string, answer: string): void {
-    this.#known.set(dir, `${commit} ${path}`, { commit, answer })
+    this.#known.set(dir, `${commit}\0${path}`, { commit, answer })
     this.#known.set(dir, path, { commit, answer })
   }
 }
