@@ -86,7 +86,8 @@ async function treeAt(
 
 const roots = new Memory<string>(4 * 1024 * 1024)
 
-async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
+/** The id of the tree that a commit or a tag leads to. */
+export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
   const isLasting = isObjectId(name) && !options.environment
   const known = isLasting ? roots.get(dir, name) : undefined
   if (known !== undefined) return known
