@@ -28,12 +28,19 @@ export const answerLargeBlob = ({ id, size, stream }: OpenBlob): Answer =>
 
 type Unfilled = Record<string, unknown> & { content: '' }
 
-/** A record with a content that may be too large to be held: written as it is read. */
-export function answerRecord(record: Unfilled, stream: Readable, headers: Record<string, string>): Answer {
+/** A record with a content: one that may be too large to be held is written as it is read. */
+export function answerRecord(record: Unfilled, content: Buffer | Readable, headers: Record<string, string>): Answer {
+  const body = content instanceof Readable ? streamOf(record, content) : bytesOf(record, content)
+  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
+}
+
+const bytesOf = (record: Unfilled, content: Buffer) =>
+  Buffer.from(JSON.stringify({ ...record, content: content.toString('base64') }))
+
+function streamOf(record: Unfilled, stream: Readable): Readable {
   const body = Readable.from(piecesOf(record, stream), { objectMode: false })
   // A generator that nobody begins to read never comes to end what it reads from.
-  body.once('close', () => stream.destroy())
-  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
+  return body.once('close', () => stream.destroy())
 }
 
 async function* piecesOf(record: Unfilled, stream: Readable): AsyncGenerator<string> {
