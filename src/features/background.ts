@@ -30,6 +30,7 @@ import { releaseKeys } from './repository/deploy-keys/on.ts'
 import { dropUnlinkedObjects } from './repository/lfs/jobs.ts'
 import { linkObjectsOfSource } from './repository/lfs/on.ts'
 import { protectFilled } from './repository/protected-branches/on.ts'
+import { dropOldArchives } from './repository/repositories/jobs.ts'
 import { reactions as signatureReactions } from './repository/signatures/on.ts'
 
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
@@ -53,6 +54,7 @@ export const jobs: Job<App, any>[] = [
   purgeExpired,
   purgeInvitations,
   dropUnlinkedObjects,
+  dropOldArchives,
   discardBlob,
   sweep,
 ]
