@@ -23,6 +23,7 @@ import {
   smallWrites,
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, pushTime, treePageTime } from './git.ts'
+import { readRows } from './reads.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -118,6 +119,8 @@ export const measurements = {
       await row('archive as tar.gz, against git archive', '≤ 1.25', () => archiveTime(git, rounds)),
     ]
   },
+
+  reads: readRows,
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>

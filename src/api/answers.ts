@@ -75,14 +75,15 @@ export function send(exchange: Exchange, { status, body, headers: more, asBytes 
   exchange.took = performance.now() - exchange.startedAt
   headers['X-Runtime'] = (exchange.took / 1000).toFixed(6)
   if (body === undefined) return void response.writeHead(status, headers).end()
-  if (body instanceof Readable) {
+  if (body instanceof Readable || body instanceof Uint8Array) {
     const isKnown = typeof headers.ETag === 'string' && unchanged(request.headers['if-none-match'], headers.ETag)
-    if (isKnown || request.method === 'HEAD') {
-      body.destroy()
-      return void response.writeHead(isKnown ? 304 : status, headers).end()
-    }
-    response.writeHead(status, headers)
-    return void pipeline(body, response).catch(() => response.destroy())
+    if (body instanceof Uint8Array && !isKnown) headers['Content-Length'] = body.length
+    response.writeHead(isKnown ? 304 : status, headers)
+    const isWanted = !isKnown && request.method !== 'HEAD'
+    if (body instanceof Uint8Array) return void response.end(isWanted ? body : undefined)
+    if (isWanted) return void pipeline(body, response).catch(() => response.destroy())
+    body.destroy()
+    return void response.end()
   }
   headers['Content-Type'] = 'application/json'
   if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {

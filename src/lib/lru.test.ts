@@ -21,3 +21,17 @@ test('without weights it is as many as there may be', () => {
   for (const n of [0, 1, 2]) kept.set(`${n}`, n)
   expect(['0', '1', '2'].map((key) => kept.get(key))).toEqual([undefined, 1, 2])
 })
+
+test('what is deleted weighs nothing any more, nor what a value has grown to since', () => {
+  const kept = new Lru<string[]>(4, (value) => value.length)
+  const growing = ['1']
+  kept.set('a/x', growing)
+  kept.set('a/y', ['2'])
+  kept.set('b/x', ['3'])
+  growing.push('4', '5', '6')
+  kept.deleteAll('a/')
+  kept.delete('nothing')
+  expect(['a/x', 'a/y', 'b/x'].map((key) => kept.get(key))).toEqual([undefined, undefined, ['3']])
+  kept.set('c', ['7', '8', '9'])
+  expect(['b/x', 'c'].map((key) => kept.get(key)?.length)).toEqual([1, 3])
+})

@@ -85,12 +85,13 @@ test('every kind of change is told, by one process', async () => {
       patch: '@@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n',
     },
   ]
-  await commitDiff(repo.dir, 'master')
+  await commitDiff(repo.dir, 'master~1')
   const started = await processesOf(async () => {
     expect(await diffBetween(repo.dir, 'master~1', 'master')).toEqual({ files: expected, overflow: false })
   })
   expect(started.map(([, verb]) => verb)).toEqual(['diff-tree'])
-  expect(await commitDiff(repo.dir, 'master')).toEqual({ files: expected, overflow: false })
+  const again = async () => expect(await commitDiff(repo.dir, 'master')).toEqual({ files: expected, overflow: false })
+  expect(await processesOf(again)).toEqual([])
 
   const plain = await diffBetween(repo.dir, 'master~1', 'master', { renames: false, context: 0 })
   expect(plain!.files.map(({ newPath }) => newPath)).toEqual([

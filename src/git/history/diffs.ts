@@ -1,14 +1,16 @@
 /**
- * What changed between two commits, file by file, from one process. Limits end or thin out the answer, never the
+ * What changed between two commits, file by file, from one process, once. Limits end or thin out the answer, never the
  * memory; a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every
  * odd byte, so that no name can pass for a line of a patch.
  */
 import { count, option, rev } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { findCommit } from '../objects/commits.ts'
-import { objectInfos, type QuarantineOptions } from '../objects/objects.ts'
+import { Memory } from '../objects/memory.ts'
+import type { QuarantineOptions } from '../objects/objects.ts'
 import { pieces } from '../process/streams.ts'
 import { textOf, unquote } from '../objects/texts.ts'
+import { rootOf } from '../objects/trees.ts'
 
 export interface FileDiff {
   readonly oldPath: string
@@ -72,31 +74,49 @@ export async function diffBetween(
   dir: string,
   from: string | null,
   to: string,
-  { context = 3, renames = true, limits, beyond = 'stop', ...options }: DiffWish = {},
+  { context = 3, renames = true, limits, beyond = 'stop', environment }: DiffWish = {},
 ): Promise<Diff | null> {
-  const [a, b] = await objectInfos(dir, [from ?? EMPTY_TREE, to], { ...options, as: 'tree' })
-  const before = from === null ? EMPTY_TREE : a?.id
-  if (before === undefined || !b) return null
+  const rootIn = (name: string) => rootOf(dir, name, { environment })
+  const [before, after] = await Promise.all([from === null ? EMPTY_TREE : rootIn(from), rootIn(to)])
+  if (before === null || after === null) return null
+  const asked = { before, after, context: Math.min(context, 100_000), renames, beyond, ...LIST_LIMITS, ...limits }
+  const read = () => readDiff(dir, asked, { environment })
+  const isWhole = ({ isCut }: DiffRead) => !isCut
+  return (await (environment ? read() : remembered.recall(dir, JSON.stringify(asked), read, isWhole))).diff
+}
+
+type Asked = Required<Omit<DiffWish, 'limits' | 'environment'>> & DiffLimits & { before: string; after: string }
+
+interface DiffRead {
+  readonly diff: Diff
+  /** By its deadline: another time there may be more. */
+  readonly isCut: boolean
+}
+
+const FILE_BYTES = 500
+const remembered = new Memory<DiffRead>(16 * 1024 * 1024, ({ diff: { files } }) =>
+  files.reduce((sum, { patch }) => sum + 2 * patch.length + FILE_BYTES, 0),
+)
+
+async function readDiff(dir: string, asked: Asked, options: QuarantineOptions): Promise<DiffRead> {
   const stream = gitStream(
     dir,
     [
       ...(['diff-tree', '-r', '--raw', '--patch', '--no-abbrev', '--no-ext-diff', '--no-textconv'] as const),
-      ...([
-        renames ? '--find-renames' : '--no-renames',
-        option('--unified', count(Math.min(context, 100_000))),
-      ] as const),
-      ...([rev(before), rev(b.id)] as const),
+      ...([asked.renames ? '--find-renames' : '--no-renames', option('--unified', count(asked.context))] as const),
+      ...([rev(asked.before), rev(asked.after)] as const),
     ],
     { ...options, deadline: DEADLINE_MS },
   )
-  const collector = new Collector({ ...LIST_LIMITS, ...limits }, beyond)
+  const collector = new Collector(asked, asked.beyond)
+  let isCut = false
   try {
     for await (const lines of pieces(stream, 10)) if (!lines.every((line) => collector.take(line))) break
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason !== 'deadline') throw error
-    collector.overflow = true
+    collector.overflow = isCut = true
   }
-  return collector.finish()
+  return { diff: collector.finish(), isCut }
 }
 
 const [PLUS, MINUS, COLON] = Buffer.from('+-:')

@@ -1,50 +1,25 @@
 /**
- * Walks over the history. All starting points are resolved first, so that git is given nothing but ids and checked
- * values; one that does not exist makes the answer empty, and so does a path or an author that cannot exist. Every walk
- * is one process, whatever it finds.
+ * What led to a commit, and what commits have in common. A name that does not exist makes the answer empty, and so does a
+ * path or an author that cannot exist.
  */
-import { MINUTE } from '../../clock.ts'
-import { count, moment, phrase, rev, safely, treePath } from '../process/arguments.ts'
+import { rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
-import { findCommits, resolveCommits, type Commit } from '../objects/commits.ts'
+import { findCommits, knownCommits, resolveCommits, type Commit } from '../objects/commits.ts'
 import type { QuarantineOptions } from '../objects/objects.ts'
-
-export interface HistoryWish extends QuarantineOptions {
-  /** Where to start: names as users write them. */
-  readonly from?: string | readonly string[]
-  /** Start from every branch and tag instead. */
-  readonly all?: boolean
-  /** Leave out what these reach. */
-  readonly not?: readonly string[]
-  /** Only what changed this file or folder. */
-  readonly path?: string
-  /** Through the file's earlier names, too. */
-  readonly follow?: boolean
-  /** By committer date, inclusive. */
-  readonly since?: Date
-  readonly until?: Date
-  readonly firstParent?: boolean
-  readonly noMerges?: boolean
-  readonly order?: 'date' | 'topo'
-  /** Part of the author's name or email, whatever the case. */
-  readonly author?: string
-}
-
-export interface PageWish {
-  readonly skip?: number
-  readonly limit: number
-}
-
-const MAX_SKIP = 10_000_000
+import { walkFrom } from './graph.ts'
+import { followedIds, ID_LINE, lastChange } from './path-changes.ts'
+import { countIn, logOf, walkFor, type HistoryWish, type PageWish, type Walk } from './walks.ts'
 
 /** Newest first. */
 export async function listCommits(dir: string, wish: HistoryWish & PageWish): Promise<Commit[]> {
-  const found = await findCommits(dir, await listCommitIds(dir, wish), { environment: wish.environment })
+  const ids = await listCommitIds(dir, wish)
+  const found = await (wish.environment ? findCommits(dir, ids, wish) : knownCommits(dir, ids))
   return found.filter((commit) => commit !== null)
 }
 
-export function listCommitIds(dir: string, wish: HistoryWish & PageWish): Promise<string[]> {
-  return logLines(dir, '--format=%H', wish)
+export async function listCommitIds(dir: string, wish: HistoryWish & PageWish): Promise<string[]> {
+  const walk = await walkFor(dir, wish)
+  return walk ? linesOf(await logOf(walk, '--format=%H', wish)) : []
 }
 
 /** Of each commit, as its author wrote them; far cheaper than the commits themselves. */
@@ -52,59 +27,63 @@ export async function listAuthors(
   dir: string,
   wish: HistoryWish & PageWish,
 ): Promise<{ name: string; email: string }[]> {
-  const lines = await logLines(dir, '--format=%ae%x00%an', wish)
+  const walk = await walkFor(dir, wish)
+  const lines = walk ? linesOf(await logOf(walk, '--format=%ae%x00%an', wish)) : []
   return lines.map((line) => {
     const [email = '', name = ''] = line.split('\0')
     return { name, email }
   })
 }
 
-async function logLines(
-  dir: string,
-  format: '--format=%H' | '--format=%ae%x00%an',
-  wish: HistoryWish & PageWish,
-): Promise<string[]> {
-  const walk = await walkFor(dir, wish)
-  if (!walk || wish.limit === 0) return []
-  const skip = Math.min(wish.skip ?? 0, MAX_SKIP)
-  // While it follows renames, git also counts commits among the skipped that it would not have shown.
-  const isFollowing = wish.follow === true && wish.path !== undefined
-  const page = isFollowing
-    ? (['--follow', '--max-count', count(skip + wish.limit)] as const)
-    : (['--skip', count(skip), '--max-count', count(wish.limit)] as const)
-  const lines = linesOf(await git(dir, ['log', format, ...page, ...walk.args], walk.options))
-  return isFollowing ? lines.slice(skip) : lines
-}
-
 /** Earlier names of a file are not followed. */
 export async function countCommits(dir: string, wish: HistoryWish): Promise<number> {
   const walk = await walkFor(dir, wish)
-  return walk ? Number(await git(dir, ['rev-list', '--count', ...walk.args], walk.options)) : 0
+  return walk ? ((await plainWalk(walk))?.total ?? countIn(walk)) : 0
 }
 
-async function walkFor(dir: string, wish: HistoryWish) {
-  const path = wish.path === undefined ? undefined : safely(() => treePath(wish.path!))
-  const author = wish.author ? safely(() => phrase(wish.author!)) : undefined
-  // No file has such a path, and nobody such a name.
-  if (path === null || author === null) return null
-  const from = wish.all ? [] : [wish.from ?? 'HEAD'].flat()
-  const not = wish.not ?? []
-  const ids = await resolveCommits(dir, [...from, ...not], { environment: wish.environment })
-  if (ids.slice(0, from.length).includes(null) || (from.length === 0 && !wish.all)) return null
-  const input = ids.flatMap((id, n) => (id === null ? [] : [`${n < from.length ? '' : '^'}${id}\n`])).join('')
-  const args = [
-    ...(wish.firstParent ? (['--first-parent'] as const) : []),
-    ...(wish.noMerges ? (['--no-merges'] as const) : []),
-    ...(wish.order === 'topo' ? (['--topo-order'] as const) : []),
-    ...(wish.since ? (['--since', moment(wish.since)] as const) : []),
-    ...(wish.until ? (['--until', moment(wish.until)] as const) : []),
-    ...(author ? (['--fixed-strings', '-i', '--author', author] as const) : []),
-    ...(wish.all ? (['--branches', '--tags'] as const) : []),
-    '--stdin',
-    '--',
-    ...(path === undefined ? [] : [path]),
-  ] as const
-  return { args, options: { input, deadline: MINUTE / 2, environment: wish.environment } }
+/**
+ * A page of commits, newest first, and how many there are in all; of a file, through its earlier names. Unlike elsewhere,
+ * what is to be left out must be there.
+ */
+export async function listHistory(
+  dir: string,
+  wish: HistoryWish,
+  { skip = 0, limit }: PageWish,
+): Promise<{ commits: Commit[]; total: number }> {
+  const walk = await walkFor(dir, { ...wish, follow: wish.path !== undefined })
+  if (!walk || walk.not.length < (wish.not?.length ?? 0)) return { commits: [], total: 0 }
+  const { ids, total } = await pageIn(walk, { skip, limit })
+  const commits = await knownCommits(dir, ids)
+  return { total, commits: commits.filter((commit) => commit !== null) }
+}
+
+async function pageIn(walk: Walk, { skip, limit }: Required<PageWish>): Promise<{ ids: string[]; total: number }> {
+  if (walk.path !== undefined) {
+    const all = await followedIds(walk)
+    return { ids: linesOf(all.slice(skip * ID_LINE, (skip + limit) * ID_LINE)), total: all.length / ID_LINE }
+  }
+  const known = await plainWalk(walk)
+  if (known) return { ids: known.page(skip, limit), total: known.total }
+  const total = await countIn(walk)
+  return { ids: skip < total ? linesOf(await logOf(walk, '--format=%H', { skip, limit })) : [], total }
+}
+
+/** From memory, where nothing but one commit and dates decide. */
+async function plainWalk({ dir, wish, from, not, path, author }: Walk) {
+  const isPlain = !wish.all && path === undefined && !author && wish.order !== 'topo' && !wish.environment
+  if (!isPlain || from.length !== 1 || not.length > 0) return null
+  const { firstParent = false, noMerges = false, since, until } = wish
+  const dates = { since: since && secondsOf(since), until: until && secondsOf(until) }
+  return walkFrom(dir, from[0]!, { firstParent, noMerges, ...dates })
+}
+
+/** As git is told them. */
+const secondsOf = (date: Date) => Math.max(0, Math.floor(date.getTime() / 1000))
+
+/** The commit that last changed a file of a commit; null when none did. */
+export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
+  const walk = await walkFor(dir, { from: commit, path })
+  return walk && lastChange(walk)
 }
 
 /** False also when either is unknown. */

@@ -5,10 +5,10 @@
  */
 import type { Readable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
-import { Lru } from '../../lib/lru.ts'
 import { count, rev, treePath } from '../process/arguments.ts'
 import { git, GitFailed, gitStream } from '../process/command.ts'
-import { findCommits, resolveCommit, type Commit } from '../objects/commits.ts'
+import { knownCommits, resolveCommit, type Commit } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
 import { listCommitIds } from './history.ts'
 import { pieces } from '../process/streams.ts'
 import { listTree, partsOf, type TreeEntry } from '../objects/trees.ts'
@@ -29,12 +29,11 @@ interface Known {
 
 const DEADLINE_MS = 10_000
 const MAX_COMMITS = 200_000
-/** Of all folders together. */
-const MAX_KEPT_ENTRIES = 200_000
+const ENTRY_BYTES = 150
 /** Commits of one that the other does not have: with more it is quicker to begin anew. */
 const MAX_APART = 5000
 
-const cache = new Lru<Known>(MAX_KEPT_ENTRIES, ({ found }) => found.size + 1)
+const known = new Memory<Known>(16 * 1024 * 1024, ({ found }) => found.size * ENTRY_BYTES)
 
 /** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {
@@ -43,7 +42,7 @@ export async function lastCommits(dir: string, name: string, path = ''): Promise
   if (commit === null || !entries) return null
   const found = await foundAt(dir, commit, partsOf(path).join('/'), entries)
   const ids = [...new Set([...found.values()].map(({ commit }) => commit))]
-  const commits = new Map((await findCommits(dir, ids)).map((found, n) => [ids[n], found]))
+  const commits = new Map((await knownCommits(dir, ids)).map((found, n) => [ids[n], found]))
   return new Map(
     [...found].flatMap(([entry, { commit }]) => (commits.get(commit) ? [[entry, commits.get(commit)!]] : [])),
   )
@@ -65,17 +64,16 @@ export async function prepareLastCommits(dir: string, name: string, signal?: Abo
 }
 
 async function foundAt(dir: string, commit: string, path: string, entries: readonly TreeEntry[]): Promise<Found> {
-  const key = `${dir}\0${path}`
-  const kept = cache.get(`${key}\0${commit}`)
+  const kept = known.get(dir, `${commit}\0${path}`)
   if (kept) return kept.found
-  const newest = cache.get(key)
+  const newest = known.get(dir, path)
   // A branch may have been moved away from it, and housekeeping done since.
   const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
   const found = isThere
     ? await findSince(dir, commit, path, entries, newest)
     : await walk(logOf(dir, commit, path), entries)
-  cache.set(`${key}\0${commit}`, { commit, found })
-  cache.set(key, { commit, found })
+  known.set(dir, `${commit}\0${path}`, { commit, found })
+  known.set(dir, path, { commit, found })
   return found
 }
 
@@ -84,22 +82,22 @@ async function findSince(
   commit: string,
   path: string,
   entries: readonly TreeEntry[],
-  known: Known,
+  earlier: Known,
 ): Promise<Found> {
   const [found, others] = await Promise.all([
-    walk(logOf(dir, commit, path, known.commit), entries),
-    listCommitIds(dir, { from: known.commit, not: [commit], limit: MAX_APART }),
+    walk(logOf(dir, commit, path, earlier.commit), entries),
+    listCommitIds(dir, { from: earlier.commit, not: [commit], limit: MAX_APART }),
   ])
   if (others.length === MAX_APART) return walk(logOf(dir, commit, path), entries)
   const apart = new Set(others)
   const missing = entries.filter(({ name }) => !found.has(name))
   for (const { name, id } of missing) {
-    const earlier = known.found.get(name)
+    const last = earlier.found.get(name)
     // A merge may have taken up what is older, without a change of its own.
-    if (earlier && earlier.result === id && !apart.has(earlier.commit)) found.set(name, earlier)
+    if (last && last.result === id && !apart.has(last.commit)) found.set(name, last)
   }
   // What an ancestor does not know either was too far back to be found.
-  const isWorthIt = (name: string) => known.found.has(name) || apart.size > 0
+  const isWorthIt = (name: string) => earlier.found.has(name) || apart.size > 0
   const lost = missing.filter(({ name }) => !found.has(name) && isWorthIt(name))
   if (lost.length === 0) return found
   return new Map([...found, ...(await walk(logOf(dir, commit, path), lost))])

@@ -1,7 +1,8 @@
-/** Numbers about commits: lines they changed, and who made how many. One process each. */
+/** Numbers about commits: lines they changed, and who made how many. One process each, once. */
 import { MINUTE } from '../../clock.ts'
 import { git } from '../process/command.ts'
-import { findCommits } from '../objects/commits.ts'
+import { findCommits, type Commit } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
 import type { QuarantineOptions } from '../objects/objects.ts'
 import { listAuthors } from './history.ts'
 
@@ -17,6 +18,23 @@ export async function commitStats(
   options: QuarantineOptions = {},
 ): Promise<Map<string, LineStats>> {
   const commits = (await findCommits(dir, names, options)).filter((commit) => commit !== null)
+  if (options.environment) return countLines(dir, commits, options)
+  const stats = new Map(commits.map(({ id }) => [id, remembered.get(dir, id)]))
+  const unknown = commits.filter(({ id }) => !stats.get(id))
+  for (const [id, counted] of await countLines(dir, unknown)) {
+    remembered.set(dir, id, counted)
+    stats.set(id, counted)
+  }
+  return stats as Map<string, LineStats>
+}
+
+const remembered = new Memory<LineStats>(4 * 1024 * 1024)
+
+async function countLines(
+  dir: string,
+  commits: readonly Commit[],
+  options: QuarantineOptions = {},
+): Promise<Map<string, LineStats>> {
   const stats = new Map<string, LineStats>(commits.map(({ id }) => [id, { additions: 0, deletions: 0 }]))
   if (commits.length === 0) return stats
   const output = await git(dir, ['diff-tree', '--stdin', '-r', '--root', '-M', '--shortstat'], {

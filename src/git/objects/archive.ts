@@ -1,4 +1,4 @@
-/** A commit's files in one: written as it is read, never kept. */
+/** A commit's files in one, written as it is read. */
 import { access, constants, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -18,10 +18,11 @@ export interface ArchiveWish {
   readonly path?: string
   /** Without these files and folders; what is not there need not be left out. */
   readonly exclude?: readonly string[]
-  /** What stands in the place of pointers of Git LFS. */
-  readonly largeFiles?: LargeFiles | null
   readonly signal?: AbortSignal
 }
+
+/** Begins to write; with what stands in the place of pointers of Git LFS. */
+export type StartArchive = (largeFiles?: LargeFiles | null) => Readable
 
 /** Content by the path of its pointer, laid out in a folder once the first byte is asked for; it goes with the last. */
 export interface LargeFiles {
@@ -43,8 +44,8 @@ const FORMATS = {
  * Null when there is no such commit, nothing at that path, or nothing left. Destroy the stream when it is not read to
  * its end.
  */
-export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
-  const { format, prefix, path = '', exclude = [], largeFiles, signal } = wish
+export async function prepareArchive(dir: string, name: string, wish: ArchiveWish): Promise<StartArchive | null> {
+  const { format, prefix, path = '', exclude = [], signal } = wish
   const top = folderPrefix(prefix)
   const commit = await resolveCommit(dir, name)
   const entry = commit === null || path === '' ? null : await entryAt(dir, commit, path)
@@ -61,7 +62,13 @@ export async function archive(dir: string, name: string, wish: ArchiveWish): Pro
       deadline: HOUR,
       signal,
     })
-  return largeFiles ? Readable.from(withLargeFiles(largeFiles, start), { objectMode: false }) : start()
+  return (largeFiles) =>
+    largeFiles ? Readable.from(withLargeFiles(largeFiles, start), { objectMode: false }) : start()
+}
+
+/** The same, begun. */
+export async function archive(dir: string, name: string, wish: ArchiveWish): Promise<Readable | null> {
+  return (await prepareArchive(dir, name, wish))?.() ?? null
 }
 
 async function* withLargeFiles(

@@ -4,6 +4,8 @@
  */
 import { parseHeaders } from './headers.ts'
 import { parsePerson, type Person } from './identities.ts'
+import { isObjectId } from './ids.ts'
+import { Memory } from './memory.ts'
 import { objectInfos, readObjects, readStart, type GitObject, type QuarantineOptions } from './objects.ts'
 import { textIn, textOf } from './texts.ts'
 
@@ -50,14 +52,22 @@ export async function resolveCommit(dir: string, name: string, options?: Quarant
   return (await resolveCommits(dir, [name], options))[0] ?? null
 }
 
+/** For so long a commit that was there is taken to be there still: the steps of one request ask for it once. */
+const SEEN_MS = 10_000
+const seen = new Memory<number>(4 * 1024 * 1024)
+
 /** In the order of their names. */
 export async function resolveCommits(
   dir: string,
   names: readonly string[],
   options: QuarantineOptions = {},
 ): Promise<(string | null)[]> {
-  const infos = await objectInfos(dir, names, { ...options, as: 'commit' })
-  return infos.map((info) => info?.id ?? null)
+  const wasSeen = (name: string) => isObjectId(name) && performance.now() - (seen.get(dir, name) ?? -SEEN_MS) < SEEN_MS
+  const unknown = options.environment ? names : names.filter((name) => !wasSeen(name))
+  const infos = await objectInfos(dir, unknown, { ...options, as: 'commit' })
+  const found = new Map(unknown.map((name, n) => [name, infos[n]?.id ?? null]))
+  if (!options.environment) for (const id of found.values()) if (id !== null) seen.set(dir, id, performance.now())
+  return names.map((name) => (found.has(name) ? found.get(name)! : name))
 }
 
 export async function findCommit(dir: string, name: string, options?: QuarantineOptions): Promise<Commit | null> {
@@ -70,8 +80,24 @@ export async function findCommits(
   names: readonly string[],
   options: QuarantineOptions = {},
 ): Promise<(Commit | null)[]> {
+  if (!options.environment) return knownCommits(dir, await resolveCommits(dir, names))
   const objects = await readObjects(dir, names, { ...options, as: 'commit', maxBytes: MAX_COMMIT })
   return Promise.all(objects.map(async (object) => object && commitFrom(dir, object)))
+}
+
+const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, parents }) => {
+  return 600 + 2 * message.length + (signature?.length ?? 0) + 60 * parents.length
+})
+
+/** By whole ids of commits that the repository has: what was read once is remembered. */
+export async function knownCommits(dir: string, ids: readonly (string | null)[]): Promise<(Commit | null)[]> {
+  const known = ids.map((id) => (id === null ? null : remembered.get(dir, id)))
+  const unknown = ids.filter((id, n) => id !== null && !known[n]) as string[]
+  const objects = unknown.length === 0 ? [] : await readObjects(dir, unknown, { as: 'commit', maxBytes: MAX_COMMIT })
+  const read = await Promise.all(objects.map(async (object) => object && commitFrom(dir, object)))
+  for (const commit of read) if (commit) remembered.set(dir, commit.id, commit)
+  const rest = read.values()
+  return known.map((commit) => (commit === undefined ? (rest.next().value ?? null) : commit))
 }
 
 async function commitFrom(dir: string, object: GitObject): Promise<Commit> {

@@ -7,7 +7,7 @@ export interface Person extends LocalMoment {
 }
 
 /** The last day of 9999, whatever the zone; clocks of strangers say anything. */
-const LAST_SECOND = 253_402_214_400
+export const LAST_SECOND = 253_402_214_400
 /** Longer than any date, and short enough to be searched. */
 const DATE_LENGTH = 64
 

@@ -8,6 +8,7 @@ import { HOUR } from '../../clock.ts'
 import { rev, safely } from '../process/arguments.ts'
 import { gitStream } from '../process/command.ts'
 import { askAlone, askShared, type Ask } from '../process/readers.ts'
+import { Memory } from './memory.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
@@ -67,23 +68,36 @@ export function readObjects(
   names: readonly string[],
   options: ReadOptions = {},
 ): Promise<(GitObject | null)[]> {
-  const { maxBytes = MAX_BYTES, maxTotal = MAX_TOTAL } = options
-  return asking(dir, options, async (ask) => {
-    const infos = await infosBy(ask, names, options)
-    let total = 0
-    const fits = (info: ObjectInfo | null) => {
-      if (!info || info.size > maxBytes || total + info.size > maxTotal) return false
-      total += info.size
-      return true
-    }
-    const wanted = infos.map(fits)
-    const ids = infos.filter((_, n) => wanted[n])
-    const found = (await ask(ids.map((info) => ({ verb: 'contents', name: info!.id })))).values()
-    return infos.map((info, n) => {
-      const content = wanted[n] ? (found.next().value?.content ?? null) : null
-      return info && { ...info, content }
-    })
+  return asking(dir, options, async (ask) => contentsBy(ask, await infosBy(ask, names, options), options))
+}
+
+const MAX_REMEMBERED = 24 * 1024 * 1024
+const remembered = new Memory<GitObject>(MAX_REMEMBERED, ({ size }) => size)
+
+/** By whole ids that other objects of the repository name: small ones are read once, and remembered. */
+export async function readKnown(
+  dir: string,
+  ids: readonly string[],
+  options: ReadOptions = {},
+): Promise<(GitObject | null)[]> {
+  if (options.environment) return readObjects(dir, ids, options)
+  const known = ids.map((id) => remembered.get(dir, id))
+  const unknown = ids.filter((_, n) => !known[n])
+  const read = unknown.length === 0 ? [] : await readObjects(dir, unknown, options)
+  for (const object of read) if (object?.content && object.size <= SMALL) remembered.set(dir, object.id, own(object))
+  const rest = read.values()
+  const { maxBytes = MAX_BYTES } = options
+  return known.map((object) => {
+    if (!object) return rest.next().value ?? null
+    return object.size > maxBytes ? { ...object, content: null } : object
   })
+}
+
+/** A part of what a reader has sent would keep all of it. */
+function own({ id, type, size, content }: GitObject): GitObject {
+  const copy = Buffer.allocUnsafeSlow(size)
+  content!.copy(copy)
+  return { id, type, size, content: copy }
 }
 
 export interface OpenBlob {
@@ -122,6 +136,26 @@ export async function readStart(dir: string, { id, type }: ObjectInfo, bytes: nu
 
 function asking<T>(dir: string, { environment }: ObjectOptions, use: (ask: Ask) => Promise<T>): Promise<T> {
   return environment ? askAlone(dir, environment, use) : use((questions) => askShared(dir, questions))
+}
+
+async function contentsBy(
+  ask: Ask,
+  infos: readonly (ObjectInfo | null)[],
+  { maxBytes = MAX_BYTES, maxTotal = MAX_TOTAL }: ReadOptions,
+): Promise<(GitObject | null)[]> {
+  let total = 0
+  const fits = (info: ObjectInfo | null) => {
+    if (!info || info.size > maxBytes || total + info.size > maxTotal) return false
+    total += info.size
+    return true
+  }
+  const wanted = infos.map(fits)
+  const ids = infos.filter((_, n) => wanted[n])
+  const found = (await ask(ids.map((info) => ({ verb: 'contents', name: info!.id })))).values()
+  return infos.map((info, n) => {
+    const content = wanted[n] ? (found.next().value?.content ?? null) : null
+    return info && { ...info, content }
+  })
 }
 
 async function infosBy(ask: Ask, names: readonly string[], { as }: ObjectOptions): Promise<(ObjectInfo | null)[]> {

@@ -5,7 +5,9 @@
  */
 import { rev, type Ref, type Rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
-import { readObject, type QuarantineOptions } from './objects.ts'
+import { isObjectId } from './ids.ts'
+import { Memory } from './memory.ts'
+import { objectInfo, readKnown, type QuarantineOptions } from './objects.ts'
 import { textOf } from './texts.ts'
 
 export interface TreeEntry {
@@ -55,7 +57,7 @@ export async function entryAt(
   const tree = last === undefined ? null : await treeAt(dir, name, parts, options)
   if (!tree) return null
   const prefix = parts.map((part) => `${part}/`).join('')
-  return parseTree(tree.content, prefix).find((entry) => entry.name === last) ?? null
+  return findEntry(tree.content, last!, prefix)
 }
 
 /** Slashes around it, and twice in a row, mean nothing. */
@@ -72,19 +74,34 @@ async function treeAt(
   parts: readonly string[],
   options: QuarantineOptions,
 ): Promise<Tree | null> {
-  let tree = await readTree(dir, name, options)
+  const root = await rootOf(dir, name, options)
+  let tree = root === null ? null : await readTree(dir, root, options)
   for (const part of parts) {
-    const entry = tree && parseTree(tree.content).find((entry) => entry.name === part)
+    const entry = tree && findEntry(tree.content, part)
     if (entry?.type !== 'tree') return null
     tree = await readTree(dir, entry.id, options)
   }
   return tree
 }
 
-async function readTree(dir: string, name: string, options: QuarantineOptions): Promise<Tree | null> {
-  const tree = await readObject(dir, name, { ...options, as: 'tree', maxBytes: MAX_TREE })
-  if (tree && !tree.content) throw new GitFailed('cat-file', 'output', null, '')
-  return tree && { id: tree.id, content: tree.content! }
+const roots = new Memory<string>(4 * 1024 * 1024)
+
+/** The id of the tree that a commit or a tag leads to. */
+export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {
+  const isLasting = isObjectId(name) && !options.environment
+  const known = isLasting ? roots.get(dir, name) : undefined
+  if (known !== undefined) return known
+  const root = (await objectInfo(dir, name, { ...options, as: 'tree' }))?.id ?? null
+  if (isLasting && root !== null) roots.set(dir, name, root)
+  return root
+}
+
+/** By its own id. */
+export async function readTree(dir: string, id: string, options: QuarantineOptions = {}): Promise<Tree | null> {
+  const [tree] = await readKnown(dir, [id], { ...options, maxBytes: MAX_TREE })
+  if (tree?.type !== 'tree') return null
+  if (!tree.content) throw new GitFailed('cat-file', 'output', null, '')
+  return { id, content: tree.content }
 }
 
 const ID_BYTES = 20
@@ -93,16 +110,47 @@ const ID_BYTES = 20
 export function parseTree(content: Buffer, prefix = ''): TreeEntry[] {
   const entries: TreeEntry[] = []
   for (let at = 0; at < content.length;) {
-    const space = content.indexOf(32, at)
-    const end = content.indexOf(0, at)
-    if (space < 0 || end < space) throw new GitFailed('cat-file', 'output', null, 'broken tree')
-    const mode = content.toString('latin1', at, space).padStart(6, '0')
-    const name = textOf(content.subarray(space + 1, end))
-    at = end + 1 + ID_BYTES
-    const id = content.toString('hex', end + 1, at)
-    entries.push({ mode, type: typeOf(mode), id, name, path: prefix + name })
+    const place = placeAt(content, at)
+    entries.push(parseEntry(content, place, prefix))
+    at = place.end
   }
   return entries
+}
+
+/** Without a look at all others: a folder may have thousands. */
+export function findEntry(content: Buffer, name: string, prefix = ''): TreeEntry | null {
+  const bytes = Buffer.from(name)
+  for (let at = 0; at < content.length;) {
+    const place = placeAt(content, at)
+    // A name that is not UTF-8 is only known by its spelling.
+    const mayBe = name.includes('\uFFFD') || bytes.compare(content, place.name, place.nul) === 0
+    const entry = mayBe ? parseEntry(content, place, prefix) : null
+    if (entry?.name === name) return entry
+    at = place.end
+  }
+  return null
+}
+
+/** `<mode> <name>\0<id>`: where each begins. */
+interface Place {
+  readonly mode: number
+  readonly name: number
+  readonly nul: number
+  readonly end: number
+}
+
+function placeAt(content: Buffer, at: number): Place {
+  const space = content.indexOf(32, at)
+  const nul = content.indexOf(0, at)
+  if (space < 0 || nul < space) throw new GitFailed('cat-file', 'output', null, 'broken tree')
+  return { mode: at, name: space + 1, nul, end: nul + 1 + ID_BYTES }
+}
+
+function parseEntry(content: Buffer, place: Place, prefix: string): TreeEntry {
+  const mode = content.toString('latin1', place.mode, place.name - 1).padStart(6, '0')
+  const name = textOf(content.subarray(place.name, place.nul))
+  const id = content.toString('hex', place.nul + 1, place.end)
+  return { mode, type: typeOf(mode), id, name, path: prefix + name }
 }
 
 function typeOf(mode: string): TreeEntry['type'] {
@@ -110,7 +158,76 @@ function typeOf(mode: string): TreeEntry['type'] {
   return mode === '160000' ? 'commit' : 'blob'
 }
 
+const listings = new Memory<TreeEntry[]>(8 * 1024 * 1024, (entries) =>
+  entries.reduce((sum, { path }) => sum + 250 + 2 * path.length, 0),
+)
+
 async function listAll(dir: string, id: string, prefix: string, options: QuarantineOptions): Promise<TreeEntry[]> {
+  if (options.environment) return askForAll(dir, id, prefix, options)
+  const make = async () => (await gatherAll(dir, id, prefix)) ?? askForAll(dir, id, prefix)
+  return listings.recall(dir, `${id}\0${prefix}`, make)
+}
+
+/** Beyond these git is quicker, and knows better when to stop. */
+const MOST_GATHERED = { trees: 2000, levels: 50, entries: 20_000, treeBytes: 256 * 1024, levelBytes: 4 * 1024 * 1024 }
+
+/** Tree by tree, of which most are remembered even where the topmost has changed; level by level, to ask for each once. */
+async function gatherAll(dir: string, root: string, prefix: string): Promise<TreeEntry[] | null> {
+  const trees = new Map<string, TreeEntry[]>()
+  const limits = { maxBytes: MOST_GATHERED.treeBytes, maxTotal: MOST_GATHERED.levelBytes }
+  let entries = 0
+  for (let [level, wanted] = [0, [root]]; wanted.length > 0; level++) {
+    if (level === MOST_GATHERED.levels || trees.size + wanted.length > MOST_GATHERED.trees) return null
+    const objects = await readKnown(dir, wanted, limits)
+    for (const [n, object] of objects.entries()) {
+      if (object?.type !== 'tree' || !object.content) return null
+      const found = parseTree(object.content).map(canonical)
+      trees.set(wanted[n]!, found)
+      entries += found.length
+    }
+    if (entries > MOST_GATHERED.entries) return null
+    const below = wanted.flatMap((id) =>
+      trees
+        .get(id)!
+        .filter(({ type }) => type === 'tree')
+        .map(({ id }) => id),
+    )
+    wanted = [...new Set(below)].filter((id) => !trees.has(id))
+  }
+  return spread(trees, root, prefix)
+}
+
+/** The same tree may lie in many places, so that few make a listing without end. */
+function spread(trees: ReadonlyMap<string, TreeEntry[]>, root: string, prefix: string): TreeEntry[] | null {
+  const all: TreeEntry[] = []
+  const add = (id: string, prefix: string): boolean =>
+    trees.get(id)!.every((entry) => {
+      const path = prefix + entry.name
+      all.push({ ...entry, path })
+      return all.length <= MOST_GATHERED.entries && (entry.type !== 'tree' || add(entry.id, `${path}/`))
+    })
+  return add(root, prefix) ? all : null
+}
+
+/** As git reads it: old tools have left other modes, `100664` most of all. */
+export function canonical(entry: TreeEntry): TreeEntry {
+  const mode = canonicalMode(Number.parseInt(entry.mode, 8))
+  return { ...entry, mode, type: typeOf(mode) }
+}
+
+function canonicalMode(bits: number): string {
+  const kind = bits & 0o170000
+  if (kind === 0o100000) return bits & 0o100 ? '100755' : '100644'
+  if (kind === 0o120000) return '120000'
+  return kind === 0o040000 ? '040000' : '160000'
+}
+
+async function askForAll(
+  dir: string,
+  id: string,
+  prefix: string,
+  options: QuarantineOptions = {},
+): Promise<TreeEntry[]> {
   const listing = await git(dir, ['ls-tree', '-r', '-t', '-z', '--end-of-options', rev(id)], {
     ...options,
     maxOutput: MAX_LISTING,

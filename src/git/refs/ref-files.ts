@@ -7,6 +7,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import { isObjectId } from '../objects/ids.ts'
+import { Memory } from '../objects/memory.ts'
 import { askShared } from '../process/readers.ts'
 
 export interface StoredRef {
@@ -19,6 +20,7 @@ export interface StoredRef {
 /** Beyond it git, which reads only the part it needs, is quicker. */
 const MAX_PACKED_BYTES = 4 * 1024 * 1024
 const MAX_LOOSE = 2000
+const UNREADABLE = '\u{FFFD}'
 
 /** In the order of their names. */
 export async function readRefs(dir: string): Promise<StoredRef[] | null> {
@@ -29,8 +31,6 @@ export async function readRefs(dir: string): Promise<StoredRef[] | null> {
   const refs = new Map([...packed, ...loose].map((ref) => [ref.name, ref]))
   return [...refs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
-
-const UNREADABLE = '\u{FFFD}'
 
 async function readLoose(dir: string): Promise<StoredRef[] | null> {
   const entries = await readdir(join(dir, 'refs'), { recursive: true, withFileTypes: true })
@@ -48,6 +48,41 @@ async function readOne(dir: string, file: string): Promise<StoredRef | 'unusual'
   return isObjectId(id) && !name.includes(UNREADABLE) ? { name, id } : 'unusual'
 }
 
+export interface RefName {
+  /** Without its place. */
+  readonly name: string
+  /** Null where its own file has it. */
+  readonly packed: string | null
+}
+
+/** Of all below a place, in the order of their names. What is in files of their own is not read yet: there may be many. */
+export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'): Promise<RefName[] | null> {
+  const folder = join(dir, place)
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(nullIfMissing)) ?? []
+  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+  const loose = files.map((file) =>
+    join(file.parentPath, file.name)
+      .slice(folder.length + 1)
+      .replaceAll(sep, '/'),
+  )
+  const stored = files.length > MAX_LOOSE || loose.some(isUnreadable) ? null : await readPacked(dir)
+  if (!stored) return null
+  const names = new Map<string, string | null>()
+  for (const { name, id } of stored) if (name.startsWith(`${place}/`)) names.set(name.slice(place.length + 1), id)
+  for (const name of loose) names.set(name, null)
+  return [...names].map(([name, packed]) => ({ name, packed })).toSorted((a, b) => byBytes(a.name, b.name))
+}
+
+const isUnreadable = (name: string) => name.includes(UNREADABLE)
+
+/** Of names in another script, code units have another order than bytes. */
+function byBytes(a: string, b: string): number {
+  return isPlain(a) && isPlain(b) ? (a < b ? -1 : 1) : Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+// oxlint-disable-next-line no-control-regex -- all that is one byte
+const isPlain = (name: string) => /^[\0-\x7f]*$/.test(name)
+
 /** One of them: null when there is none, undefined when git had better say. */
 export async function readRef(dir: string, name: string): Promise<string | null | undefined> {
   const loose = await readOne(dir, join(dir, name)).catch((error: unknown) => {
@@ -59,13 +94,23 @@ export async function readRef(dir: string, name: string): Promise<string | null 
   return packed ? (packed.find((ref) => ref.name === name)?.id ?? null) : undefined
 }
 
+const packed = new Memory<{ stamp: string; refs: StoredRef[] | null }>(16 * 1024 * 1024, ({ refs }) =>
+  (refs ?? []).reduce((sum, { name }) => sum + 200 + name.length, 0),
+)
+
+/** Read again when another file is in its place, which is how git itself knows: it is never written to. */
 export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   const file = join(dir, 'packed-refs')
-  const size = (await stat(file).catch(nullIfMissing))?.size
-  if (size === undefined) return []
-  if (size > MAX_PACKED_BYTES) return null
+  const found = await stat(file, { bigint: true }).catch(nullIfMissing)
+  if (!found) return []
+  if (found.size > MAX_PACKED_BYTES) return null
+  const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+  const known = packed.get(dir, '')
+  if (known?.stamp === stamp) return known.refs
   const text = await readFile(file, 'utf8')
-  return text.includes(UNREADABLE) ? null : parsePacked(text)
+  const refs = text.includes(UNREADABLE) ? null : parsePacked(text)
+  packed.set(dir, '', { stamp, refs })
+  return refs
 }
 
 /** `<id> <name>`, and `^<id>` below a tag for what it leads to. */

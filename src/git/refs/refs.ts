@@ -1,12 +1,14 @@
 /**
- * Names that point at objects: branches and tags, found by their exact name without a process, and listed by one,
- * however many there are. A name no ref can have is simply not found.
+ * Names that point at objects: branches and tags, found by their exact name and listed without a process, or by one where
+ * they are many or odd. A name no ref can have is simply not found.
  */
 import { branch, ref, rev, safely, tag, type Ref } from '../process/arguments.ts'
 import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
 import { resolveCommit, resolveCommits } from '../objects/commits.ts'
 import { objectInfos, readObjects } from '../objects/objects.ts'
 import { parseTag, type Annotation } from '../objects/tags.ts'
+import { creationDates } from './dates.ts'
+import { readNames, type RefName } from './ref-files.ts'
 
 export interface Branch {
   readonly name: string
@@ -47,11 +49,11 @@ export interface Listed<T> {
 const MAX_TAG = 1024 * 1024
 
 export async function listBranches(dir: string, wish: RefsWish = {}): Promise<Listed<Branch>> {
-  return pageOf(await refsIn(dir, 'refs/heads', wish.order), wish)
+  return listRefs(dir, 'refs/heads', wish)
 }
 
 export async function listTags(dir: string, wish: RefsWish = {}): Promise<Listed<Tag>> {
-  const { items, total } = pageOf(await refsIn(dir, 'refs/tags', wish.order), wish)
+  const { items, total } = await listRefs(dir, 'refs/tags', wish)
   return { items: await loadTags(dir, items), total }
 }
 
@@ -143,13 +145,57 @@ const SORTING = {
   version_desc: ['--sort=-version:refname'],
 } as const
 
-async function refsIn(dir: string, place: 'refs/heads' | 'refs/tags', order: RefOrder = 'name_asc'): Promise<Branch[]> {
+type Place = 'refs/heads' | 'refs/tags'
+
+async function listRefs(dir: string, place: Place, wish: RefsWish): Promise<Listed<Branch>> {
+  return (await readPage(dir, place, wish)) ?? pageOf(await askForRefs(dir, place, wish.order), wish)
+}
+
+/** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
+async function readPage(dir: string, place: Place, wish: RefsWish): Promise<Listed<Branch> | null> {
+  const { order = 'name_asc' } = wish
+  if (order.startsWith('version')) return null
+  const names = await readNames(dir, place)
+  if (!names) return null
+  if (order.startsWith('updated')) {
+    const refs = await withIds(dir, place, names)
+    const sorted = refs && (await byDate(dir, refs, order === 'updated_asc' ? 1 : -1))
+    return sorted && pageOf(sorted, wish)
+  }
+  const { items, total } = pageOf(order === 'name_desc' ? names.toReversed() : names, wish)
+  const found = await withIds(dir, place, items)
+  return found && { items: found, total }
+}
+
+async function withIds(dir: string, place: Place, names: readonly RefName[]): Promise<Branch[] | null> {
+  const loose = names.filter(({ packed }) => packed === null)
+  const infos = await objectInfos(
+    dir,
+    loose.map(({ name }) => `${place}/${name}`),
+  )
+  const found = new Map(loose.map(({ name }, n) => [name, infos[n]?.id]))
+  const refs = names.map(({ name, packed }) => ({ name, id: packed ?? found.get(name) ?? '' }))
+  // One is gone by now, or leads nowhere.
+  return refs.some(({ id }) => id === '') ? null : refs
+}
+
+async function byDate(dir: string, refs: readonly Branch[], direction: 1 | -1): Promise<Branch[] | null> {
+  const dates = await creationDates(
+    dir,
+    refs.map(({ id }) => id),
+  )
+  const dated = refs.map((ref, n) => ({ ref, date: dates[n] ?? NaN }))
+  if (dated.some(({ date }) => Number.isNaN(date))) return null
+  return dated.toSorted((a, b) => (a.date - b.date) * direction).map(({ ref }) => ref)
+}
+
+async function askForRefs(dir: string, place: Place, order: RefOrder = 'name_asc'): Promise<Branch[]> {
   const format = '--format=%(objectname) %(refname:lstrip=2)'
   const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))
 }
 
-function pageOf(refs: Branch[], wish: RefsWish): Listed<Branch> {
+function pageOf<R extends { name: string }>(refs: readonly R[], wish: RefsWish): Listed<R> {
   const { search, where, after, skip = 0, limit = Infinity, order } = wish
   const isFound = search ? matcherFor(search) : () => true
   const found = refs.filter(({ name }) => isFound(name) && (where?.(name) ?? true))
@@ -168,7 +214,7 @@ function matcherFor(search: string): (name: string) => boolean {
 }
 
 /** A ref that is gone meanwhile still has its place among names, though not among dates. */
-function startAfter(refs: readonly Branch[], after: string, order: RefOrder = 'name_asc'): number {
+function startAfter(refs: readonly { name: string }[], after: string, order: RefOrder = 'name_asc'): number {
   const at = refs.findIndex(({ name }) => name === after)
   if (at >= 0) return at + 1
   const direction = { name_asc: 1, name_desc: -1 }[order as string]

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { HOUR } from '../../clock.ts'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { poolOf } from './alternates.ts'
+import { forget } from '../objects/memory.ts'
 import { branch, folder, type Ref, type Rev } from '../process/arguments.ts'
 import { git } from '../process/command.ts'
 import { placeWhole, removeWhole } from './drafts.ts'
@@ -102,6 +103,7 @@ export async function placeContent(dir: string, fill: (draft: string) => Promise
 export async function removeRepository(dir: string): Promise<void> {
   closeReaders(dir)
   await removeWhole(dir)
+  forget(dir)
 }
 
 export async function repositoryExists(dir: string): Promise<boolean> {
@@ -179,6 +181,8 @@ export async function housekeep(dir: string, { signal, forever = false }: Housek
     // Before and after it, in our own way.
     config: { 'repack.writeBitmaps': String(hasOwnBitmap), 'gc.packRefs': 'false', 'gc.writeCommitGraph': 'false' },
   })
+  // Of what it has thrown away nothing shall be told from memory.
+  forget(dir)
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
 }
 

@@ -2,6 +2,7 @@ import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
+import { ancestryOf } from '../../../git/history/graph.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import {
   findBranch,
@@ -70,6 +71,8 @@ export async function mergedAmong(dir: string, defaultBranch: string, heads: rea
   const into = heads.length === 0 ? null : await findBranch(dir, defaultBranch)
   const others = heads.filter(({ id }) => id !== into?.id)
   if (!into || others.length === 0) return new Set()
+  const leads = await ancestryOf(dir, into.id)
+  if (leads) return new Set(others.filter(({ id }) => leads(id)).map(({ name }) => name))
   const [only, ...more] = others
   // About a single one git can tell without a look at all others.
   if (more.length === 0) return new Set((await isAncestor(dir, only!.id, into.id)) ? [only!.name] : [])

@@ -1,10 +1,10 @@
 import { createHash, hash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { notFound } from '../../../errors.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
-import { listCommitIds } from '../../../git/history/history.ts'
-import { openBlob, readObject } from '../../../git/objects/objects.ts'
+import { lastCommitOf } from '../../../git/history/history.ts'
+import { openBlob, readKnown } from '../../../git/objects/objects.ts'
 import { entryAt, type TreeEntry } from '../../../git/objects/trees.ts'
 
 const LARGEST_DIGESTED = 1024 * 1024
@@ -17,11 +17,6 @@ export interface FoundFile {
   readonly lastCommit: string
 }
 
-/** The commit that last changed a file; null when none did. */
-export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
-  return (await listCommitIds(dir, { from: commit, path, limit: 1 }))[0] ?? null
-}
-
 export async function findFile(dir: string, ref: string, path: string): Promise<FoundFile> {
   const commit = await resolveCommit(dir, ref)
   if (commit === null) throw notFound('Commit')
@@ -32,20 +27,20 @@ export async function findFile(dir: string, ref: string, path: string): Promise<
 
 export interface OpenFile extends FoundFile {
   readonly size: number
-  readonly stream: Readable
+  /** A large one is not held. Destroy the stream when it is not read to its end. */
+  readonly body: Buffer | Readable
   /** Known of files that are not too large to be read for it. */
   readonly digest?: string
 }
 
 export async function openFile(dir: string, file: FoundFile): Promise<OpenFile> {
-  const small = await readObject(dir, file.entry.id, { maxBytes: LARGEST_DIGESTED })
+  const [small] = await readKnown(dir, [file.entry.id], { maxBytes: LARGEST_DIGESTED })
   if (small?.content) {
-    const { size, content } = small
-    return { ...file, size, digest: hash('sha256', content), stream: Readable.from([content], { objectMode: false }) }
+    return { ...file, size: small.size, digest: hash('sha256', small.content), body: small.content }
   }
   const blob = await openBlob(dir, file.entry.id)
   if (!blob) throw notFound('File')
-  return { ...file, size: blob.size, stream: blob.stream }
+  return { ...file, size: blob.size, body: blob.stream }
 }
 
 export type DigestedFile = OpenFile & { readonly digest: string }
@@ -55,6 +50,6 @@ export async function openDigested(dir: string, file: FoundFile): Promise<Digest
   const open = await openFile(dir, file)
   if (open.digest !== undefined) return { ...open, digest: open.digest }
   const digest = createHash('sha256')
-  await pipeline(open.stream, digest)
+  await pipeline(open.body, digest)
   return { ...(await openFile(dir, file)), digest: digest.digest('hex') }
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { blankable, bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
@@ -30,7 +31,7 @@ export const get = endpoint({
     const file = await openDigested(subject.dir, await findFile(subject.dir, input.ref, input.file_path))
     const record = presentFile(file)
     const headers = { ...describingHeaders(file), ...cacheable(hash('sha256', JSON.stringify(record))) }
-    return answerRecord(record, file.stream, headers)
+    return answerRecord(record, file.body, headers)
   },
 })
 
@@ -46,8 +47,10 @@ export const raw = endpoint({
   async handle({ app, subject, input }) {
     const found = await findFile(subject.dir, input.ref || 'HEAD', input.file_path)
     const large = input.lfs ? await openLargeFile(app, subject, found.entry.id) : null
-    const file = large ? { ...found, ...large, digest: large.id } : await openFile(subject.dir, found)
-    return new Answer(200, file.stream, {
+    const file = large
+      ? { ...found, size: large.size, body: large.stream, digest: large.id }
+      : await openFile(subject.dir, found)
+    return new Answer(200, file.body, {
       ...describingHeaders(file),
       'Content-Type': 'text/plain',
       'Content-Length': String(file.size),
@@ -78,8 +81,8 @@ export const getBlame = endpoint({
     const found = await findFile(subject.dir, ref, path)
     const groups = await blame(subject.dir, found.commit, path, range ?? {})
     if (!groups) throw notFound('File')
-    const { stream, ...file } = await openFile(subject.dir, found)
-    stream.destroy()
+    const { body, ...file } = await openFile(subject.dir, found)
+    if (body instanceof Readable) body.destroy()
     return new Answer(200, groups.map(presentBlame), describingHeaders(file))
   },
 })

@@ -10,7 +10,7 @@ import { readPointer } from '../../../lib/lfs-pointer.ts'
 import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
-import { lastCommitOf } from './queries.ts'
+import { lastCommitOf } from '../../../git/history/history.ts'
 import { findStart } from './start.ts'
 
 export interface CommitWish {

@@ -4,11 +4,12 @@ import { Readable } from 'node:stream'
 import { Answer } from '../../../api/endpoint.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { archive, canArchive, type ArchiveFormat } from '../../../git/objects/archive.ts'
+import { canArchive, prepareArchive, type ArchiveFormat } from '../../../git/objects/archive.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import type { OpenBlob } from '../../../git/objects/objects.ts'
 import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
-import { largeFilesOf } from './large-files.ts'
+import { archiveFile, makeArchive, openArchive } from './archives.ts'
+import { largeFilesOf, mayHaveLargeFiles } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
 
 /** Ids name content, so what was fetched once may be asked about again and never changes. */
@@ -28,12 +29,19 @@ export const answerLargeBlob = ({ id, size, stream }: OpenBlob): Answer =>
 
 type Unfilled = Record<string, unknown> & { content: '' }
 
-/** A record with a content that may be too large to be held: written as it is read. */
-export function answerRecord(record: Unfilled, stream: Readable, headers: Record<string, string>): Answer {
+/** A record with a content: one that may be too large to be held is written as it is read. */
+export function answerRecord(record: Unfilled, content: Buffer | Readable, headers: Record<string, string>): Answer {
+  const body = content instanceof Readable ? streamOf(record, content) : bytesOf(record, content)
+  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
+}
+
+const bytesOf = (record: Unfilled, content: Buffer) =>
+  Buffer.from(JSON.stringify({ ...record, content: content.toString('base64') }))
+
+function streamOf(record: Unfilled, stream: Readable): Readable {
   const body = Readable.from(piecesOf(record, stream), { objectMode: false })
   // A generator that nobody begins to read never comes to end what it reads from.
-  body.once('close', () => stream.destroy())
-  return new Answer(200, body, { ...headers, 'Content-Type': 'application/json' })
+  return body.once('close', () => stream.destroy())
 }
 
 async function* piecesOf(record: Unfilled, stream: Readable): AsyncGenerator<string> {
@@ -86,13 +94,19 @@ export async function answerArchive(
   // oxlint-disable-next-line no-control-regex -- a folder's name may hold what the name of a file to be saved may not
   const name = parts.join('-').replaceAll(/[\0-\x1f\x7f/]/g, '-')
   const exclude = exclude_paths ?? []
-  const largeFiles = (include_lfs_blobs ?? true) ? largeFilesOf(app, subject, { commit, path: folder, exclude }) : null
-  const stream = await archive(dir, commit, { format, prefix: name, path: folder, exclude, largeFiles })
-  if (!stream) throw notFound('File')
-  return new Answer(200, stream, {
+  const hasLargeFiles = (include_lfs_blobs ?? true) && mayHaveLargeFiles(subject)
+  // Of large files more may have come since.
+  const state = hasLargeFiles ? project.lfs_objects_size : null
+  const file = archiveFile(app, project.id, hash('sha256', JSON.stringify([dir, name, format, folder, state, exclude])))
+  const kept = await openArchive(app, file)
+  const start = kept ? null : await prepareArchive(dir, commit, { format, prefix: name, path: folder, exclude })
+  if (!kept && !start) throw notFound('File')
+  const largeFiles = () => (hasLargeFiles ? largeFilesOf(app, subject, { commit, path: folder, exclude }) : null)
+  return new Answer(200, kept?.body ?? makeArchive(file, () => start!(largeFiles())), {
     'Content-Type': format === 'zip' ? 'application/zip' : 'application/octet-stream',
     'Content-Disposition': disposition('attachment', `${name}.${format}`),
+    ...(kept && { 'Content-Length': String(kept.size) }),
     ...SANDBOXED,
-    ...cacheable(hash('sha256', [name, format, largeFiles !== null, ...exclude].join('\0')).slice(0, 40)),
+    ...cacheable(hash('sha256', [name, format, hasLargeFiles, ...exclude].join('\0')).slice(0, 40)),
   })
 }

@@ -40,10 +40,11 @@ export interface LargeFilesWish {
   readonly exclude: readonly string[]
 }
 
-/** For an archive; null where the project has none. */
-export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFilesWish): LargeFiles | null {
-  const { lfs_enabled, lfs_objects_size } = subject.project
-  if (!lfs_enabled || lfs_objects_size === 0) return null
+export const mayHaveLargeFiles = ({ project }: RepositorySubject): boolean =>
+  project.lfs_enabled && project.lfs_objects_size > 0
+
+/** For an archive. */
+export function largeFilesOf(app: App, subject: RepositorySubject, wish: LargeFilesWish): LargeFiles {
   const folder = join(app.config.data, 'spool', randomUUID())
   return { folder, layOut: () => layOutLargeFiles(app, subject, wish, folder) }
 }

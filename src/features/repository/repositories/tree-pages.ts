@@ -1,11 +1,13 @@
 /** Listings of folders in pages, by number or each from where the one before ended. */
 import type { TreeEntry } from '../../../git/objects/trees.ts'
+import { weakMemo } from '../../../lib/weak-memo.ts'
 
 const KINDS = ['tree', 'blob', 'commit'] as const
 
-/** Folders first, then files, then submodules, each kind in git's order. */
-export const byKind = (entries: readonly TreeEntry[]): TreeEntry[] =>
-  KINDS.flatMap((kind) => entries.filter(({ type }) => type === kind))
+/** Folders first, then files, then submodules, each kind in git's order. A listing that is remembered is sorted once. */
+export const byKind = weakMemo((entries: readonly TreeEntry[]): readonly TreeEntry[] =>
+  KINDS.flatMap((kind) => entries.filter(({ type }) => type === kind)),
+)
 
 export interface KeysetPage {
   readonly items: readonly TreeEntry[]

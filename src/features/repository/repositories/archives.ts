@@ -1,0 +1,237 @@
+/**
+ * Archives that were asked for once, kept for who asks again. Git writes each into a file as fast as it can; all who want
+ * it meanwhile read behind. Only a whole one gets its name, so that no other is ever found. One that grows too large, or
+ * finds no room, is not kept: the first who reads on takes it from git itself, others from a git of their own.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { DAY, HOUR } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { nullIfMissing } from '../../../lib/system-errors.ts'
+
+const MB = 1024 * 1024
+const LIMITS = { largest: 512 * MB, files: 1000, bytes: 5 * 1024 * MB }
+type Limits = typeof LIMITS
+/** Since it was last asked for, and told by the file's own date. */
+const KEPT_MS = DAY
+const NOTED_EVERY_MS = HOUR
+
+const folderOf = (app: App) => join(app.config.data, 'archives')
+
+/** `key` is the name of a file; with the project's id in front, it goes with the project. */
+export const archiveFile = (app: App, projectId: number, key: string): string =>
+  join(folderOf(app), `${projectId}-${key}`)
+
+export interface KeptArchive {
+  readonly size: number
+  /** Destroy a stream that is not read to its end. */
+  readonly body: Buffer | Readable
+}
+
+/** Up to here it is quicker sent than streamed. */
+const SMALL = 256 * 1024
+
+export async function openArchive(app: App, file: string): Promise<KeptArchive | null> {
+  const kept = await open(file).catch(nullIfMissing)
+  if (!kept) return null
+  const { size, mtimeMs } = await kept.stat()
+  const now = app.clock.now()
+  if (now.getTime() - mtimeMs > NOTED_EVERY_MS) await kept.utimes(now, now)
+  if (size > SMALL) return { size, body: kept.createReadStream() }
+  await using _ = kept
+  return { size, body: await kept.readFile() }
+}
+
+/** Nothing is begun before the stream is read. */
+export const makeArchive = (file: string, make: () => Readable, limits: Limits = LIMITS): Readable =>
+  Readable.from(readMaking(file, make, limits), { objectMode: false })
+
+const running = new Map<string, Making>()
+
+async function* readMaking(file: string, make: () => Readable, limits: Limits): AsyncGenerator<Buffer> {
+  let making = running.get(file)
+  if (!making) running.set(file, (making = new Making(file, make, limits)))
+  yield* making.read()
+}
+
+const CHUNK = 64 * 1024
+
+class Making {
+  readonly #file: string
+  readonly #draft: string
+  readonly #make: () => Readable
+  readonly #limits: Limits
+  readonly #source: Readable
+  #written: FileHandle | null = null
+  #size = 0
+  #state: 'running' | 'whole' | 'cut' | 'failed' = 'running'
+  #failure: unknown
+  /** What is not in the file, of one that was cut, for the first who wants it. */
+  #rest: AsyncGenerator<Buffer> | null = null
+  #readers = 0
+  #news = Promise.withResolvers<void>()
+
+  constructor(file: string, make: () => Readable, limits: Limits) {
+    this.#file = file
+    this.#draft = `${file}.${randomUUID()}.new`
+    this.#make = make
+    this.#limits = limits
+    this.#source = make()
+    void this.#run()
+  }
+
+  async *read(): AsyncGenerator<Buffer> {
+    this.#readers++
+    try {
+      let at = 0
+      for (;;) {
+        if (at < this.#size) {
+          const chunk = await this.#readAt(at)
+          at += chunk.length
+          yield chunk
+        } else if (this.#state === 'running') await this.#news.promise
+        else break
+      }
+      if (this.#state === 'failed') throw this.#failure
+      if (this.#state === 'cut') yield* this.#takeRest() ?? without(this.#make(), at)
+    } finally {
+      if (--this.#readers === 0) this.#leave()
+    }
+  }
+
+  async #readAt(at: number): Promise<Buffer> {
+    const length = Math.min(CHUNK, this.#size - at)
+    const { bytesRead, buffer } = await this.#written!.read(Buffer.allocUnsafe(length), 0, length, at)
+    if (bytesRead === 0) throw new Error('an archive has become shorter')
+    return buffer.subarray(0, bytesRead)
+  }
+
+  #takeRest(): AsyncGenerator<Buffer> | null {
+    const rest = this.#rest
+    this.#rest = null
+    return rest
+  }
+
+  async #run(): Promise<void> {
+    const chunks = this.#source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    try {
+      this.#written = (await makeRoom(dirname(this.#file), this.#limits)) ? await open(this.#draft, 'wx+') : null
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+        if (await this.#write(next.value)) continue
+        this.#rest = continued(next.value, chunks)
+        return this.#end('cut')
+      }
+      await this.#written?.sync()
+      if (this.#written) await rename(this.#draft, this.#file)
+      this.#end('whole')
+    } catch (error) {
+      this.#failure = error
+      this.#end('failed')
+    }
+  }
+
+  async #write(chunk: Buffer): Promise<boolean> {
+    if (!this.#written || this.#size + chunk.length > this.#limits.largest) return false
+    // A disk that is full.
+    const isWritten = await this.#written.appendFile(chunk).then(
+      () => true,
+      () => false,
+    )
+    if (isWritten) this.#size += chunk.length
+    this.#tell()
+    return isWritten
+  }
+
+  #tell(): void {
+    this.#news.resolve()
+    this.#news = Promise.withResolvers()
+  }
+
+  #end(state: 'whole' | 'cut' | 'failed'): void {
+    this.#forget()
+    this.#state = state
+    this.#tell()
+    // Should it stay, it is swept.
+    if (state !== 'whole') void rm(this.#draft, { force: true }).catch(() => {})
+    if (this.#readers === 0) this.#leave()
+  }
+
+  /** Who comes from now on finds the file, or makes it anew. */
+  #forget(): void {
+    if (running.get(this.#file) === this) running.delete(this.#file)
+  }
+
+  /** With the last reader goes git, and what it has not finished. */
+  #leave(): void {
+    this.#forget()
+    if (this.#state === 'running' || this.#rest) this.#source.destroy()
+    if (this.#state !== 'running') void this.#written?.close().catch(() => {})
+  }
+}
+
+async function* continued(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield first
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+/** Behind so many bytes: the same archive is the same bytes. */
+async function* without(stream: Readable, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (chunk.length > left) yield chunk.subarray(left)
+    left = Math.max(0, left - chunk.length)
+  }
+}
+
+interface Found {
+  readonly path: string
+  readonly name: string
+  readonly size: number
+  readonly usedAt: number
+}
+
+/** The longest unused first. */
+async function archivesIn(folder: string): Promise<Found[]> {
+  const found: Found[] = []
+  for (const name of (await readdir(folder).catch(nullIfMissing)) ?? []) {
+    const one = await stat(join(folder, name)).catch(nullIfMissing)
+    if (one) found.push({ path: join(folder, name), name, size: one.size, usedAt: one.mtimeMs })
+  }
+  return found.toSorted((a, b) => a.usedAt - b.usedAt)
+}
+
+const isDraft = ({ name }: Found) => name.endsWith('.new')
+
+/** For one more of any size; false where what is being made takes it all. */
+async function makeRoom(folder: string, most: Limits): Promise<boolean> {
+  await mkdir(folder, { recursive: true })
+  const found = await archivesIn(folder)
+  let bytes = found.reduce((sum, { size }) => sum + size, most.largest)
+  let files = found.length + 1
+  const isFull = () => bytes > most.bytes || files > most.files
+  for (const one of found.filter((one) => !isDraft(one))) {
+    if (!isFull()) break
+    await rm(one.path, { force: true })
+    bytes -= one.size
+    files--
+  }
+  return !isFull()
+}
+
+/** What nobody has asked for in a while, what was never finished, and what is of projects that are no more. */
+export async function sweepArchives(app: App): Promise<void> {
+  const found = await archivesIn(folderOf(app))
+  const idOf = ({ name }: Found) => Number.parseInt(name, 10) || 0
+  const oldest = app.clock.now().getTime() - KEPT_MS
+  const ids = [...new Set(found.map(idOf))]
+  const projects =
+    ids.length === 0 ? [] : await app.db.selectFrom('projects').select('id').where('id', 'in', ids).execute()
+  const present = new Set(projects.map(({ id }) => id))
+  for (const one of found) if (one.usedAt < oldest || !present.has(idOf(one))) await rm(one.path, { force: true })
+}

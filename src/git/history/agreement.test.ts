@@ -1,0 +1,185 @@
+/** What is told from memory against what git itself says, over histories made at random, as they grow push by push. */
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { buildRepository, processesOf, type BuiltRepository } from '../../../test/git-builder.ts'
+import { runGit } from '../../../test/git-origin.ts'
+import { ancestryOf } from './graph.ts'
+import { countCommits, lastCommitOf, listCommitIds, listHistory } from './history.ts'
+import type { HistoryWish } from './walks.ts'
+
+type Random = (below: number) => number
+
+function randomFrom(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return (state >>> 16) % below
+  }
+}
+
+const PATHS = ['a', 'd/a', 'd/e/a', 'd/e/b', 'é "x"\t.md', ':(top)']
+const START = 1_700_000_000
+
+/** Commits with marks that go on from run to run: branches, merges of up to four, equal dates and clocks that go wrong. */
+class Story {
+  readonly #repo: BuiltRepository
+  readonly #random: Random
+  readonly marks: number[] = []
+
+  constructor(repo: BuiltRepository, random: Random) {
+    this.#repo = repo
+    this.#random = random
+  }
+
+  async grow(commits: number): Promise<void> {
+    const script = Array.from({ length: commits }, () => this.#commit()).join('')
+    const marks = join(this.#repo.root, 'marks')
+    const args = ['fast-import', '--quiet', '--force', `--export-marks=${marks}`, `--import-marks-if-exists=${marks}`]
+    await runGit([`--git-dir=${this.#repo.dir}`, ...args], Buffer.from(script))
+  }
+
+  #commit(): string {
+    const random = this.#random
+    const mark = this.marks.length + 1
+    const recent = () => this.marks[Math.max(0, this.marks.length - 1 - random(random(4) === 0 ? 30 : 3))]!
+    const isRoot = mark === 1 || random(40) === 0
+    const parents = isRoot ? [] : [...new Set(Array.from({ length: [1, 1, 1, 2, 2, 4][random(6)]! }, recent))]
+    const date = START + (random(3) === 0 ? random(200) : mark * 2 + random(3))
+    const message = `commit ${mark}\n`
+    this.marks.push(mark)
+    return [
+      `commit refs/heads/b${mark}\nmark :${mark}\n`,
+      `author ${['Ada', 'Bob'][random(2)]} <x@example.com> ${date} +0000\ncommitter Cy <cy@example.com> ${date} +0100\n`,
+      `data ${message.length}\n${message}`,
+      ...parents.map((parent, n) => `${n === 0 ? 'from' : 'merge'} :${parent}\n`),
+      ...Array.from({ length: random(4) }, () => this.#change()),
+      '\n',
+    ].join('')
+  }
+
+  #change(): string {
+    const random = this.#random
+    const path = PATHS[random(PATHS.length)]!
+    const name = `"${Array.from(Buffer.from(path), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}"`
+    const text = `${'The same words.\n'.repeat(20)}${random(3)}\n`
+    const write = (mode: string) => `M ${mode} inline ${name}\ndata ${text.length}\n${text}\n`
+    const kinds = [
+      () => `D ${name}\n`,
+      () => `M 160000 ${'1'.repeat(40)} ${name}\n`,
+      () => write('120000'),
+      () => write('100755'),
+      () => `M 100644 inline ${name}\ndata 3\n\0\x01${random(3)}\n`,
+    ]
+    return (kinds[random(12)] ?? (() => write('100644')))()
+  }
+}
+
+const at = (seconds: number) => new Date((START + seconds) * 1000)
+
+const WISHES: readonly [HistoryWish, ...string[]][] = [
+  [{}],
+  [{ firstParent: true }, '--first-parent'],
+  [{ noMerges: true }, '--no-merges'],
+  [{ since: at(60) }, `--since=@${START + 60} +0000`],
+  [{ until: at(100) }, `--until=@${START + 100} +0000`],
+  [
+    { since: at(20), until: at(150), firstParent: true },
+    '--first-parent',
+    `--since=@${START + 20}`,
+    `--until=@${START + 150}`,
+  ],
+  [{ order: 'topo' }, '--topo-order'],
+  [{ author: 'bOB' }, '--author=bob', '-i'],
+]
+
+test.each([1, 2])('commits come in the order of git, with its totals (%s)', async (seed) => {
+  await using repo = await buildRepository()
+  const random = randomFrom(seed)
+  const story = new Story(repo, random)
+  for (const growth of [40, 1, 2, 1, 10]) {
+    await story.grow(growth)
+    const newest = story.marks.at(-1)!
+    for (const tip of [`b${newest}`, `b${1 + random(newest)}`]) {
+      for (const [wish, ...args] of WISHES) {
+        const all = linesOf(await repo.git('log', '--format=%H', ...args, tip))
+        const skip = random(all.length + 2)
+        const { commits, total } = await listHistory(repo.dir, { from: tip, ...wish }, { skip, limit: 20 })
+        const said = {
+          ids: commits.map(({ id }) => id),
+          total,
+          count: await countCommits(repo.dir, { from: tip, ...wish }),
+        }
+        expect(said, `${tip} ${args}`).toEqual({
+          ids: all.slice(skip, skip + 20),
+          total: all.length,
+          count: all.length,
+        })
+      }
+    }
+    const merged = linesOf(
+      await repo.git('for-each-ref', '--format=%(objectname)', `--merged=b${newest}`, 'refs/heads'),
+    )
+    const every = linesOf(await repo.git('for-each-ref', '--format=%(objectname)', 'refs/heads'))
+    const leads = (await ancestryOf(repo.dir, await repo.git('rev-parse', `b${newest}`)))!
+    expect(every.filter(leads)).toEqual(merged)
+  }
+})
+
+test.each([4, 5])('files have the history that git tells of them (%s)', async (seed) => {
+  await using repo = await buildRepository()
+  const random = randomFrom(seed)
+  const story = new Story(repo, random)
+  for (const growth of [40, 1, 1, 1, 2, 1]) {
+    await story.grow(growth)
+    for (const tip of [`b${story.marks.at(-1)!}`, `b${1 + random(story.marks.length)}`]) {
+      const commit = await repo.git('rev-parse', tip)
+      for (const path of PATHS) {
+        const args = ['--literal-pathspecs', 'log', '--format=%H']
+        const last = await repo.git(...args, '-1', tip, '--', path)
+        expect(await lastCommitOf(repo.dir, commit, path), `${tip} ${path}`).toBe(last || null)
+        const all = linesOf(await repo.git(...args, '--follow', tip, '--', path))
+        const { commits, total } = await listHistory(repo.dir, { from: commit, path }, { limit: 30 })
+        expect({ ids: commits.map(({ id }) => id), total }, `${tip} ${path}`).toEqual({
+          ids: all.slice(0, 30),
+          total: all.length,
+        })
+      }
+    }
+  }
+})
+
+test('once known, histories are told without a process, also after a push', async () => {
+  const files = { 'a/x': '1', 'a/y': '1', b: '1' }
+  await using repo = await buildRepository({ files }, { files: { b: '2' } }, { files: { 'a/x': '2' } })
+  const { dir } = repo
+  const read = async () => {
+    const page = await listHistory(dir, { from: 'master' }, { limit: 20 })
+    const tip = page.commits[0]!.id
+    const last = await Promise.all(['a/x', 'a/y', 'b'].map((path) => lastCommitOf(dir, tip, path)))
+    const ofFile = await listHistory(dir, { from: 'master', path: 'a/x' }, { limit: 20 })
+    const place = (id: string | null) => page.commits.findIndex((commit) => commit.id === id)
+    return [page.total, last.map(place), ofFile.commits.map(({ id }) => place(id))]
+  }
+  expect(await read()).toEqual([3, [0, 2, 1], [0, 2]])
+  expect(await processesOf(async () => expect(await read()).toEqual([3, [0, 2, 1], [0, 2]]))).toEqual([])
+  await repo.add({ files: { 'a/y': '2' } }, { files: { 'a/x': '3' } }, { files: { c: '1' } })
+  expect(await processesOf(async () => expect(await read()).toEqual([6, [1, 2, 4], [1, 3, 5]]))).toEqual([])
+})
+
+test('what git knows of a history that its commits do not say is left to git', async () => {
+  await using repo = await buildRepository({ files: { a: '1' } }, { files: { a: '2' } }, { files: { a: '3' } })
+  const { dir } = repo
+  const middle = await repo.git('rev-parse', 'master~1')
+  await writeFile(join(dir, 'shallow'), `${middle}\n`)
+  expect(await listHistory(dir, { from: 'master' }, { limit: 20 })).toMatchObject({ total: 2, commits: [{}, {}] })
+
+  // Of one that lacks an object, the newest can still be told.
+  await using broken = await buildRepository({ files: { a: '1' } }, { files: { a: '2' } }, { files: { a: '3' } })
+  const [newest, , oldest] = linesOf(await broken.git('rev-list', 'master'))
+  await rm(join(broken.dir, 'objects', oldest!.slice(0, 2), oldest!.slice(2)))
+  expect(await listCommitIds(broken.dir, { from: 'master', limit: 1 })).toEqual([newest])
+  await expect(listHistory(broken.dir, { from: 'master' }, { limit: 1 })).rejects.toMatchObject({ name: 'GitFailed' })
+})
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')

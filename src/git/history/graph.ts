@@ -1,0 +1,262 @@
+/**
+ * The commits of a repository with their parents and dates, in memory: what leads to what, and the order in which git
+ * tells it, without a process. One process reads a history; what is pushed later is read commit by commit. Histories that
+ * are too long, or not what their commits say (shallow, grafted, incomplete), are left to git: the answer is null then.
+ */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MINUTE } from '../../clock.ts'
+import { DateQueue } from '../../lib/date-queue.ts'
+import { InFlight } from '../../lib/in-flight.ts'
+import { nullIfMissing } from '../../lib/system-errors.ts'
+import { resolveCommits } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
+import { readObjects } from '../objects/objects.ts'
+import { count } from '../process/arguments.ts'
+import { GitFailed, gitStream } from '../process/command.ts'
+import { pieces } from '../process/streams.ts'
+
+/** With a commit it has all that lead to it. Commits have numbers, for their ids take room. */
+interface Graph {
+  readonly serial: number
+  readonly ids: string[]
+  readonly numbers: Map<string, number>
+  /** In seconds, as git reads them. */
+  readonly dates: number[]
+  /** The first parent of each, -1 for a root. */
+  readonly first: number[]
+  /** Further parents, of merges. */
+  readonly others: Map<number, readonly number[]>
+  /** What was loaded last. */
+  readonly tips: string[]
+}
+
+interface Node {
+  readonly id: string
+  readonly date: number
+  readonly parents: readonly string[]
+}
+
+const MOST_COMMITS = 50_000
+const COMMIT_BYTES = 120
+const UNFIT = 'unfit'
+
+const graphs = new Memory<Graph | typeof UNFIT>(4 * MOST_COMMITS * COMMIT_BYTES, (graph) =>
+  graph === UNFIT ? 0 : graph.ids.length * COMMIT_BYTES,
+)
+const loading = new InFlight<Graph | null>()
+let serials = 0
+
+export interface WalkWish {
+  readonly firstParent?: boolean
+  readonly noMerges?: boolean
+  /** In seconds. What is older is not looked behind. */
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+export interface Walk {
+  readonly total: number
+  /** Ids, newest first. */
+  page(skip: number, limit: number): string[]
+}
+
+/** All that leads to a commit, itself included, in git's own order. The id must be one that the repository has. */
+export async function walkFrom(dir: string, tip: string, wish: WalkWish = {}): Promise<Walk | null> {
+  const graph = await graphWith(dir, tip)
+  if (!graph) return null
+  const order = orderFrom(dir, graph, graph.numbers.get(tip)!, wish)
+  return {
+    total: order.length,
+    page: (skip, limit) => Array.from(order.subarray(skip, skip + limit), (number) => graph.ids[number]!),
+  }
+}
+
+/** Tells of ids whether they lead to this one. */
+export async function ancestryOf(dir: string, tip: string): Promise<((id: string) => boolean) | null> {
+  const graph = await graphWith(dir, tip)
+  if (!graph) return null
+  const reached = reachedFrom(dir, graph, graph.numbers.get(tip)!)
+  return (id) => reached[graph.numbers.get(id) ?? -1] === 1
+}
+
+function graphWith(dir: string, tip: string): Promise<Graph | null> | Graph | null {
+  const graph = graphs.get(dir, '')
+  if (graph === UNFIT) return null
+  return graph?.numbers.has(tip) ? graph : loading.share(`${dir}\0${tip}`, () => load(dir, tip))
+}
+
+async function load(dir: string, tip: string): Promise<Graph | null> {
+  const known = graphs.get(dir, '')
+  if (known === UNFIT) return null
+  try {
+    if (!known && (await isGrafted(dir))) throw new Unfit()
+    const nodes = (known && (await readNew(dir, known, tip))) ?? (await askForNew(dir, known, tip))
+    // What was read on top of one is no use to another.
+    const graph = known ?? graphs.get(dir, '') ?? newGraph()
+    if (graph === UNFIT || !add(graph, nodes)) throw new Unfit()
+    noteTip(graph, tip)
+    graphs.set(dir, '', graph)
+    return graph
+  } catch (error) {
+    const isUnfit = error instanceof Unfit || (error instanceof GitFailed && error.reason !== 'start')
+    if (!isUnfit) throw error
+    graphs.set(dir, '', UNFIT)
+    return null
+  }
+}
+
+class Unfit extends Error {}
+
+const newGraph = (): Graph => ({
+  serial: ++serials,
+  ids: [],
+  numbers: new Map(),
+  dates: [],
+  first: [],
+  others: new Map(),
+  tips: [],
+})
+
+async function isGrafted(dir: string): Promise<boolean> {
+  const files = ['shallow', 'info/grafts'].map((name) => stat(join(dir, name)).catch(nullIfMissing))
+  return (await Promise.all(files)).some((file) => file !== null)
+}
+
+const MOST_TIPS = 20
+
+function noteTip({ tips }: Graph, tip: string): void {
+  tips.push(tip)
+  if (tips.length > MOST_TIPS) tips.shift()
+}
+
+/** False where a parent is not there. */
+function add(graph: Graph, nodes: readonly Node[]): boolean {
+  const { ids, numbers, dates, first, others } = graph
+  const fresh = nodes.filter(({ id }) => !numbers.has(id))
+  const known = new Set(fresh.map(({ id }) => id))
+  if (ids.length + fresh.length > MOST_COMMITS) return false
+  if (!fresh.every(({ parents }) => parents.every((id) => known.has(id) || numbers.has(id)))) return false
+  for (const { id, date } of fresh) {
+    numbers.set(id, ids.push(id) - 1)
+    dates.push(date)
+  }
+  for (const { id, parents } of fresh) {
+    const [one = -1, ...more] = parents.map((parent) => numbers.get(parent)!)
+    first.push(one)
+    if (more.length > 0) others.set(numbers.get(id)!, more)
+  }
+  return true
+}
+
+const MOST_READ = { rounds: 30, commits: 500 }
+const MAX_COMMIT = 16 * 1024
+/** Whatever looks otherwise, git had better read. */
+const PLAIN =
+  /^tree [0-9a-f]{40}\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\ncommitter [^<>\n]*<[^<>\n]*> (\d{1,10}) [+-]\d{4}\n/
+
+/** From the commits themselves; null where they are too many for that. */
+async function readNew(dir: string, { numbers }: Graph, tip: string): Promise<Node[] | null> {
+  const found = new Map<string, Node>()
+  let wanted = [tip]
+  for (let round = 0; wanted.length > 0; round++) {
+    if (round === MOST_READ.rounds || found.size + wanted.length > MOST_READ.commits) return null
+    for (const object of await readObjects(dir, wanted, { maxBytes: MAX_COMMIT })) {
+      const [, parents, date] = PLAIN.exec(object?.content?.toString('latin1') ?? '') ?? []
+      if (!object || parents === undefined) return null
+      found.set(object.id, { id: object.id, date: Number(date), parents: parents.match(/[0-9a-f]{40}/g) ?? [] })
+    }
+    const parents = wanted.flatMap((id) => found.get(id)!.parents)
+    wanted = [...new Set(parents)].filter((id) => !found.has(id) && !numbers.has(id))
+  }
+  return [...found.values()]
+}
+
+const ID_LENGTH = 40
+
+async function askForNew(dir: string, known: Graph | undefined, tip: string): Promise<Node[]> {
+  // Of what is known, some may be gone.
+  const tips = (await resolveCommits(dir, known?.tips ?? [])).filter((id) => id !== null)
+  const args = ['rev-list', '--timestamp', '--parents', '--max-count', count(MOST_COMMITS + 1), '--stdin'] as const
+  const input = [tip, ...tips.map((id) => `^${id}`), ''].join('\n')
+  const nodes: Node[] = []
+  for await (const lines of pieces(gitStream(dir, args, { input, deadline: MINUTE / 2 }), 10)) {
+    for (const line of lines) {
+      const at = line.indexOf(32) + 1
+      // Cut out of the line's text, an id would keep all of it.
+      const id = line.toString('latin1', at, at + ID_LENGTH)
+      const parents = line
+        .toString('latin1', at + ID_LENGTH)
+        .split(' ')
+        .slice(1)
+      nodes.push({ id, date: Number(line.toString('latin1', 0, at)), parents })
+    }
+  }
+  if (!nodes.every(({ date }) => Number.isSafeInteger(date))) throw new Unfit()
+  return nodes
+}
+
+const orders = new Memory<Int32Array>(8 * 1024 * 1024, ({ byteLength }) => byteLength)
+
+function orderFrom(dir: string, graph: Graph, tip: number, wish: WalkWish): Int32Array {
+  const { firstParent = false, noMerges = false, since, until } = wish
+  const keyOf = (number: number) => [graph.serial, number, firstParent, noMerges, since, until].join(' ')
+  const known = orders.get(dir, keyOf(tip))
+  if (known) return known
+  const isWhole = !noMerges && since === undefined && until === undefined
+  const order = (isWhole && extended(graph, tip, (at) => orders.get(dir, keyOf(at)))) || ordered(graph, tip, wish)
+  orders.set(dir, keyOf(tip), order)
+  return order
+}
+
+const MOST_STEPS = 100
+
+/** What leads to a commit with one parent is the commit, then what leads to that: a push costs no new walk. */
+function extended({ first, others }: Graph, tip: number, recall: (at: number) => Int32Array | undefined) {
+  const newer: number[] = []
+  for (let at = tip; at >= 0 && !others.has(at) && newer.length < MOST_STEPS; at = first[at]!) {
+    newer.push(at)
+    const rest = recall(first[at]!)
+    if (!rest) continue
+    const order = new Int32Array(newer.length + rest.length)
+    order.set(newer)
+    order.set(rest, newer.length)
+    return order
+  }
+  return null
+}
+
+/** As git walks when nothing limits it: by date, the parents of a commit joining as it is told. */
+function ordered(graph: Graph, tip: number, { firstParent, noMerges, since, until }: WalkWish): Int32Array {
+  const { dates, first, others } = graph
+  const seen = new Uint8Array(graph.ids.length)
+  const queue = new DateQueue()
+  const order: number[] = []
+  const meet = (number: number) => {
+    if (number < 0 || seen[number] === 1) return
+    seen[number] = 1
+    queue.add(number, dates[number]!)
+  }
+  meet(tip)
+  for (let at = queue.take(); at !== undefined; at = queue.take()) {
+    const date = dates[at]!
+    if (since !== undefined && date < since) continue
+    const more = others.get(at)
+    meet(first[at]!)
+    if (!firstParent) more?.forEach(meet)
+    if (!(until !== undefined && date > until) && !(noMerges && more)) order.push(at)
+  }
+  return Int32Array.from(order)
+}
+
+const reaches = new Memory<Uint8Array>(2 * 1024 * 1024, ({ byteLength }) => byteLength)
+
+function reachedFrom(dir: string, graph: Graph, tip: number): Uint8Array {
+  const key = `${graph.serial} ${tip}`
+  const known = reaches.get(dir, key)
+  if (known) return known
+  const reached = new Uint8Array(graph.ids.length)
+  for (const number of orderFrom(dir, graph, tip, {})) reached[number] = 1
+  reaches.set(dir, key, reached)
+  return reached
+}

@@ -1,0 +1,147 @@
+/**
+ * What commits did to one path, from remembered trees: enough to carry an answer on from a commit it is known for to one
+ * that came later. Where nothing is known, or what is lies too far back, git walks.
+ */
+import { knownCommits } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
+import { canonical, findEntry, isFile, partsOf, readTree, type TreeEntry } from '../objects/trees.ts'
+import { ancestryOf } from './graph.ts'
+import { logOf, type Walk } from './walks.ts'
+
+interface Known<T> {
+  readonly commit: string
+  readonly answer: T
+}
+
+/** Commits between one that is known and the next: git is asked beyond. */
+const MOST_STEPS = 100
+
+/** Answers by commit and path, with the last of each path. */
+class Answers {
+  readonly #known = new Memory<Known<string>>(8 * 1024 * 1024, ({ answer }) => answer.length)
+
+  get(dir: string, path: string, commit: string): string | undefined {
+    return this.#known.get(dir, `${commit}\0${path}`)?.answer
+  }
+
+  /** Of a commit that leads to this one. */
+  async hasEarlier(dir: string, path: string, commit: string): Promise<boolean> {
+    const last = this.#known.get(dir, path)
+    return last !== undefined && ((await ancestryOf(dir, commit))?.(last.commit) ?? true)
+  }
+
+  keep(dir: string, path: string, commit: string, answer: string): void {
+    this.#known.set(dir, `${commit}\0${path}`, { commit, answer })
+    this.#known.set(dir, path, { commit, answer })
+  }
+}
+
+const lastChanges = new Answers()
+
+/** The commit that last changed a file that is there, as `git log -1` tells: by the first parent that has it the same. */
+export async function lastChange(walk: Walk): Promise<string | null> {
+  const { dir, path = '' } = walk
+  const [commit] = walk.from
+  const known = lastChanges.get(dir, path, commit!)
+  if (known !== undefined) return known
+  const isNear = !path.includes('\uFFFD') && (await lastChanges.hasEarlier(dir, path, commit!))
+  const found = (isNear ? await stepBack(dir, path, commit!) : null) ?? (await askForLast(walk))
+  if (found !== null) lastChanges.keep(dir, path, commit!, found)
+  return found
+}
+
+async function stepBack(dir: string, path: string, commit: string): Promise<string | null> {
+  let at = commit
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const known = lastChanges.get(dir, path, at)
+    if (known !== undefined) return known
+    const before = await parentBefore(dir, path, at)
+    if (typeof before !== 'string') return before === null ? at : null
+    at = before
+  }
+  return null
+}
+
+/** The first parent that has the same at the path, null when none has; undefined when git had better say. */
+async function parentBefore(dir: string, path: string, id: string): Promise<string | null | undefined> {
+  const [commit] = await knownCommits(dir, [id])
+  const parents = await knownCommits(dir, commit?.parents ?? [])
+  if (!commit || parents.length === 0) return undefined
+  for (const parent of parents) {
+    const change = parent ? await changeBetween(dir, parent.tree, commit.tree, path) : 'unclear'
+    if (change === 'unclear') return undefined
+    if (change === 'none') return parent!.id
+  }
+  return null
+}
+
+async function askForLast(walk: Walk): Promise<string | null> {
+  return (await logOf(walk, '--format=%H', { limit: 1 })).trimEnd() || null
+}
+
+/** While renames are followed git cannot count, so commits are listed; not for ever. */
+const MOST_FOLLOWED = 10_000
+/** An id and the end of its line. */
+export const ID_LINE = 41
+
+const histories = new Answers()
+
+/** Ids of all commits that changed a file, through its earlier names: a line for each. */
+export async function followedIds(walk: Walk): Promise<string> {
+  const { dir, path = '' } = walk
+  const [commit] = walk.from
+  if (!isOnlyPath(walk) || !commit) return askForFollowed(walk)
+  const known = histories.get(dir, path, commit)
+  if (known !== undefined) return known
+  const isNear = !path.includes('\uFFFD') && (await histories.hasEarlier(dir, path, commit))
+  const found = (isNear ? await addNewer(dir, path, commit) : null) ?? (await askForFollowed(walk))
+  histories.keep(dir, path, commit, found)
+  return found
+}
+
+const isOnlyPath = ({ wish, from, not, author }: Walk) =>
+  from.length === 1 && not.length === 0 && !author && !wish.environment && !wish.since && !wish.until && isUsual(wish)
+const isUsual = ({ firstParent, noMerges, order }: Walk['wish']) => !firstParent && !noMerges && order !== 'topo'
+
+const askForFollowed = (walk: Walk) => logOf(walk, '--format=%H', { limit: MOST_FOLLOWED })
+
+/** Only as long as nothing was renamed or merged. */
+async function addNewer(dir: string, path: string, commit: string): Promise<string | null> {
+  let newer = ''
+  let at = commit
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const known = histories.get(dir, path, at)
+    if (known !== undefined) return (newer + known).slice(0, MOST_FOLLOWED * ID_LINE)
+    const [one] = await knownCommits(dir, [at])
+    const [parent] = one?.parents.length === 1 ? await knownCommits(dir, one.parents) : []
+    const change = one && parent ? await changeBetween(dir, parent.tree, one.tree, path) : 'unclear'
+    if (!parent || change === 'unclear' || change === 'other') return null
+    if (change === 'edit') newer += `${at}\n`
+    at = parent.id
+  }
+  return null
+}
+
+/** `edit`: a file was changed in its place; `other`: made, removed, or turned into something else. */
+type Change = 'none' | 'edit' | 'other' | 'unclear'
+
+/** Looks no deeper than the two trees differ. */
+async function changeBetween(dir: string, before: string, after: string, path: string): Promise<Change> {
+  let [a, b] = [before, after]
+  const parts = partsOf(path)
+  for (const [depth, part] of parts.entries()) {
+    if (a === b) return 'none'
+    const [one, other] = [await entryIn(dir, a, part), await entryIn(dir, b, part)]
+    if (one?.id === other?.id && one?.mode === other?.mode) return 'none'
+    if (depth === parts.length - 1) return one && other && isFile(one) && isFile(other) ? 'edit' : 'other'
+    if (one?.type !== 'tree' || other?.type !== 'tree') return 'unclear'
+    ;[a, b] = [one.id, other.id]
+  }
+  return 'unclear'
+}
+
+async function entryIn(dir: string, tree: string, name: string): Promise<TreeEntry | null> {
+  const found = await readTree(dir, tree)
+  const entry = found && findEntry(found.content, name)
+  return entry && canonical(entry)
+}

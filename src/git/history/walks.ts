@@ -1,0 +1,111 @@
+/**
+ * Walks over the history as git is asked for them. All starting points are resolved first, so that git is given nothing
+ * but ids and checked values. A walk is one process at most, whatever it finds; what ids alone decide is remembered.
+ */
+import { MINUTE } from '../../clock.ts'
+import { resolveCommits } from '../objects/commits.ts'
+import { Memory } from '../objects/memory.ts'
+import type { QuarantineOptions } from '../objects/objects.ts'
+import { count, moment, phrase, safely, treePath, type Path, type Value } from '../process/arguments.ts'
+import { git } from '../process/command.ts'
+
+export interface HistoryWish extends QuarantineOptions {
+  /** Where to start: names as users write them. */
+  readonly from?: string | readonly string[]
+  /** Start from every branch and tag instead. */
+  readonly all?: boolean
+  /** Leave out what these reach. */
+  readonly not?: readonly string[]
+  /** Only what changed this file or folder. */
+  readonly path?: string
+  /** Through the file's earlier names, too. */
+  readonly follow?: boolean
+  /** By committer date, inclusive. */
+  readonly since?: Date
+  readonly until?: Date
+  readonly firstParent?: boolean
+  readonly noMerges?: boolean
+  readonly order?: 'date' | 'topo'
+  /** Part of the author's name or email, whatever the case. */
+  readonly author?: string
+}
+
+export interface PageWish {
+  readonly skip?: number
+  readonly limit: number
+}
+
+export interface Walk {
+  readonly dir: string
+  readonly wish: HistoryWish
+  /** Ids. */
+  readonly from: readonly string[]
+  readonly not: readonly string[]
+  readonly path: Path | undefined
+  readonly author: Value | undefined
+}
+
+/** Null where nothing can be found: a start that does not exist, a path or an author that cannot. */
+export async function walkFor(dir: string, wish: HistoryWish): Promise<Walk | null> {
+  const path = wish.path === undefined ? undefined : safely(() => treePath(wish.path!))
+  const author = wish.author ? safely(() => phrase(wish.author!)) : undefined
+  if (path === null || author === null) return null
+  const names = wish.all ? [] : [wish.from ?? 'HEAD'].flat()
+  const ids = await resolveCommits(dir, [...names, ...(wish.not ?? [])], { environment: wish.environment })
+  const from = ids.slice(0, names.length).filter((id) => id !== null)
+  if (from.length < names.length || (from.length === 0 && !wish.all)) return null
+  return { dir, wish, from, not: ids.slice(names.length).filter((id) => id !== null), path, author }
+}
+
+const MAX_SKIP = 10_000_000
+
+/** A line for each commit. */
+export async function logOf(
+  walk: Walk,
+  format: '--format=%H' | '--format=%ae%x00%an',
+  { skip = 0, limit }: PageWish,
+): Promise<string> {
+  if (limit === 0) return ''
+  const start = Math.min(skip, MAX_SKIP)
+  // While it follows renames, git also counts commits among the skipped that it would not have shown.
+  const isFollowing = walk.wish.follow === true && walk.path !== undefined
+  const page = isFollowing
+    ? (['--follow', '--max-count', count(start + limit)] as const)
+    : (['--skip', count(start), '--max-count', count(limit)] as const)
+  const args = ['log', format, ...page, ...argumentsOf(walk)] as const
+  const lines = await outputOf(walk, args, () => git(walk.dir, args, optionsOf(walk)))
+  return isFollowing && start > 0 ? lines.split('\n').slice(start).join('\n') : lines
+}
+
+export async function countIn(walk: Walk): Promise<number> {
+  const args = ['rev-list', '--count', ...argumentsOf(walk)] as const
+  return Number(await outputOf(walk, args, () => git(walk.dir, args, optionsOf(walk))))
+}
+
+function argumentsOf({ wish, path, author }: Walk) {
+  return [
+    ...(wish.firstParent ? (['--first-parent'] as const) : []),
+    ...(wish.noMerges ? (['--no-merges'] as const) : []),
+    ...(wish.order === 'topo' ? (['--topo-order'] as const) : []),
+    ...(wish.since ? (['--since', moment(wish.since)] as const) : []),
+    ...(wish.until ? (['--until', moment(wish.until)] as const) : []),
+    ...(author ? (['--fixed-strings', '-i', '--author', author] as const) : []),
+    ...(wish.all ? (['--branches', '--tags'] as const) : []),
+    '--stdin',
+    '--',
+    ...(path === undefined ? [] : [path]),
+  ] as const
+}
+
+function optionsOf({ wish: { environment }, from, not }: Walk) {
+  const input = [...from, ...not.map((id) => `^${id}`)].map((line) => `${line}\n`).join('')
+  return { input, deadline: MINUTE / 2, environment }
+}
+
+const outputs = new Memory<string>(8 * 1024 * 1024, ({ length }) => length)
+
+/** Refs move, and what is in quarantine may go: neither is remembered. */
+function outputOf(walk: Walk, args: readonly string[], run: () => Promise<string>): Promise<string> {
+  if (walk.wish.all || walk.wish.environment) return run()
+  return outputs.recall(walk.dir, [...args, optionsOf(walk).input].join('\0'), run)
+}
