@@ -1,12 +1,15 @@
 /** How a commit made here comes onto a branch: by whom, and past which bars. */
 import type { App, User } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
+import { Refusal, notFound } from '../../../errors.ts'
 import { writeCommit, type CommitParts, type Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
+import { inBranchTurn } from '../gate/turns.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
+import { meetRepository } from '../repositories/queries.ts'
 
 export const signerOf = ({ clock }: App, { name, email }: User): Signer => ({ name, email, date: clock.now() })
 
@@ -37,6 +40,23 @@ export interface Landing extends CommitParts {
   readonly before: string | null
   /** Whether its files may be pointers of Git LFS that were not here before. */
   readonly pointers?: boolean
+}
+
+/** `land` is handed the repository as it is when its turn has come. */
+export function landInTurn(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  branch: string,
+  land: (subject: RepositorySubject) => Promise<Commit>,
+  options: { mayRebuild?: boolean } = {},
+): Promise<Commit> {
+  const meet = async () => {
+    const project = await findProjectById(app.db, subject.project.id)
+    if (!project) throw notFound('Project')
+    return meetRepository(app, project, viewer)
+  }
+  return inBranchTurn(subject.dir, branch, async (isLate) => land(isLate ? await meet() : subject), options)
 }
 
 export async function landCommit(

@@ -7,7 +7,7 @@ import { bringCommit } from '../../../git/storage/copy.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import { entryAt } from '../../../git/objects/trees.ts'
 import { readPointer } from '../../../lib/lfs-pointer.ts'
-import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
+import { assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from './queries.ts'
@@ -40,8 +40,18 @@ export async function commitActions(
   subject: RepositorySubject,
   wish: CommitWish,
 ): Promise<Commit> {
+  await assertMayPush(app, viewer, subject, wish.branch)
+  const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, wish)
+  return landInTurn(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
+}
+
+/** Who says what the work is based on wants it on nothing else. */
+const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }: CommitWish) =>
+  Boolean(start_sha || start_project || (start_branch && start_branch !== branch)) ||
+  actions.some(({ last_commit_id }) => Boolean(last_commit_id))
+
+async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wish: CommitWish): Promise<Commit> {
   const { branch, author_name: name, author_email: email } = wish
-  await assertMayPush(app, viewer, subject, branch)
   const start = await findStart(app, viewer, subject, wish.start_project)
   if (!start) throw refuse(ON_NO_BRANCH)
   const { base, from, before } = await beginningOf(subject, start, wish)
@@ -134,10 +144,20 @@ export async function moveSubmodule(
   app: App,
   viewer: User,
   subject: RepositorySubject,
+  wish: SubmoduleWish,
+): Promise<Commit> {
+  await assertMayPush(app, viewer, subject, wish.branch)
+  const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
+  return landInTurn(app, viewer, subject, wish.branch, land)
+}
+
+async function moveSubmoduleOnce(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
   { path, branch, commit_sha: id, commit_message }: SubmoduleWish,
 ): Promise<Commit> {
   const { dir } = subject
-  await assertMayPush(app, viewer, subject, branch)
   const tip = (await findBranch(dir, branch))?.id
   if (tip === undefined) throw refuse(ON_NO_BRANCH)
   const entry = await entryAt(dir, tip, path)
