@@ -4,8 +4,9 @@
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { resolveCommits } from '../../../git/objects/commits.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { kindOf } from '../../../git/objects/signatures.ts'
 import { transact } from '../../../store/transact.ts'
@@ -50,18 +51,33 @@ export async function keepPushed(app: App, project: Project, updates: readonly U
   const arrived = updates.filter(isNewTip)
   const tags = arrived.filter(({ ref }) => tagOf(ref) !== null).map(({ after }) => after)
   const branches = arrived.filter(({ ref }) => branchOf(ref) !== null)
+  const commits = branches.length === 0 ? [] : await newCommits(dir, branches, project.default_branch)
+  const ids = await findUnkept(app.db, project.id, [...new Set([...commits, ...tags.slice(0, MOST_PUSHED)])])
+  await keepSignatures(app, project, ids)
+}
+
+type Arrived = Update & { after: string }
+
+/** A new branch begins with what the default branch has. One commit upon what was there takes no walk. */
+async function newCommits(dir: string, branches: readonly Arrived[], usual: string): Promise<string[]> {
+  const base = branches.every(({ before }) => before !== null) ? null : await resolveRef(dir, `refs/heads/${usual}`)
   // One that was deleted meanwhile may be gone.
-  const tips = await resolveCommits(
+  const tips = await findCommits(
     dir,
     branches.map(({ after }) => after),
   )
-  const commits = await listCommitIds(dir, {
-    from: tips.filter((tip) => tip !== null),
-    not: branches.map(({ before }) => before).filter((before) => before !== null),
+  const arrivals = branches.flatMap(({ ref, before }, n) => {
+    const tip = tips[n]
+    const stop = before ?? (branchOf(ref) === usual ? null : base)
+    return tip ? [{ tip, stop, isSingle: tip.parents.length === 1 && tip.parents[0] === stop }] : []
+  })
+  const others = arrivals.filter(({ isSingle }) => !isSingle)
+  const walked = await listCommitIds(dir, {
+    from: others.map(({ tip }) => tip.id),
+    not: others.map(({ stop }) => stop).filter((stop) => stop !== null),
     limit: MOST_PUSHED,
   })
-  const ids = await findUnkept(app.db, project.id, [...new Set([...commits, ...tags.slice(0, MOST_PUSHED)])])
-  await keepSignatures(app, project, ids)
+  return [...arrivals.filter(({ isSingle }) => isSingle).map(({ tip }) => tip.id), ...walked]
 }
 
 async function keepSignatures(app: App, project: Project, ids: readonly string[]): Promise<void> {
