@@ -1,7 +1,7 @@
 /** How a commit made here comes onto a branch: by whom, and past which bars. */
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import { writeCommit, type CommitParts, type Signer } from '../../../git/objects/building.ts'
+import type { Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
@@ -34,10 +34,12 @@ export function messageFrom(text: string): string {
   throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
 }
 
-export interface Landing extends CommitParts {
+export interface Landing {
   readonly branch: string
   /** Where the branch was seen; null makes it. */
   readonly before: string | null
+  /** The commit, which is in the repository already. */
+  readonly after: string
   /** Whether its files may be pointers of Git LFS that were not here before. */
   readonly pointers?: boolean
 }
@@ -63,10 +65,9 @@ export async function landCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  { branch, before, pointers = false, ...parts }: Landing,
+  { branch, before, after, pointers = false }: Landing,
 ): Promise<Commit> {
-  const id = await writeCommit(subject.dir, parts)
-  const update = { ref: `refs/heads/${branch}`, before, after: id }
+  const update = { ref: `refs/heads/${branch}`, before, after }
   await changeRefs(app, webPusher(viewer, subject.level), subject, [update], { pointers })
-  return (await findCommit(subject.dir, id))!
+  return (await findCommit(subject.dir, after))!
 }

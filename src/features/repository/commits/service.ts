@@ -1,6 +1,6 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import type { Signer } from '../../../git/objects/building.ts'
+import { writeCommit, type Signer } from '../../../git/objects/building.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { Person } from '../../../git/objects/identities.ts'
 import { cherryPick, revertCommit, type MergeResult } from '../../../git/merging/merging.ts'
@@ -75,7 +75,8 @@ async function redo(
     const tip = await tipOf(subject, branch)
     const tree = treeFrom(await merge(tip), what, wish)
     const committer = signerOf(app, viewer)
-    return landCommit(app, viewer, subject, { branch, before: tip, tree, parents: [tip], message, author, committer })
+    const after = await writeCommit(subject.dir, { tree, parents: [tip], message, author, committer })
+    return landCommit(app, viewer, subject, { branch, before: tip, after })
   })
 }
 

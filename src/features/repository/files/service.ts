@@ -1,7 +1,13 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { BadChange, buildTree, type BadChangeReason, type Change } from '../../../git/objects/building.ts'
+import {
+  BadChange,
+  buildCommit,
+  type BadChangeReason,
+  type Change,
+  type CommitWords,
+} from '../../../git/objects/building.ts'
 import { resolveCommit, type Commit } from '../../../git/objects/commits.ts'
 import { bringCommit } from '../../../git/storage/copy.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
@@ -58,16 +64,13 @@ async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wi
   const changes = await changesBy(groundAt(from, base, wish), wish.actions)
   if (base !== null && from !== subject.dir) await bringCommit(from, subject.dir, base)
   const committer = signerOf(app, viewer)
-  return landCommit(app, viewer, subject, {
-    branch,
-    before,
-    pointers: from !== subject.dir || changes.some(isPointer),
-    tree: await treeOf(subject.dir, base, changes),
-    parents: base === null ? [] : [base],
+  const after = await commitOf(subject.dir, base, changes, {
     message: messageFrom(wish.commit_message),
     author: name && email ? { ...committer, name, email } : committer,
     committer,
   })
+  const pointers = from !== subject.dir || changes.some(isPointer)
+  return landCommit(app, viewer, subject, { branch, before, after, pointers })
 }
 
 const isPointer = (change: Change) =>
@@ -124,9 +127,14 @@ const FAULTS: Record<BadChangeReason, string> = {
   'file in the way': 'A file with this name already exists',
 }
 
-async function treeOf(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+async function commitOf(
+  dir: string,
+  base: string | null,
+  changes: readonly Change[],
+  words: CommitWords,
+): Promise<string> {
   try {
-    return await buildTree(dir, base, changes)
+    return await buildCommit(dir, base, changes, words)
   } catch (error) {
     throw error instanceof BadChange ? refuse(FAULTS[error.reason]) : error
   }
@@ -164,13 +172,10 @@ async function moveSubmoduleOnce(
   if (entry?.type !== 'commit') throw refuse('Invalid submodule path')
   if (entry.id === id) throw refuse(`The submodule ${entry.path} is already at ${id}`)
   const author = signerOf(app, viewer)
-  return landCommit(app, viewer, subject, {
-    branch,
-    before: tip,
-    tree: await treeOf(dir, tip, [{ path: entry.path, id, mode: '160000' }]),
-    parents: [tip],
+  const after = await commitOf(dir, tip, [{ path: entry.path, id, mode: '160000' }], {
     message: messageFrom(commit_message || `Update submodule ${entry.path} with oid ${id}`),
     author,
     committer: author,
   })
+  return landCommit(app, viewer, subject, { branch, before: tip, after })
 }

@@ -4,7 +4,7 @@ import type { Upload } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { BadChange, buildTree, writeCommit, type Change } from '../../../git/objects/building.ts'
+import { BadChange, buildCommit, type Change, type CommitWords } from '../../../git/objects/building.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { signerOf } from '../commits/landing.ts'
@@ -114,17 +114,20 @@ async function commit(
     const before = await resolveCommit(dir, ref)
     // A branch that is not there yet begins with the pages.
     const base = before ?? (await resolveCommit(dir, WIKI_REF))
-    const tree = await treeOf(dir, base, await changes())
-    const message = `${actor.username} ${did}`
-    const parents = base === null ? [] : [base]
-    const after = await writeCommit(dir, { tree, parents, message, author: signer, committer: signer })
+    const words = { message: `${actor.username} ${did}`, author: signer, committer: signer }
+    const after = await commitOf(dir, base, await changes(), words)
     await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }])
   })
 }
 
-async function treeOf(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+async function commitOf(
+  dir: string,
+  base: string | null,
+  changes: readonly Change[],
+  words: CommitWords,
+): Promise<string> {
   try {
-    return await buildTree(dir, base, changes)
+    return await buildCommit(dir, base, changes, words)
   } catch (error) {
     throw error instanceof BadChange ? new Refusal('bad_request', { title: ['is invalid'] }) : error
   }
