@@ -42,6 +42,8 @@ export interface Landing {
   readonly after: string
   /** Whether its files may be pointers of Git LFS that were not here before. */
   readonly pointers?: boolean
+  /** Whether what it is based on was brought from another repository. */
+  readonly isForeign?: boolean
 }
 
 /** `land` is handed the repository as it is when its turn has come. */
@@ -65,9 +67,10 @@ export async function landCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  { branch, before, after, pointers = false }: Landing,
+  { branch, before, after, pointers = false, isForeign = false }: Landing,
 ): Promise<Commit> {
   const update = { ref: `refs/heads/${branch}`, before, after }
-  await changeRefs(app, webPusher(viewer, subject.level), subject, [update], { pointers })
+  const origin = { pointers: pointers || isForeign, unsigned: !isForeign }
+  await changeRefs(app, webPusher(viewer, subject.level), subject, [update], origin)
   return (await findCommit(subject.dir, after))!
 }

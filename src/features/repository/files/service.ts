@@ -69,8 +69,8 @@ async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wi
     author: name && email ? { ...committer, name, email } : committer,
     committer,
   })
-  const pointers = from !== subject.dir || changes.some(isPointer)
-  return landCommit(app, viewer, subject, { branch, before, after, pointers })
+  const origin = { pointers: changes.some(isPointer), isForeign: from !== subject.dir }
+  return landCommit(app, viewer, subject, { branch, before, after, ...origin })
 }
 
 const isPointer = (change: Change) =>

@@ -60,12 +60,12 @@ export async function changeRefs(
   pusher: Pusher,
   place: Place,
   updates: readonly Update[],
-  origin: Pick<Origin, 'pointers'> = {},
+  { pointers, unsigned }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned'> = {},
 ): Promise<void> {
-  const fault = await updateFault(app, pusher, place, updates, origin)
+  const fault = await updateFault(app, pusher, place, updates, { pointers })
   if (fault) throw new Refusal('bad_request', fault)
   const { project } = place
-  await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates })
+  await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
 }
 
 /** Somebody else has moved a ref meanwhile. */

@@ -12,7 +12,7 @@ const checkPushed = on(
     const project = await findProjectById(app.db, project_id)
     if (project) await keepPushed(app, project, updates)
   },
-  { when: ({ wiki, updates }) => !wiki && updates.some(isNewTip) },
+  { when: ({ wiki, updates, unsigned = false }) => !wiki && !unsigned && updates.some(isNewTip) },
 )
 
 const gpgKeyAdded = on('gpg_key.created', 'signatures', async (app, { id }) => {

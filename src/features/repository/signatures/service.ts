@@ -4,9 +4,9 @@
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { findCommits } from '../../../git/objects/commits.ts'
+import { findCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
-import { resolveRef } from '../../../git/refs/refs.ts'
+import { readRefs } from '../../../git/refs/ref-files.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { kindOf } from '../../../git/objects/signatures.ts'
 import { transact } from '../../../store/transact.ts'
@@ -51,33 +51,36 @@ export async function keepPushed(app: App, project: Project, updates: readonly U
   const arrived = updates.filter(isNewTip)
   const tags = arrived.filter(({ ref }) => tagOf(ref) !== null).map(({ after }) => after)
   const branches = arrived.filter(({ ref }) => branchOf(ref) !== null)
-  const commits = branches.length === 0 ? [] : await newCommits(dir, branches, project.default_branch)
+  const commits = branches.length === 0 ? [] : await newCommits(dir, branches)
   const ids = await findUnkept(app.db, project.id, [...new Set([...commits, ...tags.slice(0, MOST_PUSHED)])])
   await keepSignatures(app, project, ids)
 }
 
 type Arrived = Update & { after: string }
 
-/** A new branch begins with what the default branch has. One commit upon what was there takes no walk. */
-async function newCommits(dir: string, branches: readonly Arrived[], usual: string): Promise<string[]> {
-  const base = branches.every(({ before }) => before !== null) ? null : await resolveRef(dir, `refs/heads/${usual}`)
+/** One commit upon where a branch stands, or stood, takes no walk: that one was looked at when it was the newest. */
+async function newCommits(dir: string, branches: readonly Arrived[]): Promise<string[]> {
+  const [{ before, after }, another] = branches as [Arrived, Arrived | undefined]
+  const tip = another ? null : await findCommit(dir, after)
+  if (tip) {
+    const isUpon = (ids: readonly (string | null)[]) => tip.parents.every((parent) => ids.includes(parent))
+    if (isUpon([before]) || isUpon(await tipsOf(dir))) return [after]
+  }
   // One that was deleted meanwhile may be gone.
-  const tips = await findCommits(
+  const tips = await resolveCommits(
     dir,
     branches.map(({ after }) => after),
   )
-  const arrivals = branches.flatMap(({ ref, before }, n) => {
-    const tip = tips[n]
-    const stop = before ?? (branchOf(ref) === usual ? null : base)
-    return tip ? [{ tip, stop, isSingle: tip.parents.length === 1 && tip.parents[0] === stop }] : []
-  })
-  const others = arrivals.filter(({ isSingle }) => !isSingle)
-  const walked = await listCommitIds(dir, {
-    from: others.map(({ tip }) => tip.id),
-    not: others.map(({ stop }) => stop).filter((stop) => stop !== null),
+  return listCommitIds(dir, {
+    from: tips.filter((tip) => tip !== null),
+    not: branches.map(({ before }) => before).filter((before) => before !== null),
     limit: MOST_PUSHED,
   })
-  return [...arrivals.filter(({ isSingle }) => isSingle).map(({ tip }) => tip.id), ...walked]
+}
+
+async function tipsOf(dir: string): Promise<string[]> {
+  const refs = (await readRefs(dir)) ?? []
+  return refs.filter(({ name }) => branchOf(name) !== null).map(({ id }) => id)
 }
 
 async function keepSignatures(app: App, project: Project, ids: readonly string[]): Promise<void> {
