@@ -56,9 +56,13 @@ export const job = <P>(
   more: Pick<Job<App, P>, 'every' | 'long'> = {},
 ): Job<App, P> => ({ name, handle: (app, payload, signal = NEVER) => handle(app, payload, signal), ...more })
 
-/** A family's reaction to another family's event: `on('user.created', 'welcome', async (app, { id }) => …)` */
+/**
+ * A family's reaction to another family's event: `on('user.created', 'welcome', async (app, { id }) => …)`. `when` tells
+ * from the payload alone whether there is anything to do.
+ */
 export const on = <E extends keyof Events>(
   event: E,
   subscriber: string,
   handle: (app: App, payload: Events[E]) => Promise<void>,
-): Subscription<App> => ({ name: `${event} → ${subscriber}`, event, handle })
+  more: { when?: (payload: Events[E]) => boolean } = {},
+): Subscription<App> => ({ name: `${event} → ${subscriber}`, event, handle, ...more })

@@ -80,18 +80,19 @@ async function processMetrics(app: App) {
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'mortise_jobs',
-    help: 'Rows of the job queue; dead ones need a look',
+    help: 'Rows of the job queue; failing ones are tried again, dead ones need a look',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
       const rows = await app.db
         .selectFrom('jobs')
         .groupBy('state')
-        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count'), eb.fn.count<number>('last_error').as('failed')])
         .execute()
-      for (const state of ['ready', 'dead'] as const) {
-        this.set({ state }, Number(rows.find((row) => row.state === state)?.count ?? 0))
-      }
+      const [ready, dead] = ['ready', 'dead'].map((state) => rows.find((row) => row.state === state))
+      this.set({ state: 'ready' }, Number(ready?.count ?? 0))
+      this.set({ state: 'failing' }, Number(ready?.failed ?? 0))
+      this.set({ state: 'dead' }, Number(dead?.count ?? 0))
     },
   })
   new Gauge({

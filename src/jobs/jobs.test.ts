@@ -5,8 +5,9 @@ import { job, on, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { transact } from '../store/transact.ts'
 import { emit } from '../store/outbox.ts'
+import { MAX_ATTEMPTS } from './bookkeeping.ts'
 import { enqueue, type Job } from './queue.ts'
-import { MAX_ATTEMPTS, startWorker, type Subscription } from './worker.ts'
+import { startWorker, type Subscription } from './worker.ts'
 
 /** A worker of its own over the forge's store; the forge's own worker does not know these jobs, so it is stopped. */
 async function workerOver(forge: TestForge, jobs: Job<App, never>[], subscriptions: Subscription<App>[] = []) {
@@ -118,6 +119,159 @@ test('a recurring job runs again after its time, not before', async () => {
     await worker.settle()
     expect(runs).toBe(expected)
   }
+})
+
+test('a recurring job is never given up, and runs as before once it succeeds again', async () => {
+  await using forge = await startForge()
+  let [runs, isBroken] = [0, true]
+  const daily = job(
+    'test.daily',
+    async () => {
+      runs++
+      if (isBroken) throw new Error('not today')
+    },
+    { every: DAY },
+  )
+  await using worker = await workerOver(forge, [daily as Job<App, never>])
+  const row = () => forge.app.db.selectFrom('jobs').selectAll().where('key', '=', 'test.daily').executeTakeFirst()
+  await worker.settle()
+  forge.clock.advance(DAY + HOUR)
+  await worker.settle()
+  for (let i = 0; i < MAX_ATTEMPTS + 3; i++) {
+    forge.clock.advance(2 * HOUR)
+    await worker.settle()
+  }
+  expect(runs).toBe(MAX_ATTEMPTS + 4)
+  expect(await row()).toMatchObject({ state: 'ready', attempts: MAX_ATTEMPTS + 4, last_error: 'not today' })
+  isBroken = false
+  forge.clock.advance(2 * HOUR)
+  await worker.settle()
+  expect(await row()).toMatchObject({ state: 'ready', attempts: 0, last_error: null })
+})
+
+test('a recurring job that was given up by an earlier version is taken up again', async () => {
+  await using forge = await startForge()
+  let runs = 0
+  const daily = job('test.daily', async () => void runs++, { every: DAY })
+  await enqueue(forge.app, daily, {} as never, { key: 'test.daily' })
+  await forge.stopWorker()
+  await forge.app.db.updateTable('jobs').set({ state: 'dead', attempts: 12 }).where('key', '=', 'test.daily').execute()
+  forge.clock.advance(HOUR)
+  await using worker = await workerOver(forge, [daily as Job<App, never>])
+  await worker.settle()
+  expect(runs).toBe(1)
+})
+
+/** A job that two workers run: the first has stood still until its lease was over. */
+async function overtaken(forge: TestForge) {
+  const runs: { signal: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
+  const slow = job('test.slow', async (_app, _payload, signal) => {
+    const { promise, resolve: end, reject: fail } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => fail(signal.reason as Error))
+    runs.push({ signal, end, fail })
+    await promise
+  })
+  const first = await workerOver(forge, [slow])
+  await enqueue(forge.app, slow, {} as never)
+  first.wake()
+  while (runs.length < 1) await sleep(5)
+  const lease_until = new Date(forge.clock.now().getTime() - 1).toISOString()
+  await forge.app.db.updateTable('jobs').set({ lease_until }).where('name', '=', 'test.slow').execute()
+  const second = await workerOver(forge, [slow])
+  while (runs.length < 2) await sleep(5)
+  return { first, second, runs }
+}
+
+test.each([
+  ['is done', ({ end }) => end()],
+  ['fails', ({ fail }) => fail(new Error('too late'))],
+  ['is stopped', () => {}],
+] as const satisfies [string, (run: { end(): void; fail(error: Error): void }) => void][])(
+  "a worker that %s after its lease changes nothing of its successor's job",
+  async (_how, finish) => {
+    await using forge = await startForge()
+    const { first, second, runs } = await overtaken(forge)
+    const held = await rows(forge)
+    expect(held).toMatchObject([{ attempts: 2, state: 'ready', last_error: null }])
+    finish(runs[0]!)
+    await first.stop()
+    expect(await rows(forge)).toEqual(held)
+    runs[1]!.end()
+    await second.settle()
+    expect(await rows(forge)).toEqual([])
+    expect(runs.length).toBe(2)
+    await second.stop()
+  },
+)
+
+test('a worker hears that its job is now another worker’s; the other keeps its lease', async () => {
+  await using forge = await startForge()
+  const { first, second, runs } = await overtaken(forge)
+  const [before] = await rows(forge)
+  forge.clock.advance(10_000)
+  first.wake()
+  second.wake()
+  while (!runs[0]!.signal.aborted || (await rows(forge))[0]!.lease_until === before!.lease_until) await sleep(5)
+  expect(runs[1]!.signal.aborted).toBe(false)
+  runs[1]!.end()
+  await first.stop()
+  await second.settle()
+  expect(await rows(forge)).toEqual([])
+  await second.stop()
+})
+
+/** The forge's app, and how many transactions a worker over it has had. */
+function counting({ app }: TestForge) {
+  const { relaxed } = app.store
+  const counted = { transactions: 0 }
+  const db = new Proxy(relaxed, {
+    get(target, name) {
+      if (name === 'transaction') counted.transactions++
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { counted, app: { ...app, store: { ...app.store, relaxed: db } } }
+}
+
+test('an event with two reactions takes two transactions: one begins them, one ends them', async () => {
+  await using forge = await startForge()
+  await forge.stopWorker()
+  const { app, counted } = counting(forge)
+  const heard: string[] = []
+  const reactions = ['one', 'two'].map((name) => on('user.blocked', name, async () => void heard.push(name)))
+  const worker = startWorker(app, { jobs: [], subscriptions: reactions })
+  await worker.settle()
+  counted.transactions = 0
+  await emit(forge.app, 'user.blocked', { id: 7 })
+  await worker.settle()
+  expect(heard).toEqual(['one', 'two'])
+  expect(counted.transactions).toBe(2)
+  await worker.stop()
+})
+
+test('events that nobody wants are marked together, and no job is made of them', async () => {
+  await using forge = await startForge()
+  await forge.stopWorker()
+  const { app, counted } = counting(forge)
+  const heard: number[] = []
+  const odd = on('user.blocked', 'odd', async (_app, { id }) => void heard.push(id), { when: ({ id }) => id % 2 === 1 })
+  const worker = startWorker(app, { jobs: [], subscriptions: [odd] })
+  await worker.settle()
+  const unmarked = () => forge.app.db.selectFrom('events').select('id').where('dispatched_at', 'is', null).execute()
+  expect(await unmarked()).toEqual([])
+  counted.transactions = 0
+  for (let n = 1; n <= 19; n++) await emit(forge.app, 'user.blocked', { id: 2 * n })
+  await worker.settle()
+  expect([counted.transactions, (await unmarked()).length]).toEqual([0, 19])
+  await emit(forge.app, 'user.unblocked', { id: 1 })
+  await worker.settle()
+  expect([counted.transactions, await unmarked()]).toEqual([1, []])
+  await emit(forge.app, 'user.blocked', { id: 2 })
+  await emit(forge.app, 'user.blocked', { id: 3 })
+  await worker.settle()
+  expect([heard, await unmarked()]).toEqual([[3], []])
+  await worker.stop()
 })
 
 test('an event reaches each of its subscribers; one that fails is tried again without bothering the others', async () => {

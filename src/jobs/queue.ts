@@ -4,6 +4,7 @@
  */
 import type { Generated } from 'kysely'
 import { after, timestamp, type Clock } from '../clock.ts'
+import type { NewRow } from '../store/database.ts'
 import type { Transactable } from '../store/transact.ts'
 
 declare module '../store/database.ts' {
@@ -40,25 +41,40 @@ export interface Enqueuer extends Transactable {
   readonly jobs: { wake(): void }
 }
 
+interface When {
+  readonly key?: string | null
+  readonly delay?: number
+}
+
+/** `payload` is JSON. */
+export function jobRow(
+  { clock }: { clock: Clock },
+  { name }: { name: string },
+  payload: string,
+  { key = null, delay = 0 }: When = {},
+): NewRow<'jobs'> {
+  return {
+    name,
+    key,
+    payload,
+    state: 'ready',
+    attempts: 0,
+    run_at: after(clock, delay),
+    lease_until: null,
+    last_error: null,
+    created_at: timestamp(clock),
+  }
+}
+
 export async function enqueue<P>(
   app: Enqueuer,
   job: Pick<Job<never, P>, 'name'>,
   payload: P,
-  { key = null, delay = 0 }: { key?: string | null; delay?: number } = {},
+  when: When = {},
 ): Promise<void> {
   await app.db
     .insertInto('jobs')
-    .values({
-      name: job.name,
-      key,
-      payload: JSON.stringify(payload),
-      state: 'ready',
-      attempts: 0,
-      run_at: after(app.clock, delay),
-      lease_until: null,
-      last_error: null,
-      created_at: timestamp(app.clock),
-    })
+    .values(jobRow(app, job, JSON.stringify(payload), when))
     .onConflict((c) => c.column('key').doNothing())
     .execute()
   app.onCommit(() => app.jobs.wake())

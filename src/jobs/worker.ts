@@ -1,33 +1,47 @@
 /**
- * Claims due jobs and runs them, a few at a time; turns new events into jobs of their subscribers first. Several
- * processes may run a worker over the same store.
+ * Turns new events into jobs of their subscribers, claims due jobs and runs them, a few at a time. Several processes may
+ * run a worker over the same store. All there is to note is noted together, in one transaction a turn, that nobody waits
+ * for the disk to keep: should a power cut undo it, events are handed out and jobs run once more.
  */
-import { after, timestamp, type Clock } from '../clock.ts'
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import { after, type Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import { locksRows } from '../store/dialect.ts'
-import type { Events, Row } from '../store/database.ts'
+import type { Events, Row, Store } from '../store/database.ts'
 import { transact } from '../store/transact.ts'
-import { enqueue, type Enqueuer, type Job } from './queue.ts'
+import {
+  LEASE_MS,
+  MAX_ATTEMPTS,
+  claimJobs,
+  dispatchEvents,
+  endJob,
+  ensureRecurring,
+  isAnyDue,
+  newEvents,
+  renewLease,
+  type Claim,
+  type Outcome,
+} from './bookkeeping.ts'
+import type { Enqueuer, Job } from './queue.ts'
 
-export const MAX_ATTEMPTS = 12
 /** Jobs a process runs side by side. */
 export const CONCURRENCY = 4
 const LONG_CONCURRENCY = 2
-/** How long the work of a process that was killed waits for the next one. */
-const LEASE_MS = 20_000
 const LEASE_RENEWAL_MS = 5_000
 const IDLE_MS = 1_000
-const LONGEST_BACKOFF_MS = 3_600_000
-const EVENTS_A_TURN = 100
+/** Events that nobody wants are marked with others, or once there are so many. */
+const UNWANTED_AT_ONCE = 20
 
 /** A subscriber's reaction is a job of its own, so each retries alone. */
 export interface Subscription<A> extends Job<A, never> {
   readonly event: keyof Events
+  /** False of an event that is nothing to it: no job is made of that one. */
+  when?(payload: never): boolean
 }
 
 interface WorkerApp extends Enqueuer {
   readonly log: Log
   readonly clock: Clock
+  readonly store: Store
 }
 
 export interface Worker {
@@ -43,70 +57,142 @@ export interface Worker {
 // oxlint-disable-next-line no-explicit-any -- the queue holds jobs of every payload
 type AnyJob<A> = Job<A, any>
 
+interface Held extends Claim {
+  /** Comes when the process is about to end, or when the job has become somebody else's. */
+  readonly abort: AbortController
+  work: Promise<void>
+  /** Once it has ended. */
+  outcome: Outcome | null
+  /** It is somebody else's. */
+  isLost: boolean
+}
+
 export function startWorker<A extends WorkerApp>(
   app: A,
   { jobs, subscriptions }: { jobs: AnyJob<A>[]; subscriptions: Subscription<A>[] },
 ): Worker {
   const known = new Map<string, AnyJob<A>>([...jobs, ...subscriptions].map((job) => [job.name, job]))
-  const log = app.log.child({ part: 'jobs' })
+  const subscribers = Map.groupBy(subscriptions, ({ event }) => event as string)
   const long = [...known.values()].filter((job) => job.long).map((job) => job.name)
-  const ending = new AbortController()
-  const running = new Set<Promise<void>>()
-  let runningLong = 0
+  const log = app.log.child({ part: 'jobs' })
+  const relaxed = { ...app, db: app.store.relaxed }
+  /** Running, or ended and not yet noted. */
+  const held = new Set<Held>()
   let stopping = false
   let paused = false
-  let turn: Promise<void> = Promise.resolve()
+  let turn = transact(relaxed, (app) => ensureRecurring(app, jobs)).catch((error: unknown) =>
+    log.error({ err: error }, 'recurring jobs not set'),
+  )
+  let isTurnAhead = false
   let timer: NodeJS.Timeout | undefined
 
-  async function run(row: Row<'jobs'>): Promise<void> {
-    const job = known.get(row.name)
-    const renewal = setInterval(() => void renewLease(app, row).catch(() => {}), LEASE_RENEWAL_MS)
-    try {
-      if (!job) throw new Error(`no job is named ${row.name}`)
-      await job.handle(app, JSON.parse(row.payload), ending.signal)
-      await finish(app, row, job.every)
-    } catch (error) {
-      if (ending.signal.aborted) return void (await leave(app, row))
-      log.warn({ err: error, job: row.name, id: row.id, attempt: row.attempts }, 'job failed')
-      await giveBack(app, row, error)
-    } finally {
-      clearInterval(renewal)
-    }
+  const reactionsTo = ({ name, payload }: Pick<Row<'events'>, 'name' | 'payload'>) =>
+    (subscribers.get(name) ?? []).filter(({ when }) => !when || when(JSON.parse(payload) as never))
+
+  function handsFree() {
+    const running = [...held].filter(({ outcome }) => outcome === null)
+    const runningLong = running.filter(({ row }) => long.includes(row.name))
+    return { free: CONCURRENCY - running.length, freeForLong: LONG_CONCURRENCY - runningLong.length, long }
   }
 
-  async function claimAll(): Promise<void> {
-    await dispatchEvents(app, subscriptions)
-    while (!stopping && running.size < CONCURRENCY) {
-      const row = await claim(app, runningLong < LONG_CONCURRENCY ? [] : long)
-      if (!row) return
-      const isLong = long.includes(row.name)
-      if (isLong) runningLong++
-      const work = run(row).catch((error: unknown) => log.error({ err: error, job: row.name }, 'job lost its row'))
-      running.add(work)
-      void work.finally(() => {
-        running.delete(work)
-        if (isLong) runningLong--
-        wake()
-      })
+  async function run(one: Held): Promise<void> {
+    const { row, abort } = one
+    try {
+      const job = known.get(row.name)
+      if (!job) throw new Error(`no job is named ${row.name}`)
+      await job.handle(app, JSON.parse(row.payload), abort.signal)
+      one.outcome = 'done'
+    } catch (error) {
+      one.outcome = abort.signal.aborted ? 'left' : { error }
+      if (one.outcome !== 'left') tellFailure(row, error)
     }
+    wake()
+  }
+
+  function tellFailure({ id, name, attempts }: Row<'jobs'>, error: unknown): void {
+    const level = attempts < MAX_ATTEMPTS ? 'warn' : 'error'
+    log[level]({ err: error, job: name, id, attempt: attempts }, 'job failed')
+  }
+
+  /** What a turn has to do; null for nothing. The reads cost little: only what is found makes this a write. */
+  async function agenda() {
+    const isResting = stopping || paused
+    const ended = [...held].filter(({ outcome }) => outcome !== null)
+    const old = after(app.clock, LEASE_MS - LEASE_RENEWAL_MS)
+    const aging = [...held].filter(({ outcome, lease, isLost }) => outcome === null && lease <= old && !isLost)
+    const events = isResting ? [] : await newEvents(app)
+    const isNews = events.length >= UNWANTED_AT_ONCE || events.some((event) => reactionsTo(event).length > 0)
+    const hands = handsFree()
+    const isDue = !isResting && hands.free > 0 && (await isAnyDue(app, hands.freeForLong > 0 ? [] : long))
+    if (ended.length === 0 && aging.length === 0 && !isNews && !isDue) return null
+    return { ended, aging, isNews, hands: isDue || isNews ? hands : null }
+  }
+
+  async function takeTurn(): Promise<void> {
+    isTurnAhead = false
+    const found = await agenda()
+    if (!found) return
+    const { ended, aging, isNews, hands } = found
+    const lease = after(app.clock, LEASE_MS)
+    const { claimed, lost, isMore } = await transact(relaxed, async (app) => {
+      const lost: Held[] = []
+      for (const one of ended) if (!one.isLost && !(await endJob(app, one, one.outcome!, everyOf(one)))) lost.push(one)
+      for (const one of aging) if (!(await renewLease(app, one, lease))) lost.push(one)
+      const isMore = isNews && (await dispatchEvents(app, reactionsTo))
+      return { lost, isMore, claimed: hands && hands.free > 0 ? await claimJobs(app, hands) : [] }
+    })
+    for (const one of aging) one.lease = lease
+    for (const one of ended) held.delete(one)
+    for (const one of lost) lose(one)
+    // A handler may remove what a power cut would bring back.
+    if (claimed.length > 0) await app.store.flushed()
+    for (const row of claimed) start(row)
+    if (isMore) wake()
+  }
+
+  const everyOf = ({ row }: Held) => known.get(row.name)?.every
+
+  function start(row: Row<'jobs'>): void {
+    const abort = new AbortController()
+    const one: Held = { row, lease: row.lease_until!, abort, work: Promise.resolve(), outcome: null, isLost: false }
+    held.add(one)
+    one.work = run(one)
+  }
+
+  /** Its lease ran out while this process stood still. */
+  function lose(one: Held): void {
+    const { id, name, attempts } = one.row
+    one.isLost = true
+    log.warn({ job: name, id, attempt: attempts }, 'job was claimed by another worker')
+    one.abort.abort(new Error('another worker has claimed the job'))
   }
 
   function wake(): void {
-    if (stopping || paused) return
+    if (stopping || paused || isTurnAhead) return
+    isTurnAhead = true
     clearTimeout(timer)
-    turn = turn.then(claimAll).catch((error: unknown) => log.error({ err: error }, 'jobs could not be claimed'))
+    // What ends in the same moment is noted in the same turn.
+    turn = turn
+      .then(() => nextTurnOfTheLoop())
+      .then(takeTurn)
+      .catch(tellTrouble)
     void turn.then(() => {
       clearTimeout(timer)
       if (!stopping && !paused) timer = setTimeout(wake, IDLE_MS).unref()
     })
   }
 
-  async function ensureRecurring(): Promise<void> {
-    for (const job of jobs) {
-      if (job.every) await enqueue(app, job, {}, { key: job.name, delay: job.every })
-    }
+  const tellTrouble = (error: unknown) => log.error({ err: error }, 'jobs could not be noted')
+
+  const allDone = () => Promise.all([...held].map(({ work }) => work))
+
+  async function rest(): Promise<void> {
+    clearTimeout(timer)
+    await turn
+    if (stopping) for (const { abort } of held) abort.abort(new Error('the process is ending'))
+    await allDone()
+    await takeTurn().catch(tellTrouble)
   }
-  turn = turn.then(ensureRecurring).catch((error: unknown) => log.error({ err: error }, 'recurring jobs not set'))
   wake()
 
   return {
@@ -115,16 +201,15 @@ export function startWorker<A extends WorkerApp>(
       for (;;) {
         wake()
         await turn
-        if (running.size === 0 && !(await anythingDue(app))) return
+        const isMore = (await isAnyDue(app)) || (await newEvents(app)).some((event) => reactionsTo(event).length > 0)
+        if (held.size === 0 && !isMore) return
         if (stopping) throw new Error('work is due, but the worker has stopped')
-        await Promise.all(running)
+        await allDone()
       }
     },
     async pause() {
       paused = true
-      clearTimeout(timer)
-      await turn
-      await Promise.all(running)
+      await rest()
       return () => {
         paused = false
         wake()
@@ -132,117 +217,7 @@ export function startWorker<A extends WorkerApp>(
     },
     async stop() {
       stopping = true
-      clearTimeout(timer)
-      await turn
-      ending.abort(new Error('the process is ending'))
-      await Promise.all(running)
+      await rest()
     },
-  }
-}
-
-const dueNow = (app: WorkerApp, except: readonly string[] = []) => {
-  const now = timestamp(app.clock)
-  return app.db
-    .selectFrom('jobs')
-    .$if(except.length > 0, (query) => query.where('name', 'not in', except))
-    .where('state', '=', 'ready')
-    .where('run_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
-    .orderBy('run_at')
-    .orderBy('id')
-    .select('id')
-    .limit(1)
-}
-
-async function claim(app: WorkerApp, except: readonly string[]): Promise<Row<'jobs'> | undefined> {
-  // The read costs nothing while idle; only a due job makes this a write.
-  if (!(await dueNow(app, except).executeTakeFirst())) return undefined
-  return app.db
-    .updateTable('jobs')
-    .set((eb) => ({ lease_until: after(app.clock, LEASE_MS), attempts: eb('attempts', '+', 1) }))
-    .where(
-      'id',
-      '=',
-      dueNow(app, except).$if(locksRows(app.db), (q) => q.forUpdate().skipLocked()),
-    )
-    .returningAll()
-    .executeTakeFirst()
-}
-
-async function anythingDue(app: WorkerApp): Promise<boolean> {
-  return (
-    (await newEvents(app).limit(1).executeTakeFirst()) !== undefined ||
-    (await dueNow(app).executeTakeFirst()) !== undefined
-  )
-}
-
-async function renewLease(app: WorkerApp, row: Row<'jobs'>): Promise<void> {
-  await app.db
-    .updateTable('jobs')
-    .set({ lease_until: after(app.clock, LEASE_MS) })
-    .where('id', '=', row.id)
-    .execute()
-}
-
-async function finish(app: WorkerApp, row: Row<'jobs'>, every: number | undefined): Promise<void> {
-  if (every === undefined) {
-    await app.db.deleteFrom('jobs').where('id', '=', row.id).execute()
-    return
-  }
-  await app.db
-    .updateTable('jobs')
-    .set({ run_at: after(app.clock, every), lease_until: null, attempts: 0, last_error: null })
-    .where('id', '=', row.id)
-    .execute()
-}
-
-/** As if it had not been begun: the next process takes it at once. */
-async function leave(app: WorkerApp, row: Row<'jobs'>): Promise<void> {
-  await app.db
-    .updateTable('jobs')
-    .set({ lease_until: null, attempts: row.attempts - 1 })
-    .where('id', '=', row.id)
-    .execute()
-}
-
-async function giveBack(app: WorkerApp, row: Row<'jobs'>, error: unknown): Promise<void> {
-  const backoff = Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** row.attempts) * (0.75 + Math.random() / 2)
-  await app.db
-    .updateTable('jobs')
-    .set({
-      state: row.attempts >= MAX_ATTEMPTS ? 'dead' : 'ready',
-      run_at: after(app.clock, backoff),
-      lease_until: null,
-      last_error: error instanceof Error ? error.message : String(error),
-    })
-    .where('id', '=', row.id)
-    .execute()
-}
-
-const newEvents = (app: WorkerApp) =>
-  app.db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').select('id').limit(EVENTS_A_TURN)
-
-async function dispatchEvents<A>(app: WorkerApp, subscriptions: Subscription<A>[]): Promise<void> {
-  while (await newEvents(app).limit(1).executeTakeFirst()) {
-    const claimed = await transact(app, async (app) => {
-      const events = await app.db
-        .updateTable('events')
-        .set({ dispatched_at: timestamp(app.clock) })
-        .where(
-          'id',
-          'in',
-          newEvents(app).$if(locksRows(app.db), (q) => q.forUpdate().skipLocked()),
-        )
-        .returning(['name', 'payload'])
-        .execute()
-      for (const event of events) {
-        for (const subscription of subscriptions.filter((s) => s.event === event.name)) {
-          await enqueue(app, subscription, JSON.parse(event.payload) as never)
-        }
-      }
-      return events.length
-    })
-    // Another process holds the rest.
-    if (claimed === 0) return
   }
 }

@@ -21,6 +21,13 @@ export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   readonly db: Db
+  /**
+   * The same, but its transactions do not wait for the disk: a power cut may undo the last of them. For what is then
+   * done once more without harm.
+   */
+  readonly relaxed: Db
+  /** Resolves when a power cut would undo nothing that can be read now, but what is `relaxed`. */
+  flushed(): Promise<void>
   /** Queries executed since the store was opened; tests of lists compare it before and after. */
   readonly queries: number
   /** Answers when the store can serve, throws when it cannot. */

@@ -2,7 +2,7 @@
  * PostgreSQL behind Kysely. Every statement is named by its text, so the server plans it once per connection. Columns
  * have their real types; the client hands moments, dates and big integers over in the store's own form.
  */
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
 import type { Store, Tables } from './database.ts'
 import { openDirect } from './direct.ts'
@@ -30,6 +30,25 @@ class NamingClient extends pg.Client {
   }
 }
 
+class RelaxedDriver extends PostgresDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin; set local synchronous_commit to off'))
+  }
+  /** The pool is not its own. */
+  override async destroy(): Promise<void> {}
+}
+
+class RelaxedDialect extends PostgresDialect {
+  readonly #pool: pg.Pool
+  constructor(pool: pg.Pool) {
+    super({ pool })
+    this.#pool = pool
+  }
+  override createDriver(): PostgresDriver {
+    return new RelaxedDriver({ pool: this.#pool })
+  }
+}
+
 export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
   const pool = new pg.Pool({
     connectionString: url,
@@ -54,6 +73,9 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   return {
     engine: 'postgres',
     db,
+    relaxed: new Kysely<Tables>({ dialect: new RelaxedDialect(pool) }),
+    // Others see a commit once it is on disk.
+    flushed: () => Promise.resolve(),
     get queries() {
       return counter.queries
     },

@@ -1,8 +1,12 @@
 /**
  * SQLite behind Kysely. One connection writes, one only reads: in WAL mode a reader sees the last committed state, so
  * reads never wait for an open write transaction. Write transactions start IMMEDIATE and queue here, in order, instead
- * of meeting as busy errors. Statements are prepared once per SQL text.
+ * of meeting as busy errors. A commit is flushed beside the event loop, with all that were made meanwhile, and is not
+ * answered before. Statements are prepared once per SQL text.
  */
+import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import {
   Kysely,
@@ -15,43 +19,53 @@ import {
   type LimitNode,
   type QueryResult,
 } from 'kysely'
+import { coalesce } from '../lib/coalesce.ts'
 import type { Store, Tables } from './database.ts'
 import { openDirect, type Direct } from './direct.ts'
 
 const STATEMENTS_KEPT = 1000
 const BUSY_TIMEOUT_MS = 10_000
 
-export function openSqlite(file: string, { durable }: { durable: boolean }): Store {
+export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
   const writer = new Database(file)
   writer.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   writer.pragma('journal_mode = WAL')
-  // FULL also survives a power cut, not only the death of the process; tests do without the disk's patience.
-  writer.pragma(`synchronous = ${durable ? 'FULL' : 'OFF'}`)
+  // NORMAL leaves the log's flush to us and keeps all else in order; tests do without the disk's patience.
+  writer.pragma(`synchronous = ${durable ? 'NORMAL' : 'OFF'}`)
   writer.pragma('foreign_keys = ON')
 
-  const driver = new SqliteDriver(writer, file)
+  const connections = new Connections(writer, file)
+  // The log is there from the first read on.
+  writer.prepare('select count(*) from sqlite_master').get()
+  const flusher = durable ? new Flusher(file) : null
   const adapter = new TransactionalSqliteAdapter()
-  openDirect(adapter, driver)
-  const db = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => adapter,
-      createDriver: () => driver,
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new CalmSqliteCompiler(),
-    },
-  })
+  openDirect(adapter, connections)
+  const over = (driver: Driver) =>
+    new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => adapter,
+        createDriver: () => driver,
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new CalmSqliteCompiler(),
+      },
+    })
+  const db = over(new SqliteDriver(connections, flusher))
   return {
     engine: 'sqlite',
     db,
+    relaxed: over(new SqliteDriver(connections, null)),
+    // Of what another process has committed nobody here knows whether it is flushed.
+    flushed: async () => (shared ? flusher?.flush() : flusher?.flushed()),
     get queries() {
-      return driver.queries
+      return connections.queries
     },
     async ping() {
       writer.prepare('select 1').get()
     },
     async close() {
       await db.destroy()
-      driver.closeFiles()
+      await flusher?.close()
+      connections.close()
     },
   }
 }
@@ -74,7 +88,72 @@ class CalmSqliteCompiler extends SqliteQueryCompiler {
   }
 }
 
-class SqliteDriver implements Driver, Direct {
+/** Flushes the log. After a failure nobody can tell what is on disk: no write succeeds again. */
+class Flusher {
+  readonly #log: number
+  readonly #flushes = coalesce(() => flushData(this.#log))
+
+  constructor(file: string) {
+    this.#log = openSync(`${file}-wal`, 'r+')
+    if (process.platform === 'win32') return
+    // SQLite would flush the log's name with the log's first flush, which is now ours.
+    const folder = openSync(dirname(file), 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  }
+
+  /** Resolves when all that is committed by now is on disk. */
+  flush(): Promise<void> {
+    return this.#flushes.run()
+  }
+
+  /** The same for what somebody waits for already. */
+  flushed(): Promise<void> {
+    return this.#flushes.settled()
+  }
+
+  async close(): Promise<void> {
+    await this.flushed().catch(() => {})
+    closeSync(this.#log)
+  }
+}
+
+const flushData = promisify(fdatasync)
+
+class SqliteDriver implements Driver {
+  readonly #connections: Connections
+  readonly #flusher: Flusher | null
+
+  constructor(connections: Connections, flusher: Flusher | null) {
+    this.#connections = connections
+    this.#flusher = flusher
+  }
+
+  async init() {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new SqliteConnection(this.#connections, this.#flusher)
+  }
+
+  async beginTransaction(connection: DatabaseConnection) {
+    await (connection as SqliteConnection).begin()
+  }
+
+  async commitTransaction(connection: DatabaseConnection) {
+    ;(connection as SqliteConnection).commit()
+    await this.#flusher?.flush()
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection) {
+    ;(connection as SqliteConnection).rollback()
+  }
+
+  async releaseConnection() {}
+
+  async destroy() {}
+}
+
+class Connections implements Direct {
   queries = 0
   readonly writes: Statements
   readonly reads: Statements
@@ -87,34 +166,12 @@ class SqliteDriver implements Driver, Direct {
     this.reads = new Statements(reader)
   }
 
-  async init() {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return new SqliteConnection(this)
-  }
-
-  async beginTransaction(connection: DatabaseConnection) {
-    await (connection as SqliteConnection).begin()
-  }
-
-  async commitTransaction(connection: DatabaseConnection) {
-    ;(connection as SqliteConnection).end('commit')
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection) {
-    ;(connection as SqliteConnection).end('rollback')
-  }
-
-  async releaseConnection() {}
-
-  async destroy() {}
-
   read<R>(sql: string, parameters: readonly unknown[]): R[] {
     this.queries++
     return this.reads.run<R>(sql, parameters).rows
   }
 
-  closeFiles() {
+  close() {
     this.reads.database.close()
     this.writes.database.close()
   }
@@ -130,17 +187,19 @@ class SqliteDriver implements Driver, Direct {
 }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #driver: SqliteDriver
+  readonly #connections: Connections
+  readonly #flusher: Flusher | null
   #endTurn: (() => void) | null = null
 
-  constructor(driver: SqliteDriver) {
-    this.#driver = driver
+  constructor(connections: Connections, flusher: Flusher | null) {
+    this.#connections = connections
+    this.#flusher = flusher
   }
 
   async begin() {
-    const endTurn = await this.#driver.writeTurn()
+    const endTurn = await this.#connections.writeTurn()
     try {
-      this.#driver.writes.run('begin immediate', [])
+      this.#connections.writes.run('begin immediate', [])
     } catch (error) {
       endTurn()
       throw error
@@ -148,25 +207,44 @@ class SqliteConnection implements DatabaseConnection {
     this.#endTurn = endTurn
   }
 
-  end(how: 'commit' | 'rollback') {
+  /** Whoever fails at it rolls back next, and only then is it another writer's turn. */
+  commit() {
+    this.#connections.writes.run('commit', [])
+    this.#leave()
+  }
+
+  rollback() {
+    // Committed: only the flush has failed, and the writer is somebody else's by now.
+    if (!this.#endTurn) return
+    const { writes } = this.#connections
     try {
       // A failed statement may have rolled the transaction back already; a second rollback would throw over the cause.
-      if (how === 'commit' || this.#driver.writes.database.inTransaction) this.#driver.writes.run(how, [])
+      if (writes.database.inTransaction) writes.run('rollback', [])
     } finally {
-      this.#endTurn?.()
-      this.#endTurn = null
+      this.#leave()
     }
   }
 
+  #leave() {
+    this.#endTurn?.()
+    this.#endTurn = null
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { reads, writes } = this.#driver
-    this.#driver.queries++
+    const { reads, writes } = this.#connections
+    this.#connections.queries++
     if (this.#endTurn) return writes.run<R>(sql, parameters)
     if (reads.isReadOnly(sql)) return reads.run<R>(sql, parameters)
 
-    const endTurn = await this.#driver.writeTurn()
+    const result = await this.#write<R>(sql, parameters)
+    await this.#flusher?.flush()
+    return result
+  }
+
+  async #write<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
+    const endTurn = await this.#connections.writeTurn()
     try {
-      return writes.run<R>(sql, parameters)
+      return this.#connections.writes.run<R>(sql, parameters)
     } finally {
       endTurn()
     }

@@ -65,7 +65,7 @@ async function judge(
   app: App,
   before: Facts,
   asked: RepositoryPlace,
-  { updates: wanted, options, environment }: Push,
+  { updates: wanted, options, environment, pack }: Push,
 ): Promise<Admitted | { refuse: string }> {
   const met = await learnAnew(app, before, asked)
   if (!met) return { refuse: NO_PROJECT }
@@ -74,7 +74,7 @@ async function judge(
   const { place } = met
   const pusher = pusherOf(met.facts)
   const updates = wanted.map(updateOf)
-  const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, { environment })
+  const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, { environment, pack })
   if (fault !== null) return { refuse: fault }
   const change = await expectChange(app, pusher, { ...place, updates, options: place.wiki ? [] : options })
   return { place, pusher, change }

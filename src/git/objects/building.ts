@@ -2,11 +2,10 @@
  * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
  * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
  */
-import { batchesOf } from '../../lib/batches.ts'
 import { CONTROL, LONGEST_PATH } from '../process/arguments.ts'
 import { checkedId } from './ids.ts'
-import { writeObject } from './loose.ts'
-import { objectInfo, readObject, type ObjectType } from './objects.ts'
+import { LooseObjects, writeObject } from './loose.ts'
+import { objectInfos, readObject, type ObjectType } from './objects.ts'
 
 export type FileMode = '100644' | '100755' | '120000' | '160000'
 
@@ -32,8 +31,34 @@ export class BadChange extends Error {
 }
 
 /** The id of the tree that `base`, a commit or tree by its id, becomes by these changes. */
-export async function buildTree(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
-  return (await assemble(dir, planOf(changes), base)) ?? writeObject(dir, 'tree', '')
+export function buildTree(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+  return written(dir, (objects) => treeOf(objects, base, changes))
+}
+
+export type CommitWords = Pick<CommitParts, 'message' | 'author' | 'committer'>
+
+/** The id of a commit that makes these changes to its parent; to nothing, where there is none. */
+export function buildCommit(
+  dir: string,
+  parent: string | null,
+  changes: readonly Change[],
+  words: CommitWords,
+): Promise<string> {
+  return written(dir, async (objects) => {
+    const tree = await treeOf(objects, parent, changes)
+    return addCommit(objects, { ...words, tree, parents: parent === null ? [] : [parent] })
+  })
+}
+
+async function written(dir: string, add: (objects: LooseObjects) => Promise<string>): Promise<string> {
+  const objects = new LooseObjects(dir)
+  const id = await add(objects)
+  await objects.write()
+  return id
+}
+
+async function treeOf(objects: LooseObjects, base: string | null, changes: readonly Change[]): Promise<string> {
+  return (await assemble(objects, planOf(changes), base)) ?? objects.add('tree', '')
 }
 
 /** By name: `changes` are those of the folder's own files, `folders` lead to the others. */
@@ -115,39 +140,34 @@ function entriesOf(tree: Buffer): Entries {
 const isFolder = (entry: Entry | undefined) => entry !== undefined && /^0?40000$/.test(entry.mode)
 
 /** The folder's new tree; null when nothing is left in it. */
-async function assemble(dir: string, plan: Plan, base: string | null): Promise<string | null> {
-  const entries: Entries = base === null ? new Map() : await readTree(dir, base)
+async function assemble(objects: LooseObjects, plan: Plan, base: string | null): Promise<string | null> {
+  const entries: Entries = base === null ? new Map() : await readTree(objects.dir, base)
   // Files go before folders come, and folders before files: each may make room for the other.
   for (const [name, change] of plan.changes) if (isRemoval(change)) remove(entries, name, change.path)
   for (const [name, inner] of plan.folders) {
     const before = entries.get(latin(name))
     if (before && !isFolder(before)) throw new BadChange(pathIn(inner), 'file in the way')
     if (!before && !isFileName(name)) throw new BadChange(pathIn(inner), 'name')
-    const id = await assemble(dir, inner, before?.id ?? null)
+    const id = await assemble(objects, inner, before?.id ?? null)
     if (id === null) entries.delete(latin(name))
     else entries.set(latin(name), { mode: '40000', id })
   }
-  await addFiles(dir, entries, plan.changes)
-  return entries.size === 0 ? null : writeObject(dir, 'tree', treeOf(entries))
+  await addFiles(objects, entries, plan.changes)
+  return entries.size === 0 ? null : objects.add('tree', bytesOf(entries))
 }
 
-/** What is flushed together is flushed sooner. */
-const AT_ONCE = 16
-
-async function addFiles(dir: string, entries: Entries, changes: Plan['changes']): Promise<void> {
+async function addFiles(objects: LooseObjects, entries: Entries, changes: Plan['changes']): Promise<void> {
   const files = [...changes].flatMap(([name, change]) => (isRemoval(change) ? [] : [{ name, change }]))
+  await assertBlobs(
+    objects.dir,
+    files.map(({ change }) => change),
+  )
   for (const { name, change } of files) {
     const before = entries.get(latin(name))
     if (isFolder(before)) throw new BadChange(change.path, 'folder in the way')
     if (!before && !isFileName(name)) throw new BadChange(change.path, 'name')
-  }
-  for (const some of batchesOf(files, AT_ONCE)) {
-    const ids = await Promise.all(some.map(({ change }) => idOf(dir, change)))
-    for (const [n, { name, change }] of some.entries()) {
-      const before = entries.get(latin(name))?.mode
-      const mode = change.mode ?? (before === SUBMODULE ? undefined : before) ?? '100644'
-      entries.set(latin(name), { mode, id: ids[n]! })
-    }
+    const mode = change.mode ?? (before?.mode === SUBMODULE ? undefined : before?.mode) ?? '100644'
+    entries.set(latin(name), { mode, id: 'id' in change ? change.id : objects.add('blob', change.content) })
   }
 }
 
@@ -170,19 +190,19 @@ function remove(entries: Entries, name: string, path: string): void {
 
 const SUBMODULE = '160000'
 
-async function idOf(dir: string, change: Exclude<Change, Removal>): Promise<string> {
-  if (!('id' in change)) {
-    if (change.mode === SUBMODULE) throw new TypeError('a submodule is an id')
-    return writeObject(dir, 'blob', change.content)
+/** A submodule's commit is in another repository; anything else must be in this one. */
+async function assertBlobs(dir: string, changes: readonly Exclude<Change, Removal>[]): Promise<void> {
+  if (changes.some((change) => !('id' in change) && change.mode === SUBMODULE)) {
+    throw new TypeError('a submodule is an id')
   }
-  const id = checkedId(change.id)
-  // A submodule's commit is in another repository; anything else must be in this one.
-  if (change.mode !== SUBMODULE && (await objectInfo(dir, id))?.type !== 'blob') throw new TypeError('not a blob')
-  return id
+  const named = changes.flatMap((change) => ('id' in change ? [{ id: checkedId(change.id), mode: change.mode }] : []))
+  const ids = named.filter(({ mode }) => mode !== SUBMODULE).map(({ id }) => id)
+  const infos = await objectInfos(dir, ids)
+  if (infos.some((info) => info?.type !== 'blob')) throw new TypeError('not a blob')
 }
 
 /** In git's order, which takes a folder's name as if a slash followed. */
-function treeOf(entries: Entries): Buffer {
+function bytesOf(entries: Entries): Buffer {
   const keyed = [...entries].map(([name, entry]) => ({ name, entry, key: isFolder(entry) ? `${name}/` : name }))
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
   return Buffer.concat(
@@ -210,15 +230,18 @@ export interface CommitParts {
   readonly committer: Signer
 }
 
-export async function writeCommit(dir: string, parts: CommitParts): Promise<string> {
-  const { tree, parents, message, author, committer } = parts
+export function writeCommit(dir: string, parts: CommitParts): Promise<string> {
+  return written(dir, async (objects) => addCommit(objects, parts))
+}
+
+function addCommit(objects: LooseObjects, { tree, parents, message, author, committer }: CommitParts): string {
   const head = [
     `tree ${checkedId(tree)}`,
     ...parents.map((id) => `parent ${checkedId(id)}`),
     `author ${signature(author)}`,
     `committer ${signature(committer)}`,
   ]
-  return writeObject(dir, 'commit', `${head.join('\n')}\n\n${withoutZero(message)}`)
+  return objects.add('commit', `${head.join('\n')}\n\n${withoutZero(message)}`)
 }
 
 export interface TagParts {

@@ -1,27 +1,100 @@
 /**
- * Objects written one by one, without a process for each: hashed, flushed to disk under another name, then given their
+ * Objects written as files of their own, without a process: hashed, flushed to disk under another name, then given their
  * own. What is there already stays, and counts as new again for housekeeping, which spares what is young.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm, utimes, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
+import { batchesOf } from '../../lib/batches.ts'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import { flushFolder } from '../storage/drafts.ts'
 import type { ObjectType } from './objects.ts'
 
 const compress = promisify(deflate)
 
-/** The content must be what git takes for this type: nothing looks at it here. */
+interface Waiting {
+  readonly folder: string
+  readonly path: string
+  readonly whole: Buffer
+}
+
+interface Draft extends Waiting {
+  readonly draft: string
+  /** Whether its folder is new. */
+  readonly isFirst: boolean
+}
+
+/**
+ * Objects that are written together: their ids are known at once, and they are on disk once `write` is over. What waits
+ * for the disk at the same time waits once.
+ */
+export class LooseObjects {
+  readonly dir: string
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(dir: string) {
+    this.dir = dir
+  }
+
+  /** The content must be what git takes for this type, and name only what is there or was added before. */
+  add(type: ObjectType, content: string | Uint8Array): string {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
+    const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes])
+    const id = hash('sha1', whole)
+    const folder = join(this.dir, 'objects', id.slice(0, 2))
+    if (!this.#waiting.has(id)) this.#waiting.set(id, { folder, path: join(folder, id.slice(2)), whole })
+    return id
+  }
+
+  async write(): Promise<void> {
+    const drafts: Draft[] = []
+    try {
+      for (const some of batchesOf([...this.#waiting.values()], AT_ONCE)) {
+        const written = await Promise.allSettled(some.map(writeDraft))
+        drafts.push(...written.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : [])))
+        for (const one of written) if (one.status === 'rejected') throw one.reason
+      }
+      // In their order: whoever is there has all that it names.
+      for (const { draft, path } of drafts) await rename(draft, path)
+    } catch (error) {
+      await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })))
+      throw error
+    }
+    const changed = drafts.flatMap(({ folder, isFirst }) => (isFirst ? [folder, dirname(folder)] : [folder]))
+    // One that is gone again was emptied by git, which has packed and flushed what was in it.
+    const flush = (folder: string) => flushFolder(folder).catch(nullIfMissing)
+    for (const some of batchesOf([...new Set(changed)], AT_ONCE)) await Promise.all(some.map(flush))
+  }
+}
+
+const AT_ONCE = 16
+
 export async function writeObject(dir: string, type: ObjectType, content: string | Uint8Array): Promise<string> {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  const whole = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes])
-  const id = createHash('sha1').update(whole).digest('hex')
-  const folder = join(dir, 'objects', id.slice(0, 2))
-  const path = join(folder, id.slice(2))
-  if (!(await renew(path))) await place(folder, path, await compress(whole))
+  const objects = new LooseObjects(dir)
+  const id = objects.add(type, content)
+  await objects.write()
   return id
+}
+
+/** Null where it is there already. */
+async function writeDraft(waiting: Waiting): Promise<Draft | null> {
+  const { folder, path, whole } = waiting
+  if (await renew(path)) return null
+  const content = await compress(whole)
+  // A prefix that git's prune knows, should we be killed here.
+  const draft = join(folder, `tmp_obj_${randomUUID()}`)
+  let isFirst = false
+  await using file = await openIn(folder, draft, () => (isFirst = true))
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+  return { ...waiting, draft, isFirst }
 }
 
 /** False where there is no such file yet. */
@@ -34,26 +107,6 @@ async function renew(path: string): Promise<boolean> {
     if (hasCode(error, 'ENOENT')) return false
     throw error
   }
-}
-
-async function place(folder: string, path: string, content: Uint8Array): Promise<void> {
-  // A prefix that git's prune knows, should we be killed here.
-  const draft = join(folder, `tmp_obj_${randomUUID()}`)
-  let isNew = false
-  try {
-    {
-      await using file = await openIn(folder, draft, () => (isNew = true))
-      await file.writeFile(content)
-      await file.sync()
-    }
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-  // One that is gone again was packed meanwhile, and flushed as a pack.
-  const flushed = flushFolder(folder).catch(nullIfMissing)
-  await Promise.all([flushed, ...(isNew ? [flushFolder(join(folder, '..'))] : [])])
 }
 
 const MOST_TRIES = 10

@@ -10,8 +10,9 @@ import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
 import { hasCode } from '../../lib/system-errors.ts'
 import { git, GitFailed, type GitOptions } from '../process/command.ts'
-import { flushFolder } from '../storage/drafts.ts'
+import { flushFile, flushFolder } from '../storage/drafts.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
+import { openSmallPack, type SmallPack } from './small-pack.ts'
 
 /** git's own prefix for such folders: its `prune` removes them too. */
 const PREFIX = 'tmp_objdir-'
@@ -39,6 +40,8 @@ export interface Quarantine extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>
   /** Stores a pack; throws BadPack, or what its stream failed by. */
   receive(pack: Readable, options: { signal?: AbortSignal | undefined; onStderr?(text: string): void }): Promise<void>
+  /** What was received, if it is little; null where git must be asked. */
+  pack(): Promise<SmallPack | null>
   /** Whether all that these objects need is here, or in the repository and reachable there. */
   isComplete(ids: readonly string[]): Promise<boolean>
   /** Makes it part of the repository, durably. */
@@ -61,20 +64,33 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
   const bounded = { ...environment, GIT_ALLOC_LIMIT: String(objectBytes) }
   let isStrict = false
   let isOver = false
+  let files: readonly string[] = []
+  let flushed: Promise<unknown> = Promise.resolve()
+  let small: Promise<SmallPack | null> | undefined
+  const pack = () => (small ??= openSmallPack(path))
   return {
     environment,
+    pack,
     async receive(pack, options) {
       const checks = await checksOf(dir)
       isStrict = checks.length > 0
       await indexPack(dir, checks, { ...options, input: pack, environment: bounded, deadline })
+      files = await packFiles(join(path, 'pack'))
+      flushed = Promise.all(files.map((name) => flushFile(join(path, 'pack', name))))
+      // Heard of when it is accepted, if it is.
+      flushed.catch(() => {})
     },
     async isComplete(ids) {
-      if (isStrict && (await holdsAll(join(path, 'pack'), ids))) return true
+      if (isStrict && (await holdsAll(await pack(), join(path, 'pack'), ids))) return true
       return isComplete(dir, ids, { environment: bounded, deadline: HOUR })
     },
     async accept() {
-      await accept(join(path, 'pack'), join(dir, 'objects/pack'))
-      isOver = await removeEmpty(path)
+      await flushed
+      const [from, to] = [join(path, 'pack'), join(dir, 'objects/pack')]
+      for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
+      const emptied = removeEmpty(path)
+      if (files.length > 0) await flushFolder(to)
+      isOver = await emptied
     },
     async [Symbol.asyncDispose]() {
       if (!isOver) await rm(path, { recursive: true, force: true })
@@ -87,7 +103,8 @@ const INDEXING = {
   'core.bigFileThreshold': '32m',
   // Each may hold an object, what it is made from and what it is made with.
   'pack.threads': '2',
-  'core.fsync': 'objects,derived-metadata',
+  // We do that ourselves, while the push is judged.
+  'core.fsync': 'none',
   // Housekeeping will make one pack of many; until then it is a file more to flush.
   'pack.writeReverseIndex': 'false',
 }
@@ -142,7 +159,8 @@ const MAX_INDEX = 1024 * 1024
  * Whether these objects came with a small pack. A strict index has seen that whatever its objects name is there; and a
  * repository loses no object while it has one that names it. So no history needs to be walked.
  */
-async function holdsAll(packs: string, ids: readonly string[]): Promise<boolean> {
+async function holdsAll(small: SmallPack | null, packs: string, ids: readonly string[]): Promise<boolean> {
+  if (small) return ids.every((id) => small.has(id))
   const names = (await readdir(packs)).filter((name) => name.endsWith('.idx'))
   const file = names.length === 1 ? join(packs, names[0]!) : null
   if (file === null || (await stat(file)).size > MAX_INDEX) return false
@@ -183,12 +201,7 @@ async function removeEmpty(path: string): Promise<boolean> {
 /** The pack without objects, of a push that only names what is here already. */
 const EMPTY_PACK = 'pack-029d08823bd8a8eab510ad6ac75c823cfd3ed31e'
 
-/** git looks for packs by their index, so that one comes last. Their content was flushed when it was written. */
-async function accept(from: string, to: string): Promise<void> {
-  const files = (await readdir(from)).filter(
-    (name) => /^pack-[0-9a-f]{40}\./.test(name) && !name.startsWith(EMPTY_PACK),
-  )
-  if (files.length === 0) return
-  for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
-  await flushFolder(to)
+async function packFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  return names.filter((name) => /^pack-[0-9a-f]{40}\./.test(name) && !name.startsWith(EMPTY_PACK))
 }

@@ -12,13 +12,16 @@ import { isForPushes } from '../refs/namespaces.ts'
 import { PushReport } from './push-report.ts'
 import { isDeletion, PackTooLarge, PushReader, type PushCommand, type PushRequest } from './push-request.ts'
 import { BadPack, openQuarantine, type Quarantine } from './quarantine.ts'
-import { moveRefs, NO_OBJECT, RefInTheWay, RefMoved, type RefUpdate } from '../refs/update.ts'
+import { moveRefs, NO_OBJECT, RefInTheWay, RefMoved, type Arrival, type RefUpdate } from '../refs/update.ts'
+import type { SmallPack } from './small-pack.ts'
 
 export interface Push {
   readonly updates: readonly RefUpdate[]
   readonly options: readonly string[]
   /** For commands that are to see the pushed objects. */
   readonly environment: Readonly<Record<string, string>>
+  /** What was pushed, if it is little; null where git must be asked. */
+  pack(): Promise<SmallPack | null>
 }
 
 /** `refuse` is for all refs of the push; words are shown to the client, a line each or more. */
@@ -114,7 +117,8 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   const updates = updatesOf(wishes)
   if (updates.length === 0) return
 
-  const push = { updates, options: request.options, environment: quarantine?.environment ?? {} }
+  const pack = () => quarantine?.pack() ?? Promise.resolve(null)
+  const push = { updates, options: request.options, environment: quarantine?.environment ?? {}, pack }
   const verdict = await gate(push).catch((error: unknown) => {
     refuseAll(wishes, 'internal error')
     throw new CalleeFailed('gate', { cause: error })
@@ -125,8 +129,13 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
     return refuseAll(wishes, 'pre-receive hook declined')
   }
   await report.say(verdict.messages)
-  await quarantine?.accept()
-  await move(reception)
+  const small = await pack()
+  const ready = quarantine?.accept() ?? Promise.resolve()
+  const moving = move(reception, { ready, isCommit: (id) => small?.isCommit(id) ?? false })
+  // The quarantine goes next: nobody may still be at it.
+  await Promise.allSettled([ready, moving])
+  await ready
+  await moving
   const moved = updatesOf(wishes)
   if (!afterwards) return
   const words = await afterwards(moved, push).catch((error: unknown) => {
@@ -159,11 +168,11 @@ async function takePack(
 }
 
 /** One after the other when they do not go together: who lost a race must not lose the others' too. */
-async function move({ dir, request, wishes, report }: Reception): Promise<void> {
+async function move({ dir, request, wishes, report }: Reception, arrival: Arrival): Promise<void> {
   const wanted = wishes.filter((wish) => wish.reason === null)
   const attempt = async (some: readonly Wish[], reason: string | null) => {
     try {
-      await moveRefs(dir, updatesOf(some))
+      await moveRefs(dir, updatesOf(some), arrival)
     } catch (error) {
       if (!isRefused(error)) throw error
       if (reason === null) return false

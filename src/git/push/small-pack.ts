@@ -48,6 +48,15 @@ export class SmallPack {
     this.#entries = new Map([...this.#offsets.values()].map((at) => [at, this.#entryAt(at)]))
   }
 
+  has(id: string): boolean {
+    return this.#offsets.has(id)
+  }
+
+  /** True only if it is in here and surely a commit. */
+  isCommit(id: string): boolean {
+    return this.#entries.get(this.#offsets.get(id) ?? -1)?.type === COMMIT
+  }
+
   /** False only if surely none of its objects is a pointer of Git LFS. */
   mayHoldPointers(): boolean {
     return [...this.#entries.values()].some((entry) => {

@@ -3,6 +3,7 @@
  * push. Whatever is not as git leaves it here (a ref that names another, a name that is no text, refs by the ten
  * thousand) is left to git: the answer is null then.
  */
+import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
@@ -32,9 +33,16 @@ export async function readRefs(dir: string): Promise<StoredRef[] | null> {
   return [...refs.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-async function readLoose(dir: string): Promise<StoredRef[] | null> {
+/** Refs that have files of their own. */
+async function looseFiles(dir: string): Promise<Dirent[]> {
   const entries = await readdir(join(dir, 'refs'), { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+  return entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+}
+
+export const countLoose = async (dir: string): Promise<number> => (await looseFiles(dir)).length
+
+async function readLoose(dir: string): Promise<StoredRef[] | null> {
+  const files = await looseFiles(dir)
   if (files.length > MAX_LOOSE) return null
   const refs = await Promise.all(files.map((file) => readOne(dir, join(file.parentPath, file.name))))
   return refs.includes('unusual') ? null : refs.filter((ref) => ref !== null && ref !== 'unusual')

@@ -10,29 +10,44 @@ import { hasCode } from '../../lib/system-errors.ts'
 import type { Ref } from '../process/arguments.ts'
 import { flushFolder } from '../storage/drafts.ts'
 import { dropIfDead, takeLock } from './locks.ts'
-import { objectInfo } from '../objects/objects.ts'
 import { readPacked, readRef } from './ref-files.ts'
 
 /** `unusual`: nothing was done, git is to do it. */
 export type Outcome = 'moved' | 'was elsewhere' | 'unusual'
 
-/** `before` is null where the ref is to be created. */
-export async function moveOne(dir: string, name: Ref, before: string | null, after: string): Promise<Outcome> {
-  const object = await objectInfo(dir, after)
-  const isFit = object?.id === after && (object.type === 'commit' || !name.startsWith('refs/heads/'))
-  if (!isFit) return 'unusual'
+export interface RefMove {
+  readonly name: Ref
+  /** Null where the ref is to be created. */
+  readonly before: string | null
+  readonly after: string
+}
+
+/** `isFit` tells, once it is certain, whether the ref may point there. */
+export async function moveOne(
+  dir: string,
+  { name, before, after }: RefMove,
+  isFit: Promise<boolean>,
+): Promise<Outcome> {
   const file = join(dir, name)
   // Flushed before the ref is locked: nobody waits for a disk.
   const draft = join(dir, `tmp_ref_${randomUUID()}`)
+  const drafted = writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
+  let outcome: Outcome = 'unusual'
   try {
-    await writeFile(draft, `${after}\n`, { flag: 'wx', flush: true })
-    if (!(await waitForLock(`${file}.lock`))) return 'unusual'
-    const outcome = await moveLocked(dir, name, before, draft)
+    const [fit] = await bothOf(isFit, drafted)
+    if (!fit || !(await waitForLock(`${file}.lock`))) return outcome
+    outcome = await moveLocked(dir, name, before, draft)
     if (outcome === 'moved') await flushFolder(dirname(file))
     return outcome
   } finally {
-    await rm(draft, { force: true })
+    if (outcome !== 'moved') await rm(draft, { force: true })
   }
+}
+
+/** Neither goes on when this is over. */
+async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return [await a, await b]
 }
 
 /** Gives the lock back, whatever happens. */

@@ -3,9 +3,10 @@
  * Pushes and the product's own writes both come through here.
  */
 import { MINUTE } from '../../clock.ts'
-import { ref } from '../process/arguments.ts'
+import { ref, type Ref } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
 import { checkedId } from '../objects/ids.ts'
+import { objectInfo } from '../objects/objects.ts'
 import { despiteDeadLocks } from './locks.ts'
 import { packRefs, REFS_FLUSHED_LATER } from '../storage/repositories.ts'
 import { moveOne } from './single-ref.ts'
@@ -47,10 +48,19 @@ const MANY = 500
 // Who waits a little longer learns whether the ref has moved, and not only that it was being moved.
 const PATIENT = { 'core.filesRefLockTimeout': '2000', 'core.packedRefsTimeout': '10000' }
 
-export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Promise<void> {
+/** What the refs are to point at, if it is still on its way. */
+export interface Arrival {
+  /** Resolves when it is in its place, durably. */
+  readonly ready: Promise<void>
+  /** True only of what is surely a commit, and among it. */
+  isCommit(id: string): boolean
+}
+
+export async function moveRefs(dir: string, updates: readonly RefUpdate[], arrival?: Arrival): Promise<void> {
   if (updates.length === 0) return
   const lines = updates.map(lineOf)
-  if (updates.length === 1 && (await moveAlone(dir, updates[0]!))) return
+  if (updates.length === 1 && (await moveAlone(dir, updates[0]!, arrival))) return
+  await arrival?.ready
   const isLarge = updates.length >= MANY
   try {
     await despiteDeadLocks(dir, () =>
@@ -72,11 +82,21 @@ export async function moveRefs(dir: string, updates: readonly RefUpdate[]): Prom
 }
 
 /** False: nothing was done, git is to do it. */
-async function moveAlone(dir: string, { ref: name, before, after }: RefUpdate): Promise<boolean> {
+async function moveAlone(dir: string, update: RefUpdate, arrival?: Arrival): Promise<boolean> {
+  const { before, after } = update
   if (after === NO_OBJECT) return false
-  const outcome = await moveOne(dir, ref(name), before === NO_OBJECT ? null : before, after)
+  const name = ref(update.ref)
+  const move = { name, before: before === NO_OBJECT ? null : before, after }
+  const outcome = await moveOne(dir, move, mayPointAt(dir, name, after, arrival))
   if (outcome === 'was elsewhere') throw new RefMoved(name)
   return outcome === 'moved'
+}
+
+async function mayPointAt(dir: string, name: Ref, id: string, arrival?: Arrival): Promise<boolean> {
+  await arrival?.ready
+  if (arrival?.isCommit(id)) return true
+  const object = await objectInfo(dir, id)
+  return object?.id === id && (object.type === 'commit' || !name.startsWith('refs/heads/'))
 }
 
 function lineOf({ ref: name, before, after }: RefUpdate): string {

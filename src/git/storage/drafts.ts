@@ -44,9 +44,13 @@ export async function removeWhole(dir: string): Promise<void> {
 const isTaken = (error: unknown) =>
   hasCode(error, 'ENOTEMPTY', 'EEXIST') && (error as NodeJS.ErrnoException).syscall === 'rename'
 
+/** What was written to it by somebody else survives a power cut. */
+export async function flushFile(path: string): Promise<void> {
+  await using file = await open(path, process.platform === 'win32' ? 'r+' : 'r')
+  await file.sync()
+}
+
 /** A new name survives a power cut once the folder it stands in does. Windows opens no folders. */
 export async function flushFolder(dir: string): Promise<void> {
-  if (process.platform === 'win32') return
-  await using folder = await open(dir)
-  await folder.sync()
+  if (process.platform !== 'win32') await flushFile(dir)
 }

@@ -104,7 +104,7 @@ export async function confirmByLink(app: App, token: string): Promise<boolean> {
       .set({ confirmed_at: user.confirmed_at ?? now, updated_at: now })
       .where('id', '=', user.id)
       .execute()
-    await emit(app, 'user.updated', { id: user.id })
+    await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })
 }
@@ -129,7 +129,7 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       .where('id', '=', user.id)
       .execute()
     await endSessionsOf(app, user)
-    await emit(app, 'user.updated', { id: user.id })
+    await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })
 }

@@ -48,7 +48,8 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'user.created': { id: number; reset_password: boolean }
-    'user.updated': { id: number; old_username?: string }
+    /** `readdressed`: their primary address is another, or has been shown to be theirs. */
+    'user.updated': { id: number; old_username?: string; readdressed?: true }
     'user.blocked': { id: number }
     'user.unblocked': { id: number }
     'user.deleted': { id: number; username: string; email: string; name: string }

@@ -139,8 +139,11 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
         if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
         if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
-        const renamed = updated.username !== user.username
-        await emit(app, 'user.updated', { id: user.id, ...(renamed && { old_username: user.username }) })
+        await emit(app, 'user.updated', {
+          id: user.id,
+          ...(updated.username !== user.username && { old_username: user.username }),
+          ...(updated.email !== user.email && { readdressed: true }),
+        })
         return updated
       }),
     // The contract answers a conflict on update with 404.

@@ -72,6 +72,9 @@ test('metrics are for this machine, and for administrators elsewhere', async () 
   expect(local).toMatchObject({ status: 200, type: expect.stringContaining('text/plain; version=0.0.4') })
   expect(local.body).toMatch(/mortise_http_requests_total\{method="GET",route="\/api\/v4\/user",status="200"\} 1/)
   expect(local.body).toMatch(/mortise_jobs\{state="dead"\} 0/)
+  expect(local.body).toMatch(/mortise_jobs\{state="failing"\} 0/)
+  await forge.app.db.updateTable('jobs').set({ last_error: 'no' }).where('name', '=', 'instance.sweep').execute()
+  expect((await ask(forge, '/-/metrics')).body).toMatch(/mortise_jobs\{state="failing"\} 1/)
 
   const scoped = async (scope: string) => {
     const token = await administrator.post('/user/personal_access_tokens', { name: scope, scopes: [scope] })

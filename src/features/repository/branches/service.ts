@@ -1,7 +1,7 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { buildTree, writeCommit } from '../../../git/objects/building.ts'
+import { buildCommit } from '../../../git/objects/building.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import { listBranches } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
@@ -55,8 +55,8 @@ async function firstBranches(
   const isDefault = ref === project.default_branch || ref === 'HEAD'
   if (!isDefault || (await listBranches(dir, { limit: 0 })).total > 0) throw refused('Invalid reference name')
   const by = signerOf(app, actor)
-  const tree = await buildTree(dir, null, [{ path: 'README.md', content: '' }])
-  const after = await writeCommit(dir, { tree, parents: [], message: 'Add README.md', author: by, committer: by })
+  const words = { message: 'Add README.md', author: by, committer: by }
+  const after = await buildCommit(dir, null, [{ path: 'README.md', content: '' }], words)
   return [...new Set([project.default_branch, branch])].map((name) => ({ ref: refOf(name), before: null, after }))
 }
 

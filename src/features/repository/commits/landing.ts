@@ -1,12 +1,15 @@
 /** How a commit made here comes onto a branch: by whom, and past which bars. */
 import type { App, User } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
-import { writeCommit, type CommitParts, type Signer } from '../../../git/objects/building.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import type { Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
+import { inBranchTurn } from '../gate/turns.ts'
 import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
+import { loadRepositorySubject } from '../repositories/queries.ts'
 
 export const signerOf = ({ clock }: App, { name, email }: User): Signer => ({ name, email, date: clock.now() })
 
@@ -31,22 +34,43 @@ export function messageFrom(text: string): string {
   throw new Refusal('bad_request', `Commit message is too long (maximum is ${LONGEST_MESSAGE} characters)`)
 }
 
-export interface Landing extends CommitParts {
+export interface Landing {
   readonly branch: string
   /** Where the branch was seen; null makes it. */
   readonly before: string | null
+  /** The commit, which is in the repository already. */
+  readonly after: string
   /** Whether its files may be pointers of Git LFS that were not here before. */
   readonly pointers?: boolean
+  /** Whether what it is based on was brought from another repository. */
+  readonly isForeign?: boolean
+}
+
+/** `land` is handed the repository as it is when its turn has come. */
+export function landInTurn(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
+  branch: string,
+  land: (subject: RepositorySubject) => Promise<Commit>,
+  options: { mayRebuild?: boolean } = {},
+): Promise<Commit> {
+  const reload = async () => {
+    const project = await findProjectById(app.db, subject.project.id)
+    if (!project) throw notFound('Project')
+    return loadRepositorySubject(app, project, viewer)
+  }
+  return inBranchTurn(subject.dir, branch, async (isLate) => land(isLate ? await reload() : subject), options)
 }
 
 export async function landCommit(
   app: App,
   viewer: User,
   subject: RepositorySubject,
-  { branch, before, pointers = false, ...parts }: Landing,
+  { branch, before, after, pointers = false, isForeign = false }: Landing,
 ): Promise<Commit> {
-  const id = await writeCommit(subject.dir, parts)
-  const update = { ref: `refs/heads/${branch}`, before, after: id }
-  await changeRefs(app, webPusher(viewer, subject.level), subject, [update], { pointers })
-  return (await findCommit(subject.dir, id))!
+  const update = { ref: `refs/heads/${branch}`, before, after }
+  const origin = { pointers: pointers || isForeign, unsigned: !isForeign }
+  await changeRefs(app, webPusher(viewer, subject.level), subject, [update], origin)
+  return (await findCommit(subject.dir, after))!
 }

@@ -1,12 +1,12 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import type { Signer } from '../../../git/objects/building.ts'
+import { writeCommit, type Signer } from '../../../git/objects/building.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { Person } from '../../../git/objects/identities.ts'
 import { cherryPick, revertCommit, type MergeResult } from '../../../git/merging/merging.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { assertMayPush, landCommit, messageFrom, signerOf } from './landing.ts'
+import { assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from './landing.ts'
 
 export interface PickWish {
   readonly branch: string
@@ -64,25 +64,25 @@ async function redo(
   wish: PickWish,
   { what, merge, message, author }: Redoing,
 ): Promise<Commit | null> {
-  const tip = await tipFor(app, viewer, subject, wish)
-  const tree = treeFrom(await merge(tip), what, wish)
-  if (wish.dry_run) return null
-  const committer = signerOf(app, viewer)
-  return landCommit(app, viewer, subject, {
-    branch: wish.branch,
-    before: tip,
-    tree,
-    parents: [tip],
-    message,
-    author,
-    committer,
+  const { branch } = wish
+  const seen = await tipOf(subject, branch)
+  await assertMayPush(app, viewer, subject, branch)
+  if (wish.dry_run) {
+    treeFrom(await merge(seen), what, wish)
+    return null
+  }
+  return landInTurn(app, viewer, subject, branch, async (subject) => {
+    const tip = await tipOf(subject, branch)
+    const tree = treeFrom(await merge(tip), what, wish)
+    const committer = signerOf(app, viewer)
+    const after = await writeCommit(subject.dir, { tree, parents: [tip], message, author, committer })
+    return landCommit(app, viewer, subject, { branch, before: tip, after })
   })
 }
 
-async function tipFor(app: App, viewer: User, subject: RepositorySubject, { branch }: PickWish): Promise<string> {
-  const found = await findBranch(subject.dir, branch)
+async function tipOf({ dir }: RepositorySubject, branch: string): Promise<string> {
+  const found = await findBranch(dir, branch)
   if (!found) throw notFound('Branch')
-  await assertMayPush(app, viewer, subject, branch)
   return found.id
 }
 

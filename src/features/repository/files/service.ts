@@ -1,13 +1,19 @@
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { BadChange, buildTree, type BadChangeReason, type Change } from '../../../git/objects/building.ts'
+import {
+  BadChange,
+  buildCommit,
+  type BadChangeReason,
+  type Change,
+  type CommitWords,
+} from '../../../git/objects/building.ts'
 import { resolveCommit, type Commit } from '../../../git/objects/commits.ts'
 import { bringCommit } from '../../../git/storage/copy.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import { entryAt } from '../../../git/objects/trees.ts'
 import { readPointer } from '../../../lib/lfs-pointer.ts'
-import { assertMayPush, landCommit, messageFrom, signerOf } from '../commits/landing.ts'
+import { assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
@@ -40,24 +46,31 @@ export async function commitActions(
   subject: RepositorySubject,
   wish: CommitWish,
 ): Promise<Commit> {
+  await assertMayPush(app, viewer, subject, wish.branch)
+  const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, wish)
+  return landInTurn(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
+}
+
+/** Who says what the work is based on wants it on nothing else. */
+const namesCommit = ({ start_sha, start_branch, branch, start_project, actions }: CommitWish) =>
+  Boolean(start_sha || start_project || (start_branch && start_branch !== branch)) ||
+  actions.some(({ last_commit_id }) => Boolean(last_commit_id))
+
+async function commitOnce(app: App, viewer: User, subject: RepositorySubject, wish: CommitWish): Promise<Commit> {
   const { branch, author_name: name, author_email: email } = wish
-  await assertMayPush(app, viewer, subject, branch)
   const start = await findStart(app, viewer, subject, wish.start_project)
   if (!start) throw refuse(ON_NO_BRANCH)
   const { base, from, before } = await beginningOf(subject, start, wish)
   const changes = await changesBy(groundAt(from, base, wish), wish.actions)
   if (base !== null && from !== subject.dir) await bringCommit(from, subject.dir, base)
   const committer = signerOf(app, viewer)
-  return landCommit(app, viewer, subject, {
-    branch,
-    before,
-    pointers: from !== subject.dir || changes.some(isPointer),
-    tree: await treeOf(subject.dir, base, changes),
-    parents: base === null ? [] : [base],
+  const after = await commitOf(subject.dir, base, changes, {
     message: messageFrom(wish.commit_message),
     author: name && email ? { ...committer, name, email } : committer,
     committer,
   })
+  const origin = { pointers: changes.some(isPointer), isForeign: from !== subject.dir }
+  return landCommit(app, viewer, subject, { branch, before, after, ...origin })
 }
 
 const isPointer = (change: Change) =>
@@ -114,9 +127,14 @@ const FAULTS: Record<BadChangeReason, string> = {
   'file in the way': 'A file with this name already exists',
 }
 
-async function treeOf(dir: string, base: string | null, changes: readonly Change[]): Promise<string> {
+async function commitOf(
+  dir: string,
+  base: string | null,
+  changes: readonly Change[],
+  words: CommitWords,
+): Promise<string> {
   try {
-    return await buildTree(dir, base, changes)
+    return await buildCommit(dir, base, changes, words)
   } catch (error) {
     throw error instanceof BadChange ? refuse(FAULTS[error.reason]) : error
   }
@@ -134,23 +152,30 @@ export async function moveSubmodule(
   app: App,
   viewer: User,
   subject: RepositorySubject,
+  wish: SubmoduleWish,
+): Promise<Commit> {
+  await assertMayPush(app, viewer, subject, wish.branch)
+  const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
+  return landInTurn(app, viewer, subject, wish.branch, land)
+}
+
+async function moveSubmoduleOnce(
+  app: App,
+  viewer: User,
+  subject: RepositorySubject,
   { path, branch, commit_sha: id, commit_message }: SubmoduleWish,
 ): Promise<Commit> {
   const { dir } = subject
-  await assertMayPush(app, viewer, subject, branch)
   const tip = (await findBranch(dir, branch))?.id
   if (tip === undefined) throw refuse(ON_NO_BRANCH)
   const entry = await entryAt(dir, tip, path)
   if (entry?.type !== 'commit') throw refuse('Invalid submodule path')
   if (entry.id === id) throw refuse(`The submodule ${entry.path} is already at ${id}`)
   const author = signerOf(app, viewer)
-  return landCommit(app, viewer, subject, {
-    branch,
-    before: tip,
-    tree: await treeOf(dir, tip, [{ path: entry.path, id, mode: '160000' }]),
-    parents: [tip],
+  const after = await commitOf(dir, tip, [{ path: entry.path, id, mode: '160000' }], {
     message: messageFrom(commit_message || `Update submodule ${entry.path} with oid ${id}`),
     author,
     committer: author,
   })
+  return landCommit(app, viewer, subject, { branch, before: tip, after })
 }

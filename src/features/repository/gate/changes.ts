@@ -25,6 +25,7 @@ export interface Change {
   /** Null where a deploy key without a creator does it. */
   readonly by: number | null
   readonly options: readonly string[]
+  readonly unsigned?: boolean
   /** When it was made, if it is told of only later. */
   readonly at?: string
 }
@@ -34,13 +35,15 @@ export interface Expected {
   readonly wiki?: boolean
   readonly updates: readonly Update[]
   readonly options?: readonly string[]
+  /** Whether all that comes was made here, and nobody has signed it. */
+  readonly unsigned?: boolean | undefined
 }
 
 /** Said before the refs move. */
 export async function expectChange(
   app: App,
   pusher: Pick<Pusher, 'user'>,
-  { project, wiki = false, updates, options = [] }: Expected,
+  { project, wiki = false, updates, options = [], unsigned = false }: Expected,
 ): Promise<Change> {
   const by = pusher.user?.id ?? null
   const { id } = await app.db
@@ -55,7 +58,7 @@ export async function expectChange(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, project, wiki, by, options }
+  return { id, project, wiki, by, options, unsigned }
 }
 
 const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
@@ -68,7 +71,7 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 
 /** These refs have moved: what the project's row and everybody else must know of it. */
 export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
-  const { project, wiki, by, options, at } = change
+  const { project, wiki, by, options, unsigned, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
@@ -80,6 +83,7 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
       by,
       updates: moved.map(plain),
       options: [...options],
+      ...(unsigned && { unsigned }),
     })
     if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
     return isFirst

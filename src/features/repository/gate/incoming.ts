@@ -1,11 +1,13 @@
 import { incomingCommits, type IncomingCommit } from '../../../git/push/incoming.ts'
-import { openSmallPack, type SmallPack } from '../../../git/push/small-pack.ts'
+import type { SmallPack } from '../../../git/push/small-pack.ts'
 import { branchOf, isNewTip, type Update } from './updates.ts'
 
 /** Where what a change brings has come from. */
 export interface Origin {
   /** Of the quarantine, where there is one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
+  /** What was pushed, if it is little; null where git must be asked. */
+  pack?(): Promise<SmallPack | null>
   /** Whether there may be pointers of Git LFS among it, where whoever wrote it knows. */
   readonly pointers?: boolean | undefined
 }
@@ -19,7 +21,6 @@ export interface Incoming extends Origin {
   readonly branches: readonly { readonly name: string; readonly tip: string }[]
   /** That no ref reached before, on the way to the branches. */
   commits(): Promise<readonly IncomingCommit[]>
-  /** What was pushed, if it is little; null where git must be asked. */
   pack(): Promise<SmallPack | null>
 }
 
@@ -30,9 +31,7 @@ export function incomingOf(dir: string, updates: readonly Update[], origin: Orig
     const name = branchOf(ref)
     return name === null ? [] : [{ name, tip }]
   })
-  const objects = environment?.GIT_OBJECT_DIRECTORY
   let commits: Promise<readonly IncomingCommit[]> | undefined
-  let pack: Promise<SmallPack | null> | undefined
   return {
     ...origin,
     dir,
@@ -44,6 +43,6 @@ export function incomingOf(dir: string, updates: readonly Update[], origin: Orig
         branches.map(({ tip }) => tip),
         { environment },
       )),
-    pack: () => (pack ??= objects === undefined ? Promise.resolve(null) : openSmallPack(objects)),
+    pack: async () => origin.pack?.() ?? null,
   }
 }

@@ -1,8 +1,9 @@
 import { DAY } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { prepareLastCommits } from '../../../git/history/last-commits.ts'
+import { countLoose } from '../../../git/refs/ref-files.ts'
 import { branchExists, listBranches } from '../../../git/refs/refs.ts'
-import { hasBitmap, headOf, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
+import { hasBitmap, headOf, packRefs, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'
@@ -24,6 +25,7 @@ export const inspectLater = job<{ id: number }>(
     if (!(await repositoryExists(dir))) return
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
     await nameBornBranch(dir, project.default_branch)
+    if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
     const inspected = await inspectRepository(dir, project.default_branch)
     if (!(await keepInspected(app, project, inspected))) return inspectSoon(app, project)
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
@@ -36,6 +38,9 @@ export const inspectLater = job<{ id: number }>(
 
 /** From here on a clone takes notably longer where there is no bitmap, as after a first push. */
 const LARGE = 5 * 1024 * 1024
+
+/** Every fetch and push reads each of them. */
+const MOST_LOOSE_REFS = 20
 
 /** A first push that ended before HEAD was told of it. */
 async function nameBornBranch(dir: string, usual: string): Promise<void> {

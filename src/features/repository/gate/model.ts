@@ -22,6 +22,8 @@ declare module '../../../store/database.ts' {
       by: number | null
       updates: { ref: string; before: string | null; after: string | null }[]
       options: string[]
+      /** All that came was made here, and nobody has signed it. */
+      unsigned?: true
     }
   }
 }

@@ -1,6 +1,7 @@
 /** What is asked of each ref alone: protection, the default branch, tags. The first fault refuses the whole change. */
 import type { App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
+import { findCommit } from '../../../git/objects/commits.ts'
 import { Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -61,9 +62,10 @@ async function branchFault(
   return mayPush(rules, name, pusher) ? null : NO_PUSH
 }
 
-/** Most pushes bring all that lies between: then nobody needs to be asked. */
+/** Most pushes bring all that lies between, and what is made here stands on what was there: nobody needs to be asked. */
 async function rewrites({ dir, environment, pack }: Incoming, before: string, after: string): Promise<boolean> {
   if ((await pack())?.leads(after, before)) return false
+  if (!environment && (await findCommit(dir, after))?.parents.includes(before)) return false
   return !(await isAncestor(dir, before, after, { environment }))
 }
 

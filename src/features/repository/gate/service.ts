@@ -54,37 +54,22 @@ async function ruleFault(
 
 const deletesTag = ({ ref, after }: Update) => after === null && ref.startsWith('refs/tags/')
 
-/** For the API: asks, moves and tells. Whoever lost a race is told that the branch moved. */
+/** For the API: asks, moves and tells. */
 export async function changeRefs(
   app: App,
   pusher: Pusher,
   place: Place,
   updates: readonly Update[],
-  origin: Pick<Origin, 'pointers'> = {},
+  { pointers, unsigned }: Pick<Origin, 'pointers'> & Pick<Expected, 'unsigned'> = {},
 ): Promise<void> {
-  const fault = await updateFault(app, pusher, place, updates, origin)
+  const fault = await updateFault(app, pusher, place, updates, { pointers })
   if (fault) throw new Refusal('bad_request', fault)
   const { project } = place
-  try {
-    await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates })
-  } catch (error) {
-    if (error instanceof RefMoved) throw new Refusal('bad_request', movedText(updates[0]!))
-    if (error instanceof RefInTheWay) throw new Refusal('bad_request', inTheWayText(updates[0]!))
-    throw error
-  }
+  await moveAndTell(app, pusher, repositoryDir(app, project), { project, updates, unsigned })
 }
 
-/** Whoever wanted to make what somebody else has just made hears what they would have heard a moment later. */
-function movedText(update: Update): string {
-  const { ref, before } = update
-  if (before !== null) return inTheWayText(update)
-  return branchOf(ref) === null ? `Tag ${tagOf(ref)} already exists` : 'Branch already exists'
-}
-
-function inTheWayText({ ref }: Update): string {
-  const name = branchOf(ref)
-  return name === null ? 'Failed to update ref' : `Could not update branch ${name}. Please refresh and try again.`
-}
+/** Somebody else has moved a ref meanwhile. */
+export class Overtaken extends Refusal {}
 
 /** All of the updates, or none: of what was let through already. */
 export async function moveAndTell(app: App, pusher: Pusher, dir: string, expected: Expected): Promise<void> {
@@ -97,10 +82,24 @@ export async function moveAndTell(app: App, pusher: Pusher, dir: string, expecte
     )
   } catch (error) {
     // Of any other failure nobody knows yet whether they moved.
-    if (error instanceof RefMoved || error instanceof RefInTheWay) await dropChange(app, change)
-    throw error
+    if (!(error instanceof RefMoved || error instanceof RefInTheWay)) throw error
+    await dropChange(app, change)
+    if (error instanceof RefMoved) throw new Overtaken('bad_request', movedText(updates[0]!))
+    throw new Refusal('bad_request', inTheWayText(updates[0]!))
   }
   await refsMoved(app, pusher, change, updates)
+}
+
+/** Whoever wanted to make what somebody else has just made hears what they would have heard a moment later. */
+function movedText(update: Update): string {
+  const { ref, before } = update
+  if (before !== null) return inTheWayText(update)
+  return branchOf(ref) === null ? `Tag ${tagOf(ref)} already exists` : 'Branch already exists'
+}
+
+function inTheWayText({ ref }: Update): string {
+  const name = branchOf(ref)
+  return name === null ? 'Failed to update ref' : `Could not update branch ${name}. Please refresh and try again.`
 }
 
 /** They have moved, all or some of those expected: now it is told. */

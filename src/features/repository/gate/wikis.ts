@@ -13,7 +13,7 @@ export async function openWiki(app: App, project: Project): Promise<string> {
   return dir
 }
 
-/** Wikis know no protection and no push rules; that they changed is told all the same. Throws RefMoved. */
+/** Wikis know no protection and no push rules; that they changed is told all the same. */
 export const changeWiki = (
   app: App,
   pusher: Pusher,

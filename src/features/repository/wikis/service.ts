@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Upload } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, invalid } from '../../../errors.ts'
+import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
-import { BadChange, buildTree, writeCommit, type Change } from '../../../git/objects/building.ts'
+import { BadChange, buildCommit, type Change, type CommitWords } from '../../../git/objects/building.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
-import { RefMoved } from '../../../git/refs/update.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { signerOf } from '../commits/landing.ts'
 import { webPusher } from '../gate/service.ts'
+import { inBranchTurn } from '../gate/turns.ts'
 import { WIKI_BRANCH, changeWiki, openWiki } from '../gate/wikis.ts'
 import { UPLOADS, fileOf, slugOf, titleOf, type Format } from './pages.ts'
 import { WIKI_REF, findPage, type Page } from './queries.ts'
@@ -31,9 +31,11 @@ function slugFor(title: string): string {
 
 export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageWish): Promise<Page> {
   const slug = slugFor(wish.title)
-  if (await findPage(app, subject.project, slug)) throw duplicate(slug)
   const path = fileOf(slug, wish.format)
-  await commit(app, actor, subject, [{ path, content: wish.content }], `created page: ${titleOf(slug)}`)
+  await commit(app, actor, subject, `created page: ${titleOf(slug)}`, async () => {
+    if (await findPage(app, subject.project, slug)) throw duplicate(slug)
+    return [{ path, content: wish.content }]
+  })
   return (await findPage(app, subject.project, slug))!
 }
 
@@ -46,12 +48,14 @@ export async function updatePage(
   wish: { title?: string | null | undefined; content: string; format?: Format | null | undefined },
 ): Promise<Page> {
   const slug = wish.title && slugFor(wish.title) !== page.slug ? movedSlug(page, wish.title) : page.slug
-  const other = slug.toLowerCase() === page.slug.toLowerCase() ? null : await findPage(app, subject.project, slug)
-  if (other) throw duplicate(slug)
   const path = wish.format ? fileOf(slug, wish.format) : `${slug}${/\.[A-Za-z]+$/.exec(page.path)![0]}`
-  const changes: Change[] = [{ path, content: wish.content }]
-  if (path !== page.path) changes.unshift({ path: page.path, content: null })
-  await commit(app, actor, subject, changes, `updated page: ${titleOf(slug)}`)
+  await commit(app, actor, subject, `updated page: ${titleOf(slug)}`, async () => {
+    const other = slug.toLowerCase() === page.slug.toLowerCase() ? null : await findPage(app, subject.project, slug)
+    if (other) throw duplicate(slug)
+    await assertThere(app, subject, page)
+    const changes: Change[] = [{ path, content: wish.content }]
+    return path === page.path ? changes : [{ path: page.path, content: null }, ...changes]
+  })
   return (await findPage(app, subject.project, slug))!
 }
 
@@ -62,7 +66,15 @@ function movedSlug(page: Page, title: string): string {
 }
 
 export async function deletePage(app: App, actor: User, subject: ProjectSubject, page: Page): Promise<void> {
-  await commit(app, actor, subject, [{ path: page.path, content: null }], `deleted page: ${page.title}`)
+  await commit(app, actor, subject, `deleted page: ${page.title}`, async () => {
+    await assertThere(app, subject, page)
+    return [{ path: page.path, content: null }]
+  })
+}
+
+/** Somebody else may have deleted it, or moved it elsewhere. */
+async function assertThere(app: App, { project }: ProjectSubject, { slug, path }: Page): Promise<void> {
+  if ((await findPage(app, project, slug))?.path !== path) throw notFound('Wiki Page')
 }
 
 /** In the wiki's own repository, under a name that nobody guesses. */
@@ -81,37 +93,42 @@ export async function attachFile(
       .slice(-200) || 'file'
   const file_path = `${UPLOADS}/${randomBytes(16).toString('hex')}/${file_name}`
   const content = await readFile(upload.path)
-  await commit(app, actor, subject, [{ path: file_path, content }], `added attachment: ${file_name}`, branch)
+  const changes = async () => [{ path: file_path, content }]
+  await commit(app, actor, subject, `added attachment: ${file_name}`, changes, branch)
   return { file_name, file_path }
 }
 
-const TRIES = 5
-
-/** Tried again when somebody else wrote another page meanwhile. */
+/** `changes` are asked for once it is this one's turn, and again when somebody else was faster. */
 async function commit(
   app: App,
   actor: User,
   { project, level }: ProjectSubject,
-  changes: readonly Change[],
   did: string,
+  changes: () => Promise<readonly Change[]>,
   branch = WIKI_BRANCH,
 ): Promise<void> {
   const dir = await openWiki(app, project)
   const ref = `refs/heads/${branch}`
   const signer = signerOf(app, actor)
-  for (let tries = TRIES; ; tries--) {
+  await inBranchTurn(dir, branch, async () => {
     const before = await resolveCommit(dir, ref)
     // A branch that is not there yet begins with the pages.
     const base = before ?? (await resolveCommit(dir, WIKI_REF))
-    try {
-      const tree = await buildTree(dir, base, changes)
-      const message = `${actor.username} ${did}`
-      const parents = base === null ? [] : [base]
-      const after = await writeCommit(dir, { tree, parents, message, author: signer, committer: signer })
-      return await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }])
-    } catch (error) {
-      if (error instanceof BadChange) throw new Refusal('bad_request', { title: ['is invalid'] })
-      if (!(error instanceof RefMoved) || tries === 0) throw error
-    }
+    const words = { message: `${actor.username} ${did}`, author: signer, committer: signer }
+    const after = await commitOf(dir, base, await changes(), words)
+    await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }])
+  })
+}
+
+async function commitOf(
+  dir: string,
+  base: string | null,
+  changes: readonly Change[],
+  words: CommitWords,
+): Promise<string> {
+  try {
+    return await buildCommit(dir, base, changes, words)
+  } catch (error) {
+    throw error instanceof BadChange ? new Refusal('bad_request', { title: ['is invalid'] }) : error
   }
 }

@@ -1,0 +1,171 @@
+/**
+ * What the worker reads and writes of the queue. The lease is also the fence: whoever claims a job next writes a later
+ * one, and who no longer holds it changes nothing.
+ */
+import { after, timestamp } from '../clock.ts'
+import { locksRows } from '../store/dialect.ts'
+import type { Row, RowChange } from '../store/database.ts'
+import { jobRow, type Enqueuer, type Job } from './queue.ts'
+
+export const MAX_ATTEMPTS = 12
+/** How long the work of a process that was killed waits for the next one. */
+export const LEASE_MS = 20_000
+const LONGEST_BACKOFF_MS = 3_600_000
+const EVENTS_AT_ONCE = 100
+
+/** A claimed job. */
+export interface Claim {
+  readonly row: Row<'jobs'>
+  /** What the row says for as long as it is ours. */
+  lease: string
+}
+
+export type Outcome = 'done' | 'left' | { readonly error: unknown }
+
+type News = Pick<Row<'events'>, 'name' | 'payload'>
+
+const unmarked = (app: Enqueuer) =>
+  app.db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').limit(EVENTS_AT_ONCE)
+
+export const newEvents = (app: Enqueuer): Promise<News[]> => unmarked(app).select(['name', 'payload']).execute()
+
+/** Makes a job for each reaction to events that are new. True when there may be more. */
+export async function dispatchEvents(
+  app: Enqueuer,
+  reactionsTo: (event: News) => readonly Pick<Job<never, never>, 'name'>[],
+): Promise<boolean> {
+  const ids = unmarked(app)
+    .select('id')
+    .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
+  const events = await app.db
+    .updateTable('events')
+    .set({ dispatched_at: timestamp(app.clock) })
+    .where('id', 'in', ids)
+    .returning(['id', 'name', 'payload'])
+    .execute()
+  const rows = events
+    .toSorted((a, b) => a.id - b.id)
+    .flatMap((event) => reactionsTo(event).map((job) => jobRow(app, job, event.payload)))
+  if (rows.length > 0) await app.db.insertInto('jobs').values(rows).execute()
+  return events.length === EVENTS_AT_ONCE
+}
+
+const due = (app: Enqueuer) => {
+  const now = timestamp(app.clock)
+  return app.db
+    .selectFrom('jobs')
+    .where('state', '=', 'ready')
+    .where('run_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .orderBy('run_at')
+    .orderBy('id')
+}
+
+export async function isAnyDue(app: Enqueuer, except: readonly string[] = []): Promise<boolean> {
+  const first = due(app)
+    .$if(except.length > 0, (query) => query.where('name', 'not in', except))
+    .select('id')
+    .limit(1)
+  return (await first.executeTakeFirst()) !== undefined
+}
+
+export interface Hands {
+  readonly free: number
+  /** Of these, how many may do long work. */
+  readonly freeForLong: number
+  readonly long: readonly string[]
+}
+
+/** Those due the longest, as many as there are hands for. */
+export async function claimJobs(app: Enqueuer, { free, freeForLong, long }: Hands): Promise<Row<'jobs'>[]> {
+  const next = async (isLong: boolean, most: number) => {
+    const which = isLong ? 'in' : 'not in'
+    return due(app)
+      .$if(long.length > 0, (query) => query.where('name', which, long))
+      .select(['id', 'run_at'])
+      .limit(most)
+      .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
+      .execute()
+  }
+  const short = await next(false, free)
+  const longer = long.length > 0 && freeForLong > 0 ? await next(true, Math.min(free, freeForLong)) : []
+  const chosen = [...short, ...longer].toSorted(byAge).slice(0, free)
+  if (chosen.length === 0) return []
+  const rows = await app.db
+    .updateTable('jobs')
+    .set((eb) => ({ lease_until: after(app.clock, LEASE_MS), attempts: eb('attempts', '+', 1) }))
+    .where(
+      'id',
+      'in',
+      chosen.map(({ id }) => id),
+    )
+    .returningAll()
+    .execute()
+  return rows.toSorted(byAge)
+}
+
+type Aging = Pick<Row<'jobs'>, 'id' | 'run_at'>
+const byAge = (a: Aging, b: Aging) => (a.run_at === b.run_at ? a.id - b.id : a.run_at < b.run_at ? -1 : 1)
+
+/** False when it is somebody else's by now. */
+export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<boolean> {
+  return change(app, claim, { lease_until: lease })
+}
+
+/** False when it was somebody else's by then. */
+export async function endJob(
+  app: Enqueuer,
+  claim: Claim,
+  outcome: Outcome,
+  every: number | undefined,
+): Promise<boolean> {
+  const { attempts } = claim.row
+  // As if it had not been begun: the next process takes it at once.
+  if (outcome === 'left') return change(app, claim, { lease_until: null, attempts: attempts - 1 })
+  if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
+  if (every === undefined) return remove(app, claim)
+  return change(app, claim, { run_at: after(app.clock, every), lease_until: null, attempts: 0, last_error: null })
+}
+
+/** Work that recurs is never given up: what it failed by may be over tomorrow. */
+function failure(app: Enqueuer, attempts: number, error: unknown, recurs: boolean): RowChange<'jobs'> {
+  const backoff = Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2)
+  return {
+    state: attempts >= MAX_ATTEMPTS && !recurs ? 'dead' : 'ready',
+    run_at: after(app.clock, backoff),
+    lease_until: null,
+    last_error: error instanceof Error ? error.message : String(error),
+  }
+}
+
+async function change(app: Enqueuer, { row, lease }: Claim, values: RowChange<'jobs'>): Promise<boolean> {
+  const { numUpdatedRows } = await app.db
+    .updateTable('jobs')
+    .set(values)
+    .where('id', '=', row.id)
+    .where('lease_until', '=', lease)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function remove(app: Enqueuer, { row, lease }: Claim): Promise<boolean> {
+  const { numDeletedRows } = await app.db
+    .deleteFrom('jobs')
+    .where('id', '=', row.id)
+    .where('lease_until', '=', lease)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Each stands in the queue from the first start on; those an earlier version gave up are taken up again. */
+export async function ensureRecurring(app: Enqueuer, jobs: readonly Pick<Job<never, never>, 'name' | 'every'>[]) {
+  const rows = jobs.flatMap((job) =>
+    job.every === undefined ? [] : [jobRow(app, job, '{}', { key: job.name, delay: job.every })],
+  )
+  if (rows.length === 0) return
+  await app.db
+    .insertInto('jobs')
+    .values(rows)
+    .onConflict((c) => c.column('key').doUpdateSet({ state: 'ready' }).where('jobs.state', '=', 'dead'))
+    .execute()
+}
