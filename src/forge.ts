@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serve, openApp } from './app.ts'
-import { timestamp, type Clock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { readConfig, testDatabaseUrl } from './config.ts'
 import type { App, User } from './context.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
@@ -18,6 +18,7 @@ import { TEMPORARY_FOLDER } from './lib/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import type { Events } from './store/database.ts'
 import { postgresTemplate, sqliteTemplate, type Template } from './store/temporary.ts'
+import { forgetCaches } from './store/versions.ts'
 
 export interface ForgeOptions {
   /** Settings as the environment names them without their prefix, e.g. `{ RATE_LIMIT: '10' }`. */
@@ -197,13 +198,7 @@ export class TestForge implements AsyncDisposable {
       // What is known for a while only would else be asked for again in a count that takes long, and in no other.
       using _ = this.clock.hold()
       await currentSettings(this.app)
-      // What was read before this commit is asked for again.
-      const { db } = this.app
-      await db
-        .insertInto('throttles')
-        .values({ key: 'forge', count: 0, until: timestamp(this.clock) })
-        .execute()
-      await db.deleteFrom('throttles').where('key', '=', 'forge').execute()
+      forgetCaches(this.app.db)
       const before = this.app.store.queries
       await work()
       return this.app.store.queries - before
