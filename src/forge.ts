@@ -9,7 +9,6 @@ import { reasonOf, serve, openApp, type Forge as RunningForge } from './app.ts'
 import { BadSetting, CannotStart, readConfig, settings, testDatabaseUrl, variableOf, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { Refusal } from './errors.ts'
-import { countFailure, forgetFailures } from './features/identity/sessions/throttle.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
@@ -26,6 +25,7 @@ import { makeTemporaryFolder, sweepTemporaryFolders } from './lib/temporary-fold
 import { randomHex, randomToken } from './lib/secrets.ts'
 import { forgetEvents } from './store/outbox.ts'
 import { postgresTemplate, sqliteTemplate, type CopiedDatabase, type Template } from './store/temporary.ts'
+import { forgetCaches } from './store/versions.ts'
 
 export { Client, Person }
 export type { ForgeOptions, Reply } from './forge/types.ts'
@@ -150,9 +150,7 @@ export class TestForge implements door.Forge {
       // What is known for a while only would else be asked for again in a count that takes long, and in no other.
       using _ = this.clock.hold()
       await currentSettings(this.app)
-      // What was read before this commit is asked for again.
-      await countFailure(this.app, 'forge')
-      await forgetFailures(this.app, 'forge')
+      forgetCaches(this.app.db)
       const before = this.app.store.queries
       await work()
       return this.app.store.queries - before

@@ -5,8 +5,8 @@
  * of any process shows at once, and leaves all other fragments where they are.
  */
 import type { App } from '../context.ts'
-import { Lru } from '../lib/lru.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { cachePerStore } from '../store/versions.ts'
 import { Json } from './json.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
@@ -23,27 +23,18 @@ interface Fragment {
   readonly json: Json<unknown>
 }
 
-const caches = new WeakMap<object, Lru<Fragment>>()
-
-function cacheOf(store: object): Lru<Fragment> {
-  let cache = caches.get(store)
-  if (!cache) caches.set(store, (cache = new Lru(MOST_BYTES, weigh)))
-  return cache
-}
-
-const weigh = ({ stamp, json }: Fragment) => OVERHEAD + stamp.length + json.bytes.length
+const cacheOf = cachePerStore<Fragment>(MOST_BYTES, ({ stamp, json }) => OVERHEAD + stamp.length + json.bytes.length)
 
 /**
  * One for each of `places`. `present` makes the records of those that are not known, by their indexes; one that is gone
  * meanwhile is undefined, and left out.
  */
 export function fragments<T>(
-  { store, db }: App,
+  { db }: App,
   places: readonly Place[],
   present: (missing: number[]) => MaybePromise<(T | undefined)[]>,
 ): MaybePromise<Json<T>[]> {
-  // What a transaction sees may never come to be.
-  const cache = db.isTransaction ? null : cacheOf(store)
+  const cache = cacheOf(db)
   const missing: number[] = []
   const found = places.map(({ place, stamp }, i) => {
     const known = cache?.get(place)

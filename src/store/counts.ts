@@ -12,8 +12,8 @@
  * them together once there are many.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
-import type { Db, Row } from './database.ts'
-import { columnTypes, isSqlite } from './dialect.ts'
+import type { Db } from './database.ts'
+import { columnTypes, inTextList, isSqlite, textList } from './dialect.ts'
 import { hotQuery } from './hot.ts'
 
 declare module './database.ts' {
@@ -121,19 +121,18 @@ async function dropReaction(db: Kysely<never>, name: string, table: string): Pro
   }
 }
 
-interface Version extends Row<'changes'> {
-  rows: number
-}
-
-const readVersions = hotQuery<object, Version>((db) =>
+/** Versions only grow, so their sum is another whenever one of them is. */
+const readVersion = hotQuery((db, p: { subjects: string }) =>
   db
     .selectFrom('changes')
-    .select(['subject', sql<number>`cast(sum(version) as bigint)`.as('version')])
-    .select((eb) => eb.fn.countAll<number>().as('rows'))
-    .groupBy('subject')
-    .orderBy('subject'),
+    .select(
+      sql<number>`cast(sum(case when ${inTextList(db, 'subject', p.subjects)} then version else 0 end) as bigint)`.as(
+        'version',
+      ),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('rows')),
 )
-const totals = new WeakMap<object, Map<string, { versions: string; total: number }>>()
+const totals = new WeakMap<object, Map<string, { version: number; total: number }>>()
 
 /** The total known under `key`, counted anew only if one of the `subjects` changed since. */
 export async function keptTotal(
@@ -143,23 +142,19 @@ export async function keptTotal(
   count: () => Promise<number>,
 ): Promise<number> {
   const { adapter } = db.getExecutor()
-  const kept = totals.get(adapter) ?? new Map<string, { versions: string; total: number }>()
+  const kept = totals.get(adapter) ?? new Map<string, { version: number; total: number }>()
   if (kept.size === 0) totals.set(adapter, kept)
 
-  let versions = ''
-  let loose = 0
-  for (const { subject, version, rows } of await readVersions(db, {})) {
-    if (subjects.includes(subject)) versions += `${version},`
-    loose += Number(rows) - 1
-  }
-  if (loose > MOST_LOOSE) void putTogether(db)
+  const [changes] = await readVersion(db, { subjects: textList(db, subjects) })
+  const { version, rows } = changes!
+  if (Number(rows) > MOST_LOOSE) void putTogether(db)
   const known = kept.get(key)
-  if (known?.versions === versions) return known.total
+  if (known?.version === version) return known.total
 
   const total = await count()
   if (key.length > LONGEST_KEPT) return total
   if (kept.size >= TOTALS_KEPT) kept.clear()
-  kept.set(key, { versions, total })
+  kept.set(key, { version, total })
   return total
 }
 

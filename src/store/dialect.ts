@@ -163,6 +163,15 @@ export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: s
   return sql<boolean>`${sql.ref(column)} = any(${list}::bigint[])`
 }
 
+/** The same for texts that need no escape, such as names of tables. */
+export const textList = (db: Pick<AnyDb, 'getExecutor'>, texts: readonly string[]): string =>
+  isSqlite(db) ? JSON.stringify(texts) : `{${texts.join()}}`
+
+export function inTextList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: string): RawBuilder<boolean> {
+  if (isSqlite(db)) return sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
+  return sql<boolean>`${sql.ref(column)} = any(${list}::text[])`
+}
+
 /** As an aggregate: a JSON list of `value`, as text; of no rows it may be null. */
 export const jsonList = (
   db: Pick<AnyDb, 'getExecutor'>,

@@ -38,6 +38,31 @@ export interface RowState {
   readonly version: number
 }
 
+type Caches = Map<object, Lru<unknown>>
+
+/** By what a database and its transactions have in common. */
+const caches = new WeakMap<object, Caches>()
+
+/**
+ * A cache for each store, of what is true for good. In a transaction there is none: a version of its own may never come
+ * to be, and then be given to another state.
+ */
+export function cachePerStore<V>(most: number, weigh?: (value: V) => number): (db: Db) => Lru<V> | null {
+  const key = {}
+  return (db) => {
+    if (db.isTransaction) return null
+    const { adapter } = db.getExecutor()
+    let ofStore = caches.get(adapter)
+    if (!ofStore) caches.set(adapter, (ofStore = new Map() as Caches))
+    let cache = ofStore.get(key) as Lru<V> | undefined
+    if (!cache) ofStore.set(key, (cache = new Lru(most, weigh)) as Lru<unknown>)
+    return cache
+  }
+}
+
+/** For tests that count queries from the first one on. */
+export const forgetCaches = (db: Db): void => void caches.delete(db.getExecutor().adapter)
+
 const ROWS_KEPT = 4000
 
 /**
@@ -52,7 +77,7 @@ export type KeptRows<R> = (
 
 export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
   type R = Row<T> & RowState
-  const caches = new WeakMap<object, Lru<R>>()
+  const cacheOf = cachePerStore<R>(ROWS_KEPT)
   const byIds = hotQuery((db, p: { ids: string }) =>
     db
       .selectFrom(table as 'users')
@@ -60,14 +85,8 @@ export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
       .where(inIdList(db, 'id', p.ids)),
   ) as unknown as HotQuery<{ ids: string }, R>
 
-  const cacheOf = ({ adapter }: ReturnType<Db['getExecutor']>) => {
-    let cache = caches.get(adapter)
-    if (!cache) caches.set(adapter, (cache = new Lru(ROWS_KEPT)))
-    return cache
-  }
   return (db, states, atHand = []) => {
-    // A version of a transaction may never come to be, and then be given to another state.
-    const cache = db.isTransaction ? null : cacheOf(db.getExecutor())
+    const cache = cacheOf(db)
     const found = new Map<number, R>()
     const keep = (row: R) => {
       found.set(row.id, row)

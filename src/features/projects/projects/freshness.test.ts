@@ -288,3 +288,17 @@ test('whatever else a record shows, by every way it changes', async () => {
   await store.close()
   expect(unseen).toEqual([])
 }, 60_000)
+
+test('what is known costs two queries, for the caller and for all that the record depends on', async () => {
+  await using forge = await startForge()
+  const { viewers, cast } = await viewersOf(forge)
+  const source = await forge.project({ path: 'source', visibility: 'public' })
+  const { id } = await cast.project({ topics: ['a', 'b'] })
+  await forge.administrator.post(`/projects/${id}/fork/${source.id}`)
+  for (const { caller, id: user } of viewers) {
+    const ask = () => caller.get(`/projects/${id}`)
+    const once = await forge.queries(ask)
+    const twice = await forge.queries(async () => [await ask(), await ask()])
+    expect(twice - once).toBe(user === null ? 1 : 2)
+  }
+})
