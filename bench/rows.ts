@@ -14,10 +14,11 @@ import {
   ownRecord,
   projectsAsMember,
 } from './calls.ts'
-import { archiveTime, cloneTime, clonesAtOnce, openGitBench, pushTime, treePageTime } from './git.ts'
+import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, perSecond, type Row } from './table.ts'
+import { writeRows } from './writes.ts'
 
 const MB = 1024 * 1024
 const CHANGES_A_ROUND = 10
@@ -80,7 +81,6 @@ export const measurements = {
     const { rounds } = bench.effort
     return [
       await row(`clone over HTTP, ${history}, against git clone file://`, '≤ 1.15', () => cloneTime(git, rounds)),
-      await row('push of one commit over HTTP, against a bare repository', '≤ 2', () => pushTime(git, rounds)),
       await row('memory of the server while 10 clone at once, over before', 'flat', () => clonesAtOnce(git)),
       await row(`tree page with last commits, ${history}, first after a push`, '< 100 ms', () =>
         treePageTime(git, rounds),
@@ -88,6 +88,8 @@ export const measurements = {
       await row('archive as tar.gz, against git archive', '≤ 1.25', () => archiveTime(git, rounds)),
     ]
   },
+
+  writes: writeRows,
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>
