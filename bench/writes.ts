@@ -17,7 +17,7 @@ export async function writeRows(bench: Bench): Promise<Row[]> {
   await using git = await openGitBench(bench, COMMITS)
   const { push, pushTo, commit } = await writersOf(git)
   const { rounds } = bench.effort
-  for (let n = 0; n < A_ROUND; n++) await Promise.all([await push(), await commit()])
+  await inTurns(A_ROUND, commit, push)
   const against = await inTurns(rounds * 3, push, pushTo('../local.git'))
   const clock = await inTurns(rounds * 3, commit, push)
   const processor = await inTurns(rounds, effort(git, commit), effort(git, push))
