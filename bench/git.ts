@@ -96,18 +96,6 @@ export async function cloneTime({ git, address, folder, work }: GitBench, rounds
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.15 }
 }
 
-export async function pushTime({ git, address, folder }: GitBench, rounds: number): Promise<Outcome> {
-  await git('clone', '-q', '--bare', folder, 'local.git')
-  await git('clone', '-q', '--depth=1', `file://${folder}`, 'tree')
-  let branch = 0
-  const push = (to: string) => async () => {
-    await git('-C', 'tree', 'commit', '-q', '--allow-empty', '-m', `Work ${++branch}`)
-    return timed(() => git('-C', 'tree', 'push', '-q', to, `HEAD:refs/heads/b${branch}`))
-  }
-  const times = await inTurns(rounds * 3, push(address), push('../local.git'))
-  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 2 }
-}
-
 /** How much the server itself grows while many clone at once: what its git processes hold is git's, and goes with them. */
 export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
   await git('clone', '-q', '--bare', address, 'first')

@@ -22,11 +22,12 @@ import {
   smallUserWrites,
   smallWrites,
 } from './calls.ts'
-import { archiveTime, cloneTime, clonesAtOnce, openGitBench, pushTime, treePageTime } from './git.ts'
-import { readRows } from './reads.ts'
+import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
+import { writeRows } from './writes.ts'
 
 const MB = 1024 * 1024
 const CHANGES_A_ROUND = 10
@@ -111,7 +112,6 @@ export const measurements = {
     const { rounds } = bench.effort
     return [
       await row(`clone over HTTP, ${history}, against git clone file://`, '≤ 1.15', () => cloneTime(git, rounds)),
-      await row('push of one commit over HTTP, against a bare repository', '≤ 2', () => pushTime(git, rounds)),
       await row('memory of the server while 10 clone at once, over before', 'flat', () => clonesAtOnce(git)),
       await row(`tree page with last commits, ${history}, first after a push`, '< 100 ms', () =>
         treePageTime(git, rounds),
@@ -121,6 +121,8 @@ export const measurements = {
   },
 
   reads: readRows,
+
+  writes: writeRows,
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>

@@ -152,7 +152,9 @@ async function takePush(visit: Visit): Promise<void> {
   const input = await bodyOf(request)
   begin(visit, 'receive-pack-result')
   const options = pushOptionsFor(app, facts, place)
-  await receivePack(dir, { stateless: true, protocol, input, output: reply.raw, ...options })
+  const length = request.headers['content-length']
+  const size = length === undefined || request.headers['content-encoding'] ? undefined : Number(length)
+  await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
   // Whoever is still sending must take the rest off their hands before they hear the answer.
   request.raw.resume()
   reply.raw.end()

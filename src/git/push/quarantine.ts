@@ -33,6 +33,8 @@ export interface ReceiveLimits {
   readonly deadline?: number
   /** The most git may hold of one object; a few bytes of pack can ask for any amount. */
   readonly objectBytes?: number
+  /** It is known to be short: flushing it takes a thread of ours for a moment, and not for minutes. */
+  readonly isSmall?: boolean
 }
 
 export interface Quarantine extends AsyncDisposable {
@@ -49,7 +51,7 @@ export interface Quarantine extends AsyncDisposable {
 }
 
 export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): Promise<Quarantine> {
-  const { deadline = 6 * HOUR, objectBytes = 512 * 1024 * 1024 } = limits
+  const { deadline = 6 * HOUR, objectBytes = 512 * 1024 * 1024, isSmall = false } = limits
   const path = join(dir, 'objects', `${PREFIX}incoming-${randomUUID()}`)
   // One after the other: a repository that was removed meanwhile must not come back as an empty folder.
   await mkdir(path)
@@ -74,10 +76,11 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
     async receive(pack, options) {
       const checks = await checksOf(dir)
       isStrict = checks.length > 0
-      await indexPack(dir, checks, { ...options, input: pack, environment: bounded, deadline })
+      const config = { ...INDEXING, 'core.fsync': isSmall ? 'none' : 'objects,derived-metadata' }
+      await indexPack(dir, checks, { ...options, config, input: pack, environment: bounded, deadline })
       files = await packFiles(join(path, 'pack'))
-      flushed = Promise.all(files.map((name) => flushFile(join(path, 'pack', name))))
-      // Heard of when it is accepted, if it is.
+      // While the push is judged; that it failed is heard of when the push is accepted, if it is.
+      if (isSmall) flushed = Promise.all(files.map((name) => flushFile(join(path, 'pack', name))))
       flushed.catch(() => {})
     },
     async isComplete(ids) {
@@ -103,8 +106,6 @@ const INDEXING = {
   'core.bigFileThreshold': '32m',
   // Each may hold an object, what it is made from and what it is made with.
   'pack.threads': '2',
-  // We do that ourselves, while the push is judged.
-  'core.fsync': 'none',
   // Housekeeping will make one pack of many; until then it is a file more to flush.
   'pack.writeReverseIndex': 'false',
 }
@@ -112,7 +113,7 @@ const INDEXING = {
 async function indexPack(dir: string, checks: readonly '--strict'[], options: GitOptions): Promise<void> {
   const flags = ['--stdin', '--fix-thin', '--show-resolving-progress', ...checks] as const
   try {
-    await git(dir, ['index-pack', ...flags], { ...options, config: INDEXING })
+    await git(dir, ['index-pack', ...flags], options)
   } catch (error) {
     throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
   }

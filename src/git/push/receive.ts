@@ -29,6 +29,8 @@ export type Gate = (push: Push) => Promise<{ readonly refuse: string } | { reado
 
 export interface ReceiveOptions {
   readonly input: Readable
+  /** Bytes of the whole request, where they are known. */
+  readonly size?: number | undefined
   /** Is not ended. */
   readonly output: Writable
   /** Commands alone, as over HTTP; otherwise the refs are told first. */
@@ -62,6 +64,9 @@ export interface PushResult {
 
 /** A client says nothing while it compresses, which takes minutes for what is large. */
 const IDLE_MS = HOUR
+
+/** As much as git sends in one piece over HTTP. */
+const SMALL = 1024 * 1024
 
 /** One wish of the push, and why it was not fulfilled. */
 interface Wish {
@@ -108,10 +113,10 @@ interface Reception {
 
 async function fulfil(reception: Reception, options: ReceiveOptions): Promise<void> {
   const { dir, request, wishes, report } = reception
-  const { gate, afterwards, signal, limits = {} } = options
+  const { gate, afterwards, signal, size = Infinity, limits = {} } = options
   // Deletions alone come without a pack.
   const hasPack = !request.commands.every(isDeletion)
-  await using quarantine = hasPack ? await openQuarantine(dir, limits) : null
+  await using quarantine = hasPack ? await openQuarantine(dir, { ...limits, isSmall: size <= SMALL }) : null
   if (quarantine && !(await takePack(quarantine, reception, { signal, limits }))) return
   refuseIfAtomic(request, wishes)
   const updates = updatesOf(wishes)

@@ -74,6 +74,35 @@ test('what is pushed signed with an SSH key is verified by then', async () => {
   expect((await forge.visitor.get(ofCommit)).body).toEqual({ ...shown, key: null, commit_source: 'git' })
 })
 
+test('commits pushed one upon the other, to branches old and new, are all looked at; one made here is not', async () => {
+  await using forge = await startForge()
+  await using ada = await machine()
+  const person = await forge.user({ username: 'ada' })
+  const { id } = await forge.project({ path: 'engine' }, person)
+  const ids: string[] = []
+  const commit = async () => {
+    await ada.git('commit', '-q', '-S', '--allow-empty', '-m', `no. ${ids.length}`)
+    ids.push(await ada.git('rev-parse', 'HEAD'))
+  }
+  const push = (...refs: string[]) => ada.git('push', '-q', addressFor(forge, 'ada/engine', person), ...refs)
+  await commit()
+  await push('HEAD:master')
+  for (const branch of ['one', 'two', 'two']) {
+    await commit()
+    await push(`HEAD:refs/heads/${branch}`)
+  }
+  await commit()
+  await commit()
+  await push('HEAD:refs/heads/three')
+  expect((await kept(forge)).map(({ object_id }) => object_id).toSorted()).toEqual(ids.toSorted())
+
+  const actions = [{ action: 'create', file_path: 'x', content: 'x' }]
+  const wish = { branch: 'two', commit_message: 'by the API', actions }
+  expect((await person.post(`/projects/${id}/repository/commits`, wish)).status).toBe(201)
+  const [told] = await forge.app.db.selectFrom('events').select('payload').orderBy('id', 'desc').limit(1).execute()
+  expect(JSON.parse(told!.payload)).toMatchObject({ project_id: id, unsigned: true })
+})
+
 test('an SSH key may come later, and vouches for its owner’s addresses', async () => {
   await using forge = await startForge()
   await using ada = await machine()

@@ -1,0 +1,114 @@
+/** What a change of a repository costs: a push against plain git, and a commit through the API against a push. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inTurns, type Bench, type Compared } from './bench.ts'
+import { openGitBench, type GitBench } from './git.ts'
+import { ADMINISTRATOR } from './seed.ts'
+import { ms, type Row } from './table.ts'
+
+const COMMITS = 500
+const FILE = 'folder3/file3.txt'
+/** Until what a change sets off in the background is over. */
+const AFTERMATH_MS = 150
+/** The processor's time is counted in hundredths of a second: a round is of several. */
+const A_ROUND = 5
+
+export async function writeRows(bench: Bench): Promise<Row[]> {
+  await using git = await openGitBench(bench, COMMITS)
+  const { push, pushTo, commit } = await writersOf(git)
+  const { rounds } = bench.effort
+  await inTurns(A_ROUND, commit, push)
+  const against = await inTurns(rounds * 3, push, pushTo('../local.git'))
+  const clock = await inTurns(rounds * 3, commit, push)
+  const processor = await inTurns(rounds, effort(git, commit), effort(git, push))
+  return [
+    rowOf('push of one commit over HTTP, against a bare repository', 1.6, against),
+    rowOf('commit through the API, against a push', 1, clock),
+    rowOf('the same, by processor time of the server and its children', 1, processor),
+  ]
+}
+
+const rowOf = (what: string, most: number, { ours, floor, ratio }: Compared): Row => ({
+  what,
+  ours: ms(ours),
+  floor: ms(floor),
+  ratio,
+  target: `≤ ${most}`,
+  met: ratio <= most,
+})
+
+type Write = () => Promise<number>
+
+/** Each makes one change of one file, and tells the milliseconds its caller waited. */
+async function writersOf({ git, address, api, folder }: GitBench) {
+  await git('clone', '-q', '--bare', folder, 'local.git')
+  await git('clone', '-q', '--depth=1', `file://${folder}`, 'writing')
+  let n = 0
+  const pushTo =
+    (to: string): Write =>
+    async () => {
+      const branch = `refs/heads/work${++n}`
+      await git('-C', 'writing', 'reset', '-q', '--hard', 'origin/master')
+      await git('-C', 'writing', 'mv', FILE, `folder3/moved${n}.txt`)
+      await git('-C', 'writing', 'commit', '-q', '-m', `Work ${n}`)
+      return timed(() => git('-C', 'writing', 'push', '-q', to, `HEAD:${branch}`))
+    }
+  const commit: Write = () => {
+    const branch = `work-by-api${++n}`
+    const actions = [{ action: 'move', previous_path: FILE, file_path: `folder3/moved${n}.txt` }]
+    const wish = { branch, start_branch: 'master', commit_message: `Work ${n}`, actions }
+    return timed(() => post(`${api}/commits`, wish))
+  }
+  return { pushTo, push: pushTo(address), commit }
+}
+
+async function post(url: string, wish: object): Promise<void> {
+  const headers = { 'PRIVATE-TOKEN': ADMINISTRATOR, 'Content-Type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(wish) })
+  const text = await answer.text()
+  if (answer.status !== 201) throw new Error(`${url} answered ${answer.status}: ${text}`)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Milliseconds of processors for one, with what follows it. */
+const effort =
+  ({ server }: GitBench, write: Write): Write =>
+  async () => {
+    const start = processorTime(server.pid)
+    for (let n = 0; n < A_ROUND; n++) {
+      await write()
+      await sleep(AFTERMATH_MS)
+    }
+    return (processorTime(server.pid) - start) / A_ROUND
+  }
+
+const TICK_MS = 10
+
+interface Spent {
+  readonly pid: number
+  readonly parent: number
+  readonly ticks: number
+}
+
+/** Of a process and all that it started, those that have ended too. */
+function processorTime(root: number): number {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? spentBy(Number(name)) : []))
+  const sum = (pid: number): number =>
+    all.reduce((total, one) => total + (one.pid === pid ? one.ticks : one.parent === pid ? sum(one.pid) : 0), 0)
+  return sum(root) * TICK_MS
+}
+
+function spentBy(pid: number): Spent[] {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ').map(Number)
+    return [{ pid, parent: fields[1]!, ticks: fields[11]! + fields[12]! + fields[13]! + fields[14]! }]
+  } catch {
+    // It has just ended.
+    return []
+  }
+}
