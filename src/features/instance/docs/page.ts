@@ -28,9 +28,20 @@ interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: Schema }[]
+  readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, Answer>>
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: Schema
 }
 
 export interface OpenApi {
@@ -39,13 +50,17 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
+    readonly parameters: Readonly<Record<string, Parameter>>
     readonly responses: Readonly<Record<string, Answer>>
   }
 }
 
-interface Placed extends Operation {
+/** An operation where it stands, with all that it refers to but the records it answers with. */
+interface Placed extends Pick<Operation, 'tags' | 'operationId' | 'summary' | 'description' | 'responses'> {
   readonly method: string
   readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly body: { readonly type: string; readonly schema: Schema } | null
 }
 
 /** Where records stand; families have the addresses of their names. */
@@ -53,12 +68,15 @@ const RECORDS = 'records'
 
 const slugOf = (tag: string) => tag.toLowerCase().replaceAll(' ', '-')
 const nameOf = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1)
+/** A form's fields stand with its operation, so it is no record. */
+const isForm = (name: string) => name.endsWith('_input')
 
 /** Each page by the end of its address; `''` lists them all. */
 export function docsPages(document: OpenApi, url: string): Map<string, string> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]): Placed => ({ ...one, method: method.toUpperCase(), path })),
+    Object.entries(methods).map(([method, one]) => place(one, method.toUpperCase(), path, document)),
   )
+  const records = Object.entries(document.components.schemas).filter(([name]) => !isForm(name))
   const families = document.tags.map(({ name }) => ({
     name,
     slug: slugOf(name),
@@ -74,9 +92,21 @@ export function docsPages(document: OpenApi, url: string): Map<string, string> {
   ])
   return new Map([
     ['', frame(document.info.title, indexPart(document, families, url))],
-    [RECORDS, frame('Records', Object.entries(document.components.schemas).map(recordPart))],
+    [RECORDS, frame('Records', records.map(recordPart))],
     ...pages,
   ])
+}
+
+function place(operation: Operation, method: string, path: string, { components }: OpenApi): Placed {
+  const { parameters = [], requestBody, ...rest } = operation
+  const [type, { schema } = { schema: {} }] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  return {
+    ...rest,
+    method,
+    path,
+    parameters: parameters.map((one) => ('$ref' in one ? components.parameters[nameOf(one.$ref)]! : one)),
+    body: type ? { type, schema: schema.$ref ? components.schemas[nameOf(schema.$ref)]! : schema } : null,
+  }
 }
 
 const pageOf = (title: string, version: string, body: Part): Html =>
@@ -129,12 +159,10 @@ const indexPart = ({ info }: OpenApi, families: readonly Family[], url: string) 
     )}`
 
 function operationPart(operation: Placed, { components }: OpenApi, url: string): Html {
-  const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation
+  const { operationId, method, path, summary, description, parameters, body, responses } = operation
   const fields = [
     ...parameters.flatMap(({ name, schema, required, in: where }) => fieldsOf(name, schema, required, where)),
-    ...Object.values(requestBody?.content ?? {})
-      .slice(0, 1)
-      .flatMap(({ schema }) => propertiesOf(schema, '', 'body')),
+    ...propertiesOf(body?.schema ?? {}, '', 'body'),
   ]
   return html`<section id="${operationId}">
     <h2>${summary}</h2>
@@ -215,11 +243,10 @@ function typeOf(schema: Schema): Part {
 const joined = (parts: readonly Part[]): Part => parts.flatMap((part, n) => (n === 0 ? [part] : [' | ', part]))
 
 /** A call with what it cannot do without. */
-function curlOf({ method, path, parameters = [], requestBody }: Placed, url: string): string {
+function curlOf({ method, path, parameters, body }: Placed, url: string): string {
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=…`)
-  const [type, { schema } = { schema: {} }] = Object.entries(requestBody?.content ?? {})[0] ?? []
-  const flag = type === 'multipart/form-data' ? '-F' : '-d'
-  const data = (schema.required ?? []).map((name) => ` ${flag} ${name}=…`)
+  const flag = body?.type === 'multipart/form-data' ? '-F' : '-d'
+  const data = (body?.schema.required ?? []).map((name) => ` ${flag} ${name}=…`)
   const address = `${url}/api/v4${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
   return `curl -X ${method} -H "PRIVATE-TOKEN: $TOKEN"${data.join('')} '${address}'`
 }
