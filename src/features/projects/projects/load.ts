@@ -187,19 +187,15 @@ function presentStamped(
   })
 }
 
-/** One full record of what was changed just now. */
+/** One full record, of the row as the change left it: background work may be at it already. */
 export async function presentOneProject(
   app: App,
   viewer: User,
-  project: { id: number },
-  wish: Pick<RecordWish, 'permissions' | 'statistics'> & { secrets?: boolean } = {},
+  project: Project,
+  { secrets = false }: { secrets?: boolean } = {},
 ): Promise<ProjectRecord> {
-  const [loaded] = await loadProjects(app.db, viewer, [project])
-  if (!loaded) throw notFound('Project')
-  const { permissions = false, statistics = false, secrets = false } = wish
-  return presentProject(loaded, addresses(app), {
-    permissions,
-    statistics: statistics && loaded.level >= Reporter,
-    ...(secrets && loaded.level >= Master && opened(app, loaded)),
-  })
+  const [now] = await loadProjects(app.db, viewer, [project])
+  if (!now) throw notFound('Project')
+  const loaded = { ...now, project }
+  return presentProject(loaded, addresses(app), secrets && loaded.level >= Master ? opened(app, loaded) : {})
 }
