@@ -103,13 +103,15 @@ test('a listing of all is what git lists, whatever is in it', async () => {
   const sub = Buffer.from(await repo.git('rev-parse', 'master:a'), 'hex')
   const entry = (mode: string, name: string, id: Buffer) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), id])
   // As tools of old have written them: modes that git reads as others.
-  const odd = await repo.write(
-    'tree',
-    Buffer.concat([
-      ...[entry('100664', 'a', blob), entry('100775', 'b', blob), entry('40755', 'c', sub), entry('040000', 'd', sub)],
-      ...[entry('120777', 'e', blob), entry('0', 'f', blob)],
-    ]),
-  )
+  const modes: [string, Buffer][] = [
+    ['100664', blob],
+    ['100775', blob],
+    ['40755', sub],
+    ['040000', sub],
+    ['120777', blob],
+    ['0', blob],
+  ]
+  const odd = await repo.write('tree', Buffer.concat(modes.map(([mode, id], n) => entry(mode, `${n}`, id))))
   const told = async (name: string) =>
     ((await listTree(dir, name, '', { recursive: true })) ?? []).map(({ mode, type, id, path }) =>
       [mode, type, id, path].join(' '),
@@ -129,7 +131,7 @@ test('a listing of all is what git lists, whatever is in it', async () => {
   let bomb = await repo.write('tree', entry('100644', 'x', blob))
   for (let level = 0; level < 12; level++) {
     const id = Buffer.from(bomb, 'hex')
-    bomb = await repo.write('tree', Buffer.concat([...'abcdefgh'].map((name) => entry('40000', name, id))))
+    bomb = await repo.write('tree', Buffer.concat('abcdefgh'.split('').map((name) => entry('40000', name, id))))
   }
   const started = await processesOf(() =>
     expect(listTree(dir, bomb, '', { recursive: true })).rejects.toMatchObject({ name: 'GitFailed', reason: 'output' }),
