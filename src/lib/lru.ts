@@ -37,6 +37,6 @@ export class Lru<V> {
 
   /** All whose keys begin so. */
   deleteAll(prefix: string): void {
-    for (const key of [...this.#kept.keys()]) if (key.startsWith(prefix)) this.delete(key)
+    for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.delete(key)
   }
 }

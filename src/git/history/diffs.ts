@@ -94,7 +94,7 @@ interface DiffRead {
 }
 
 const FILE_BYTES = 500
-const remembered = new Memory<DiffRead>(16 * 1024 * 1024, ({ diff: { files } }) =>
+const remembered = new Memory<DiffRead>(12 * 1024 * 1024, ({ diff: { files } }) =>
   files.reduce((sum, { patch }) => sum + 2 * patch.length + FILE_BYTES, 0),
 )
 

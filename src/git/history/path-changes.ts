@@ -8,9 +8,9 @@ import { canonical, findEntry, isFile, partsOf, readTree, type TreeEntry } from 
 import { ancestryOf } from './graph.ts'
 import { logOf, type Walk } from './walks.ts'
 
-interface Known<T> {
+interface Known {
   readonly commit: string
-  readonly answer: T
+  readonly answer: string
 }
 
 /** Commits between one that is known and the next: git is asked beyond. */
@@ -18,7 +18,7 @@ const MOST_STEPS = 100
 
 /** Answers by commit and path, with the last of each path. */
 class Answers {
-  readonly #known = new Memory<Known<string>>(8 * 1024 * 1024, ({ answer }) => answer.length)
+  readonly #known = new Memory<Known>(4 * 1024 * 1024, ({ answer }) => answer.length)
 
   get(dir: string, path: string, commit: string): string | undefined {
     return this.#known.get(dir, `${commit}\0${path}`)?.answer

@@ -28,7 +28,7 @@ export async function commitStats(
   return stats as Map<string, LineStats>
 }
 
-const remembered = new Memory<LineStats>(4 * 1024 * 1024)
+const remembered = new Memory<LineStats>(2 * 1024 * 1024)
 
 async function countLines(
   dir: string,

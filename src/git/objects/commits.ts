@@ -54,7 +54,7 @@ export async function resolveCommit(dir: string, name: string, options?: Quarant
 
 /** For so long a commit that was there is taken to be there still: the steps of one request ask for it once. */
 const SEEN_MS = 10_000
-const seen = new Memory<number>(4 * 1024 * 1024)
+const seen = new Memory<number>(2 * 1024 * 1024)
 
 /** In the order of their names. */
 export async function resolveCommits(

@@ -38,7 +38,12 @@ export class Memory<V> {
   }
 
   /** Made once for all who ask meanwhile; a failure is theirs, and is not kept. */
-  async recall(dir: string, key: string, make: () => Promise<V>, isLasting = (_: V) => true): Promise<V> {
+  async recall(
+    dir: string,
+    key: string,
+    make: () => Promise<V>,
+    isLasting: (value: V) => boolean = () => true,
+  ): Promise<V> {
     const kept = this.get(dir, key)
     if (kept !== undefined) return kept
     return this.#making.share(`${dir}\0${key}`, async () => {

@@ -82,3 +82,59 @@ test('odd names are found as they are told', async () => {
   const all = await listTree(repo.dir, 'master', '', { recursive: true })
   expect(all).toEqual(entries)
 })
+
+test('a listing of all is what git lists, whatever is in it', async () => {
+  await using repo = await buildRepository({
+    files: {
+      'a/b/c': '1',
+      'a/b.txt': '2',
+      'a.txt': '3',
+      'a/link': { mode: '120000', content: 'b.txt' },
+      'a/run': { mode: '100755', content: 'x' },
+      'a/module': { mode: '160000', content: '1'.repeat(40) },
+      'é\n"\t': '4',
+      '\xff\xe9/\xe9': '5',
+      'deep/er/and/er': '6',
+      'same/b/c': '1',
+    },
+  })
+  const { dir } = repo
+  const blob = Buffer.from(await repo.git('rev-parse', 'master:a.txt'), 'hex')
+  const sub = Buffer.from(await repo.git('rev-parse', 'master:a'), 'hex')
+  const entry = (mode: string, name: string, id: Buffer) => Buffer.concat([Buffer.from(`${mode} ${name}\0`), id])
+  // As tools of old have written them: modes that git reads as others.
+  const modes: [string, Buffer][] = [
+    ['100664', blob],
+    ['100775', blob],
+    ['40755', sub],
+    ['040000', sub],
+    ['120777', blob],
+    ['0', blob],
+  ]
+  const odd = await repo.write('tree', Buffer.concat(modes.map(([mode, id], n) => entry(mode, `${n}`, id))))
+  const told = async (name: string) =>
+    ((await listTree(dir, name, '', { recursive: true })) ?? []).map(({ mode, type, id, path }) =>
+      [mode, type, id, path].join(' '),
+    )
+  for (const name of ['master', odd, await repo.git('mktree')]) {
+    const listing = await runGit([`--git-dir=${dir}`, 'ls-tree', '-r', '-t', '-z', name])
+    expect(await told(name), name).toEqual(
+      listing
+        .split('\0')
+        .filter(Boolean)
+        .map((line) => line.replace('\t', ' ')),
+    )
+  }
+  expect(await processesOf(() => told(odd))).toEqual([])
+
+  // The same few trees may lie in so many places that no listing ends.
+  let bomb = await repo.write('tree', entry('100644', 'x', blob))
+  for (let level = 0; level < 12; level++) {
+    const id = Buffer.from(bomb, 'hex')
+    bomb = await repo.write('tree', Buffer.concat('abcdefgh'.split('').map((name) => entry('40000', name, id))))
+  }
+  const started = await processesOf(() =>
+    expect(listTree(dir, bomb, '', { recursive: true })).rejects.toMatchObject({ name: 'GitFailed', reason: 'output' }),
+  )
+  expect(started.map(([, verb]) => verb)).toEqual(['ls-tree'])
+})

@@ -84,7 +84,7 @@ async function treeAt(
   return tree
 }
 
-const roots = new Memory<string>(4 * 1024 * 1024)
+const roots = new Memory<string>(2 * 1024 * 1024)
 
 /** The id of the tree that a commit or a tag leads to. */
 export async function rootOf(dir: string, name: string, options: QuarantineOptions): Promise<string | null> {

@@ -83,6 +83,7 @@ class Reader {
   #idle: NodeJS.Timeout | undefined
   #reason: FailureReason = 'exit'
   #stderr = ''
+  #unsent = ''
   #chunks: Buffer[] = []
   #received = 0
   /** No use in looking before there are as many bytes. */
@@ -114,6 +115,7 @@ class Reader {
     this.#isFinished = true
     clearTimeout(this.#idle)
     if (shared.get(this.#dir) === this) shared.delete(this.#dir)
+    this.#flush()
     this.#child?.stdin?.end()
   }
 
@@ -122,7 +124,11 @@ class Reader {
   }
 
   start(): void {
-    const child = startGit(this.#dir, ['cat-file', '--batch-command', '--buffer'], { environment: this.#environment })
+    const child = startGit(this.#dir, ['cat-file', '--batch-command', '--buffer'], {
+      environment: this.#environment,
+      // A name that is found is not looked for in all other places, only to warn of them.
+      config: { 'core.warnAmbiguousRefs': 'false' },
+    })
     this.#child = child
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -135,12 +141,22 @@ class Reader {
     })
     child.once('close', (code) => this.#close(code))
     for (const { questions } of this.#inquiries) this.#send(questions)
-    if (this.#isFinished) child.stdin?.end()
+    if (!this.#isFinished) return
+    this.#flush()
+    child.stdin?.end()
   }
 
+  /** What many ask in one turn goes out in one piece: to write, and to wake git, costs more than to answer. */
   #send(questions: readonly Question[]): void {
-    this.#child?.hold(true)
-    this.#child?.stdin?.write(questions.map(({ verb, name }) => `${verb} ${name}\n`).join('') + 'flush\n')
+    if (this.#unsent === '') setImmediate(() => this.#flush())
+    for (const { verb, name } of questions) this.#unsent += `${verb} ${name}\n`
+  }
+
+  #flush(): void {
+    if (this.#unsent === '' || !this.#child) return
+    this.#child.hold(true)
+    this.#child.stdin?.write(`${this.#unsent}flush\n`)
+    this.#unsent = ''
   }
 
   #receive(chunk: Buffer): void {

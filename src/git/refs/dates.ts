@@ -7,7 +7,7 @@ import { parseTag } from '../objects/tags.ts'
 
 const MAX_READ = { maxBytes: 64 * 1024, maxTotal: 16 * 1024 * 1024 }
 
-const dates = new Memory<number>(4 * 1024 * 1024)
+const dates = new Memory<number>(2 * 1024 * 1024)
 
 /** In seconds, in the order of ids; null where git had better say: no date, or none that it would read as we do. */
 export async function creationDates(dir: string, ids: readonly string[]): Promise<(number | null)[]> {

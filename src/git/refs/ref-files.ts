@@ -3,13 +3,17 @@
  * push. Whatever is not as git leaves it here (a ref that names another, a name that is no text, refs by the ten
  * thousand) is left to git: the answer is null then.
  */
-import type { Dirent } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile as readFileWithCallback, type Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import { isObjectId } from '../objects/ids.ts'
 import { Memory } from '../objects/memory.ts'
 import { askShared } from '../process/readers.ts'
+
+/** At half the price of the one that gives promises; refs may be many. */
+const readFile = promisify(readFileWithCallback)
 
 export interface StoredRef {
   readonly name: string
@@ -102,7 +106,7 @@ export async function readRef(dir: string, name: string): Promise<string | null 
   return packed ? (packed.find((ref) => ref.name === name)?.id ?? null) : undefined
 }
 
-const packed = new Memory<{ stamp: string; refs: StoredRef[] | null }>(16 * 1024 * 1024, ({ refs }) =>
+const packedFiles = new Memory<{ stamp: string; refs: StoredRef[] | null }>(8 * 1024 * 1024, ({ refs }) =>
   (refs ?? []).reduce((sum, { name }) => sum + 200 + name.length, 0),
 )
 
@@ -113,11 +117,11 @@ export async function readPacked(dir: string): Promise<StoredRef[] | null> {
   if (!found) return []
   if (found.size > MAX_PACKED_BYTES) return null
   const stamp = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
-  const known = packed.get(dir, '')
+  const known = packedFiles.get(dir, '')
   if (known?.stamp === stamp) return known.refs
   const text = await readFile(file, 'utf8')
   const refs = text.includes(UNREADABLE) ? null : parsePacked(text)
-  packed.set(dir, '', { stamp, refs })
+  packedFiles.set(dir, '', { stamp, refs })
   return refs
 }
 

@@ -141,3 +141,49 @@ test('a name that is no UTF-8 is listed all the same', async () => {
     { name: 'master', id },
   ])
 })
+
+test('lists are what git lists, loose and packed, in every order', async () => {
+  const dates = [3000, 1000, 3000, 2000, 1000]
+  await using repo = await buildRepository(
+    ...dates.map((at, n) => ({ branch: `b${n}`, files: { a: `${n}` }, at })),
+    { branch: 'z/é', files: { a: 'x' }, at: 2500 },
+    { branch: 'z/\uffee', files: { a: 'y' }, at: 2500 },
+    { branch: 'z/\u{1f600}', files: { a: 'z' }, at: 2500 },
+  )
+  const { dir } = repo
+  await repo.git(...identity, 'tag', '-m', 'one', 'v1', 'b0')
+  await repo.git('pack-refs', '--all')
+  await repo.git('update-ref', 'refs/heads/b1', 'refs/heads/b3')
+  await repo.git('update-ref', '-d', 'refs/heads/b4')
+  await repo.git('update-ref', 'refs/heads/new', 'refs/heads/b2')
+  await repo.git('tag', 'light', 'b1')
+  await repo.git('symbolic-ref', 'refs/heads/alias', 'refs/heads/b1')
+  const orders = {
+    name_asc: ['--sort=refname'],
+    name_desc: ['--sort=-refname'],
+    updated_asc: ['--sort=refname', '--sort=creatordate'],
+    updated_desc: ['--sort=refname', '--sort=-creatordate'],
+  } as const
+  const agrees = async () => {
+    for (const [order, sorting] of Object.entries(orders) as [keyof typeof orders, readonly string[]][]) {
+      const format = '--format=%(objectname) %(refname:lstrip=2)'
+      const [heads, tags] = await Promise.all(
+        ['refs/heads', 'refs/tags'].map((place) => repo.git('for-each-ref', ...sorting, format, place)),
+      )
+      const { items, total } = await listBranches(dir, { order })
+      expect([items.map(({ id, name }) => `${id} ${name}`), total]).toEqual([heads!.split('\n'), items.length])
+      const listed = (await listTags(dir, { order })).items.map(({ target, name }) => `${target} ${name}`)
+      expect(listed.join('\n')).toBe(tags)
+    }
+  }
+  await agrees()
+  expect(await processesOf(() => listBranches(dir, { order: 'updated_desc' }))).toEqual([])
+
+  // Where something is odd, git says what it makes of it.
+  await repo.git('tag', 'tree', 'b0^{tree}')
+  const broken = await repo.write('commit', `tree ${await repo.git('rev-parse', 'b0^{tree}')}\n\nno author\n`)
+  await writeFile(join(dir, 'refs/heads/broken'), `${broken}\n`)
+  await agrees()
+  await writeFile(join(dir, 'refs/heads/stray'), 'no ref\n')
+  await agrees()
+})

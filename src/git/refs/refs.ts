@@ -7,6 +7,7 @@ import { git, GitFailed, LONG_LISTING } from '../process/command.ts'
 import { resolveCommit, resolveCommits } from '../objects/commits.ts'
 import { objectInfos, readObjects } from '../objects/objects.ts'
 import { parseTag, type Annotation } from '../objects/tags.ts'
+import { repositoryExists } from '../storage/repositories.ts'
 import { creationDates } from './dates.ts'
 import { readNames, type RefName } from './ref-files.ts'
 
@@ -190,6 +191,7 @@ async function byDate(dir: string, refs: readonly Branch[], direction: 1 | -1): 
 }
 
 async function askForRefs(dir: string, place: Place, order: RefOrder = 'name_asc'): Promise<Branch[]> {
+  if (!(await repositoryExists(dir))) return []
   const format = '--format=%(objectname) %(refname:lstrip=2)'
   const output = await git(dir, ['for-each-ref', ...SORTING[order], format, place], { maxOutput: LONG_LISTING })
   return [...output.matchAll(/^([0-9a-f]+) (.+)$/gm)].map(([, id, name]) => ({ name: name!, id: id! }))

@@ -27,7 +27,6 @@ export async function findHead(dir: string, name: string): Promise<Head | null> 
 }
 
 export async function listHeads(dir: string, wish: RefsWish): Promise<Listed<Head>> {
-  if (!(await repositoryExists(dir))) return { items: [], total: 0 }
   const { items, total } = await listBranches(dir, wish)
   return { items: await withCommits(dir, items), total }
 }
@@ -68,7 +67,8 @@ export async function aroundBranches(
 
 /** Names of those that are behind the default branch; one at its very tip is no more merged than the default itself. */
 export async function mergedAmong(dir: string, defaultBranch: string, heads: readonly Branch[]): Promise<Set<string>> {
-  const into = heads.length === 0 ? null : await findBranch(dir, defaultBranch)
+  const isDefault = ({ name }: Branch) => name === defaultBranch
+  const into = heads.length === 0 ? null : (heads.find(isDefault) ?? (await findBranch(dir, defaultBranch)))
   const others = heads.filter(({ id }) => id !== into?.id)
   if (!into || others.length === 0) return new Set()
   const leads = await ancestryOf(dir, into.id)

@@ -19,7 +19,6 @@ export async function findLoadedTag(dir: string, name: string): Promise<LoadedTa
 }
 
 export async function listLoadedTags(dir: string, wish: RefsWish): Promise<Listed<LoadedTag>> {
-  if (!(await repositoryExists(dir))) return { items: [], total: 0 }
   const { items, total } = await listTags(dir, wish)
   return { items: await withCommits(dir, items), total }
 }
