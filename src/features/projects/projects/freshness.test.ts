@@ -9,7 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { presentMetProject } from './load.ts'
 import { projectPolicy } from './policy.ts'
-import { findAndMeet } from './queries.ts'
+import { findProjectSubject } from './queries.ts'
 
 const MOMENT = '2020-01-02T03:04:05.678Z'
 const WISH = { statistics: true }
@@ -42,7 +42,7 @@ async function viewersOf(forge: TestForge) {
 function recordFor({ app }: TestForge, id: number, viewer: Viewer): Promise<unknown> {
   return transact(app, async (app) => {
     const user = viewer.id === null ? null : await findUser(app.db, viewer.id)
-    const subject = await findAndMeet(app, String(id), user)
+    const subject = await findProjectSubject(app, String(id), user)
     if (!subject || !projectPolicy.read(subject)) return null
     return (await presentMetProject(app, subject, { ...WISH, secrets: viewer.secrets })).value
   })
