@@ -2,7 +2,7 @@ import { DAY } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { prepareLastCommits } from '../../../git/history/last-commits.ts'
 import { countLoose } from '../../../git/refs/ref-files.ts'
-import { branchExists, listBranches } from '../../../git/refs/refs.ts'
+import { branchExists, listBranches, resolveRef } from '../../../git/refs/refs.ts'
 import { hasBitmap, headOf, packRefs, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
 import { enqueue } from '../../../jobs/queue.ts'
@@ -26,8 +26,12 @@ export const inspectLater = job<{ id: number }>(
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
     await nameBornBranch(dir, project.default_branch)
     if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
+    const tip = () => resolveRef(dir, `refs/heads/${project.default_branch}`)
+    const seen = await tip()
     const inspected = await inspectRepository(dir, project.default_branch)
-    if (!(await keepInspected(app, project, inspected))) return inspectSoon(app, project)
+    // Two may look at the same time: who kept what was true before the newest push must not have the last word.
+    const isCurrent = (await keepInspected(app, project, inspected)) && (await tip()) === seen
+    if (!isCurrent) return inspectSoon(app, project)
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
     // A fork's is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null
