@@ -183,3 +183,20 @@ test('what git knows of a history that its commits do not say is left to git', a
 })
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+
+test('commits with parents without end are left to git', async () => {
+  await using repo = await buildRepository({ files: { a: '1' } })
+  const { dir } = repo
+  const [tip, tree] = linesOf(await repo.git('rev-parse', 'master', 'master^{tree}'))
+  const who = 'Ada <ada@example.com>'
+  const parents = `parent ${tip}\n`.repeat(9000)
+  let last = tip!
+  for (let n = 0; n < 25; n++) {
+    const at = 1_800_000_000 + n
+    const text = `tree ${tree}\nparent ${last}\n${parents}author ${who} ${at} +0000\ncommitter ${who} ${at} +0000\n\n${n}\n`
+    last = await repo.write('commit', text)
+  }
+  const { total } = await listHistory(dir, { from: last }, { limit: 1 })
+  expect(total).toBe(26)
+  expect(await ancestryOf(dir, last)).toBeNull()
+})

@@ -95,7 +95,9 @@ interface DiffRead {
 
 const FILE_BYTES = 500
 const remembered = new Memory<DiffRead>(12 * 1024 * 1024, ({ diff: { files } }) =>
-  files.reduce((sum, { patch }) => sum + 2 * patch.length + FILE_BYTES, 0),
+  files.reduce((sum, { oldPath, newPath, patch }) => {
+    return sum + 2 * (oldPath.length + newPath.length + patch.length) + FILE_BYTES
+  }, 0),
 )
 
 async function readDiff(dir: string, asked: Asked, options: QuarantineOptions): Promise<DiffRead> {

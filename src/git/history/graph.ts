@@ -25,8 +25,9 @@ interface Graph {
   readonly dates: number[]
   /** The first parent of each, -1 for a root. */
   readonly first: number[]
-  /** Further parents, of merges. */
+  /** Further parents, of merges, and how many they are in all. */
   readonly others: Map<number, readonly number[]>
+  more: number
   /** What was loaded last. */
   readonly tips: string[]
 }
@@ -38,6 +39,8 @@ interface Node {
 }
 
 const MOST_COMMITS = 50_000
+/** Of all commits together: one may name ten thousand parents, and a thousand commits the same. */
+const MOST_PARENTS = 4 * MOST_COMMITS
 const COMMIT_BYTES = 120
 const UNFIT = 'unfit'
 
@@ -115,6 +118,7 @@ const newGraph = (): Graph => ({
   dates: [],
   first: [],
   others: new Map(),
+  more: 0,
   tips: [],
 })
 
@@ -130,12 +134,14 @@ function noteTip({ tips }: Graph, tip: string): void {
   if (tips.length > MOST_TIPS) tips.shift()
 }
 
-/** False where a parent is not there. */
+const parentsOf = (nodes: readonly Node[]) => nodes.reduce((sum, { parents }) => sum + parents.length, 0)
+
+/** False where a parent is not there, or all are too many. */
 function add(graph: Graph, nodes: readonly Node[]): boolean {
   const { ids, numbers, dates, first, others } = graph
   const fresh = nodes.filter(({ id }) => !numbers.has(id))
   const known = new Set(fresh.map(({ id }) => id))
-  if (ids.length + fresh.length > MOST_COMMITS) return false
+  if (ids.length + fresh.length > MOST_COMMITS || graph.more + parentsOf(fresh) > MOST_PARENTS) return false
   if (!fresh.every(({ parents }) => parents.every((id) => known.has(id) || numbers.has(id)))) return false
   for (const { id, date } of fresh) {
     numbers.set(id, ids.push(id) - 1)
@@ -144,7 +150,9 @@ function add(graph: Graph, nodes: readonly Node[]): boolean {
   for (const { id, parents } of fresh) {
     const [one = -1, ...more] = parents.map((parent) => numbers.get(parent)!)
     first.push(one)
-    if (more.length > 0) others.set(numbers.get(id)!, more)
+    if (more.length === 0) continue
+    others.set(numbers.get(id)!, more)
+    graph.more += more.length
   }
   return true
 }
@@ -180,6 +188,7 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
   const args = ['rev-list', '--timestamp', '--parents', '--max-count', count(MOST_COMMITS + 1), '--stdin'] as const
   const input = [tip, ...tips.map((id) => `^${id}`), ''].join('\n')
   const nodes: Node[] = []
+  let named = 0
   for await (const lines of pieces(gitStream(dir, args, { input, deadline: MINUTE / 2 }), 10)) {
     for (const line of lines) {
       const at = line.indexOf(32) + 1
@@ -190,6 +199,7 @@ async function askForNew(dir: string, known: Graph | undefined, tip: string): Pr
         .split(' ')
         .slice(1)
       nodes.push({ id, date: Number(line.toString('latin1', 0, at)), parents })
+      if ((named += parents.length) > MOST_PARENTS) throw new Unfit()
     }
   }
   if (!nodes.every(({ date }) => Number.isSafeInteger(date))) throw new Unfit()

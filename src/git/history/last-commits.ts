@@ -33,7 +33,9 @@ const ENTRY_BYTES = 150
 /** Commits of one that the other does not have: with more it is quicker to begin anew. */
 const MAX_APART = 5000
 
-const known = new Memory<Known>(8 * 1024 * 1024, ({ found }) => found.size * ENTRY_BYTES)
+const known = new Memory<Known>(8 * 1024 * 1024, ({ found }) =>
+  [...found.keys()].reduce((sum, name) => sum + ENTRY_BYTES + 2 * name.length, 0),
+)
 
 /** Null when there is no such commit, or no such folder in it. Keys are names, not paths. */
 export async function lastCommits(dir: string, name: string, path = ''): Promise<Map<string, Commit> | null> {

@@ -85,8 +85,9 @@ export async function findCommits(
   return Promise.all(objects.map(async (object) => object && commitFrom(dir, object)))
 }
 
-const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, parents }) => {
-  return 600 + 2 * message.length + (signature?.length ?? 0) + 60 * parents.length
+const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, parents, author, committer }) => {
+  const texts = [message, signature ?? '', author.name, author.email, committer.name, committer.email]
+  return 600 + 60 * parents.length + texts.reduce((sum, { length }) => sum + 2 * length, 0)
 })
 
 /** By whole ids of commits that the repository has: what was read once is remembered. */

@@ -183,9 +183,8 @@ async function gatherAll(dir: string, root: string, prefix: string): Promise<Tre
       if (object?.type !== 'tree' || !object.content) return null
       const found = parseTree(object.content).map(canonical)
       trees.set(wanted[n]!, found)
-      entries += found.length
+      if ((entries += found.length) > MOST_GATHERED.entries) return null
     }
-    if (entries > MOST_GATHERED.entries) return null
     const below = wanted.flatMap((id) =>
       trees
         .get(id)!

@@ -25,6 +25,8 @@ export interface StoredRef {
 /** Beyond it git, which reads only the part it needs, is quicker. */
 const MAX_PACKED_BYTES = 4 * 1024 * 1024
 const MAX_LOOSE = 2000
+/** Beyond it, to sort them for every page costs more than git does. */
+const MAX_NAMES = 10_000
 const UNREADABLE = '\u{FFFD}'
 
 /** In the order of their names. */
@@ -78,22 +80,16 @@ export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'):
       .replaceAll(sep, '/'),
   )
   const stored = files.length > MAX_LOOSE || loose.some(isUnreadable) ? null : await readPacked(dir)
-  if (!stored) return null
+  if (!stored || stored.length > MAX_NAMES) return null
   const names = new Map<string, string | null>()
   for (const { name, id } of stored) if (name.startsWith(`${place}/`)) names.set(name.slice(place.length + 1), id)
   for (const name of loose) names.set(name, null)
-  return [...names].map(([name, packed]) => ({ name, packed })).toSorted((a, b) => byBytes(a.name, b.name))
+  // Of names in another script, code units have another order than bytes.
+  const all = [...names].map(([name, packed]) => ({ name, packed, key: Buffer.from(name).toString('latin1') }))
+  return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 const isUnreadable = (name: string) => name.includes(UNREADABLE)
-
-/** Of names in another script, code units have another order than bytes. */
-function byBytes(a: string, b: string): number {
-  return isPlain(a) && isPlain(b) ? (a < b ? -1 : 1) : Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
-
-// oxlint-disable-next-line no-control-regex -- all that is one byte
-const isPlain = (name: string) => /^[\0-\x7f]*$/.test(name)
 
 /** One of them: null when there is none, undefined when git had better say. */
 export async function readRef(dir: string, name: string): Promise<string | null | undefined> {

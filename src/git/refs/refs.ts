@@ -152,6 +152,9 @@ async function listRefs(dir: string, place: Place, wish: RefsWish): Promise<List
   return (await readPage(dir, place, wish)) ?? pageOf(await askForRefs(dir, place, wish.order), wish)
 }
 
+/** By date all must be known, which memory has no room for. */
+const MOST_DATED = 2000
+
 /** From the files of refs; null when git had better say. By name, only the refs of the page are read. */
 async function readPage(dir: string, place: Place, wish: RefsWish): Promise<Listed<Branch> | null> {
   const { order = 'name_asc' } = wish
@@ -159,6 +162,7 @@ async function readPage(dir: string, place: Place, wish: RefsWish): Promise<List
   const names = await readNames(dir, place)
   if (!names) return null
   if (order.startsWith('updated')) {
+    if (names.length > MOST_DATED) return null
     const refs = await withIds(dir, place, names)
     const sorted = refs && (await byDate(dir, refs, order === 'updated_asc' ? 1 : -1))
     return sorted && pageOf(sorted, wish)
