@@ -1,8 +1,6 @@
-/** A short way to an engine: a read runs without the query builder in between. */
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-
+/** A short way to an engine that lives in this process: a read runs without the query builder in between. */
 export interface Direct {
-  read<R>(sql: string, parameters: readonly unknown[]): MaybePromise<R[]>
+  read<R>(sql: string, parameters: readonly unknown[]): R[]
 }
 
 const ways = new WeakMap<object, Direct>()

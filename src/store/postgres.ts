@@ -5,7 +5,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
 import type { Store, Tables } from './database.ts'
-import { openDirect } from './direct.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
 const NAMED_STATEMENTS = 1000
@@ -59,17 +58,6 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on('error', () => {})
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  openDirect(db.getExecutor().adapter, {
-    async read<R>(text: string, parameters: readonly unknown[]) {
-      const client = (await pool.connect()) as unknown as NamingClient & pg.PoolClient
-      try {
-        const { rows } = (await client.query(text, parameters as unknown[])) as unknown as { rows: R[] }
-        return rows
-      } finally {
-        client.release()
-      }
-    },
-  })
   return {
     engine: 'postgres',
     db,
