@@ -63,8 +63,10 @@ interface Visible<V> {
 
 type Sort = 'asc' | 'desc'
 
-interface ListPlan<V extends object, T extends keyof Tables, O extends string> {
+interface ListPlan<V extends object, T extends keyof Tables, O extends string, C extends string> {
   table: T
+  /** What is read of a row; all of it, unless the rest is known by other means. */
+  columns?: readonly C[]
   /** `id` unless the rows have none: what sets hold and ties go by. */
   key?: string
   /** From how many rows on walking comes to a page's end sooner than gathering; 2000 unless said. */
@@ -94,20 +96,23 @@ interface OrderWish<O> {
   sort?: Sort | null | undefined
 }
 
-export interface LongList<V extends object, T extends keyof Tables, O extends string> {
-  (db: Db, values: V, cut: Cut, order?: OrderWish<O>): Promise<Page<Row<T>>>
+export interface LongList<V extends object, O extends string, R> {
+  (db: Db, values: V, cut: Cut, order?: OrderWish<O>): Promise<Page<R>>
   /** The next rows by key, without a total: what pages by key are made of. */
-  next(db: Db, values: V, sort: Sort, limit: number): Promise<Row<T>[]>
+  next(db: Db, values: V, sort: Sort, limit: number): Promise<R[]>
   /** The statement of one page, as in `HotQuery`. */
-  page: HotQuery<V & Way<O> & Cut, Row<T>>
+  page: HotQuery<V & Way<O> & Cut, R>
   compile(db: Db, values: V, cut: Cut): CompiledQuery
 }
 
-export function longList<V extends object, T extends keyof Tables, O extends string>(
-  plan: ListPlan<V, T, O>,
-): LongList<V, T, O> {
+export function longList<
+  V extends object,
+  T extends keyof Tables,
+  O extends string,
+  C extends keyof Row<T> & string = keyof Row<T> & string,
+>(plan: ListPlan<V, T, O, C>): LongList<V, O, Pick<Row<T>, C>> {
   const { many = 2000, orders, usual } = plan
-  const page = pageOf<V, O, Row<T>>(plan)
+  const page = pageOf<V, O, Pick<Row<T>, C>>(plan)
   const count = counter(plan)
 
   const list = async (db: Db, values: V, { limit, offset }: Cut, { order_by, sort }: OrderWish<O> = {}) => {
@@ -126,7 +131,7 @@ export function longList<V extends object, T extends keyof Tables, O extends str
   return Object.assign(list, { next, page, compile })
 }
 
-type AnyPlan<V extends object> = ListPlan<V, keyof Tables, string>
+type AnyPlan<V extends object> = ListPlan<V, keyof Tables, string, string>
 // oxlint-disable-next-line no-explicit-any -- the table is a type parameter, which the builder cannot follow
 type Query<R> = SelectQueryBuilder<any, any, R>
 
@@ -139,6 +144,8 @@ const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given
   (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
+const selectedOf = (db: Db, { table, columns }: Pick<AnyPlan<object>, 'table' | 'columns'>) =>
+  columns ? rowsOf(db, table).select(columns.map((name) => `${table}.${name}`)) : rowsOf(db, table).selectAll(table)
 const total = sql<number>`count(*)`.as('total')
 const totalIn = (rows: readonly { total: number }[]) => Number(rows[0]!.total)
 
@@ -200,7 +207,7 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
     const by = plan.orders[order] ?? null
     const isSearched = askedOf(plan, given).some(([, { search }]) => search)
-    return narrow(plan, rowsOf(db, plan.table).selectAll(plan.table), values, { db, given, way })
+    return narrow(plan, selectedOf(db, plan), values, { db, given, way })
       .$if(by !== null, (query) => query.orderBy(by!(db), sort))
       .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
       .limit(values.limit)

@@ -65,15 +65,8 @@ export const forgetCaches = (db: Db): void => void caches.delete(db.getExecutor(
 
 const ROWS_KEPT = 4000
 
-/**
- * Rows in these states, by id: kept from before, or among those `atHand`, else read as they are now. They are shared and
- * frozen.
- */
-export type KeptRows<R> = (
-  db: Db,
-  states: readonly RowState[],
-  atHand?: readonly R[],
-) => MaybePromise<ReadonlyMap<number, R>>
+/** Rows in these states, by id: kept from before, else read as they are now. They are shared and frozen. */
+export type KeptRows<R> = (db: Db, states: readonly RowState[]) => MaybePromise<ReadonlyMap<number, R>>
 
 export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
   type R = Row<T> & RowState
@@ -85,13 +78,9 @@ export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
       .where(inIdList(db, 'id', p.ids)),
   ) as unknown as HotQuery<{ ids: string }, R>
 
-  return (db, states, atHand = []) => {
+  return (db, states) => {
     const cache = cacheOf(db)
     const found = new Map<number, R>()
-    const keep = (row: R) => {
-      found.set(row.id, row)
-      cache?.set(String(row.id), Object.freeze(row) as R)
-    }
     const missing = new Set<number>()
     for (const { id, version } of states) {
       const known = cache?.get(String(id))
@@ -99,13 +88,11 @@ export function keptRows<T extends Versioned>(table: T): KeptRows<Row<T>> {
       else missing.add(id)
     }
     if (missing.size === 0) return found
-    const versions = new Map(states.map(({ id, version }) => [id, version]))
-    for (const row of atHand as R[]) {
-      if (missing.has(row.id) && versions.get(row.id) === row.version && missing.delete(row.id)) keep(row)
-    }
-    if (missing.size === 0) return found
     return andThen(byIds(db, { ids: idList(db, [...missing]) }), (rows) => {
-      for (const row of rows) keep(row)
+      for (const row of rows) {
+        found.set(row.id, row)
+        cache?.set(String(row.id), Object.freeze(row) as R)
+      }
       return found
     })
   }

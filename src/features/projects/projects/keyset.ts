@@ -5,7 +5,6 @@ import type { PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { nextProjects, type ProjectFilter } from './lists.ts'
-import type { Project } from './queries.ts'
 
 interface KeysetWish extends ProjectFilter {
   simple?: boolean | null | undefined
@@ -17,7 +16,7 @@ export async function answerByKeyset(
   viewer: User | null,
   wish: KeysetWish,
   page: PageWish,
-  present: (projects: Project[]) => Promise<Json<unknown>[]>,
+  present: (projects: { id: number }[]) => Promise<Json<unknown>[]>,
 ): Promise<Answer> {
   if (wish.order_by && wish.order_by !== 'id') {
     throw new Refusal('not_allowed', 'Keyset pagination is not yet available for this type of request')
@@ -32,7 +31,7 @@ export async function answerByKeyset(
   return new Answer(200, Json.list(await present(shown)), headers)
 }
 
-function nextLink(app: App, wish: KeysetWish, page: PageWish, last: Project, down: boolean): string {
+function nextLink(app: App, wish: KeysetWish, page: PageWish, last: { id: number }, down: boolean): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(wish)) {
     const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

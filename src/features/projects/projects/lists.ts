@@ -8,7 +8,6 @@ import type { Given } from '../../../store/hot.ts'
 import { contains, longList, searchFor, type At, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import type { Project } from './queries.ts'
 
 export const PROJECT_ORDERS = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'] as const
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number]
@@ -103,8 +102,10 @@ function seenBy(viewer: User | null, wished: Visibility | null): Pick<Wanted, 's
   return { seen_by: seer, ...(open.includes('internal') && { internal_too: true }) }
 }
 
-const projects = longList<Wanted, 'projects', ProjectOrder>({
+const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
   table: 'projects',
+  // Records are put together by what `stamps.ts` reads.
+  columns: ['id'],
   facets: true,
   counted: ['projects'],
   always: () => [sql`not projects.deleting`],
@@ -236,7 +237,7 @@ export const listProjects = (
   viewer: User | null,
   filter: ProjectFilter,
   page: Cut,
-): Promise<Page<Project>> => projects(db, wantedBy(db, viewer, filter), page, filter)
+): Promise<Page<{ id: number }>> => projects(db, wantedBy(db, viewer, filter), page, filter)
 
 /** The next projects by id, without a total: what pages by key are made of. */
 export const nextProjects = (
@@ -244,4 +245,4 @@ export const nextProjects = (
   viewer: User | null,
   filter: ProjectFilter,
   limit: number,
-): Promise<Project[]> => projects.next(db, wantedBy(db, viewer, filter), filter.sort ?? 'desc', limit)
+): Promise<{ id: number }[]> => projects.next(db, wantedBy(db, viewer, filter), filter.sort ?? 'desc', limit)

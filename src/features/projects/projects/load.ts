@@ -48,11 +48,10 @@ async function load(
   db: Db,
   viewer: User | null,
   stamps: readonly ProjectStamp[],
-  atHand: readonly Project[] = [],
 ): Promise<(LoadedProject | undefined)[]> {
   const forks = stamps.filter((stamp) => showsSource(viewer, stamp))
   const [projects, namespaces, users] = await Promise.all([
-    projectRows(db, [...stamps, ...forks.flatMap((one) => state(one.source_id, one.source_version))], atHand),
+    projectRows(db, [...stamps, ...forks.flatMap((one) => state(one.source_id, one.source_version))]),
     namespaceRows(db, [
       ...stamps.flatMap((one) => state(one.namespace_id, one.namespace_version)),
       ...forks.flatMap((one) => state(one.source_namespace_id, one.source_namespace_version)),
@@ -154,10 +153,10 @@ const opened = ({ vault }: App, { project }: LoadedProject): Pick<RecordWish, 'r
 export async function presentProjects(
   app: App,
   viewer: User | null,
-  projects: readonly Project[],
+  projects: readonly { id: number }[],
   wish: PageRecordWish = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  return presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish, projects)
+  return presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish)
 }
 
 /** One record. */
@@ -176,13 +175,12 @@ function presentStamped(
   viewer: User | null,
   stamps: readonly ProjectStamp[],
   wish: PageRecordWish & { secrets?: boolean },
-  atHand: readonly Project[] = [],
 ): MaybePromise<Json<ProjectRecord | SimpleProjectRecord>[]> {
   const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish))
   const places = stamps.map((stamp, i) => placeOf(viewer, stamp, shown[i]!))
   return fragments(app, places, async (missing) => {
     const wanted = missing.map((i) => stamps[i]!)
-    const loaded = await load(app.db, viewer, wanted, atHand)
+    const loaded = await load(app.db, viewer, wanted)
     return loaded.map((one, n) => one && present(app, one, shown[missing[n]!]!))
   })
 }
