@@ -18,7 +18,7 @@ import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type Server } from './servers.ts'
 import { megabytes, ms, perSecond, type Row } from './table.ts'
-import { writeRows } from './writes.ts'
+import { commitEffort, commitTime, openWriteBench, pushTime } from './writes.ts'
 
 const MB = 1024 * 1024
 const CHANGES_A_ROUND = 10
@@ -89,7 +89,14 @@ export const measurements = {
     ]
   },
 
-  writes: writeRows,
+  async writes(bench) {
+    await using writing = await openWriteBench(bench)
+    return [
+      await row('push of one commit over HTTP, against a bare repository', '≤ 1.6', () => pushTime(writing)),
+      await row('commit through the API, against a push', '≤ 1', () => commitTime(writing)),
+      await row('the same, by processor time of server and children', '≤ 1', () => commitEffort(writing)),
+    ]
+  },
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>
