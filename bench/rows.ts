@@ -27,7 +27,7 @@ import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
-import { writeRows } from './writes.ts'
+import { commitEffort, commitTime, openWriteBench, pushTime } from './writes.ts'
 
 const MB = 1024 * 1024
 const CHANGES_A_ROUND = 10
@@ -122,7 +122,14 @@ export const measurements = {
 
   reads: readRows,
 
-  writes: writeRows,
+  async writes(bench) {
+    await using writing = await openWriteBench(bench)
+    return [
+      await row('push of one commit over HTTP, against a bare repository', '≤ 1.6', () => pushTime(writing)),
+      await row('commit through the API, against a push', '≤ 1', () => commitTime(writing)),
+      await row('the same, by processor time of server and children', '≤ 1', () => commitEffort(writing)),
+    ]
+  },
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>

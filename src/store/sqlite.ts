@@ -61,6 +61,7 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
     },
     async ping() {
       writer.prepare('select 1').get()
+      await flusher?.flushed()
     },
     async close() {
       await db.destroy()
@@ -88,7 +89,7 @@ class CalmSqliteCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Flushes the log. After a failure nobody can tell what is on disk: no write succeeds again. */
+/** Flushes the log. After a failure nobody can tell what is on disk: nothing is acknowledged any more. */
 class Flusher {
   readonly #log: number
   readonly #flushes = coalesce(() => flushData(this.#log))

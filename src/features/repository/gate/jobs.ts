@@ -25,7 +25,6 @@ export const inspectLater = job<{ id: number }>(
     if (!(await repositoryExists(dir))) return
     await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
     await nameBornBranch(dir, project.default_branch)
-    if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
     const tip = () => resolveRef(dir, `refs/heads/${project.default_branch}`)
     const seen = await tip()
     const inspected = await inspectRepository(dir, project.default_branch)
@@ -33,6 +32,7 @@ export const inspectLater = job<{ id: number }>(
     const isCurrent = (await keepInspected(app, project, inspected)) && (await tip()) === seen
     if (!isCurrent) return inspectSoon(app, project)
     if (inspected.commit_count > 0) await prepareLastCommits(dir, `refs/heads/${inspected.default_branch}`, signal)
+    if ((await countLoose(dir)) > MOST_LOOSE_REFS) await packRefs(dir, signal)
     // A fork's is in its pool.
     const isLarge = inspected.repository_size > LARGE && project.pool_id === null
     if (isLarge && !(await hasBitmap(dir))) await tidySoon(app, project)
