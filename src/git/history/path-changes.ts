@@ -13,8 +13,8 @@ interface Known {
   readonly answer: string
 }
 
-/** Commits between one that is known and the next: git is asked beyond. */
-const MOST_STEPS = 100
+/** Commits to go back until one that is known: git is asked beyond. Of another branch, what is known may be no use. */
+const STEPS = { onward: 100, aside: 20 }
 
 /** Answers by commit and path, with the last of each path. */
 class Answers {
@@ -24,10 +24,13 @@ class Answers {
     return this.#known.get(dir, `${commit}\0${path}`)?.answer
   }
 
-  /** Of a commit that leads to this one. */
-  async hasEarlier(dir: string, path: string, commit: string): Promise<boolean> {
+  /** How far back it is worth looking for an answer. */
+  async reachFrom(dir: string, path: string, commit: string): Promise<number> {
     const last = this.#known.get(dir, path)
-    return last !== undefined && ((await ancestryOf(dir, commit))?.(last.commit) ?? true)
+    // A name that is not UTF-8 cannot be told from others.
+    if (!last || path.includes('\uFFFD')) return 0
+    const leads = await ancestryOf(dir, commit)
+    return leads && !leads(last.commit) ? STEPS.aside : STEPS.onward
   }
 
   keep(dir: string, path: string, commit: string, answer: string): void {
@@ -44,15 +47,15 @@ export async function lastChange(walk: Walk): Promise<string | null> {
   const [commit] = walk.from
   const known = lastChanges.get(dir, path, commit!)
   if (known !== undefined) return known
-  const isNear = !path.includes('\uFFFD') && (await lastChanges.hasEarlier(dir, path, commit!))
-  const found = (isNear ? await stepBack(dir, path, commit!) : null) ?? (await askForLast(walk))
+  const steps = await lastChanges.reachFrom(dir, path, commit!)
+  const found = (await stepBack(dir, path, commit!, steps)) ?? (await askForLast(walk))
   if (found !== null) lastChanges.keep(dir, path, commit!, found)
   return found
 }
 
-async function stepBack(dir: string, path: string, commit: string): Promise<string | null> {
+async function stepBack(dir: string, path: string, commit: string, steps: number): Promise<string | null> {
   let at = commit
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     const known = lastChanges.get(dir, path, at)
     if (known !== undefined) return known
     const before = await parentBefore(dir, path, at)
@@ -93,8 +96,8 @@ export async function followedIds(walk: Walk): Promise<string> {
   if (!isOnlyPath(walk) || !commit) return askForFollowed(walk)
   const known = histories.get(dir, path, commit)
   if (known !== undefined) return known
-  const isNear = !path.includes('\uFFFD') && (await histories.hasEarlier(dir, path, commit))
-  const found = (isNear ? await addNewer(dir, path, commit) : null) ?? (await askForFollowed(walk))
+  const steps = await histories.reachFrom(dir, path, commit)
+  const found = (await addNewer(dir, path, commit, steps)) ?? (await askForFollowed(walk))
   histories.keep(dir, path, commit, found)
   return found
 }
@@ -106,10 +109,10 @@ const isUsual = ({ firstParent, noMerges, order }: Walk['wish']) => !firstParent
 const askForFollowed = (walk: Walk) => logOf(walk, '--format=%H', { limit: MOST_FOLLOWED })
 
 /** Only as long as nothing was renamed or merged. */
-async function addNewer(dir: string, path: string, commit: string): Promise<string | null> {
+async function addNewer(dir: string, path: string, commit: string, steps: number): Promise<string | null> {
   let newer = ''
   let at = commit
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     const known = histories.get(dir, path, at)
     if (known !== undefined) return (newer + known).slice(0, MOST_FOLLOWED * ID_LINE)
     const [one] = await knownCommits(dir, [at])

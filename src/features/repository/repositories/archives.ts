@@ -45,15 +45,35 @@ export async function openArchive(app: App, file: string): Promise<KeptArchive |
 }
 
 /** Nothing is begun before the stream is read. */
-export const makeArchive = (file: string, make: () => Readable, limits: Limits = LIMITS): Readable =>
-  Readable.from(readMaking(file, make, limits), { objectMode: false })
+export function makeArchive(file: string, make: () => Readable, limits: Limits = LIMITS): Readable {
+  const gone = new AbortController()
+  const chunks = readMaking(file, make, limits, gone.signal)
+  return new Readable({
+    read() {
+      chunks.next().then(
+        ({ done, value }) => this.push(done ? null : value),
+        (error: Error) => this.destroy(error),
+      )
+    },
+    // A generator that waits hears of its end only when it goes on.
+    destroy(error, done) {
+      gone.abort()
+      chunks.return(undefined).then(() => done(error), done)
+    },
+  })
+}
 
 const running = new Map<string, Making>()
 
-async function* readMaking(file: string, make: () => Readable, limits: Limits): AsyncGenerator<Buffer> {
+async function* readMaking(
+  file: string,
+  make: () => Readable,
+  limits: Limits,
+  gone: AbortSignal,
+): AsyncGenerator<Buffer> {
   let making = running.get(file)
   if (!making) running.set(file, (making = new Making(file, make, limits)))
-  yield* making.read()
+  yield* making.read(gone)
 }
 
 const CHUNK = 64 * 1024
@@ -82,8 +102,9 @@ class Making {
     void this.#run()
   }
 
-  async *read(): AsyncGenerator<Buffer> {
+  async *read(gone: AbortSignal): AsyncGenerator<Buffer> {
     this.#readers++
+    gone.addEventListener('abort', () => this.#tell())
     try {
       let at = 0
       for (;;) {
@@ -91,11 +112,12 @@ class Making {
           const chunk = await this.#readAt(at)
           at += chunk.length
           yield chunk
-        } else if (this.#state === 'running') await this.#news.promise
+        } else if (this.#state === 'running' && !gone.aborted) await this.#news.promise
         else break
       }
+      if (gone.aborted) return
       if (this.#state === 'failed') throw this.#failure
-      if (this.#state === 'cut') yield* this.#takeRest() ?? without(this.#make(), at)
+      if (this.#state === 'cut') yield* this.#readRest(at, gone)
     } finally {
       if (--this.#readers === 0) this.#leave()
     }
@@ -108,23 +130,24 @@ class Making {
     return buffer.subarray(0, bytesRead)
   }
 
-  #takeRest(): AsyncGenerator<Buffer> | null {
+  #readRest(at: number, gone: AbortSignal): AsyncGenerator<Buffer> {
     const rest = this.#rest
     this.#rest = null
-    return rest
+    const stream = rest ? this.#source : this.#make()
+    gone.addEventListener('abort', () => stream.destroy())
+    return rest ?? without(stream, at)
   }
 
   async #run(): Promise<void> {
     const chunks = this.#source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     try {
-      this.#written = (await makeRoom(dirname(this.#file), this.#limits)) ? await open(this.#draft, 'wx+') : null
+      this.#written = await this.#begin().catch(() => null)
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
         if (await this.#write(next.value)) continue
         this.#rest = continued(next.value, chunks)
         return this.#end('cut')
       }
-      await this.#written?.sync()
-      if (this.#written) await rename(this.#draft, this.#file)
+      await this.#keep().catch(() => this.#discard())
       this.#end('whole')
     } catch (error) {
       this.#failure = error
@@ -132,9 +155,23 @@ class Making {
     }
   }
 
+  /** Null where there is no room. That it cannot be kept keeps nobody from having it, here and below. */
+  async #begin(): Promise<FileHandle | null> {
+    return (await makeRoom(dirname(this.#file), this.#limits)) ? open(this.#draft, 'wx+') : null
+  }
+
+  async #keep(): Promise<void> {
+    await this.#written?.sync()
+    if (this.#written) await rename(this.#draft, this.#file)
+  }
+
+  /** Should it stay, it is swept. */
+  #discard(): void {
+    void rm(this.#draft, { force: true }).catch(() => {})
+  }
+
   async #write(chunk: Buffer): Promise<boolean> {
     if (!this.#written || this.#size + chunk.length > this.#limits.largest) return false
-    // A disk that is full.
     const isWritten = await this.#written.appendFile(chunk).then(
       () => true,
       () => false,
@@ -153,8 +190,7 @@ class Making {
     this.#forget()
     this.#state = state
     this.#tell()
-    // Should it stay, it is swept.
-    if (state !== 'whole') void rm(this.#draft, { force: true }).catch(() => {})
+    if (state !== 'whole') this.#discard()
     if (this.#readers === 0) this.#leave()
   }
 
