@@ -13,7 +13,7 @@ const MOST_BYTES = 32 * 1024 * 1024
 /** Of an entry beside its JSON. */
 const OVERHEAD = 500
 
-export interface Place {
+export interface FragmentKey {
   readonly place: string
   readonly stamp: string
 }
@@ -26,17 +26,17 @@ interface Fragment {
 const cacheOf = cachePerStore<Fragment>(MOST_BYTES, ({ stamp, json }) => OVERHEAD + stamp.length + json.bytes.length)
 
 /**
- * One for each of `places`. `present` makes the records of those that are not known, by their indexes; one that is gone
+ * One for each of `keys`. `present` makes the records of those that are not known, by their indexes; one that is gone
  * meanwhile is undefined, and left out.
  */
 export function fragments<T>(
   { db }: App,
-  places: readonly Place[],
+  keys: readonly FragmentKey[],
   present: (missing: number[]) => MaybePromise<(T | undefined)[]>,
 ): MaybePromise<Json<T>[]> {
   const cache = cacheOf(db)
   const missing: number[] = []
-  const found = places.map(({ place, stamp }, i) => {
+  const found = keys.map(({ place, stamp }, i) => {
     const known = cache?.get(place)
     if (known?.stamp === stamp) return known.json as Json<T>
     missing.push(i)
@@ -46,7 +46,7 @@ export function fragments<T>(
   return andThen(present(missing), (records) => {
     for (const [n, record] of records.entries()) {
       if (record === undefined) continue
-      const { place, stamp } = places[missing[n]!]!
+      const { place, stamp } = keys[missing[n]!]!
       const json = (found[missing[n]!] = Json.of(record))
       cache?.set(place, { stamp, json })
     }

@@ -6,7 +6,7 @@
  *       db.selectFrom('users').selectAll().$if(given('state'), (query) => query.where('state', '=', p.state!)))
  *     await findUsers(app.db, { state: 'active' })
  *
- * On the embedded engine they also run without it.
+ * On the embedded engine they run past the query builder altogether.
  */
 import type { CompiledQuery, Compilable } from 'kysely'
 import type { MaybePromise } from '../lib/maybe-promise.ts'

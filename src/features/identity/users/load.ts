@@ -27,11 +27,11 @@ async function present<U extends User, T>(
   more: (user: U) => unknown = () => null,
 ): Promise<Json<T>[]> {
   const around = await surroundings(app)
-  const places = users.map((user) => ({
+  const keys = users.map((user) => ({
     place: `${kind} ${user.id}`,
     stamp: `${user.version} ${around.gravatar} ${JSON.stringify(more(user))}`,
   }))
-  return fragments(app, places, (missing) => missing.map((i) => show(users[i]!, around)))
+  return fragments(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))
 }
 
 export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>

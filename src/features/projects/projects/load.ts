@@ -1,5 +1,5 @@
 /** Projects with everything their records tell, in a fixed number of queries however many there are. */
-import { fragments, type Place } from '../../../api/fragments.ts'
+import { fragments, type FragmentKey } from '../../../api/fragments.ts'
 import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
@@ -125,7 +125,7 @@ function shownTo(viewer: User | null, stamp: ProjectStamp, wish: PageRecordWish 
 }
 
 /** Whatever of the viewer a record depends on is part of the place, and all else of the stamp. */
-function placeOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, secrets }: Shown): Place {
+function keyOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, secrets }: Shown): FragmentKey {
   const own = `${stamp.version} ${stamp.namespace_version} ${stamp.owner_version} ${stamp.topics}`
   if (simple) return { place: `simple project ${stamp.id}`, stamp: own }
   const isPerson = levelOf(viewer, stamp.access_level) >= Guest
@@ -177,8 +177,8 @@ function presentStamped(
   wish: PageRecordWish & { secrets?: boolean },
 ): MaybePromise<Json<ProjectRecord | SimpleProjectRecord>[]> {
   const shown = stamps.map((stamp) => shownTo(viewer, stamp, wish))
-  const places = stamps.map((stamp, i) => placeOf(viewer, stamp, shown[i]!))
-  return fragments(app, places, async (missing) => {
+  const keys = stamps.map((stamp, i) => keyOf(viewer, stamp, shown[i]!))
+  return fragments(app, keys, async (missing) => {
     const wanted = missing.map((i) => stamps[i]!)
     const loaded = await load(app.db, viewer, wanted)
     return loaded.map((one, n) => one && present(app, one, shown[missing[n]!]!))
