@@ -91,9 +91,7 @@ export async function openQuarantine(dir: string, limits: ReceiveLimits = {}): P
       await flushed
       const [from, to] = [join(path, 'pack'), join(dir, 'objects/pack')]
       for (const name of indexLast(files)) await rename(join(from, name), join(to, name))
-      const emptied = removeEmpty(path)
-      if (files.length > 0) await flushFolder(to)
-      isOver = await emptied
+      ;[isOver] = await Promise.all([removeEmpty(path), files.length > 0 && flushFolder(to)])
     },
     async [Symbol.asyncDispose]() {
       if (!isOver) await rm(path, { recursive: true, force: true })
