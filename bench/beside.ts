@@ -34,7 +34,10 @@ export async function openBeside({ databaseUrl }: OurServer, { projects, users }
       if (store.engine === 'sqlite') return 0
       const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`.execute(store.db)
-      for (const { pid } of rows) times.set(pid, await processorTime(pid))
+      for (const { pid } of rows) {
+        const time = await processorTime(pid).catch(() => null) // it ended just now
+        if (time !== null) times.set(pid, time)
+      }
       return [...times.values()].reduce((sum, one) => sum + one, 0)
     },
     [Symbol.asyncDispose]: () => store.close(),
