@@ -2,7 +2,7 @@
  * Reads of git against a bare server that sends the same bytes: processor time of the server with all its children.
  * Addresses rotate, and a commit is pushed before every round, so that nothing is measured but what users get.
  */
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inTurns, type Bench } from './bench.ts'
 import type { Captured } from './floor.ts'
@@ -16,6 +16,7 @@ const COMMITS = 2000
 const BRANCHES = 40
 const CONNECTIONS = 8
 const TICK_MS = 10
+const CALLS_A_ROUND = 10
 
 export async function readRows(bench: Bench): Promise<Row[]> {
   await using git = await openGitBench(bench, Math.min(COMMITS, bench.effort.commits))
@@ -27,7 +28,7 @@ export async function readRows(bench: Bench): Promise<Row[]> {
     const calls = addresses.map((address): Call => ({ path: `${path}/${address}`, token: ADMINISTRATOR }))
     rows.push(await readRow(bench, git, floor, { what, most, calls }))
   }
-  return rows
+  return [...rows, ...(await remoteRows(bench, git))]
 }
 
 async function addBranches({ git, folder }: GitBench): Promise<void> {
@@ -118,6 +119,51 @@ async function timeEach({ pid, port }: Server, calls: readonly Call[], seconds: 
   const start = await wholeProcessorTime(pid)
   const answered = await closedLoop(port, calls, { connections: CONNECTIONS, count: Infinity, seconds })
   return Math.max((await wholeProcessorTime(pid)) - start, TICK_MS) / answered
+}
+
+/**
+ * What git clients ask, against the same from a folder. Half of `ls-remote` over HTTP is the client's own helper, which
+ * no server can help: there only our part is counted.
+ */
+async function remoteRows({ effort }: Bench, bench: GitBench): Promise<Row[]> {
+  const { git, address, folder, work, server } = bench
+  const own = () => wholeProcessorTime(server.pid)
+  // All but this process itself, which is the parent of both server and clients.
+  const all = async () => {
+    const { user, system } = process.cpuUsage()
+    return (await wholeProcessorTime(process.pid)) - (user + system) / 1000
+  }
+  const timed = async (clock: () => Promise<number>, run: () => Promise<unknown>) => {
+    const start = await clock()
+    for (let n = 0; n < CALLS_A_ROUND; n++) await run()
+    return ((await clock()) - start) / CALLS_A_ROUND
+  }
+  const list = (from: string) => () => git('ls-remote', from)
+  const clone = (from: string) => async () => {
+    await git('clone', '-q', '--bare', '--depth=1', from, 'shallow')
+    await rm(join(work, 'shallow'), { recursive: true, force: true })
+  }
+  const local = `file://${folder}`
+  const row = async (what: string, most: number, ours: () => Promise<number>, floor: () => Promise<number>) => {
+    const times = await inTurns(effort.rounds, ours, floor)
+    const figures = { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio }
+    return { what, target: `≤ ${most}`, ...figures, met: times.ratio <= most }
+  }
+  await list(address)()
+  return [
+    await row(
+      "ls-remote over HTTP, the server's part, against git ls-remote file://",
+      1,
+      () => timed(own, list(address)),
+      () => timed(all, list(local)),
+    ),
+    await row(
+      'clone --depth=1 over HTTP, server and client, against file://',
+      1,
+      () => timed(all, clone(address)),
+      () => timed(all, clone(local)),
+    ),
+  ]
 }
 
 /** Milliseconds that a process, all that it has started and all that those have started have had a processor. */
