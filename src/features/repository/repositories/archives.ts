@@ -58,7 +58,8 @@ export function makeArchive(file: string, make: () => Readable, limits: Limits =
     // A generator that waits hears of its end only when it goes on.
     destroy(error, done) {
       gone.abort()
-      chunks.return(undefined).then(() => done(error), done)
+      void chunks.return(undefined).catch(() => {})
+      done(error)
     },
   })
 }
