@@ -3,8 +3,8 @@
  *
  * - `conditions`, by the value each needs. A condition has a `test`, made on each row while an order is walked, and
  *   where it leaves few rows a `set` of keys to gather them by, sorted afterwards. The total is known first: few rows
- *   are gathered by the first set that is given, many are walked. A set without a test is tested by being in it, which
- *   is for sets that stay small. `search` walks the substring index itself, for lists in the order of their key.
+ *   are gathered by the first set that is given; many, or most of the table, are walked. A set without a test is
+ *   tested by being in it, which is for sets that stay small. `search` walks the substring index itself, for lists in the order of their key.
  * - `always`: what narrows every such list.
  * - `orders`: each needs an index `(…what always narrows, order, key)`. Ties go by the key.
  * - `visible`: what the viewer sees: what is open to them, and what is theirs besides.
@@ -116,10 +116,11 @@ export function longList<
   const count = counter(plan)
 
   const list = async (db: Db, values: V, { limit, offset }: Cut, { order_by, sort }: OrderWish<O> = {}) => {
-    const total = await count(db, values)
+    const { total, rows } = await count(db, values)
     if (limit === 0 || offset >= total) return { items: [], total }
     const [order, way] = usual(givenIn(values))
-    const by = { [`by ${order_by ?? order} ${sort ?? way}`]: true, ...(total > many && { walked: true }) } as Way<O>
+    const walked = total > many || rows <= total * DENSE
+    const by = { [`by ${order_by ?? order} ${sort ?? way}`]: true, ...(walked && { walked }) } as Way<O>
     return { items: await page(db, { ...values, ...by, limit, offset }), total }
   }
   const byKey = Object.keys(orders).find((name) => orders[name as O] === null)
@@ -214,6 +215,15 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
       .offset(values.offset) as unknown as Query<R>
   })
 
+/** Where at least one row in so many is wanted, a page's end is near wherever the order begins. */
+const DENSE = 4
+
+interface Counted {
+  readonly total: number
+  /** That the order would be walked over, where it is known. */
+  readonly rows: number
+}
+
 const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) => [
   ...(plan.always?.(values, at) ?? []),
   ...askedOf(plan, at.given).map(([, { test }]) => test!(values, at)),
@@ -224,12 +234,17 @@ const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: Given<V>) =>
 
 /** Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. */
 const sumOf = <V extends object>(plan: AnyPlan<V>) =>
-  hotQuery<V, { total: number }>((db, values, given) => {
+  hotQuery<V, Counted>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
-    const tests = facetTests(plan, values, here)
+    const tests = askedOf(plan, given).map(([, { test }]) => test!(values, here))
     if (isOpen(plan, given)) tests.push(plan.visible!.open!.test(values, here))
     const facets = db.selectFrom(sql.table(`${plan.table}_facets`).as(plan.table) as never) as unknown as Query<object>
-    return where(facets.select(sql<number>`coalesce(sum(total), 0)`.as('total')), tests)
+    const wanted = tests.length === 0 ? sql`total` : sql`case when ${and(tests)} then total else 0 end`
+    const sums = [
+      sql<number>`coalesce(sum(${wanted}), 0)`.as('total'),
+      sql<number>`coalesce(sum(total), 0)`.as('rows'),
+    ] as const
+    return where(facets.select(sums), plan.always?.(values, here) ?? [])
   })
 
 /** What the viewer has beside what is open to them. */
@@ -244,7 +259,7 @@ const countOwn = <V extends object>(plan: AnyPlan<V>) =>
 
 let lists = 0
 
-function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Promise<number> {
+function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Promise<Counted> {
   const name = `list ${++lists} of ${plan.table}`
   const { visible } = plan
   const [sum, own] = [sumOf(plan), countOwn(plan)]
@@ -270,9 +285,10 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
     const { byFacets, subjects } = decision
     const kept = (what: string, count: typeof all) =>
       keptTotal(db, subjects, `${name} ${what} ${JSON.stringify(values)}`, async () => totalIn(await count(db, values)))
-    if (!byFacets) return kept('all', all)
-    const open = totalIn(await sum(db, values))
-    return visible && values[visible.own.needs] ? open + (await kept('own', own)) : open
+    if (!byFacets) return { total: await kept('all', all), rows: Infinity }
+    const [open] = await sum(db, values)
+    const total = Number(open!.total) + (visible && values[visible.own.needs] ? await kept('own', own) : 0)
+    return { total, rows: Number(open!.rows) }
   }
 }
 
