@@ -1,0 +1,41 @@
+/** Numbers of records in their project or group: from 1 on, without gaps, never given twice. */
+import type { Db } from '../../store/database.ts'
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    iid_counters: { project_id: number | null; group_id: number | null; kind: IidKind; last: number }
+  }
+}
+
+export type IidKind = 'issues' | 'merge_requests' | 'milestones'
+
+type Parent = { readonly project_id: number } | { readonly group_id: number }
+
+/** The next one, in the transaction that inserts the record: whoever comes second waits, and a rollback takes it back. */
+export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<number> {
+  const { last } = await db
+    .insertInto('iid_counters')
+    .values({ project_id: null, group_id: null, ...parent, kind, last: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id' in parent ? 'project_id' : 'group_id', 'kind'])
+        .doUpdateSet((eb) => ({ last: eb('iid_counters.last', '+', 1) })),
+    )
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
+}
+
+/** A number that was chosen by hand: those to come lie beyond it. */
+export async function raiseIid(db: Db, parent: Parent, kind: IidKind, given: number): Promise<void> {
+  await db
+    .insertInto('iid_counters')
+    .values({ project_id: null, group_id: null, ...parent, kind, last: given })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id' in parent ? 'project_id' : 'group_id', 'kind'])
+        .doUpdateSet({ last: given })
+        .where('iid_counters.last', '<', given),
+    )
+    .execute()
+}

@@ -1,0 +1,73 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'task'] as const
+export type IssueType = (typeof ISSUE_TYPES)[number]
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    issues: {
+      id: Generated<number>
+      project_id: number
+      iid: number
+      /** Null only between the farewell of its author and the heir's coming. */
+      author_id: number | null
+      title: string
+      description: string | null
+      state: Generated<'opened' | 'closed'>
+      issue_type: Generated<IssueType>
+      confidential: Generated<boolean>
+      discussion_locked: boolean | null
+      milestone_id: number | null
+      due_date: string | null
+      weight: number | null
+      /** Seconds. */
+      time_estimate: Generated<number>
+      total_time_spent: Generated<number>
+      tasks: Generated<number>
+      tasks_completed: Generated<number>
+      /** These three by triggers. */
+      user_notes_count: Generated<number>
+      upvotes: Generated<number>
+      downvotes: Generated<number>
+      relative_position: number | null
+      closed_at: string | null
+      closed_by_id: number | null
+      moved_to_id: number | null
+      duplicated_to_id: number | null
+      created_at: string
+      updated_at: string
+      version: Generated<number>
+    }
+    issue_assignees: { issue_id: number; user_id: number }
+    issue_labels: { issue_id: number; label_id: number }
+    issue_links: {
+      id: Generated<number>
+      source_id: number
+      target_id: number
+      link_type: 'relates_to' | 'blocks'
+      created_at: string
+      updated_at: string
+    }
+    user_agent_details: {
+      id: Generated<number>
+      issue_id: number | null
+      user_agent: string
+      ip_address: string
+      created_at: string
+    }
+  }
+  interface Events {
+    'issue.created': { id: number; by: number }
+    'issue.updated': { id: number; by: number; changes: IssueChanges }
+    'issue.closed': { id: number; by: number }
+    'issue.reopened': { id: number; by: number }
+    'issue.moved': { id: number; to: number; by: number }
+    'issue.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
+  }
+}
+
+/** What a change altered, before and after; ids where a field holds records. */
+export type IssueChanges = { [field: string]: readonly [unknown, unknown] }
+
+export type Issue = Row<'issues'>

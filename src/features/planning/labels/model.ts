@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Of a project or of a group, never both. */
+    labels: {
+      id: Generated<number>
+      project_id: number | null
+      group_id: number | null
+      title: string
+      /** `#RRGGBB`. */
+      color: string
+      description: string | null
+      created_at: string
+      updated_at: string
+    }
+    /** A label of a group may have one in each project. */
+    label_priorities: { project_id: number; label_id: number; priority: number }
+  }
+  interface Events {
+    'label.created': { id: number; by: number }
+    'label.updated': { id: number; by: number }
+    'label.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
+  }
+}
+
+export type Label = Row<'labels'>

@@ -1,0 +1,30 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Of a project or of a group, never both. */
+    milestones: {
+      id: Generated<number>
+      project_id: number | null
+      group_id: number | null
+      iid: number
+      title: string
+      description: string | null
+      state: Generated<'active' | 'closed'>
+      start_date: string | null
+      due_date: string | null
+      created_at: string
+      updated_at: string
+    }
+  }
+  interface Events {
+    'milestone.created': { id: number; by: number }
+    'milestone.updated': { id: number; by: number }
+    'milestone.closed': { id: number; by: number }
+    'milestone.activated': { id: number; by: number }
+    'milestone.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
+  }
+}
+
+export type Milestone = Row<'milestones'>
