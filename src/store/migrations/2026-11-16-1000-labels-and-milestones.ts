@@ -37,6 +37,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await unique('labels', ['project_id', 'title'])
   await unique('labels', ['group_id', 'title'])
+  await index('labels_title', 'labels', ['title'])
 
   await db.schema
     .createTable('label_priorities')
@@ -64,4 +65,5 @@ export async function up(db: Kysely<never>): Promise<void> {
     await unique('milestones', [parent, 'iid'])
     await unique('milestones', [parent, 'title'])
   }
+  await index('milestones_title', 'milestones', ['title'])
 }

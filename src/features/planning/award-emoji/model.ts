@@ -1,0 +1,23 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** On an issue or on a note. */
+    award_emoji: {
+      id: Generated<number>
+      user_id: number
+      name: string
+      issue_id: number | null
+      note_id: number | null
+      created_at: string
+      updated_at: string
+    }
+  }
+  interface Events {
+    'award_emoji.created': { id: number; by: number }
+    'award_emoji.deleted': { id: number; name: string; by: number }
+  }
+}
+
+export type AwardEmoji = Row<'award_emoji'>

@@ -1,0 +1,46 @@
+/** What changed, in the words of the product, among what people say of it. */
+import { randomBytes } from 'node:crypto'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import type { NoteAction } from './model.ts'
+
+export interface SystemNote {
+  readonly action: NoteAction
+  readonly body: string
+}
+
+/** What is talked about. */
+export type Noteable =
+  | { readonly project_id: number; readonly issue_id: number }
+  | { readonly project_id: number; readonly commit_sha: string }
+
+export const newDiscussionId = (): string => randomBytes(20).toString('hex')
+
+/** In the transaction of the change. */
+export async function addSystemNotes(
+  app: App,
+  actor: User,
+  noteable: Noteable,
+  notes: readonly SystemNote[],
+): Promise<void> {
+  if (notes.length === 0) return
+  const now = timestamp(app.clock)
+  const rows = notes.map(({ action, body }) => ({
+    issue_id: null,
+    commit_sha: null,
+    ...noteable,
+    discussion_id: newDiscussionId(),
+    type: null,
+    author_id: actor.id,
+    body,
+    system: true,
+    action,
+    position: null,
+    line_code: null,
+    resolved_at: null,
+    resolved_by_id: null,
+    created_at: now,
+    updated_at: now,
+  }))
+  await app.db.insertInto('notes').values(rows).execute()
+}
