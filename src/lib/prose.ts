@@ -1,0 +1,65 @@
+/** Which lines of a Markdown text are written to be read, and which stand in code, HTML or a `>>>` quote. */
+
+export interface Line {
+  readonly text: string
+  /** Null: prose. The lines that begin and end a block belong to it. */
+  readonly block: 'code' | 'html' | 'quote' | null
+}
+
+const FENCE = /^[ \t>]{0,40}(?:[-*+] |\d{1,9}[.)] )?[ \t]{0,12}(`{3,}|~{3,})(.*)$/
+const HTML_START = /^<([a-z][a-z0-9-]*)(?:[ \t][^<>]*)?>[ \t]*$/i
+const HTML_END = /^<\/([a-z][a-z0-9-]*)[ \t]*>\s*$/i
+const QUOTE = /^>>>\s*$/
+
+/** Most lines hold no fence, and looking for three characters is cheaper than the pattern. */
+const fenceOf = (line: string): readonly string[] =>
+  line.includes('```') || line.includes('~~~') ? (FENCE.exec(line) ?? []) : []
+
+/** Carriage returns at the ends of lines are kept. A fence that nothing ends reaches to the end of the text; HTML and quotes begin only where they also end. */
+export function linesOf(text: string): Line[] {
+  const lines = text.split('\n')
+  const ends = lastEnds(lines)
+  const result: Line[] = []
+  let end: ((line: string) => boolean) | null = null
+  let block: Line['block'] = null
+  for (const [at, whole] of lines.entries()) {
+    const line = whole.endsWith('\r') ? whole.slice(0, -1) : whole
+    if (end) {
+      result.push({ text: whole, block })
+      if (end(line)) end = block = null
+      continue
+    }
+    ;[block, end] = beginning(line, (name) => (ends.get(name) ?? -1) > at)
+    result.push({ text: whole, block })
+    if (!end) block = null
+  }
+  return result
+}
+
+/** The last line that ends a block of each name, so that none is searched for twice. */
+function lastEnds(lines: readonly string[]): Map<string, number> {
+  const ends = new Map<string, number>()
+  for (const [at, line] of lines.entries()) {
+    if (line.startsWith('>>>') && QUOTE.test(line)) ends.set('>>>', at)
+    const name = line.startsWith('</') && HTML_END.exec(line)?.[1]?.toLowerCase()
+    if (name) ends.set(name, at)
+  }
+  return ends
+}
+
+type Beginning = [Line['block'], ((line: string) => boolean) | null]
+
+function beginning(line: string, endsLater: (name: string) => boolean): Beginning {
+  const [, fence, info = ''] = fenceOf(line)
+  // Backticks after a fence of them make it code in a line.
+  if (fence && !(fence.startsWith('`') && info.includes('`'))) return ['code', (other) => endsFence(other, fence)]
+  const name = line.startsWith('<') && HTML_START.exec(line)?.[1]?.toLowerCase()
+  if (name && endsLater(name)) return ['html', (other) => HTML_END.exec(other)?.[1]?.toLowerCase() === name]
+  if (QUOTE.test(line) && endsLater('>>>')) return ['quote', (other) => QUOTE.test(other)]
+  return [null, null]
+}
+
+function endsFence(line: string, fence: string): boolean {
+  const [, closing, rest] = fenceOf(line)
+  return closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length && rest!.trim() === ''
+}

@@ -1,0 +1,108 @@
+/** Lines of a text that are commands, such as `/close` or `/label ~bug`: taken out of it, and told in their order. */
+import { linesOf } from './prose.ts'
+
+/** What a command may be given to. */
+export type Actionable = 'issue' | 'merge_request' | 'commit'
+
+interface Definition {
+  readonly on: readonly Actionable[]
+  readonly aliases?: readonly string[]
+  /** The line becomes this. */
+  readonly text?: (argument: string) => string
+}
+
+const ISSUE = { on: ['issue'] } as const
+const MERGE_REQUEST = { on: ['merge_request'] } as const
+const BOTH = { on: ['issue', 'merge_request'] } as const
+
+const appended = (face: string) => (argument: string) => (argument ? `${argument} ${face}` : face)
+
+export const QUICK_ACTIONS = {
+  approve: MERGE_REQUEST,
+  assign: BOTH,
+  assign_reviewer: { ...MERGE_REQUEST, aliases: ['reviewer', 'request_review'] },
+  award: { ...BOTH, aliases: ['react'] },
+  board_move: ISSUE,
+  cc: { ...BOTH, text: (argument) => `/cc ${argument}`.trimEnd() },
+  clear_weight: ISSUE,
+  clone: ISSUE,
+  close: BOTH,
+  confidential: ISSUE,
+  copy_metadata: BOTH,
+  create_merge_request: ISSUE,
+  done: BOTH,
+  draft: MERGE_REQUEST,
+  due: { ...ISSUE, aliases: ['due_date'] },
+  duplicate: ISSUE,
+  epic: ISSUE,
+  estimate: { ...BOTH, aliases: ['estimate_time'] },
+  health_status: ISSUE,
+  iteration: ISSUE,
+  label: { ...BOTH, aliases: ['labels'] },
+  lock: BOTH,
+  merge: MERGE_REQUEST,
+  milestone: BOTH,
+  move: ISSUE,
+  ready: MERGE_REQUEST,
+  reassign: BOTH,
+  rebase: MERGE_REQUEST,
+  relabel: BOTH,
+  relate: ISSUE,
+  remove_due_date: ISSUE,
+  remove_estimate: { ...BOTH, aliases: ['remove_time_estimate'] },
+  remove_milestone: BOTH,
+  remove_time_spent: BOTH,
+  reopen: BOTH,
+  severity: ISSUE,
+  shrug: { ...BOTH, text: appended('¯\\_(ツ)_/¯') },
+  spend: { ...BOTH, aliases: ['spend_time', 'spent'] },
+  submit_review: MERGE_REQUEST,
+  subscribe: BOTH,
+  tableflip: { ...BOTH, text: appended('(╯°□°)╯︵ ┻━┻') },
+  tag: { on: ['commit'] },
+  target_branch: MERGE_REQUEST,
+  title: BOTH,
+  todo: BOTH,
+  unapprove: MERGE_REQUEST,
+  unassign: BOTH,
+  unassign_reviewer: { ...MERGE_REQUEST, aliases: ['remove_reviewer'] },
+  unlabel: { ...BOTH, aliases: ['remove_label', 'remove_labels'] },
+  unlock: BOTH,
+  unsubscribe: BOTH,
+  weight: ISSUE,
+  wip: MERGE_REQUEST,
+} as const satisfies Record<string, Definition>
+
+export type QuickActionName = keyof typeof QUICK_ACTIONS
+
+const NAMES = new Map<string, QuickActionName>(
+  Object.entries<Definition>(QUICK_ACTIONS).flatMap(([name, { aliases = [] }]) =>
+    [name, ...aliases].map((spelling) => [spelling, name as QuickActionName]),
+  ),
+)
+
+export interface QuickAction {
+  readonly name: QuickActionName
+  /** Trimmed, and empty without one. */
+  readonly argument: string
+}
+
+const COMMAND = /^\/([a-z_]{1,40})(?: (.*))?$/i
+
+/**
+ * The text as it is kept, trimmed and without carriage returns, and its commands. Known names are cut out whether or
+ * not they can be followed; what stands in code, HTML or a quote is text.
+ */
+export function splitQuickActions(text: string): { text: string; commands: QuickAction[] } {
+  const commands: QuickAction[] = []
+  const kept = linesOf(text.replaceAll('\r', '')).flatMap((line) => {
+    const [, spelling = '', argument = ''] = (line.block === null && COMMAND.exec(line.text.trimEnd())) || []
+    const name = NAMES.get(spelling.toLowerCase())
+    if (name === undefined) return [line.text]
+    const definition: Definition = QUICK_ACTIONS[name]
+    if (definition.text) return [definition.text(argument.trim())]
+    commands.push({ name, argument: argument.trim() })
+    return []
+  })
+  return { text: kept.join('\n').trim(), commands }
+}
