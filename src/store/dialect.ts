@@ -172,6 +172,10 @@ export function inTextList(db: Pick<AnyDb, 'getExecutor'>, column: string, list:
   return sql<boolean>`${sql.ref(column)} = any(${list}::text[])`
 }
 
+/** Any texts, given as one JSON list, as a subquery. */
+export const textsIn = (db: Pick<AnyDb, 'getExecutor'>, json: string): RawBuilder<string> =>
+  isSqlite(db) ? sql`select value from json_each(${json})` : sql`select json_array_elements_text(${json}::json)`
+
 /** As an aggregate: a JSON list of `value`, as text; of no rows it may be null. */
 export const jsonList = (
   db: Pick<AnyDb, 'getExecutor'>,

@@ -61,7 +61,7 @@ interface Visible<V> {
   set?: Keys<V>
 }
 
-type Sort = 'asc' | 'desc'
+export type Sort = 'asc' | 'desc'
 
 interface ListPlan<V extends object, T extends keyof Tables, O extends string, C extends string> {
   table: T
@@ -79,7 +79,7 @@ interface ListPlan<V extends object, T extends keyof Tables, O extends string, C
   conditions?: { [name in keyof V]?: Condition<V> }
   visible?: Visible<V>
   /** Null is the key's own. */
-  orders: { [name in O]: ((db: Db) => RawBuilder<unknown>) | null }
+  orders: { [name in O]: ((db: Db, sort: Sort) => RawBuilder<unknown>) | null }
   /** The order where none is asked for. */
   usual: (given: Given<V>) => readonly [O, Sort]
 }
@@ -209,7 +209,7 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const by = plan.orders[order] ?? null
     const isSearched = askedOf(plan, given).some(([, { search }]) => search)
     return narrow(plan, selectedOf(db, plan), values, { db, given, way })
-      .$if(by !== null, (query) => query.orderBy(by!(db), sort))
+      .$if(by !== null, (query) => query.orderBy(by!(db, sort), sort))
       .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
       .limit(values.limit)
       .offset(values.offset) as unknown as Query<R>

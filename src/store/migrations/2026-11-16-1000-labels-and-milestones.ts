@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { countChanges } from '../counts.ts'
 import { columnTypes } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -38,6 +39,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await unique('labels', ['project_id', 'title'])
   await unique('labels', ['group_id', 'title'])
   await index('labels_title', 'labels', ['title'])
+  await countChanges(db, 'labels', ['title'])
 
   await db.schema
     .createTable('label_priorities')
@@ -66,4 +68,5 @@ export async function up(db: Kysely<never>): Promise<void> {
     await unique('milestones', [parent, 'title'])
   }
   await index('milestones_title', 'milestones', ['title'])
+  await countChanges(db, 'milestones', ['title', 'state', 'start_date', 'due_date'])
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { countChanges, countFacets } from '../counts.ts'
-import { columnTypes, createSubstringIndex, isSqlite } from '../dialect.ts'
+import { binaryText, columnTypes, createSubstringIndex, isSqlite } from '../dialect.ts'
 import { keepVersions } from '../versions.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -47,9 +47,22 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(['project_id', 'iid'])
     .execute()
   // What the orders of lists walk, of one project and of all.
-  for (const order of ['id', 'created_at', 'updated_at', 'due_date', 'upvotes', 'relative_position']) {
-    await index(`issues_project_${order}`, 'issues', ['project_id', order, ...(order === 'id' ? [] : ['id'])])
-    if (order !== 'id') await index(`issues_${order}`, 'issues', [order, 'id'])
+  const last = isSqlite(db)
+    ? { asc: `'9999-12-31'`, desc: `'0000-01-01'` }
+    : { asc: `'infinity'::date`, desc: `'-infinity'::date` }
+  const orders = {
+    created_at: 'created_at',
+    updated_at: 'updated_at',
+    title: binaryText(db, 'title'),
+    upvotes: 'upvotes',
+    due_date: `coalesce(due_date, ${last.asc})`,
+    due_date_desc: `coalesce(due_date, ${last.desc})`,
+    relative_position: 'coalesce(relative_position, 2147483647)',
+    relative_position_desc: 'coalesce(relative_position, -2147483648)',
+  }
+  for (const [name, order] of Object.entries(orders)) {
+    await sql.raw(`create index issues_project_${name} on issues (project_id, (${order}), id)`).execute(db)
+    await sql.raw(`create index issues_${name} on issues ((${order}), id)`).execute(db)
   }
   await index('issues_project_state', 'issues', ['project_id', 'state', 'created_at', 'id'])
   await index('issues_state', 'issues', ['state', 'created_at', 'id'])

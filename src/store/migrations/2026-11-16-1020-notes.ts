@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { countChanges } from '../counts.ts'
 import { columnTypes, isSqlite } from '../dialect.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -52,6 +53,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       .execute()
   }
   await index('award_emoji_user', 'award_emoji', ['user_id', 'name'])
+  await countChanges(db, 'award_emoji', ['name'])
 
   await keepCount(db, {
     name: 'issue_notes',

@@ -1,0 +1,35 @@
+import { policy } from '../../../api/endpoint.ts'
+import { Owner, Reporter } from '../../../lib/levels.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Issue } from './model.ts'
+
+/** An issue, and whether it is assigned to whoever looks. */
+export interface MetIssue extends Issue {
+  readonly assigned: boolean
+}
+
+export interface IssueSubject extends ProjectSubject {
+  readonly issue: MetIssue
+}
+
+const isOn = (s: ProjectSubject) => hasFeature(s, 'issues')
+const mayWrite = (s: ProjectSubject) => s.viewer !== null && isOn(s) && !s.project.archived
+
+const isOwn = ({ issue, viewer }: IssueSubject) => viewer !== null && (issue.author_id === viewer.id || issue.assigned)
+
+/** Issues of a project. Where they are off there are none, and none can be made. */
+export const issuesPolicy = policy<ProjectSubject>()({
+  read: projectPolicy.read,
+  readIssues: isOn,
+  createIssue: mayWrite,
+})
+
+export const issuePolicy = policy<IssueSubject>()({
+  read: (s: IssueSubject) => isOn(s) && (!s.issue.confidential || s.level >= Reporter || isOwn(s)),
+  /** Whoever sees it takes part in it. */
+  participate: mayWrite,
+  update: (s) => mayWrite(s) && (s.level >= Reporter || isOwn(s)),
+  /** Assignees, milestone, labels, dates, its place. */
+  plan: (s) => mayWrite(s) && s.level >= Reporter,
+  destroy: (s) => mayWrite(s) && s.level >= Owner,
+})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { child, resource } from '../../../api/endpoint.ts'
+import { id, text } from '../../../api/wire.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { findProjectSubject } from '../../projects/projects/queries.ts'
+import type { Issue } from './model.ts'
+import { issuePolicy, issuesPolicy, type MetIssue } from './policy.ts'
+
+/** `/projects/:id/issues`: the project. */
+export const issues = resource({
+  name: 'Project',
+  params: z.object({ id: text }),
+  policy: issuesPolicy,
+  find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
+})
+
+const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =>
+  db
+    .selectFrom('issues')
+    .selectAll()
+    .select(
+      sql<boolean>`exists (select 1 from issue_assignees a
+        where a.issue_id = issues.id and a.user_id = ${p.viewer})`.as('assigned'),
+    )
+    .where('project_id', '=', p.project)
+    .where('iid', '=', p.iid),
+)
+
+/** As the viewer meets it, readable or not. */
+export async function findIssue(db: Db, project: number, iid: number, viewer: number): Promise<MetIssue | null> {
+  const [issue] = await met(db, { project, iid, viewer })
+  return issue ? { ...issue, assigned: Boolean(issue.assigned) } : null
+}
+
+const issueIn = (named: { name?: string }) =>
+  child(issues, {
+    ...named,
+    key: 'issue',
+    params: { issue_iid: id },
+    policy: issuePolicy,
+    find: ({ db }, { project, viewer }, { issue_iid }) => findIssue(db, project.id, issue_iid, viewer?.id ?? 0),
+  })
+
+export const issue = issueIn({})
+
+/** The same for endpoints that miss it by its name. */
+export const namedIssue = issueIn({ name: 'Issue' })
+
+const issuesByIds = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('issues')
+    .selectAll()
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+/** In the order of `ids`. */
+export async function findIssues(db: Db, ids: readonly number[]): Promise<Issue[]> {
+  if (ids.length === 0) return []
+  const found = new Map((await issuesByIds(db, { ids: idList(db, ids) })).map((issue) => [issue.id, issue]))
+  return ids.map((id) => found.get(id)).filter((issue) => issue !== undefined)
+}
+
+const assignees = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('issue_assignees')
+    .selectAll()
+    .where(inIdList(db, 'issue_id', p.ids))
+    .orderBy('user_id'),
+)
+
+/** Ids of users by the id of the issue. */
+export async function assigneesOf(db: Db, ids: readonly number[]): Promise<Map<number, number[]>> {
+  const found = new Map<number, number[]>()
+  if (ids.length === 0) return found
+  for (const { issue_id, user_id } of await assignees(db, { ids: idList(db, ids) })) {
+    found.set(issue_id, [...(found.get(issue_id) ?? []), user_id])
+  }
+  return found
+}
