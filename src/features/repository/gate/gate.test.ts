@@ -41,6 +41,9 @@ async function stage(forge: TestForge) {
   }
 }
 
+/** Refs that are no branch, and lead to the same commit. */
+const OTHER_DOORS = ['HEAD:refs/tags/v1', 'told', 'HEAD:refs/notes/x', 'HEAD:refs/else']
+
 test('each push rule refuses what it names, with its own words, and nothing moves', async () => {
   await using forge = await startForge()
   await using at = await stage(forge)
@@ -92,9 +95,13 @@ test('each push rule refuses what it names, with its own words, and nothing move
     await at.reset()
     await commit(message, files)
     const before = await forge.events()
-    const { code, stderr } = await push(developer, 'HEAD:topic')
-    expect([said, code, stderr]).toEqual([said, 1, expect.stringContaining(`remote: Mortise: ${said}`)])
-    expect(stderr).toContain('(pre-receive hook declined)')
+    const doors = 'branch_name_regex' in wish ? ['HEAD:topic'] : ['HEAD:topic', ...OTHER_DOORS]
+    await git('-C', 'src', 'tag', '-f', '-a', '-m', 'Told', 'told')
+    for (const door of doors) {
+      const { code, stderr } = await push(developer, door)
+      expect([said, door, code, stderr]).toEqual([said, door, 1, expect.stringContaining(`remote: Mortise: ${said}`)])
+      expect(stderr).toContain('(pre-receive hook declined)')
+    }
     expect(await forge.events()).toEqual(before)
   }
   expect(await at.refs()).toBe(refs)
