@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
 import { MINUTE } from '../../../clock.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 /** A project of a master's with one commit on `master`, and a clone of it. */
@@ -117,6 +119,25 @@ test('each push rule refuses what it names, with its own words, and nothing move
     await commit(message, files)
     expect([wish, await push(developer, `HEAD:topic${n}`)]).toMatchObject([wish, { code: 0 }])
   }
+})
+
+test('what the API was refused is not taken by its id either, as a branch or as a tag', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, developer, master, git } = at
+  const url = `/projects/${project.id}`
+  await master.post(`${url}/push_rule`, { commit_message_regex: '^JIRA' })
+  const said = { status: 400, body: { message: "Commit message does not follow the pattern '^JIRA'" } }
+  const file = { branch: 'topic', start_branch: 'master', content: 'x', commit_message: 'No number' }
+  expect(await developer.post(`${url}/repository/files/x`, file)).toMatchObject(said)
+  const dir = repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!)
+  const { stdout } = await git('-C', dir, 'fsck', '--unreachable', '--no-progress')
+  const ref = /unreachable commit (\w+)/.exec(stdout)![1]!
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref })).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref, message: 'Told' })).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/branches`, { branch: 'x', ref })).toMatchObject(said)
+  expect(await developer.post(`${url}/releases`, { tag_name: 'v2', ref, description: 'x' })).toMatchObject(said)
+  expect(await at.refs()).not.toContain(ref)
 })
 
 test('protection asks the role, refuses rewriting, and deletion only through the API', async () => {
