@@ -3,7 +3,6 @@
  * terminal, no forwarding and no file transfer. Who has not proven a key yet gets little time and little room.
  */
 import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
-import { join } from 'node:path'
 import type { Algorithms, Connection, Server } from 'ssh2'
 import type { Gateway } from '../api/run.ts'
 import { MINUTE } from '../clock.ts'
@@ -104,7 +103,7 @@ const ALGORITHMS: Algorithms = {
 
 async function openProtocol(app: App, guests: Guests, limits: SshLimits): Promise<Server> {
   const [{ default: ssh2 }, { openHostKeys }] = await Promise.all([import('ssh2'), import('./ssh/host-keys.ts')])
-  const hostKeys = await openHostKeys(join(app.config.data, 'ssh'))
+  const hostKeys = await openHostKeys(app.config.data)
   const server = new ssh2.Server({ hostKeys, algorithms: ALGORITHMS, ident: 'Mortise' })
   server.on('connection', (client: Connection, { ip, port }) => {
     const guest = guests.find(ip, port)

@@ -1,45 +1,61 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import ssh2, { type ParsedKey } from 'ssh2'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
+const HOST_KEY = /^SSH host key: SHA256:[\w+/]{43} \((ED25519|RSA)\)$/
 const TIMEOUT = 180_000
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
 
-test('the first start tells how to sign in, later ones only the address', { timeout: TIMEOUT }, async () => {
-  await using folder = await temporaryFolder()
-  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
-  let password: string
-  {
-    await using first = new Child([], settings)
-    const url = await first.url()
-    await until(() => first.stdout.includes('curl'))
-    password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
-    expect(first.lines.plain).toEqual([
-      `Mortise answers on ${url}`,
-      `The first administrator is root; the password, shown only now: ${password}`,
-      `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
-    ])
-    const answer = await fetch(`${url}/api/v4/session`, {
-      method: 'POST',
-      body: new URLSearchParams({ login: 'root', password }),
-    })
-    expect(answer.status).toBe(201)
-    first.process.kill('SIGTERM')
-    expect(await first.ended()).toBe(0)
-    expect(JSON.stringify(first.lines.logged)).not.toContain(password)
-  }
-  await using second = new Child(['serve'], settings)
-  expect(second.lines.plain.join()).not.toContain('root')
-  const url = await second.url()
-  second.process.kill('SIGINT')
-  expect(await second.ended()).toBe(0)
-  expect(second.lines.plain).toEqual([`Mortise answers on ${url}`])
-})
+test(
+  'the first start tells how to sign in, later ones only the address and the host keys',
+  { timeout: TIMEOUT },
+  async () => {
+    await using folder = await temporaryFolder()
+    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
+    let password: string
+    let hostKeys: string[]
+    {
+      await using first = new Child([], settings)
+      const url = await first.url()
+      await until(() => first.stdout.includes('(RSA)'))
+      password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
+      expect(first.lines.plain).toEqual([
+        `Mortise answers on ${url}`,
+        `The first administrator is root; the password, shown only now: ${password}`,
+        `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
+        expect.stringMatching(HOST_KEY),
+        expect.stringMatching(HOST_KEY),
+      ])
+      hostKeys = first.lines.plain.slice(-2)
+      for (const [n, kind] of ['ed25519', 'rsa'].entries()) {
+        const key = ssh2.utils.parseKey(await readFile(join(folder.path, 'ssh', `ssh_host_${kind}_key`))) as ParsedKey
+        const digest = createHash('sha256').update(key.getPublicSSH()).digest('base64').replace('=', '')
+        expect(hostKeys[n]).toBe(`SSH host key: SHA256:${digest} (${kind.toUpperCase()})`)
+      }
+      const answer = await fetch(`${url}/api/v4/session`, {
+        method: 'POST',
+        body: new URLSearchParams({ login: 'root', password }),
+      })
+      expect(answer.status).toBe(201)
+      first.process.kill('SIGTERM')
+      expect(await first.ended()).toBe(0)
+      expect(JSON.stringify(first.lines.logged)).not.toContain(password)
+    }
+    await using second = new Child(['serve'], settings)
+    expect(second.lines.plain.join()).not.toContain('root')
+    const url = await second.url()
+    second.process.kill('SIGINT')
+    expect(await second.ended()).toBe(0)
+    expect(second.lines.plain).toEqual([`Mortise answers on ${url}`, ...hostKeys])
+  },
+)
 
 test('chosen secrets are not printed, and the token opens the API', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
