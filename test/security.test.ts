@@ -331,6 +331,40 @@ describe('security 27: forged session or proxy header', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), last])
   })
 
+  const DOORS: [string, (forge: TestForge, from: Record<string, string>) => Promise<number>][] = [
+    [
+      'signing in',
+      async (forge, from) => (await forge.visitor.post('/session', { login: 'x', password: 'x' }, from)).status,
+    ],
+    ['the API', async (forge, from) => (await forge.visitor.get('/version', {}, from)).status],
+    [
+      'git',
+      async (forge, from) =>
+        (await new LfsClient(forge, 'x/y', `Basic ${btoa('x:wrong')}`).get('info/lfs/locks', from)).status,
+    ],
+    [
+      'links to a new password',
+      async (forge, from) => {
+        const browser = new Browser(forge.url)
+        const fields = hiddenFields(await browser.get('/users/password/new'))
+        return (await browser.post('/users/password/new', { ...fields, email: 'x@example.com' }, from)).status
+      },
+    ],
+  ]
+
+  test.each(DOORS)('a /64 of IPv6 is one caller: %s', async (door, knock) => {
+    const settings = { TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: door === 'the API' ? '10' : 'off' }
+    await using forge = await startForge({ settings })
+    const from = (address: string) => knock(forge, { 'X-Forwarded-For': address })
+    const first = await from('2001:db8:0:1::1')
+    for (let n = 2; n <= 10; n++) expect(await from(`2001:db8:0:1:${n}::${n}`)).toBe(first)
+    const last = await from('2001:db8:0:1:ffff::1')
+    expect([403, 429]).toContain(last)
+    expect(last).not.toBe(first)
+    expect(await from('2001:db8:0:2::1')).toBe(first)
+    expect(await from('192.0.2.1')).toBe(first)
+  })
+
   test('whatever a proxy passes on as an address, a line of the log stays one line of its own fields', async () => {
     const lines: string[] = []
     const logTo = { write: (line: string) => void lines.push(line) }
