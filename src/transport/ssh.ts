@@ -16,7 +16,6 @@ export interface SshServer extends AsyncDisposable {
 }
 
 export interface SshLimits extends GuestLimits {
-  readonly connections: number
   /** Keys and other credentials that were refused. */
   readonly tries: number
   /** At a time, on one connection. */
@@ -30,6 +29,7 @@ const LIMITS: SshLimits = {
   unproven: 100,
   unprovenOfOne: 30,
   connections: 1000,
+  connectionsOfOne: 200,
   tries: 10,
   sessions: 10,
   idle: 5 * MINUTE,
@@ -63,7 +63,6 @@ export async function startSsh(
       socket.destroy()
     })
   })
-  listener.maxConnections = limits.connections
   const port = await listen(listener, sshPort, host)
   listener.on('error', (error) => app.log.error({ err: error, part: 'ssh' }, 'SSH connection not taken'))
   return {
