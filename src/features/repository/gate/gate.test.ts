@@ -92,12 +92,13 @@ test('each push rule refuses what it names, with its own words, and nothing move
     ],
   ]
   const refs = await at.refs()
-  for (const [wish, [message, files], said] of table) {
+  for (const [n, [wish, [message, files], said]] of table.entries()) {
     await rule({ ...OFF, ...wish })
     await at.reset()
     await commit(message, files)
     const before = await forge.events()
-    const doors = 'branch_name_regex' in wish ? ['HEAD:topic'] : ['HEAD:topic', ...OTHER_DOORS]
+    const other = OTHER_DOORS[n % OTHER_DOORS.length]!
+    const doors = 'branch_name_regex' in wish ? ['HEAD:topic'] : ['HEAD:topic', other]
     await git('-C', 'src', 'tag', '-f', '-a', '-m', 'Told', 'told')
     for (const door of doors) {
       const { code, stderr } = await push(developer, door)
