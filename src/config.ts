@@ -53,6 +53,8 @@ export interface Config {
   readonly rateLimit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** Opens `/-/metrics`, and nothing else. */
+  readonly metricsToken: string | null
   readonly log: LogLevel
 }
 
@@ -131,6 +133,12 @@ export const settings: SettingTable = {
   ldapProvider: { help: 'name of the directory in identities', default: 'ldapmain', parse: provider },
   rateLimit: { help: 'API requests a minute and caller; off for none', default: 60_000, parse: limit },
   trustedProxies: { help: 'addresses of proxies in front, by comma', default: [], shown: 'none', parse: list },
+  metricsToken: {
+    help: 'token that /-/metrics is read with',
+    default: null,
+    shown: "none: administrators' only",
+    parse: token,
+  },
   log: { help: LOG_LEVELS.join(', '), default: 'info', parse: oneOf(LOG_LEVELS) },
 }
 

@@ -3,12 +3,12 @@
  * number. What is generated from the declarations (44, 45, 48, 49) stands in `security-generated.test.ts`, scopes (32)
  * in `src/api/scopes.test.ts`. The other rows wait for the family that could fall to them:
  *
- * hooks and integrations: 1, 2. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22. merge
+ * hooks and integrations: 1, 2 on redirects. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22. merge
  * requests: 34. pages: 14. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor: 26.
- * Rows that a family shows beside its source: 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8 (`templates`), 9, 13
+ * Rows that a family shows beside its source: 2, 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8 (`templates`), 9, 13
  * (`files/actions`, `git/building`), 10, 31 (`transport`), 15, 47 (`git/fuzz`), 17, 18, 46 (`transport/ssh`), 19
  * (`git/command`), 20 (`wikis`), 28 (`invitations`), 37 (`transport/access`, `roles`), 38 (`gate`), 40
- * (`transport/lfs`), 50 (`git/receive-hostile`).
+ * (`transport/lfs`), 50 (`git/receive-hostile`), 56 (`gate`, `transport/push-limit`).
  */
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -329,6 +329,40 @@ describe('security 27: forged session or proxy header', () => {
     const statuses: number[] = []
     for (let n = 1; n <= 11; n++) statuses.push(await tryFrom(forge, address(n)))
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), last])
+  })
+
+  const DOORS: [string, (forge: TestForge, from: Record<string, string>) => Promise<number>][] = [
+    [
+      'signing in',
+      async (forge, from) => (await forge.visitor.post('/session', { login: 'x', password: 'x' }, from)).status,
+    ],
+    ['the API', async (forge, from) => (await forge.visitor.get('/version', {}, from)).status],
+    [
+      'git',
+      async (forge, from) =>
+        (await new LfsClient(forge, 'x/y', `Basic ${btoa('x:wrong')}`).get('info/lfs/locks', from)).status,
+    ],
+    [
+      'links to a new password',
+      async (forge, from) => {
+        const browser = new Browser(forge.url)
+        const fields = hiddenFields(await browser.get('/users/password/new'))
+        return (await browser.post('/users/password/new', { ...fields, email: 'x@example.com' }, from)).status
+      },
+    ],
+  ]
+
+  test.each(DOORS)('a /64 of IPv6 is one caller: %s', async (door, knock) => {
+    const settings = { TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: door === 'the API' ? '10' : 'off' }
+    await using forge = await startForge({ settings })
+    const from = (address: string) => knock(forge, { 'X-Forwarded-For': address })
+    const first = await from('2001:db8:0:1::1')
+    for (let n = 2; n <= 10; n++) expect(await from(`2001:db8:0:1:${n}::${n}`)).toBe(first)
+    const last = await from('2001:db8:0:1:ffff::1')
+    expect([403, 429]).toContain(last)
+    expect(last).not.toBe(first)
+    expect(await from('2001:db8:0:2::1')).toBe(first)
+    expect(await from('192.0.2.1')).toBe(first)
   })
 
   test('whatever a proxy passes on as an address, a line of the log stays one line of its own fields', async () => {

@@ -5,6 +5,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { networkOf } from '../lib/addresses.ts'
 import type { Caller } from './credentials.ts'
 
 const WINDOW_MS = 60_000
@@ -27,7 +28,7 @@ export class RateLimiter {
       this.#window = window
       this.#counts = new Map()
     }
-    const key = identity?.user.id ?? address
+    const key = identity?.user.id ?? networkOf(address)
     const count = (this.#counts.get(key) ?? 0) + 1
     this.#counts.set(key, count)
 

@@ -37,3 +37,14 @@ export function welcome({ username, password }: SignIn, { rootPassword, rootToke
     `Try: ${call}`,
   ].join('\n')
 }
+
+/** Once it answers: to make the first ones takes longer than a start should. */
+export async function tellHostKeys({ data, sshPort }: Config): Promise<void> {
+  if (sshPort === null) return
+  const { hostKeyLines } = await import('../transport/ssh/host-keys.ts')
+  try {
+    console.log((await hostKeyLines(data)).join('\n'))
+  } catch (error) {
+    console.error(`mortise: the SSH host keys cannot be used: ${(error as Error).message}`)
+  }
+}

@@ -13,7 +13,7 @@ import { flushCompileCache } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import { CannotStart, type Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
-import { loadProgram, openInstance, welcome } from './instance.ts'
+import { loadProgram, openInstance, tellHostKeys, welcome } from './instance.ts'
 import { lineOf } from './refusal.ts'
 import { stopRequested } from './stop.ts'
 
@@ -38,7 +38,7 @@ export async function superviseProcesses(given: Config): Promise<number> {
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
   if (answers) console.log(`Mortise answers on ${url}`)
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
-  await stop
+  await Promise.all([tellHostKeys(config), stop])
   return crew.stop()
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { loadProgram, welcome } from './instance.ts'
+import { loadProgram, tellHostKeys, welcome } from './instance.ts'
 import { stopRequested } from './stop.ts'
 import type { Verb } from './verb.ts'
 
@@ -19,6 +19,6 @@ export const serve: Verb = {
     const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
-    await stop
+    await Promise.all([tellHostKeys(config), stop])
   },
 }

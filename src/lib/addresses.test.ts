@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress, networkOf } from './addresses.ts'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
@@ -30,4 +30,19 @@ test('the open internet is, up to the edges of what is not', () => {
     ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::1`,
   )
   expect(open.filter((ip) => !isPublicAddress(ip))).toEqual([])
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::ffff:c000:201', '192.0.2.1'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['local', 'local'],
+  ['', ''],
+])('%s is counted as %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network)
 })

@@ -42,6 +42,17 @@ function isPublicIPv6(groups: number[]): boolean {
   return first >= 0x2000 && first < 0x4000 // all that was ever given out
 }
 
+/** What one client is counted by: an address of IPv4; of IPv6 the /64, which is the least that anybody is given. */
+export function networkOf(ip: string): string {
+  const [address = ''] = ip.split('%', 1)
+  if (isIP(address) !== 6) return ip
+  const groups = groupsOf(address)
+  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535'
+  if (isMapped) return dotted(groups[6]!, groups[7]!)
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${network.join(':')}::/64`
+}
+
 const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
 /** The eight numbers of an IPv6 address. */

@@ -13,6 +13,7 @@ import { bearerOfToken } from '../features/identity/tokens/authenticate.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { findDeployToken } from '../features/repository/deploy-tokens/queries.ts'
 import { noteDeployTokenUse } from '../features/repository/deploy-tokens/use.ts'
+import { networkOf } from '../lib/addresses.ts'
 import { NOBODY, type Gitter } from './gitter.ts'
 import { byLfsToken } from './lfs/token.ts'
 
@@ -34,7 +35,7 @@ const WAYS_TO_LFS: readonly Way[] = [byLfsToken, ...WAYS]
 
 export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'lfs'): Promise<Gitter> {
   const { address, authorization } = visitor
-  const key = `git ${address}`
+  const key = `git ${networkOf(address)}`
   const failed = isLoopback(address) ? null : await recentFailures(app, key)
   if (failed === 'banned') throw new Refusal('forbidden', 'Forbidden')
   if (authorization === undefined) return NOBODY

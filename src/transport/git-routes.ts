@@ -1,5 +1,6 @@
 /** Git over HTTP: `info/refs`, `git-upload-pack` and `git-receive-pack` of a repository. */
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -151,13 +152,26 @@ async function takePush(visit: Visit): Promise<void> {
   const { app, dir, protocol, reply, request, facts, place } = visit
   const input = await bodyOf(request)
   begin(visit, 'receive-pack-result')
-  const options = pushOptionsFor(app, facts, place)
+  // Who is answered before they have sent all would go on sending, but not on a connection that is to be closed.
+  reply.raw.setHeader('Connection', 'close')
+  const options = await pushOptionsFor(app, facts, place)
   const length = request.headers['content-length']
   const size = length === undefined || request.headers['content-encoding'] ? undefined : Number(length)
   await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
-  // Whoever is still sending must take the rest off their hands before they hear the answer.
-  request.raw.resume()
+  if (!request.raw.complete) hangUpLater(request.raw)
   reply.raw.end()
+}
+
+const PARTING_MS = 5000
+
+/** What is still being sent is thrown away for a while: a reset could overtake the answer. */
+function hangUpLater(request: IncomingMessage): void {
+  const { socket } = request
+  request.resume()
+  socket.destroySoon = () => {
+    const parting = setTimeout(() => socket.destroy(), PARTING_MS)
+    socket.once('close', () => clearTimeout(parting)).end()
+  }
 }
 
 /** As git wrote it, however it was packed for the way. */

@@ -4,6 +4,7 @@ import { dropChange, expectChange, type Change } from '../features/repository/ga
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
 import { addresses } from '../features/projects/projects/load.ts'
 import { branchOf, type Pusher, type Update } from '../features/repository/gate/updates.ts'
+import { currentSettings } from '../features/instance/settings/queries.ts'
 import { FeatureDisabled } from '../lib/levels.ts'
 import type { Push, ReceiveOptions } from '../git/push/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/refs/update.ts'
@@ -34,13 +35,17 @@ interface Admitted {
   readonly change: Change
 }
 
-export function pushOptionsFor(
+const MB = 1024 * 1024
+
+export async function pushOptionsFor(
   app: App,
   facts: Facts,
   asked: RepositoryPlace,
-): Pick<ReceiveOptions, 'gate' | 'afterwards'> {
+): Promise<Pick<ReceiveOptions, 'gate' | 'afterwards' | 'limits'>> {
+  const { receive_max_input_size: most } = await currentSettings(app)
   let admitted: Admitted | undefined
   return {
+    limits: most ? { packBytes: most * MB } : {},
     async gate(push: Push) {
       const verdict = await judge(app, facts, asked, push)
       if ('refuse' in verdict) return { refuse: `Mortise: ${verdict.refuse}` }

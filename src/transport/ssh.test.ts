@@ -1,5 +1,6 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import ssh2 from 'ssh2'
@@ -252,6 +253,73 @@ async function startFetch(key: { private: string }, port: number, path: string) 
   await new Promise((told) => channel.once('data', told))
   return { client, channel }
 }
+
+/** As from another machine: all of 127.0.0.0/8 is this one. */
+async function idleFrom(address: string, port: number) {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: address })
+  socket.on('error', () => {})
+  await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  return socket
+}
+
+describe('who comes late', () => {
+  async function stage(wish: Parameters<typeof startSsh>[1]) {
+    const forge = await startSshForge()
+    const ada = await forge.user()
+    const key = await newKey()
+    await addKey(ada, key)
+    const app = { ...forge.app, config: { ...forge.app.config, sshPort: 0 } }
+    const server = (await startSsh({ app }, wish))!
+    return {
+      forge,
+      key,
+      port: server.port,
+      asks: () => failureOf(ask(forge, key, null, { port: server.port })),
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await forge[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('finds room, however many sit idle at a few other addresses', async () => {
+    await using at = await stage({})
+    const idle: Socket[] = []
+    for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+      for (let n = 0; n < 30; n++) idle.push(await idleFrom(address, at.port))
+    }
+    expect(await at.asks()).toBe('none')
+    // Each has made way for the next, and only as many as needed.
+    expect(idle.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(90)
+    for (const socket of idle) socket.destroy()
+  })
+
+  test('finds room where all connections are taken and some sit idle; who works is left alone', async () => {
+    await using at = await stage({ connections: 3, connectionsOfOne: 3 })
+    const { id, path_with_namespace: path } = await at.forge.project({}, await at.forge.user())
+    await at.forge.administrator.put(`/projects/${id}`, { visibility: 'public' })
+    await fillProject(at.forge, id)
+    const { client, channel } = await startFetch(at.key, at.port, path)
+    const idle = [await idleFrom('127.0.0.2', at.port), await idleFrom('127.0.0.2', at.port)]
+    expect(await at.asks()).toBe('none')
+    expect(idle.map(({ destroyed }) => destroyed)).toEqual([true, false])
+    const code = new Promise((resolve) => channel.once('exit', resolve))
+    channel.end('0000')
+    expect(await code).toBe(0)
+    client.end()
+    for (const socket of idle) socket.destroy()
+  })
+
+  test('finds none behind an address that has all it may have', async () => {
+    await using at = await stage({ connectionsOfOne: 2 })
+    const { id, path_with_namespace: path } = await at.forge.project({ visibility: 'public' }, await at.forge.user())
+    await fillProject(at.forge, id)
+    const busy = [await startFetch(at.key, at.port, path), await startFetch(at.key, at.port, path)]
+    expect(await at.asks()).not.toBe('none')
+    for (const { client } of busy) client.end()
+    await expect.poll(at.asks).toBe('none')
+  })
+})
 
 describe('the end', () => {
   test('waits for who is busy, and for nobody else', async () => {

@@ -3,7 +3,6 @@
  * terminal, no forwarding and no file transfer. Who has not proven a key yet gets little time and little room.
  */
 import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
-import { join } from 'node:path'
 import type { Algorithms, Connection, Server } from 'ssh2'
 import type { Gateway } from '../api/run.ts'
 import { MINUTE } from '../clock.ts'
@@ -17,7 +16,6 @@ export interface SshServer extends AsyncDisposable {
 }
 
 export interface SshLimits extends GuestLimits {
-  readonly connections: number
   /** Keys and other credentials that were refused. */
   readonly tries: number
   /** At a time, on one connection. */
@@ -31,6 +29,7 @@ const LIMITS: SshLimits = {
   unproven: 100,
   unprovenOfOne: 30,
   connections: 1000,
+  connectionsOfOne: 200,
   tries: 10,
   sessions: 10,
   idle: 5 * MINUTE,
@@ -64,7 +63,6 @@ export async function startSsh(
       socket.destroy()
     })
   })
-  listener.maxConnections = limits.connections
   const port = await listen(listener, sshPort, host)
   listener.on('error', (error) => app.log.error({ err: error, part: 'ssh' }, 'SSH connection not taken'))
   return {
@@ -104,7 +102,7 @@ const ALGORITHMS: Algorithms = {
 
 async function openProtocol(app: App, guests: Guests, limits: SshLimits): Promise<Server> {
   const [{ default: ssh2 }, { openHostKeys }] = await Promise.all([import('ssh2'), import('./ssh/host-keys.ts')])
-  const hostKeys = await openHostKeys(join(app.config.data, 'ssh'))
+  const hostKeys = await openHostKeys(app.config.data)
   const server = new ssh2.Server({ hostKeys, algorithms: ALGORITHMS, ident: 'Mortise' })
   server.on('connection', (client: Connection, { ip, port }) => {
     const guest = guests.find(ip, port)

@@ -1,45 +1,62 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import ssh2, { type ParsedKey } from 'ssh2'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
+import { workplace } from '../workplace.ts'
 import { Child, run, temporaryFolder, until } from './command.ts'
 
+const HOST_KEY = /^SSH host key: SHA256:[\w+/]{43} \((ED25519|RSA)\)$/
 const TIMEOUT = 180_000
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
 
-test('the first start tells how to sign in, later ones only the address', { timeout: TIMEOUT }, async () => {
-  await using folder = await temporaryFolder()
-  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
-  let password: string
-  {
-    await using first = new Child([], settings)
-    const url = await first.url()
-    await until(() => first.stdout.includes('curl'))
-    password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
-    expect(first.lines.plain).toEqual([
-      `Mortise answers on ${url}`,
-      `The first administrator is root; the password, shown only now: ${password}`,
-      `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
-    ])
-    const answer = await fetch(`${url}/api/v4/session`, {
-      method: 'POST',
-      body: new URLSearchParams({ login: 'root', password }),
-    })
-    expect(answer.status).toBe(201)
-    first.process.kill('SIGTERM')
-    expect(await first.ended()).toBe(0)
-    expect(JSON.stringify(first.lines.logged)).not.toContain(password)
-  }
-  await using second = new Child(['serve'], settings)
-  expect(second.lines.plain.join()).not.toContain('root')
-  const url = await second.url()
-  second.process.kill('SIGINT')
-  expect(await second.ended()).toBe(0)
-  expect(second.lines.plain).toEqual([`Mortise answers on ${url}`])
-})
+test(
+  'the first start tells how to sign in, later ones only the address and the host keys',
+  { timeout: TIMEOUT },
+  async () => {
+    await using folder = await temporaryFolder()
+    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
+    let password: string
+    let hostKeys: string[]
+    {
+      await using first = new Child([], settings)
+      const url = await first.url()
+      await until(() => first.stdout.includes('(RSA)'))
+      password = /password, shown only now: (\S+)/.exec(first.stdout)![1]!
+      expect(first.lines.plain).toEqual([
+        `Mortise answers on ${url}`,
+        `The first administrator is root; the password, shown only now: ${password}`,
+        `Try: curl --data login=root --data-urlencode password=${password} ${url}/api/v4/session`,
+        expect.stringMatching(HOST_KEY),
+        expect.stringMatching(HOST_KEY),
+      ])
+      hostKeys = first.lines.plain.slice(-2)
+      for (const [n, kind] of ['ed25519', 'rsa'].entries()) {
+        const key = ssh2.utils.parseKey(await readFile(join(folder.path, 'ssh', `ssh_host_${kind}_key`))) as ParsedKey
+        const digest = createHash('sha256').update(key.getPublicSSH()).digest('base64').replace('=', '')
+        expect(hostKeys[n]).toBe(`SSH host key: SHA256:${digest} (${kind.toUpperCase()})`)
+      }
+      const answer = await fetch(`${url}/api/v4/session`, {
+        method: 'POST',
+        body: new URLSearchParams({ login: 'root', password }),
+      })
+      expect(answer.status).toBe(201)
+      first.process.kill('SIGTERM')
+      expect(await first.ended()).toBe(0)
+      expect(JSON.stringify(first.lines.logged)).not.toContain(password)
+    }
+    await using second = new Child(['serve'], settings)
+    expect(second.lines.plain.join()).not.toContain('root')
+    const url = await second.url()
+    second.process.kill('SIGINT')
+    expect(await second.ended()).toBe(0)
+    expect(second.lines.plain).toEqual([`Mortise answers on ${url}`, ...hostKeys])
+  },
+)
 
 test('chosen secrets are not printed, and the token opens the API', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
@@ -190,3 +207,45 @@ test('the key and the folder are readable by their owner only', { timeout: TIMEO
   expect((await stat(join(MORTISE_DATA, 'secret.key'))).mode & 0o777).toBe(0o600)
   expect(await readFile(join(MORTISE_DATA, 'secret.key'), 'utf8')).toMatch(/^[0-9a-f]{64}$/)
 })
+
+test.each([1, 2])(
+  'so is all that is ever made in it, with MORTISE_WORKERS=%i',
+  { timeout: TIMEOUT },
+  async (workers) => {
+    await using folder = await temporaryFolder()
+    await using work = await workplace()
+    // Made by somebody else, and open.
+    await chmod(folder.path, 0o755)
+    const settings = {
+      MORTISE_DATA: folder.path,
+      MORTISE_PORT: '0',
+      MORTISE_ROOT_TOKEN,
+      MORTISE_WORKERS: String(workers),
+    }
+    await using command = new Child(['serve'], settings)
+    const url = await command.url()
+    const headers = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN }
+    const made = await fetch(`${url}/api/v4/projects`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ path: 'engine', initialize_with_readme: 'true' }),
+    })
+    expect(made.status).toBe(201)
+    const form = new FormData()
+    form.set('file', new Blob(['content']), 'a.txt')
+    const sent = await fetch(`${url}/api/v4/projects/root%2Fengine/uploads`, { method: 'POST', headers, body: form })
+    expect(sent.status).toBe(201)
+    await work.git('init', '-q', '-b', 'topic', 'src')
+    await work.git('-C', 'src', 'commit', '-qm', 'First', '--allow-empty')
+    const address = `${url.replace('://', `://root:${MORTISE_ROOT_TOKEN}@`)}/root/engine.git`
+    expect(await work.git('-C', 'src', 'push', address, 'topic')).toMatchObject({ code: 0 })
+    await until(() => command.stdout.includes('(RSA)'))
+
+    const names = await readdir(folder.path, { recursive: true })
+    for (const kind of ['mortise.sqlite', /\.pack$/, /^blobs\/.+/, /^ssh\//, /\/refs\/heads\/topic$/]) {
+      expect(names).toContainEqual(expect.stringMatching(kind))
+    }
+    const modes = await Promise.all(names.map((name) => stat(join(folder.path, name)).catch(() => null)))
+    expect(names.filter((_, n) => modes[n] && modes[n].mode & 0o077)).toEqual([])
+  },
+)

@@ -31,7 +31,7 @@ type Where = Pick<GitOptions, 'environment' | 'signal'>
 
 const SUBMODULE = '160000'
 
-/** Oldest first. `tips` are full ids. */
+/** Oldest first. `tips` are full ids: of commits, of tags of them, or of what no commit is on the way to. */
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
   const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }

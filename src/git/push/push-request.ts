@@ -98,6 +98,11 @@ export class PushReader {
     }
   }
 
+  /** Nothing more is read: whoever owns the input may throw away what still comes. */
+  release(): void {
+    void this.#chunks.return?.()
+  }
+
   /** Up to the next flush. A stream that ends before its first byte says as much as a flush does. */
   async *#lines({ mayBeMissing = false } = {}): AsyncGenerator<Buffer> {
     for (let isFirst = true; ; isFirst = false) {

@@ -95,6 +95,7 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
     if (!(error instanceof CalleeFailed)) throw error
     failure = error.cause
   }
+  reader.release()
   await report.finish(wishes)
   if (failure) throw failure
   return resultOf(wishes)
@@ -160,6 +161,8 @@ async function takePack(
     await quarantine.receive(pack, { signal, onStderr: (text) => report.progress(text) })
   } catch (error) {
     if (!(error instanceof BadPack || error instanceof PackTooLarge)) throw error
+    if (error instanceof PackTooLarge)
+      await report.say([`error: a push may bring ${megabytes(limits.packBytes!)} at most`])
     report.unpacked = error.message
     refuseAll(wishes, request.isShallow ? 'shallow update not allowed' : 'unpacker error')
     return false
@@ -171,6 +174,8 @@ async function takePack(
         wish.reason ??= request.isShallow ? 'shallow update not allowed' : 'missing necessary objects'
   return true
 }
+
+const megabytes = (bytes: number) => `${Math.round((bytes / 1024 / 1024) * 100) / 100} MB`
 
 /** One after the other when they do not go together: who lost a race must not lose the others' too. */
 async function move({ dir, request, wishes, report }: Reception, arrival: Arrival): Promise<void> {

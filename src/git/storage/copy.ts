@@ -13,8 +13,13 @@ import { hasBitmap, headOf, initialise, packRefs, placeContent, REFS_FLUSHED_LAT
 export interface CopyOptions {
   /** A repository beside it whose objects the copy uses, and only adds to what they lack. */
   readonly pool?: string | null
+  /** Asked once it is known what would be copied, and before anything is. */
+  mayTake?(): Promise<boolean>
   readonly signal?: AbortSignal | undefined
 }
+
+/** Whoever asked for the copy may not have it. */
+export class CopyRefused extends Error {}
 
 /**
  * Branches, tags and HEAD, with the objects these reach and no others: what was pushed over, and what hidden refs keep,
@@ -23,11 +28,12 @@ export interface CopyOptions {
 export async function copyRepository(
   from: string,
   to: string,
-  { pool = null, signal }: CopyOptions = {},
+  { pool = null, mayTake, signal }: CopyOptions = {},
 ): Promise<void> {
   await placeContent(to, async (draft) => {
     await initialise(draft, (await headOf(from)) ?? 'master')
     const refs = await publishedRefs(from, signal)
+    if (mayTake && !(await mayTake())) throw new CopyRefused()
     if (refs.length === 0) return
     const tips = [...new Set(refs.map(({ id }) => id))]
     if (pool !== null) {

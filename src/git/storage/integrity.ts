@@ -2,10 +2,20 @@
 import { HOUR } from '../../clock.ts'
 import { poolOf } from './alternates.ts'
 import { GitFailed, git } from '../process/command.ts'
-import { repositoryExists } from './repositories.ts'
+import { FORGIVEN, repositoryExists } from './repositories.ts'
 
 /** A commit-graph keeps dates in 34 bits; of a commit with a later one git would say that they differ. */
 const WITHOUT_GRAPH = { 'core.commitGraph': 'false' }
+
+/**
+ * Fails with git's words unless it holds what a push might bring. The old file protocol of HTTP brings objects that no
+ * index-pack has looked into.
+ */
+export async function assertClean(dir: string, signal?: AbortSignal): Promise<void> {
+  const slips = Object.fromEntries(FORGIVEN.map((slip) => [`fsck.${slip}`, 'ignore']))
+  const config = { ...WITHOUT_GRAPH, ...slips }
+  await git(dir, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], { deadline: HOUR, config, signal })
+}
 
 /** What git finds wrong, in its own words; empty of a sound repository. */
 export async function faultsOf(dir: string): Promise<string[]> {

@@ -281,16 +281,72 @@ describe('a fetch is given up, and leaves what was there,', () => {
   })
 })
 
-test('objects are checked as they come in', async () => {
-  await using data = await temporary()
-  await using origin = await startGitOrigin()
-  const { url, dir } = await origin.addRepository('x.git', ...COMMITS)
-  const inOrigin = (args: string[], input?: string) =>
-    runGit([`--git-dir=${dir}`, ...args], input ? Buffer.from(input) : undefined)
-  const blob = await inOrigin(['rev-parse', 'trunk:a.txt'])
-  const tree = await inOrigin(['mktree'], `100644 blob ${blob}\t.git\n`)
-  const commit = await inOrigin(['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'x', tree])
-  await inOrigin(['update-ref', 'refs/heads/evil', commit])
-  await expect(mirrorFrom(url, data.dir, { resolved })).rejects.toThrow('hasDotgit')
-  expect(await readdir(data.path)).toEqual([])
+describe('objects are checked as they come in', () => {
+  type Origin = { dir: string; url: string }
+  const within =
+    ({ dir }: Origin) =>
+    (args: string[], input?: string | Buffer) =>
+      runGit([`--git-dir=${dir}`, ...args], input === undefined ? undefined : Buffer.from(input))
+
+  /** The same repository served by git, and as files: loose, or as one pack. */
+  const ways: [string, (origin: Origin) => Promise<{ url: string } & Partial<AsyncDisposable>>][] = [
+    ['by a server that knows git', async ({ url }) => ({ url })],
+    ['from plain files', (origin) => plainFiles(origin)],
+    [
+      'from plain files, packed',
+      async (origin) => {
+        await within(origin)(['repack', '-a', '-d', '-q'])
+        return plainFiles(origin)
+      },
+    ],
+  ]
+
+  async function plainFiles({ dir }: Origin) {
+    await runGit([`--git-dir=${dir}`, 'update-server-info'])
+    const server = createServer(({ url = '' }, response) => {
+      const path = url.split('?')[0]!.replace('/x.git/', '')
+      readFile(join(dir, path)).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      )
+    })
+    await new Promise<void>((listening) => server.listen(0, resolved, listening))
+    return {
+      url: `http://${resolved}:${(server.address() as AddressInfo).port}/x.git`,
+      [Symbol.asyncDispose]: async () => void server.close().closeAllConnections(),
+    }
+  }
+
+  const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@x']
+
+  describe.each(ways)('%s', (_way, serve) => {
+    test('and what no push may bring does not come', async () => {
+      await using data = await temporary()
+      await using origin = await startGitOrigin()
+      const repository = await origin.addRepository('x.git', ...COMMITS)
+      const git = within(repository)
+      const blob = await git(['rev-parse', 'trunk:a.txt'])
+      const tree = await git(['mktree'], `100644 blob ${blob}\t.git\n`)
+      await git(['update-ref', 'refs/heads/evil', await git([...AUTHOR, 'commit-tree', '-m', 'x', tree])])
+      const { url, ...server } = await serve(repository)
+      await using _server = { [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose]?.() }
+      await expect(mirrorFrom(url, data.dir, { resolved })).rejects.toThrow('hasDotgit')
+      expect(await readdir(data.path)).toEqual([])
+    })
+
+    test('and slips of old tools are forgiven', async () => {
+      await using data = await temporary()
+      await using origin = await startGitOrigin()
+      const repository = await origin.addRepository('x.git', ...COMMITS)
+      const git = within(repository)
+      const blob = await git(['rev-parse', 'trunk:a.txt'])
+      const entry = Buffer.concat([Buffer.from('0100644 a.txt\0'), Buffer.from(blob, 'hex')])
+      const tree = await git(['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], entry)
+      await git(['update-ref', 'refs/heads/old', await git([...AUTHOR, 'commit-tree', '-m', 'x', tree])])
+      const { url, ...server } = await serve(repository)
+      await using _server = { [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose]?.() }
+      await mirrorFrom(url, data.dir, { resolved })
+      expect(await runGit([`--git-dir=${data.dir}`, 'rev-parse', 'old^{tree}'])).toBe(tree)
+    })
+  })
 })

@@ -8,6 +8,7 @@ import { HOUR, MINUTE } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { address, isBranchName, UnsafeArgument, type Address } from '../process/arguments.ts'
 import { git, type GitOptions } from '../process/command.ts'
+import { assertClean } from './integrity.ts'
 import { initialise, packRefs, placeContent, REFS_FLUSHED_LATER, setHead, sizeOf } from './repositories.ts'
 
 export interface Credentials {
@@ -72,6 +73,7 @@ export async function mirrorFrom(remote: string, dir: string, options: MirrorOpt
       onStderr: progressReader(onProgress),
     })
     if ((await sizeOf(draft)) > maxBytes) throw tooMuch()
+    await assertClean(draft, signal)
     const born = head ?? (await likelyHead(draft))
     if (born !== null) await setHead(draft, born)
     await packRefs(draft, signal)

@@ -38,7 +38,7 @@ const SETTINGS = `
 `
 
 // Harmless slips of old tools, which many long histories carry.
-const FORGIVEN = ['badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedFilemode']
+export const FORGIVEN = ['badTimezone', 'missingSpaceBeforeDate', 'zeroPaddedFilemode']
 const FORGIVING = ['receive', 'fetch'].flatMap((by) => [
   `[${by} "fsck"]`,
   ...FORGIVEN.map((slip) => `\t${slip} = ignore`),

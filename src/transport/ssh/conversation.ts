@@ -81,7 +81,7 @@ async function serve(
 ): Promise<number> {
   const dir = await folderOf(app, place, facts.verb)
   if (verb === 'receive-pack') {
-    const options = pushOptionsFor(app, facts, place)
+    const options = await pushOptionsFor(app, facts, place)
     await receivePack(dir, { stateless: false, protocol, input, output, ...options })
     return 0
   }

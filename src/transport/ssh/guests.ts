@@ -1,10 +1,14 @@
 /** Who is connected: how many have proven nothing yet, and who is busy when the server is to close. */
 import type { Socket } from 'node:net'
+import { networkOf } from '../../lib/addresses.ts'
 
 export interface GuestLimits {
   /** Milliseconds from the first byte to a proven key. */
   readonly loginGrace: number
-  /** Connections without a proven key, in all and of one address. */
+  /** In all, and of one address. */
+  readonly connections: number
+  readonly connectionsOfOne: number
+  /** Those without a proven key, in all and of one address. */
   readonly unproven: number
   readonly unprovenOfOne: number
   /** Milliseconds a connection may stay without a command. */
@@ -16,14 +20,17 @@ const PARTING_MS = 1000
 
 export class Guest {
   readonly socket: Socket
+  /** What it is counted by. */
+  readonly network: string
   readonly #limits: GuestLimits
   #proven = false
   #busy = 0
   #isLeaving = false
   #timer: NodeJS.Timeout
 
-  constructor(socket: Socket, limits: GuestLimits) {
+  constructor(socket: Socket, network: string, limits: GuestLimits) {
     this.socket = socket
+    this.network = network
     this.#limits = limits
     this.#timer = setTimeout(() => socket.destroy(), limits.loginGrace)
     socket.once('close', () => clearTimeout(this.#timer))
@@ -31,6 +38,10 @@ export class Guest {
 
   get isProven(): boolean {
     return this.#proven
+  }
+
+  get isBusy(): boolean {
+    return this.#busy > 0
   }
 
   proven(): void {
@@ -71,17 +82,41 @@ export class Guests {
     this.#limits = limits
   }
 
-  /** False where there is no room. */
+  /** False where there is no room. Who holds many idle connections makes room for the others. */
   admit(socket: Socket): boolean {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress === undefined || remotePort === undefined) return false
-    const unproven = [...this.#guests.values()].filter(({ isProven }) => !isProven)
-    const ofThisOne = unproven.filter((guest) => guest.socket.remoteAddress === remoteAddress)
-    if (unproven.length >= this.#limits.unproven || ofThisOne.length >= this.#limits.unprovenOfOne) return false
+    const limits = this.#limits
+    const network = networkOf(remoteAddress)
+    const all = [...this.#guests.values()]
+    const unproven = all.filter(({ isProven }) => !isProven)
+    const ofThisOne = (guests: Guest[]) => guests.filter((guest) => guest.network === network).length
+    if (ofThisOne(all) >= limits.connectionsOfOne || ofThisOne(unproven) >= limits.unprovenOfOne) return false
+    if (unproven.length >= limits.unproven) this.#dismissOneOf(unproven)
+    else if (all.length >= limits.connections && !this.#dismissOneOf(all.filter(({ isBusy }) => !isBusy))) return false
     const key = keyOf(remoteAddress, remotePort)
-    this.#guests.set(key, new Guest(socket, this.#limits))
-    socket.once('close', () => this.#guests.delete(key))
+    this.#guests.set(key, new Guest(socket, network, limits))
+    socket.once('close', () => this.#forget(key, socket))
     return true
+  }
+
+  /** The oldest of the address that has the most of them; false where there is none. */
+  #dismissOneOf(guests: readonly Guest[]): boolean {
+    const counts = new Map<string, number>()
+    for (const { network } of guests) counts.set(network, (counts.get(network) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    const last = guests.find(({ network }) => counts.get(network) === most)
+    if (!last) return false
+    const { socket } = last
+    // At once, not when it has closed: others may be at the door already.
+    this.#forget(keyOf(socket.remoteAddress ?? '', socket.remotePort ?? 0), socket)
+    socket.destroy()
+    return true
+  }
+
+  /** The same address and port may be somebody else's by now. */
+  #forget(key: string, socket: Socket): void {
+    if (this.#guests.get(key)?.socket === socket) this.#guests.delete(key)
   }
 
   find(address: string, port: number): Guest | undefined {

@@ -1,6 +1,7 @@
 import type { WebRoutes } from '../../../api/server.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { Refusal } from '../../../errors.ts'
+import { networkOf } from '../../../lib/addresses.ts'
 import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'
@@ -33,7 +34,7 @@ export const routes: WebRoutes = (server, gateway) => {
     const email = textOf(form, 'email')?.trim().toLowerCase()
     if (!email || !isEmail(email)) return again(422, 'This is not an email address.')
     try {
-      await countTry(app, `password-reset ${request.ip}`)
+      await countTry(app, `password-reset ${networkOf(request.ip)}`)
     } catch (error) {
       if (error instanceof Refusal) return again(429, 'Too many tries. Wait a minute.')
       throw error

@@ -1,6 +1,7 @@
 import { DAY, MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
+import { networkOf } from '../../../lib/addresses.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -27,7 +28,7 @@ export interface Credentials {
  * of a directory have no other password than the directory's.
  */
 export async function signIn(app: App, { login, password, address }: Credentials): Promise<User> {
-  const tries = `sign-in ${address}`
+  const tries = `sign-in ${networkOf(address)}`
   await countTry(app, tries)
   const named = await findUserByLogin(app.db, login)
   const known = named && !named.ghost && !isLocked(app, named) ? named : null

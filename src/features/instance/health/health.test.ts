@@ -63,18 +63,21 @@ test('readiness tells of blobs that cannot be kept, wherever they are', async ()
   })
 })
 
-test('metrics are for this machine, and for administrators elsewhere', async () => {
-  await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+const METRICS_TOKEN = 'for-the-watcher-only'
+
+test('metrics are for administrators and for whoever has the token for them, wherever they are', async () => {
+  await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN } })
+  const watching = { Authorization: `Bearer ${METRICS_TOKEN}` }
   const { administrator } = forge
   const user = await forge.user()
   await administrator.get('/user')
-  const local = await ask(forge, '/-/metrics')
+  const local = await ask(forge, '/-/metrics', watching)
   expect(local).toMatchObject({ status: 200, type: expect.stringContaining('text/plain; version=0.0.4') })
   expect(local.body).toMatch(/mortise_http_requests_total\{method="GET",route="\/api\/v4\/user",status="200"\} 1/)
   expect(local.body).toMatch(/mortise_jobs\{state="dead"\} 0/)
   expect(local.body).toMatch(/mortise_jobs\{state="failing"\} 0/)
   await forge.app.db.updateTable('jobs').set({ last_error: 'no' }).where('name', '=', 'instance.sweep').execute()
-  expect((await ask(forge, '/-/metrics')).body).toMatch(/mortise_jobs\{state="failing"\} 1/)
+  expect((await ask(forge, '/-/metrics', watching)).body).toMatch(/mortise_jobs\{state="failing"\} 1/)
 
   const scoped = async (scope: string) => {
     const token = await administrator.post('/user/personal_access_tokens', { name: scope, scopes: [scope] })
@@ -82,7 +85,13 @@ test('metrics are for this machine, and for administrators elsewhere', async () 
   }
   const elsewhere = { 'X-Forwarded-For': '203.0.113.7' }
   const callers: [string, Record<string, string>, number][] = [
-    ['a visitor', {}, 401],
+    ['a visitor', elsewhere, 401],
+    ['a proxy on this machine that adds no header', {}, 401],
+    ['a user of this machine', { 'PRIVATE-TOKEN': user.token }, 401],
+    ['an administrator on this machine', { 'PRIVATE-TOKEN': administrator.token }, 200],
+    ['the token, from elsewhere', { ...elsewhere, ...watching }, 200],
+    ['the token in a header of its own', { ...elsewhere, 'PRIVATE-TOKEN': METRICS_TOKEN }, 200],
+    ['a part of the token', { Authorization: watching.Authorization.slice(0, -1) }, 401],
     ['someone who claims to be local', { 'X-Forwarded-For': '127.0.0.1' }, 401],
     ['a proxy by another header', { Forwarded: 'for=127.0.0.1' }, 401],
     ['an ordinary user', { ...elsewhere, 'PRIVATE-TOKEN': user.token }, 401],
@@ -92,7 +101,14 @@ test('metrics are for this machine, and for administrators elsewhere', async () 
     ['an administrator', { ...elsewhere, Authorization: `Bearer ${administrator.token}` }, 200],
   ]
   for (const [who, headers, status] of callers) {
-    const given = Object.keys(headers).length > 0 ? headers : elsewhere
-    expect(await ask(forge, '/-/metrics', given).then((answer) => answer.status), who).toBe(status)
+    expect(await ask(forge, '/-/metrics', headers).then((answer) => answer.status), who).toBe(status)
+  }
+  expect((await forge.as(watching).get('/user')).status).toBe(401)
+  expect((await forge.as({ 'PRIVATE-TOKEN': METRICS_TOKEN }).get('/users')).status).toBe(401)
+
+  await using without = await startForge()
+  for (const token of ['null', '', METRICS_TOKEN]) {
+    const given = { Authorization: `Bearer ${token}` }
+    expect(await ask(without, '/-/metrics', given).then(({ status }) => status)).toBe(401)
   }
 })

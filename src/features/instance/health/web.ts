@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { scopesOf, shownCredential } from '../../../api/credentials.ts'
+import type { RouteShorthandOptions } from 'fastify'
+import { scopesOf, shownCredential, type Shown } from '../../../api/credentials.ts'
 import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { WebRoutes } from '../../../api/server.ts'
 import { unauthenticated } from '../../../errors.ts'
+import { digestOf } from '../../../lib/secrets.ts'
 
 /**
  * For whoever watches the instance. `/-/liveness`, `/-/readiness` and `/-/health` tell nothing worth hiding and are
- * open. `/-/metrics` tells how the instance is used: it answers callers on this machine, and from elsewhere only an
- * administrator's credential.
+ * open. `/-/metrics` tells how the instance is used: it answers a credential of an administrator, or the token that was
+ * made for it. That a caller is on this machine means nothing: it may be a proxy, which need not say so.
  */
 export const routes: WebRoutes = (server, gateway, { metrics }) => {
   server.get('/-/liveness', fresh, async () => ({ status: 'ok' }))
@@ -26,7 +27,8 @@ export const routes: WebRoutes = (server, gateway, { metrics }) => {
   })
 
   server.get('/-/metrics', fresh, async (request, reply) => {
-    if (!isFromThisMachine(request) && !(await isAdministrator(gateway, request))) throw unauthenticated()
+    const shown = shownCredential(request, readQuery(request.raw.url!))
+    if (!shown || !(await mayWatch(gateway, shown, request.ip))) throw unauthenticated()
     return reply.type(metrics.contentType).send(await metrics.text())
   })
 }
@@ -78,16 +80,10 @@ async function writeInto(folder: string): Promise<void> {
   await rm(file)
 }
 
-const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
-
-/** What a proxy on this machine passes on comes from elsewhere, whether or not the proxy is trusted. */
-const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
-  LOOPBACK.test(socket.remoteAddress ?? '') && !FORWARDED.some((name) => name in headers)
-
-async function isAdministrator({ app, authentication }: Gateway, request: FastifyRequest): Promise<boolean> {
-  const shown = shownCredential(request, readQuery(request.raw.url!))
-  const identity = shown && (await authentication.identify(app, shown, request.ip))
+async function mayWatch({ app, authentication }: Gateway, shown: Shown, address: string): Promise<boolean> {
+  const { metricsToken } = app.config
+  if (metricsToken !== null && digestOf(shown.secret) === digestOf(metricsToken)) return true
+  const identity = await authentication.identify(app, shown, address)
   if (!identity?.user.admin) return false
   return identity.scopes?.some((scope) => scopesOf({ method: 'GET' }).includes(scope)) ?? true
 }

@@ -84,12 +84,12 @@ async function holdPool(app: App, id: number): Promise<Pool> {
 /** Where the pool lies, with all in it that may be. */
 export async function freshPool(app: App, pool: Pool, signal: AbortSignal): Promise<string> {
   const dir = repositoryDir(app, pool)
+  // Closed, or gone, before it was ever filled, it is there all the same.
+  await createRepository(dir, { defaultBranch: 'master' })
   const source = await openSourceOf(app, pool)
   // Asked again when the tips are known: what comes in after the source was closed is not among them.
   const mayTake = async () => (await openSourceOf(app, pool)) !== null
   if (source) await fillPool(dir, repositoryDir(app, source), { mayTake, signal })
-  // Closed before it was ever filled, it is there all the same.
-  await createRepository(dir, { defaultBranch: 'master' })
   return dir
 }
 

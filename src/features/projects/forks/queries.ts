@@ -1,7 +1,18 @@
 import { child } from '../../../api/endpoint.ts'
 import { text } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
-import { findProject, project } from '../projects/queries.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { findProject, loadProjectSubject, project, type Project } from '../projects/queries.ts'
+import { mayFork } from './policy.ts'
+
+/** Whether whoever made the fork could make it still. Also of a source that is being deleted. */
+export async function mayCopy(app: App, { creator_id }: Project, sourceId: number): Promise<boolean> {
+  const source = await app.db.selectFrom('projects').selectAll().where('id', '=', sourceId).executeTakeFirst()
+  const creator = creator_id === null ? null : await findUser(app.db, creator_id)
+  if (!source || creator?.state !== 'active') return false
+  return mayFork(await loadProjectSubject(app, source, creator))
+}
 
 /** Whether one came from the other, or both from a third, over however many forks. */
 export async function areInOneNetwork(db: Db, one: number, other: number): Promise<boolean> {

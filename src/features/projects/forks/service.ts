@@ -4,7 +4,7 @@ import type { Visibility } from '../../../lib/levels.ts'
 import { hasContent } from '../../../git/storage/repositories.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { scheduleProvisioning } from '../projects/provisioning.ts'
-import { hasFeature, projectPolicy, type ProjectSubject } from '../projects/policy.ts'
+import type { ProjectSubject } from '../projects/policy.ts'
 import { PROVISIONING, type ImportStatus } from '../projects/model.ts'
 import type { Project } from '../projects/queries.ts'
 import { repositoryDir } from '../projects/repository.ts'
@@ -12,6 +12,7 @@ import { addProject, assertWithinLimit, blankProject } from '../projects/service
 import { assertValidProject } from '../projects/validation.ts'
 import { assertVisibilityAllowed } from '../projects/visibility.ts'
 import { copyRepositoryOf } from './jobs.ts'
+import { mayFork } from './policy.ts'
 import { countFork } from './relation.ts'
 import { forkVisibility, targetNamespace } from './target.ts'
 
@@ -73,10 +74,8 @@ const settingsOf = (source: Project): Partial<NewRow<'projects'>> => ({
   avatar_type: source.avatar_type,
 })
 
-/** Whoever may read the code may fork it, unless the project keeps its code or its forks to members or to nobody. */
 function assertForkable(subject: ProjectSubject): void {
-  const may = projectPolicy.readCode(subject) && hasFeature(subject, 'repository') && hasFeature(subject, 'forking')
-  if (!may) throw refusal('is forbidden')
+  if (!mayFork(subject)) throw refusal('is forbidden')
   // Its fork would be empty, and stay so.
   if (PROVISIONING.includes(subject.project.import_status)) throw refusal('is still being imported')
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import dns from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { expect, test, vi } from 'vitest'
 import { runGit, startGitOrigin, type GitOrigin, type OriginCommit } from '../../../../test/git-origin.ts'
 import { callersOf, openSource, statusesOf } from '../../../../test/sources.ts'
@@ -178,6 +180,66 @@ test('an address is looked at again before it is connected to', async () => {
     empty_repo: true,
   })
   expect(origin.requests).toEqual([])
+})
+
+/** What names mean, one answer after the other; the last goes on. */
+function answering(...answers: string[][]): Disposable & { asked: () => number } {
+  const { lookup } = dns
+  let asked = 0
+  dns.lookup = (async () =>
+    (answers[asked++] ?? answers.at(-1)!).map((address) => ({ address, family: 4 }))) as unknown as typeof lookup
+  syncBuiltinESMExports()
+  return {
+    asked: () => asked,
+    [Symbol.dispose]() {
+      dns.lookup = lookup
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+test('security 2: a name that leads elsewhere by and by leads nowhere', async () => {
+  await using forge = await startForge()
+  await using origin = await startGitOrigin()
+  await origin.addRepository('x.git', ...COMMITS)
+  const jane = await forge.user()
+  const [outside, inside] = ['93.184.215.14', '127.0.0.1']
+  const schemes = ['http', 'git']
+  for (const [n, scheme] of schemes.entries()) {
+    // Outside when it is asked for, inside when it is fetched.
+    using names = answering([outside], [inside])
+    const import_url = `${scheme}://rebound.example:${origin.port}/x.git`
+    const { status, body } = await jane.post('/projects', { name: `Saw ${n}`, import_url })
+    expect(status).toBe(201)
+    await forge.settle()
+    expect((await jane.get(`/projects/${body.id}`)).body).toMatchObject({
+      import_status: 'failed',
+      import_error: 'Requests to the local network are not allowed',
+    })
+    expect(names.asked()).toBe(2)
+    // The same when it is given later, and where one of several leads inside.
+    using _mixed = answering([outside, inside])
+    expect((await jane.put(`/projects/${body.id}`, { import_url })).status).toBe(400)
+    expect((await jane.post('/projects', { name: `Mixed ${n}`, import_url })).status).toBe(400)
+  }
+  expect(origin.requests).toEqual([])
+})
+
+test('security 2: what was checked is what is connected to, though the name is inside by then', async () => {
+  await using forge = await startForge()
+  // Another machine, as far as this one can have one.
+  await using wanted = await startGitOrigin({ host: '127.0.0.2' })
+  await using inside = await startGitOrigin({ port: wanted.port })
+  for (const origin of [wanted, inside]) await origin.addRepository('x.git', ...COMMITS)
+  await allowLocal(forge)
+  using names = answering(['127.0.0.2'], ['127.0.0.2'], ['127.0.0.1'])
+  // The system itself, whom git would ask, says 127.0.0.1.
+  const import_url = `http://localhost:${wanted.port}/x.git`
+  const project = await imported(forge, await forge.user(), import_url)
+  expect(project).toMatchObject({ import_status: 'finished', empty_repo: false })
+  expect(wanted.requests.length).toBeGreaterThan(1)
+  expect(inside.requests).toEqual([])
+  expect(names.asked()).toBe(2)
 })
 
 test.each<[string, (origin: GitOrigin) => string, string]>([

@@ -59,7 +59,7 @@ const SAID: [RegExp, string][] = [
     /could not connect|failed to connect|connection refused|unable to connect|resolve host/i,
     'The server cannot be reached',
   ],
-  [/fsck|bad object|invalid index-pack|unpack/i, 'The repository is damaged'],
+  [/fsck|error in (blob|tree|commit|tag)|bad object|invalid index-pack|unpack/i, 'The repository is damaged'],
 ]
 
 const FAILED = 'The repository could not be fetched'

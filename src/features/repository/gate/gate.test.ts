@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
 import { MINUTE } from '../../../clock.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 /** A project of a master's with one commit on `master`, and a clone of it. */
@@ -40,6 +42,9 @@ async function stage(forge: TestForge) {
     reset: () => git('-C', 'src', 'reset', '-q', '--hard', 'origin'),
   }
 }
+
+/** Refs that are no branch, and lead to the same commit. */
+const OTHER_DOORS = ['HEAD:refs/tags/v1', 'told', 'HEAD:refs/notes/x', 'HEAD:refs/else']
 
 test('each push rule refuses what it names, with its own words, and nothing moves', async () => {
   await using forge = await startForge()
@@ -87,14 +92,19 @@ test('each push rule refuses what it names, with its own words, and nothing move
     ],
   ]
   const refs = await at.refs()
-  for (const [wish, [message, files], said] of table) {
+  for (const [n, [wish, [message, files], said]] of table.entries()) {
     await rule({ ...OFF, ...wish })
     await at.reset()
     await commit(message, files)
     const before = await forge.events()
-    const { code, stderr } = await push(developer, 'HEAD:topic')
-    expect([said, code, stderr]).toEqual([said, 1, expect.stringContaining(`remote: Mortise: ${said}`)])
-    expect(stderr).toContain('(pre-receive hook declined)')
+    const other = OTHER_DOORS[n % OTHER_DOORS.length]!
+    const doors = 'branch_name_regex' in wish ? ['HEAD:topic'] : ['HEAD:topic', other]
+    await git('-C', 'src', 'tag', '-f', '-a', '-m', 'Told', 'told')
+    for (const door of doors) {
+      const { code, stderr } = await push(developer, door)
+      expect([said, door, code, stderr]).toEqual([said, door, 1, expect.stringContaining(`remote: Mortise: ${said}`)])
+      expect(stderr).toContain('(pre-receive hook declined)')
+    }
     expect(await forge.events()).toEqual(before)
   }
   expect(await at.refs()).toBe(refs)
@@ -110,6 +120,25 @@ test('each push rule refuses what it names, with its own words, and nothing move
     await commit(message, files)
     expect([wish, await push(developer, `HEAD:topic${n}`)]).toMatchObject([wish, { code: 0 }])
   }
+})
+
+test('what the API was refused is not taken by its id either, as a branch or as a tag', async () => {
+  await using forge = await startForge()
+  await using at = await stage(forge)
+  const { project, developer, master, git } = at
+  const url = `/projects/${project.id}`
+  await master.post(`${url}/push_rule`, { commit_message_regex: '^JIRA' })
+  const said = { status: 400, body: { message: "Commit message does not follow the pattern '^JIRA'" } }
+  const file = { branch: 'topic', start_branch: 'master', content: 'x', commit_message: 'No number' }
+  expect(await developer.post(`${url}/repository/files/x`, file)).toMatchObject(said)
+  const dir = repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!)
+  const { stdout } = await git('-C', dir, 'fsck', '--unreachable', '--no-progress')
+  const ref = /unreachable commit (\w+)/.exec(stdout)![1]!
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref })).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/tags`, { tag_name: 'v1', ref, message: 'Told' })).toMatchObject(said)
+  expect(await developer.post(`${url}/repository/branches`, { branch: 'x', ref })).toMatchObject(said)
+  expect(await developer.post(`${url}/releases`, { tag_name: 'v2', ref, description: 'x' })).toMatchObject(said)
+  expect(await at.refs()).not.toContain(ref)
 })
 
 test('protection asks the role, refuses rewriting, and deletion only through the API', async () => {

@@ -19,7 +19,7 @@ export interface Incoming extends Origin {
   readonly tips: readonly string[]
   /** Branches that come or move: their names and new tips. */
   readonly branches: readonly { readonly name: string; readonly tip: string }[]
-  /** That no ref reached before, on the way to the branches. */
+  /** That no ref reached before, on the way to any of them: what a tag or a note brought in is not looked at again. */
   commits(): Promise<readonly IncomingCommit[]>
   pack(): Promise<SmallPack | null>
 }
@@ -31,18 +31,14 @@ export function incomingOf(dir: string, updates: readonly Update[], origin: Orig
     const name = branchOf(ref)
     return name === null ? [] : [{ name, tip }]
   })
+  const tips = news.map(({ after }) => after)
   let commits: Promise<readonly IncomingCommit[]> | undefined
   return {
     ...origin,
     dir,
-    tips: news.map(({ after }) => after),
+    tips,
     branches,
-    commits: () =>
-      (commits ??= incomingCommits(
-        dir,
-        branches.map(({ tip }) => tip),
-        { environment },
-      )),
+    commits: () => (commits ??= incomingCommits(dir, tips, { environment })),
     pack: async () => origin.pack?.() ?? null,
   }
 }

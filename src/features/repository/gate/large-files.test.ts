@@ -123,8 +123,10 @@ test('what somebody has locked only they change', async () => {
     await git('-C', 'src', 'reset', '-q', '--hard', 'v0')
     await work()
     await commit({})
-    const { code, stderr } = await push(developer, 'HEAD:topic')
-    expect([what, code, stderr]).toEqual([what, 1, expect.stringContaining(`remote: Mortise: ${locked}`)])
+    for (const door of ['HEAD:topic', 'HEAD:refs/tags/v1', 'HEAD:refs/notes/x']) {
+      const { code, stderr } = await push(developer, door)
+      expect([what, door, code, stderr]).toEqual([what, door, 1, expect.stringContaining(`remote: Mortise: ${locked}`)])
+    }
   }
   const edit = (who: Person, file: string) =>
     who.put(`${url}/repository/files/${encodeURIComponent(file)}`, {

@@ -36,7 +36,6 @@ async function mayPoint({ environment, pack, pointers = false }: Incoming): Prom
 
 /** A deploy key holds no locks: to it, all are somebody else's. */
 async function lockFault(app: App, pusher: Pusher, project: Project, incoming: Incoming): Promise<string | null> {
-  if (incoming.branches.length === 0) return null
   const person = pusher.deployKeyId === undefined ? (pusher.user?.id ?? null) : null
   const locks = await locksOfOthers(app.db, project.id, person)
   if (locks.size === 0) return null

@@ -10,7 +10,7 @@ import type { Incoming } from './incoming.ts'
 type PushRule = Row<'push_rules'>
 type Refuse = string | null
 
-export interface Pushed extends Pick<Incoming, 'dir' | 'environment' | 'branches' | 'commits'> {
+export interface Pushed extends Pick<Incoming, 'dir' | 'environment' | 'tips' | 'branches' | 'commits'> {
   readonly pusher: User | null
   readonly defaultBranch: string
 }
@@ -27,7 +27,7 @@ const SECRETS = [
 ]
 
 export async function pushRuleFault(app: App, rule: PushRule, pushed: Pushed): Promise<Refuse> {
-  if (pushed.branches.length === 0) return null
+  if (pushed.tips.length === 0) return null
   try {
     return (await branchFault(rule, pushed)) ?? (await commitsFault(app, rule, pushed))
   } catch (error) {
