@@ -5,7 +5,7 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { hashPassword } from '../passwords.ts'
-import { endSessionsOf } from './ending.ts'
+import { endOldPassword } from './ending.ts'
 
 export type Purpose = Row<'mailed_links'>['purpose']
 
@@ -128,7 +128,7 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       })
       .where('id', '=', user.id)
       .execute()
-    await endSessionsOf(app, user)
+    await endOldPassword(app, user)
     await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })

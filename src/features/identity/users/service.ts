@@ -12,7 +12,7 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { exchangeEmail } from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
-import { endOldWaysIn } from '../sessions/ending.ts'
+import { endOldPassword, endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
 import { NO_AVATAR, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
@@ -136,7 +136,8 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .executeTakeFirst()
         if (!updated) throw notFound('User') // deleted meanwhile
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
-        if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
+        if (wish.password) await endOldPassword(app, updated)
+        else if (updated.email !== user.email) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
         if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
         await emit(app, 'user.updated', {
