@@ -15,7 +15,8 @@ declare module '../../../store/database.ts' {
     mailed_links: {
       id: Generated<number>
       user_id: number
-      purpose: 'confirm' | 'reset_password'
+      /** `confirm_email`: of a secondary address. */
+      purpose: 'confirm' | 'confirm_email' | 'reset_password'
       email: string
       digest: string
       expires_at: string
