@@ -53,7 +53,7 @@ const table = casesOf(
       at: async (s) => ({ ...somebody(s), ...(await oauthTokenOf(s, s.owner)) }),
     },
     'POST /users/:id/private_token/rotate': { at: newcomer },
-    'POST /users/:id/revoke_credentials': { at: newcomer },
+    'POST /users/:id/revoke_credentials': { at: newcomer, input: { keys: true } },
   },
 )
 

@@ -104,16 +104,24 @@ export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atBothMounts((mount
   }),
 )
 
-export const [revokeOwn, revoke] = atBothMounts((mount) =>
-  endpoint({
-    method: 'POST',
-    path: `${mount.path}/revoke_credentials`,
-    summary: `Revoke every token and session ${mount.whose}, and their SSH keys where asked for`,
-    on: mount.owner,
-    allow: mount.allow,
-    input: z.object({ keys: bool.nullish() }),
-    output: RevokedEntity,
-    status: 200,
-    handle: ({ app, subject, input }) => revokeCredentials(app, subject.owner, { keys: input.keys ?? false }),
-  }),
-)
+export const revokeOwn = endpoint({
+  method: 'POST',
+  path: '/user/revoke_credentials',
+  summary: 'Revoke every token and session of the signed-in user, the one this request shows included',
+  allow: 'signed_in',
+  output: RevokedEntity,
+  status: 200,
+  handle: ({ app, viewer }) => revokeCredentials(app, viewer, { keys: false }),
+})
+
+export const revoke = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/revoke_credentials',
+  summary: 'Revoke every token and session of a user, and their SSH keys where asked for',
+  on: user,
+  allow: 'administrator',
+  input: z.object({ keys: bool.nullish() }),
+  output: RevokedEntity,
+  status: 200,
+  handle: ({ app, subject, input }) => revokeCredentials(app, subject.user, { keys: input.keys ?? false }),
+})
