@@ -6,6 +6,7 @@ import { DAY, after } from '../clock.ts'
 import type { User } from '../context.ts'
 import { Client, startForge, type TestForge } from '../forge.ts'
 import { child, endpoint, optional, policy, resource, type Endpoint } from './endpoint.ts'
+import { digestOf, randomHex } from '../lib/secrets.ts'
 import { RateLimiter } from './limits.ts'
 import { openApiDocument } from './openapi.ts'
 import { apiListener } from './router.ts'
@@ -247,6 +248,26 @@ test('the rate limit is told on every answer and refuses beyond it, each caller 
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await forge.administrator.get('/user')).status).toBe(200)
   forge.clock.advance(60_000)
+  expect((await user.get('/user')).status).toBe(200)
+})
+
+test('wrong credentials are counted too, by the address they come from', async () => {
+  await using forge = await startForge({ settings: { RATE_LIMIT: '5' } })
+  const user = await forge.user()
+  const secret = randomHex()
+  const now = forge.clock.now().toISOString()
+  const revoked = { user_id: user.id, digest: digestOf(secret), scopes: 'api', created_at: now, revoked_at: now }
+  await forge.app.db.insertInto('oauth_tokens').values(revoked).execute()
+  forge.clock.advance(60_000 - (forge.clock.now().getTime() % 60_000)) // to the start of a minute
+  const wrong: Record<string, string>[] = [
+    { 'PRIVATE-TOKEN': 'x'.repeat(20) },
+    { Authorization: `Bearer ${randomHex()}` },
+    { Authorization: `Bearer ${secret}` },
+    { 'JOB-TOKEN': 'x' },
+  ]
+  const statuses: number[] = []
+  for (const headers of [...wrong, ...wrong]) statuses.push((await forge.as(headers).get('/user')).status)
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
   expect((await user.get('/user')).status).toBe(200)
 })
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
-import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
@@ -103,11 +103,17 @@ function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, show
     const proven = typeof proof === 'string' && gateway.authentication.provesOrigin(gateway.app, shown.secret, proof)
     if (!proven) return { identity: null, address }
   }
-  return andThen(gateway.authentication.identify(gateway.app, shown, address), (identity) => {
+  const found = attempt(() => gateway.authentication.identify(gateway.app, shown, address))
+  return andThen(found instanceof Promise ? found.catch(refuse) : found, (identity) => {
     // A cookie outlives its session; every other credential was put there on purpose and must be right.
-    if (!identity && shown.as !== 'session') throw unauthenticated()
-    return { identity, address }
+    return identity || shown.as === 'session' ? { identity, address } : refuse(unauthenticated())
   })
+
+  /** Whoever shows a wrong credential is a caller too, counted by their address. */
+  function refuse(refusal: unknown): never {
+    gateway.limiter.admit({ identity: null, address }, exchange.headers)
+    throw refusal
+  }
 }
 
 function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {

@@ -23,6 +23,16 @@ const create: Verb = {
     }),
 }
 
+const rotate: Verb = {
+  summary: 'Replace the private token of a user and print the new one',
+  flags: { user: { value: 'USERNAME', help: 'whose token; needed' } },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { replacePrivateToken } = await import('../features/identity/tokens/service.ts')
+      console.log(await replacePrivateToken(app, await userNamed(app, required(call, 'user'))))
+    }),
+}
+
 function dateOf(given: string | undefined): string | null {
   if (given === undefined) return null
   const date = toDate(given)
@@ -30,4 +40,4 @@ function dateOf(given: string | undefined): string | null {
   return date
 }
 
-export const token: Record<string, Verb> = { 'token create': create }
+export const token: Record<string, Verb> = { 'token create': create, 'token rotate': rotate }

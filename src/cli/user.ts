@@ -130,6 +130,20 @@ const password: Verb = {
     }),
 }
 
+const revoke: Verb = {
+  summary: 'Revoke every token and session of a user, as after a theft; the password stays',
+  words,
+  flags: { keys: { help: 'delete their SSH keys too' } },
+  run: (call) =>
+    onInstance(call, async (app) => {
+      const { revokeCredentials } = await import('../features/identity/credentials/service.ts')
+      const user = await userNamed(app, call.words[0]!)
+      const revoked = await revokeCredentials(app, user, { keys: call.switches.keys ?? false })
+      const counts = Object.entries(revoked).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
+      console.log(`revoked of ${user.username}: the private token, ${counts.join(', ')}`)
+    }),
+}
+
 const destroy: Verb = {
   summary: 'Delete a user',
   words,
@@ -149,5 +163,6 @@ export const user: Record<string, Verb> = {
   'user block': block,
   'user unblock': unblock,
   'user password': password,
+  'user revoke': revoke,
   'user delete': destroy,
 }

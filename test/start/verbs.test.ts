@@ -82,6 +82,9 @@ test('users are made, listed, blocked, given a password and deleted', { timeout:
   expect((await user(['password', 'jane', '--password', '-'], 'from the input\n')).stdout).toBe(
     'the password of jane is set\n',
   )
+  expect((await user(['revoke', 'jane', '--keys'])).stdout).toBe(
+    'revoked of jane: the private token, 0 personal access tokens, 0 impersonation tokens, 0 oauth tokens, 0 sessions, 0 ssh keys\n',
+  )
   expect(await user(['block', 'root'])).toEqual(refused('403 Forbidden'))
   expect(await user(['delete', 'root'])).toEqual(refused('403 Forbidden'))
   expect((await user(['delete', 'jane', '--hard'])).stdout).toBe('jane is deleted\n')
@@ -108,7 +111,14 @@ test('a token is printed once, alone, and opens the API to its user', { timeout:
   )
   expect(await create('--scopes', 'api', '--user', 'nobody')).toEqual(refused(1, 'no user is named nobody'))
 
+  const rotated = await run(['token', 'rotate', '--user', 'root'], settings)
+  const again = await run(['token', 'rotate', '--user', 'root'], settings)
+
   await using child = new Child(['serve'], settings)
-  const answer = await fetch(`${await child.url()}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': made.stdout.trim() } })
-  expect(await answer.json()).toMatchObject({ username: 'root' })
+  const url = await child.url()
+  const shown = (token: { stdout: string }) =>
+    fetch(`${url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token.stdout.trim() } })
+  expect(await (await shown(made)).json()).toMatchObject({ username: 'root' })
+  expect(await (await shown(again)).json()).toMatchObject({ username: 'root' })
+  expect((await shown(rotated)).status).toBe(401)
 })

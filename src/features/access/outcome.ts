@@ -33,6 +33,7 @@ export async function oneByOne<T extends string | number>(
 function textOf({ kind, said }: Refusal): string {
   if (kind === 'conflict') return 'User already exists in source'
   if (kind === 'not_found') return 'User not found'
+  if (kind === 'throttled') return 'Too many mails were sent. Try again later.'
   if (typeof said !== 'object' || Array.isArray(said)) return String(said)
   return Object.entries(said)
     .map(([field, faults]) => `${spelt(field)} ${Array.isArray(faults) ? faults.join(', ') : 'is invalid'}`)

@@ -282,7 +282,8 @@ describe.each(families)('$family', ({ family, name, parameter, event, missing, h
     const added = await atOnce(
       forge,
       () => owner.post(own, wish),
-      () => forge.administrator.post(own, wish),
+      // Two people may claim an address; one person claims it once.
+      () => forge.administrator.post('email' in wish ? of(owner) : own, wish),
     )
     expect(added.map(({ status }) => status)).toEqual([201, 400])
     expect(added[1]!.body.message).toEqual(

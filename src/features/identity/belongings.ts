@@ -53,7 +53,7 @@ export const ownMount = mount({
   findOwner: async (_app, _params, viewer) => viewer,
 })
 
-const administratorsMount = mount({
+export const administratorsMount = mount({
   path: '/users/:id(\\d+)',
   allow: 'administrator',
   whose: 'of a user',

@@ -25,6 +25,8 @@ interface Grant {
   readonly user?: number
   readonly key?: number
   readonly deployToken?: number
+  /** In milliseconds since 1970. */
+  readonly since: number
   /** In seconds since 1970. */
   readonly until: number
 }
@@ -39,7 +41,13 @@ export const lifeOf = (app: App, { until }: Gitter): number =>
 export function lfsAuthorization(app: App, gitter: Gitter, project: Project, operation: Operation): string | null {
   const bearer = bearerOf(gitter)
   if (!bearer) return null
-  const grant: Grant = { project: project.id, operation, ...bearer.is, until: nowInSeconds(app) + lifeOf(app, gitter) }
+  const grant: Grant = {
+    project: project.id,
+    operation,
+    ...bearer.is,
+    since: app.clock.now().getTime(),
+    until: nowInSeconds(app) + lifeOf(app, gitter),
+  }
   const text = Buffer.from(JSON.stringify(grant)).toString('base64url')
   const token = `lfs.${text}.${app.vault.sign(PURPOSE, text)}`
   return `Basic ${Buffer.from(`${bearer.name}:${token}`).toString('base64')}`
@@ -80,10 +88,11 @@ export async function byLfsToken(
 
 type Whose = Pick<Gitter, 'user' | 'deployKeyId' | 'deployToken'>
 
-async function whoseGrant({ db, clock }: App, { user, key, deployToken }: Grant): Promise<Whose | null> {
+async function whoseGrant({ db, clock }: App, { user, key, deployToken, since }: Grant): Promise<Whose | null> {
   if (user !== undefined) {
     const person = await findUser(db, user)
-    return person?.state === 'active' ? { user: person } : null
+    const revokedAt = Date.parse(person?.credentials_revoked_at ?? '')
+    return person?.state === 'active' && !(since <= revokedAt) ? { user: person } : null
   }
   const now = timestamp(clock)
   if (key !== undefined) {

@@ -1,4 +1,5 @@
 import { on } from '../../../context.ts'
+import { mayMail } from '../../identity/mailing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { isReachable } from '../members/on.ts'
 import { nameSource } from '../members/queries.ts'
@@ -9,6 +10,7 @@ export const tellManagers = on('access_request.made', 'tell', async (app, news) 
   const source = await nameSource(app, news)
   if (!asking || !source) return
   for (const manager of await managersOf(app.db, news)) {
+    if (!(await mayMail(app, { kind: 'access request', by: asking.id, to: manager.email }))) continue
     await app.mail.send({
       to: manager.email,
       subject: `Somebody asks to be let into ${source.name}`,

@@ -181,3 +181,47 @@ test('blocked people keep their memberships and have nothing of them; administra
   expect(await standing(other.id)).toEqual([50, 50, true])
   expect(await levelOnProject(app.db, null, project.id)).toBe(0)
 })
+
+test('minimal access shows the group itself, and of what is inside neither a row nor a name', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const person = await forge.user()
+  const top = await groupOf(forge, 'top')
+  const inner = await groupOf(forge, 'inner', { parent_id: top.id })
+  const { id } = await projectIn(forge, top, 'hidden')
+  await projectIn(forge, inner, 'deeper')
+  const elsewhere = await groupOf(forge, 'elsewhere')
+  const shared = await projectIn(forge, elsewhere, 'shared')
+  await root.post(`/projects/${shared.id}/share`, { group_id: top.id, group_access: 30 })
+  const joined = await root.post(`/groups/${top.id}/members`, { user_id: person.id, access_level: 5 })
+  expect(joined.status).toBe(201)
+
+  const got = async (path: string) => {
+    const { status, body } = await person.get(path)
+    return Array.isArray(body) ? body.map((one) => one.full_path ?? one.path_with_namespace ?? one.path) : status
+  }
+  expect(
+    await forge.app.db.selectFrom('project_authorizations').where('user_id', '=', person.id).selectAll().execute(),
+  ).toEqual([])
+  for (const query of ['', '?membership=true', '?min_access_level=1', '?visibility=private', '?search=hidden'])
+    expect([query, await got(`/projects${query}`)]).toEqual([query, []])
+  expect(await got(`/groups/${top.id}/projects?include_subgroups=true`)).toEqual([])
+  expect((await person.get(`/groups/${top.id}`)).body).toMatchObject({ projects: [], shared_projects: [] })
+  expect(await got(`/users/${person.id}/projects`)).toEqual([])
+  expect(await got('/groups?all_available=true')).toEqual(['top'])
+  expect(await got('/groups?min_access_level=1')).toEqual(['top'])
+  expect(await got(`/groups/${top.id}/subgroups`)).toEqual([])
+  expect(await got(`/groups/${top.id}/descendant_groups`)).toEqual([])
+  const hidden = [`/projects/${id}`, `/groups/${inner.id}`, `/groups/${elsewhere.id}`, `/namespaces/${inner.id}`]
+  for (const path of hidden) expect([path, await got(path)]).toEqual([path, 404])
+  expect(await got('/namespaces?search=inner')).toEqual([])
+  expect((await root.get(`/projects/${id}/users`)).body.map((one: Person) => one.id)).not.toContain(person.id)
+  expect((await root.get(`/projects/${id}/access`, { user_id: person.id })).body).toMatchObject({
+    access_level: 0,
+    readable: false,
+    rules: [{ rule: 'inherited_membership', access_level: 5, counts: false }, { rule: 'visibility' }],
+  })
+
+  await root.put(`/groups/${top.id}/members/${person.id}`, { access_level: 10 })
+  expect((await got('/projects?membership=true')) as string[]).toHaveLength(3)
+})

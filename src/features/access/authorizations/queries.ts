@@ -1,7 +1,7 @@
 /** What a user may do where: the one place that answers, for one record or for a page of them. */
 import { sql, type ExpressionBuilder, type RawBuilder } from 'kysely'
 import type { User } from '../../../context.ts'
-import { NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
+import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
 import type { Db, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -47,6 +47,10 @@ export async function levelOnProject(db: Db, viewer: User | null, project: numbe
   return (await levelsOnProjects(db, viewer, [project]))(project)
 }
 
+/** Whoever has minimal access to a group has it to the group itself and to nothing inside. */
+export const reachesDown = (ancestors: string, members: string) =>
+  sql<boolean>`(${sql.ref(`${ancestors}.depth`)} = 0 or ${sql.ref(`${members}.access_level`)} >= ${sql.lit(Guest)})`
+
 const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>
   db
     .selectFrom('namespace_ancestors as a')
@@ -54,6 +58,7 @@ const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>
     .select('a.namespace_id as group_id')
     .select((eb) => eb.fn.max('m.access_level').as('access_level'))
     .where('m.user_id', '=', p.user_id)
+    .where(reachesDown('a', 'm'))
     .where(inIdList(db, 'a.namespace_id', p.groups))
     .groupBy('a.namespace_id'),
 )
@@ -81,7 +86,8 @@ export async function levelInGroup(db: Db, viewer: User | null, group: number): 
  */
 export const groupsOfUser = (user: number): RawBuilder<number> => sql`
   select a.namespace_id from members m
-    join namespace_ancestors a on a.ancestor_id = m.group_id where m.user_id = ${user}
+    join namespace_ancestors a on a.ancestor_id = m.group_id
+    where m.user_id = ${user} and ${reachesDown('a', 'm')}
   union select a.ancestor_id from members m
     join namespace_ancestors a on a.namespace_id = m.group_id where m.user_id = ${user}
   union select a.ancestor_id from members m
@@ -92,7 +98,8 @@ export const groupsOfUser = (user: number): RawBuilder<number> => sql`
     join project_shares s on s.group_id = down.namespace_id
     join projects p on p.id = s.project_id and not p.deleting
     join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
-    join namespace_ancestors up on up.namespace_id = p.namespace_id where m.user_id = ${user}`
+    join namespace_ancestors up on up.namespace_id = p.namespace_id
+    where m.user_id = ${user} and m.access_level >= ${sql.lit(Guest)}`
 
 const amongGroupsOf = hotQuery((db, p: { user_id: number; group_id: number }) =>
   db

@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
-import { Owner } from '../../../lib/levels.ts'
+import { Guest, Owner } from '../../../lib/levels.ts'
 import { holdName, idList, inIdList } from '../../../store/dialect.ts'
 
 export interface Reach {
@@ -50,7 +50,8 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
       join members m on m.group_id = a.ancestor_id
       where ${ofUsers('m.user_id')} and ${within('p.id')}
     ) granted
-    group by user_id, project_id`.execute(db)
+    group by user_id, project_id
+    having max(access_level) >= ${sql.lit(Guest)}`.execute(db)
 }
 
 function reachedProjects({ project, group }: Reach): RawBuilder<number> | null {

@@ -337,3 +337,27 @@ test('a member who accepts stays the one they are', async () => {
   expect((await browser.submit(await browser.get(link))).status).toBe(200)
   expect((await source.owner.get(`${source.url}/members/${jane.id}`)).body.access_level).toBe(40)
 })
+
+test('invitations are no means to flood strangers, nor one mailbox', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'groups')
+  const invite = async (email: string[], by = owner, at = url) =>
+    (await by.post(`${at}/invitations`, { email, access_level: 10 })).body
+  const strangers = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => `stranger${from + n}@example.com`)
+  expect(await invite(strangers(0, 100))).toEqual({ status: 'success' })
+  const refusal = 'Too many mails were sent. Try again later.'
+  expect(await invite(['late@example.com'])).toEqual({ status: 'error', message: { 'late@example.com': refusal } })
+  expect((await owner.get(`${url}/invitations?query=late@example.com`)).body).toEqual([])
+  expect(await mailsOf(forge)).toHaveLength(100)
+
+  const answers: unknown[] = []
+  for (let i = 0; i < 11; i++) {
+    const mallory = await forge.user()
+    const { id } = await forge.group({}, mallory)
+    answers.push((await invite(['victim@example.com'], mallory, `/groups/${id}`)).status)
+  }
+  expect(answers).toEqual([...Array(10).fill('success'), 'error'])
+  forge.clock.advance(3_600_001)
+  expect(await invite(['late@example.com', 'victim@example.com'])).toEqual({ status: 'success' })
+})

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { assertMayMail } from '../../identity/mailing.ts'
 import { isEmail } from '../../identity/users/validation.ts'
 import { assertLevel } from '../members/levels.ts'
 import type { SourceColumns } from '../members/model.ts'
@@ -50,6 +51,7 @@ async function addInvitation(
       .returning('id')
       .executeTakeFirst()
     if (!invitation) throw invalid({ invite_email: ['has already been taken'] })
+    await assertMayMail(app, { kind: 'invitation', by: by.id, to: email })
     await emit(app, 'invitation.made', { id: invitation.id })
   })
 }

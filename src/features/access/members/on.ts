@@ -1,5 +1,6 @@
 import { on, type App, type User } from '../../../context.ts'
 import type { Events } from '../../../store/database.ts'
+import { mayMail } from '../../identity/mailing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { levelName } from './levels.ts'
 import { findMember, nameSource } from './queries.ts'
@@ -14,6 +15,7 @@ async function tell(app: App, news: Events['member.added'], { subject, change }:
   const user = await findUser(app.db, news.user_id)
   const source = await nameSource(app, news)
   if (!member || !source || !isReachable(user)) return
+  if (!(await mayMail(app, { kind: 'membership', to: user.email }))) return
   const until = member.expires_at ? ` It ends on ${member.expires_at}.` : ''
   await app.mail.send({
     to: user.email,

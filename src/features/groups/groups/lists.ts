@@ -6,7 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
-import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
+import { groupsOfUser, openVisibilities, reachesDown } from '../../access/authorizations/queries.ts'
 import type { Group } from './queries.ts'
 
 /** Without a text to compare with, similarity is the name's order. */
@@ -87,7 +87,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     },
     member: {
       set: (w) => sql`select a.namespace_id from members m join namespace_ancestors a on a.ancestor_id = m.group_id
-        where m.user_id = ${w.member} and m.access_level >= ${w.at_least}`,
+        where m.user_id = ${w.member} and m.access_level >= ${w.at_least} and ${reachesDown('a', 'm')}`,
       counted: ['members'],
     },
     parent: {

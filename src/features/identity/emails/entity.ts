@@ -5,10 +5,9 @@ import type { Row } from '../../../store/database.ts'
 export const EmailEntity = entity({
   id: z.int(),
   email: z.string(),
-  confirmed_at: timestampOut,
+  confirmed_at: timestampOut.nullable(),
 }).meta({ id: 'Email' })
 
-/** An added address is usable at once, so it counts as confirmed from then on. */
-export function presentEmail({ id, email, created_at }: Row<'emails'>): z.infer<typeof EmailEntity> {
-  return { id, email, confirmed_at: created_at }
+export function presentEmail({ id, email, confirmed_at }: Row<'emails'>): z.infer<typeof EmailEntity> {
+  return { id, email, confirmed_at }
 }

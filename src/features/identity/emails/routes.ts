@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { text } from '../../../api/wire.ts'
-import { ownMount, atBothMounts } from '../belongings.ts'
+import { bool, text } from '../../../api/wire.ts'
+import { administratorsMount, atBothMounts, ownMount } from '../belongings.ts'
 import { EmailEntity, presentEmail } from './entity.ts'
 import { email, listEmails } from './queries.ts'
 import { createEmail, deleteEmail } from './service.ts'
@@ -34,18 +34,30 @@ export const getOwn = endpoint({
   handle: async ({ subject }) => presentEmail(subject.email),
 })
 
-export const [createOwn, create] = atBothMounts((mount) =>
-  endpoint({
-    method: 'POST',
-    path: `${mount.path}/emails`,
-    summary: `Add a secondary email ${mount.whose}`,
-    on: mount.owner,
-    allow: mount.allow,
-    input: z.object({ email: text }),
-    output: EmailEntity,
-    handle: async ({ app, subject, input }) => presentEmail(await createEmail(app, subject.owner, input)),
-  }),
-)
+export const createOwn = endpoint({
+  method: 'POST',
+  path: '/user/emails',
+  summary: 'Add a secondary email of the signed-in user, to be confirmed by mail',
+  on: ownMount.owner,
+  allow: 'signed_in',
+  input: z.object({ email: text }),
+  output: EmailEntity,
+  handle: async ({ app, subject, input }) => presentEmail(await createEmail(app, subject.owner, input)),
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/emails',
+  summary: 'Add a secondary email of a user, vouched for or to be confirmed by mail',
+  on: administratorsMount.owner,
+  allow: 'administrator',
+  input: z.object({ email: text, skip_confirmation: bool.nullish() }),
+  output: EmailEntity,
+  async handle({ app, subject, input: { email, skip_confirmation } }) {
+    const wish = { email, skip_confirmation: skip_confirmation ?? false }
+    return presentEmail(await createEmail(app, subject.owner, wish))
+  },
+})
 
 export const [destroyOwn, destroy] = atBothMounts((mount) =>
   endpoint({

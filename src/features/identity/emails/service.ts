@@ -5,30 +5,79 @@ import type { Row } from '../../../store/database.ts'
 import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { assertMayMail } from '../mailing.ts'
 import { assertValidUser } from '../users/validation.ts'
 
 const taken = () => invalid({ email: ['has already been taken'] })
 
-export async function createEmail(app: App, owner: User, wish: { email: string }): Promise<Row<'emails'>> {
+export interface NewEmail {
+  email: string
+  /** Only administrators may vouch for an address. */
+  skip_confirmation?: boolean
+}
+
+/** A claim until the link that is mailed there has been followed, unless somebody vouches for it. */
+export async function createEmail(app: App, owner: User, wish: NewEmail): Promise<Row<'emails'>> {
   const email = wish.email.trim().toLowerCase()
   assertValidUser({ email })
   try {
     return await transact(app, async (app) => {
       await holdName(app.db, `email ${email}`)
-      const primary = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
-      if (primary) throw taken()
+      if (await isOwned(app, email)) throw taken()
       const now = timestamp(app.clock)
       const created = await app.db
         .insertInto('emails')
-        .values({ user_id: owner.id, email, created_at: now, updated_at: now })
+        .values({ user_id: owner.id, email, confirmed_at: null, created_at: now, updated_at: now })
         .returningAll()
         .executeTakeFirstOrThrow()
       await emit(app, 'email.created', { id: created.id, user_id: owner.id })
+      if (wish.skip_confirmation) return confirmEmail(app, created)
+      await assertMayMail(app, { kind: 'confirmation', by: owner.id, to: email })
       return created
     })
   } catch (error) {
-    throw uniqueViolation(error) === 'emails_email_unique' ? taken() : error
+    throw uniqueViolation(error)?.startsWith('emails_') ? taken() : error
   }
+}
+
+/** As somebody's primary address, or a confirmed one. In the transaction that holds its name. */
+export async function isOwned({ db }: App, email: string): Promise<boolean> {
+  const primary = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+  return primary !== undefined || (await isConfirmedSecondary({ db }, email))
+}
+
+export async function isConfirmedSecondary({ db }: Pick<App, 'db'>, email: string): Promise<boolean> {
+  const owned = await db
+    .selectFrom('emails')
+    .select('id')
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return owned !== undefined
+}
+
+/** Others who claimed it give way. In the transaction that found nobody to own it. */
+export async function confirmEmail(app: App, { id, email }: Row<'emails'>): Promise<Row<'emails'>> {
+  await dropClaims(app, email, { except: id })
+  const now = timestamp(app.clock)
+  const confirmed = await app.db
+    .updateTable('emails')
+    .set({ confirmed_at: now, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'email.confirmed', { id, user_id: confirmed.user_id })
+  return confirmed
+}
+
+/** Nobody relied on them, so nobody is told. */
+export async function dropClaims({ db }: App, email: string, { except = 0 } = {}): Promise<void> {
+  await db
+    .deleteFrom('emails')
+    .where('email', '=', email)
+    .where('confirmed_at', 'is', null)
+    .where('id', '!=', except)
+    .execute()
 }
 
 export async function deleteEmail(app: App, owner: User, { id, email }: Row<'emails'>): Promise<void> {
@@ -39,12 +88,19 @@ export async function deleteEmail(app: App, owner: User, { id, email }: Row<'ema
   })
 }
 
-/** A primary that was the user's own secondary changes places with it. */
-export async function exchangeEmail(app: App, user: User, email: string): Promise<void> {
-  await app.db
-    .updateTable('emails')
-    .set({ email: user.email, updated_at: timestamp(app.clock) })
+/** A primary that was the user's own secondary changes places with it; returns when that one was confirmed. */
+export async function exchangeEmail(app: App, user: User, email: string): Promise<string | null> {
+  const own = await app.db
+    .selectFrom('emails')
+    .selectAll()
     .where('user_id', '=', user.id)
     .where('email', '=', email)
+    .executeTakeFirst()
+  if (!own) return null
+  await app.db
+    .updateTable('emails')
+    .set({ email: user.email, confirmed_at: user.confirmed_at, updated_at: timestamp(app.clock) })
+    .where('id', '=', own.id)
     .execute()
+  return own.confirmed_at
 }

@@ -140,3 +140,19 @@ test('administrators alone read one key of somebody else', async () => {
   expect((await person.get(path)).status).toBe(403)
   expect((await forge.administrator.get(path)).body).toEqual(key)
 })
+
+test('a key somebody copied gives way to whom its confirmed address belongs to, and to nobody else', async () => {
+  await using forge = await startForge()
+  const [mallory, stranger] = [await forge.user(), await forge.user()]
+  const owner = await forge.user({ email: 'jane@example.com' })
+  await mallory.post('/user/gpg_keys', { key: janeKey })
+  await stranger.post('/user/emails', { email: 'jane@work.example' })
+  expect((await stranger.post('/user/gpg_keys', { key: janeKey })).status).toBe(400)
+  expect((await owner.post('/user/gpg_keys', { key: janeKey })).status).toBe(201)
+  expect((await mallory.get('/user/gpg_keys')).body).toEqual([])
+
+  const vouched = { email: 'jane@work.example', skip_confirmation: true }
+  await forge.administrator.post(`/users/${mallory.id}/emails`, vouched)
+  expect((await mallory.post('/user/gpg_keys', { key: janeKey })).status).toBe(400)
+  expect((await owner.get('/user/gpg_keys')).body).toHaveLength(1)
+})

@@ -3,15 +3,17 @@ import type { App, User } from '../../../context.ts'
 import { invalid, notFound, type Refusal } from '../../../errors.ts'
 import { looksLikePgpBlock, parsePgpPublicKey, type PgpPublicKey } from '../../../lib/pgp-key.ts'
 import type { Row } from '../../../store/database.ts'
-import { uniqueViolation } from '../../../store/dialect.ts'
+import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { confirmedEmails } from '../emails/queries.ts'
 import { keyIdsOf } from './queries.ts'
 
 export async function createGpgKey(app: App, owner: User, wish: { key: string }): Promise<Row<'gpg_keys'>> {
   const parsed = await readGpgKey(wish.key)
   try {
     return await transact(app, async (app) => {
+      await dropUnprovenClaim(app, owner, parsed)
       const now = timestamp(app.clock)
       const key = await app.db
         .insertInto('gpg_keys')
@@ -41,10 +43,22 @@ export async function createGpgKey(app: App, owner: User, wish: { key: string })
   }
 }
 
+/** Public keys are for anybody to copy: one that no address of its holder's vouches for gives way to one whose does. */
+async function dropUnprovenClaim(app: App, owner: User, { fingerprint, emails }: PgpPublicKey): Promise<void> {
+  await holdName(app.db, `gpg key ${fingerprint}`)
+  const held = await app.db.selectFrom('gpg_keys').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
+  if (!held || held.user_id === owner.id) return
+  const confirmed = await confirmedEmails(app.db, [owner.id, held.user_id])
+  const vouches = (user: number) => emails.some((email) => confirmed.get(user)!.has(email.toLowerCase()))
+  if (vouches(owner.id) && !vouches(held.user_id)) {
+    await deleteGpgKey(app, { id: held.user_id }, held, { revoked: false })
+  }
+}
+
 /** Subkeys go with the row. */
 export async function deleteGpgKey(
   app: App,
-  owner: User,
+  owner: Pick<User, 'id'>,
   key: Row<'gpg_keys'>,
   { revoked }: { revoked: boolean },
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { NoAccess, Owner } from '../../../lib/levels.ts'
+import { Guest, NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
@@ -56,6 +56,8 @@ const levelsOf = hotQuery((db, p: { user_id: number; namespaces: string }) =>
     .select('a.namespace_id')
     .select((eb) => eb.fn.max('m.access_level').as('level'))
     .where('m.user_id', '=', p.user_id)
+    // Minimal access is to the group itself.
+    .where((eb) => eb.or([eb('a.depth', '=', 0), eb('m.access_level', '>=', Guest)]))
     .where(inIdList(db, 'a.namespace_id', p.namespaces))
     .groupBy('a.namespace_id'),
 )

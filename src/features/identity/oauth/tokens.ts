@@ -2,6 +2,7 @@ import type { Scope } from '../../../api/credentials.ts'
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { transact } from '../../../store/transact.ts'
 import type { Application, OAuthToken } from './queries.ts'
 
 /** Tokens live until they are revoked; a number of milliseconds here would limit them. */
@@ -77,6 +78,33 @@ export async function revokeChain(app: App, grantId: number): Promise<void> {
     .where('grant_id', '=', grantId)
     .where('revoked_at', 'is', null)
     .execute()
+}
+
+/** Ends all that let clients act for somebody, codes on their way included; how many tokens there were. */
+export async function revokeOAuthOf(app: App, { id }: Pick<User, 'id'>): Promise<number> {
+  return transact(app, async (app) => {
+    await dropCodesOf(app, id)
+    const revoked = await revocationOf(app, id).returning('id').execute()
+    return revoked.length
+  })
+}
+
+/** Ends what a password was exchanged for, and what is about to be exchanged for a token. */
+export async function revokePasswordGrantsOf(app: App, { id }: Pick<User, 'id'>): Promise<void> {
+  await dropCodesOf(app, id)
+  await revocationOf(app, id).where('grant_id', 'is', null).execute()
+}
+
+const revocationOf = (app: App, userId: number) =>
+  app.db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: timestamp(app.clock) })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+
+/** A used code holds the chain of its tokens together. */
+async function dropCodesOf({ db }: App, userId: number): Promise<void> {
+  await db.deleteFrom('oauth_grants').where('user_id', '=', userId).where('used_at', 'is', null).execute()
 }
 
 /** Long enough to tell a late client that its token was revoked, and to notice a stolen one being used. */

@@ -12,7 +12,7 @@ const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.expires_at', 'users.id as user_id', 'users.version as user_version'])
+    .select(['sessions.id', 'sessions.expires_at', 'users.id as user_id', 'users.version as user_version'])
     .where('sessions.digest', '=', p.digest),
 )
 
@@ -21,7 +21,9 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
   return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
     const { user } = session
-    return user.state === 'active' && !hasExpiredPassword(app, user) ? { kind: 'session', user, scopes: null } : null
+    return user.state === 'active' && !hasExpiredPassword(app, user)
+      ? { kind: 'session', user, scopes: null, tokenId: session.id }
+      : null
   })
 }
 

@@ -2,6 +2,8 @@ import { DAY, after, timestamp } from '../../../clock.ts'
 import { job } from '../../../context.ts'
 import { forgetEvents } from '../../../store/outbox.ts'
 import { purgeOAuth } from '../oauth/tokens.ts'
+import { mayMail } from '../mailing.ts'
+import { directoryIdentities } from '../users/identities.ts'
 import { mailPasswordReset } from './links.ts'
 
 const EVENTS_KEPT = 7 * DAY
@@ -18,7 +20,9 @@ export const answerPasswordWish = job('sessions.answer_password_wish', async (ap
     .where('state', '=', 'active')
     .where('ghost', '=', false)
     .executeTakeFirst()
-  if (user) await mailPasswordReset(app, user)
+  // People of a directory have its password and no other.
+  if (!user || (await directoryIdentities(app, user)).length > 0) return
+  if (await mayMail(app, { kind: 'password', to: user.email })) await mailPasswordReset(app, user)
 })
 
 /** Removes what no longer opens or tells anything. */

@@ -5,6 +5,7 @@ import { networkOf } from '../../../lib/addresses.ts'
 import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'
+import { claimOfLink, confirmClaimByLink } from '../emails/confirmation.ts'
 import { isEmail } from '../users/validation.ts'
 import { formToken, onForm, queryOf, textOf } from './forms.ts'
 import { answerPasswordWish } from './jobs.ts'
@@ -62,12 +63,15 @@ export const routes: WebRoutes = (server, gateway) => {
 
   server.get('/users/confirmation', async (request, reply) => {
     const link = textOf(queryOf(request), 'confirmation_token') ?? ''
-    if (!(await userOfLink(app, 'confirm', link))) return sendPage(reply, 404, deadLinkPage)
-    return sendPage(reply, 200, confirmPage(formToken(app, request, reply), link))
+    const whose = (await userOfLink(app, 'confirm', link)) ?? (await claimOfLink(app, link))
+    if (!whose) return sendPage(reply, 404, deadLinkPage)
+    const { username, email } = whose
+    return sendPage(reply, 200, confirmPage({ token: formToken(app, request, reply), link, username, email }))
   })
 
   onForm(server, gateway, '/users/confirmation', async (form, _request, reply) => {
-    const isConfirmed = await confirmByLink(app, textOf(form, 'confirmation_token') ?? '')
+    const link = textOf(form, 'confirmation_token') ?? ''
+    const isConfirmed = (await confirmByLink(app, link)) || (await confirmClaimByLink(app, link))
     return isConfirmed ? sendPage(reply, 200, confirmedPage) : sendPage(reply, 404, deadLinkPage)
   })
 }

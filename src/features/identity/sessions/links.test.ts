@@ -123,7 +123,7 @@ test('a link serves one purpose only', async () => {
 test('asking for a reset tells nobody which addresses have accounts', async () => {
   await using forge = await startForge()
   const jane = await forge.user({ username: 'jane' })
-  await jane.post('/user/emails', { email: 'second@example.com' })
+  await forge.administrator.post(`/users/${jane.id}/emails`, { email: 'second@example.com', skip_confirmation: true })
   const addresses = [
     'jane@example.com',
     'nobody@example.com',
@@ -172,4 +172,36 @@ test('an address asks ten times a minute at most', async () => {
   expect((await askForReset(forge, 'u@example.com')).status).toBe(429)
   forge.clock.advance(61_000)
   expect((await askForReset(forge, 'u@example.com')).status).toBe(200)
+})
+
+test('a link opens nothing once the password was changed otherwise, or all credentials were revoked', async () => {
+  await using forge = await startForge()
+  const browser = new Browser(forge.url)
+  const ends: [string, (id: number) => Promise<unknown>][] = [
+    ['changed', (id) => forge.administrator.put(`/users/${id}`, { password: 'handed over' })],
+    ['revoked', (id) => forge.administrator.post(`/users/${id}/revoke_credentials`)],
+  ]
+  for (const [username, end] of ends) {
+    const { id, email } = await forge.user({ username, password: PASSWORD })
+    await askForReset(forge, email)
+    const page = await browser.get(linkIn((await mailsOf(forge)).find(({ to }) => to === email)!))
+    await end(id)
+    expect([username, (await choose(browser, page, 'another horse')).status]).toEqual([username, 404])
+  }
+})
+
+test('a mailbox gets ten links an hour at most, whoever asks, and nobody is told which of them came', async () => {
+  await using forge = await startForge()
+  const [jane, john] = [await forge.user({ username: 'jane' }), await forge.user({ username: 'john' })]
+  const answers: string[] = []
+  for (let n = 0; n < 12; n++) {
+    const { status, body } = await askForReset(forge, jane.email)
+    answers.push(`${status} ${body}`)
+    if (n % 5 === 4) forge.clock.advance(61_000) // else the address that asks is stopped
+  }
+  expect(new Set(answers).size).toBe(1)
+  await askForReset(forge, john.email)
+  const mails = await mailsOf(forge)
+  expect(mails.filter(({ to }) => to === jane.email)).toHaveLength(10)
+  expect(mails.filter(({ to }) => to === john.email)).toHaveLength(1)
 })

@@ -5,15 +5,20 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { hashPassword } from '../passwords.ts'
-import { endSessionsOf } from './ending.ts'
+import { endOldPassword } from './ending.ts'
 
 export type Purpose = Row<'mailed_links'>['purpose']
 
-const VALID_FOR: Record<Purpose, number> = { reset_password: 2 * DAY, confirm: 7 * DAY }
+const VALID_FOR: Record<Purpose, number> = { reset_password: 2 * DAY, confirm: 7 * DAY, confirm_email: 7 * DAY }
 const SOON = 10 * MINUTE
 
 /** Only the digest is kept; the link is bound to the address it was made for. */
-async function createLink(app: App, user: User, purpose: Purpose, validFor: number): Promise<string> {
+export async function createLink(
+  app: App,
+  user: Pick<User, 'id' | 'email'>,
+  purpose: Purpose,
+  validFor = VALID_FOR[purpose],
+): Promise<string> {
   const token = randomHex()
   await app.db
     .insertInto('mailed_links')
@@ -34,7 +39,7 @@ export const permitNewPassword = (app: App, user: User): Promise<string> =>
   createLink(app, user, 'reset_password', SOON)
 
 export async function mailConfirmation(app: App, user: User): Promise<void> {
-  const token = await createLink(app, user, 'confirm', VALID_FOR.confirm)
+  const token = await createLink(app, user, 'confirm')
   await app.mail.send({
     to: user.email,
     subject: 'Confirm your email address',
@@ -49,7 +54,7 @@ The link is valid for 7 days.`,
 }
 
 export async function mailPasswordReset(app: App, user: User): Promise<void> {
-  const token = await createLink(app, user, 'reset_password', VALID_FOR.reset_password)
+  const token = await createLink(app, user, 'reset_password')
   await app.mail.send({
     to: user.email,
     subject: 'Set your password',
@@ -128,7 +133,7 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       })
       .where('id', '=', user.id)
       .execute()
-    await endSessionsOf(app, user)
+    await endOldPassword(app, user)
     await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })

@@ -2,11 +2,21 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    sessions: { id: Generated<number>; user_id: number; digest: string; expires_at: string; created_at: string }
+    sessions: {
+      id: Generated<number>
+      user_id: number
+      digest: string
+      /** From where, and by what, somebody signed in. */
+      ip_address: string | null
+      user_agent: string | null
+      expires_at: string
+      created_at: string
+    }
     mailed_links: {
       id: Generated<number>
       user_id: number
-      purpose: 'confirm' | 'reset_password'
+      /** `confirm_email`: of a secondary address. */
+      purpose: 'confirm' | 'confirm_email' | 'reset_password'
       email: string
       digest: string
       expires_at: string

@@ -119,13 +119,21 @@ export const passwordSetPage: Page = {
     ${SIGN_IN_LINK}`,
 }
 
-export const confirmPage = (token: string, link: string): Page => ({
+export interface ConfirmPage {
+  token: string
+  link: string
+  username: string
+  email: string
+}
+
+export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page => ({
   title: 'Confirm your email address',
-  body: html`<form method="post" action="/users/confirmation">
-    ${tokenField(token)}
-    <input type="hidden" name="confirmation_token" value="${link}" />
-    <button>Confirm</button>
-  </form>`,
+  body: html`<p>From now on ${email} belongs to the account ${username}. Do not confirm it if that is not yours.</p>
+    <form method="post" action="/users/confirmation">
+      ${tokenField(token)}
+      <input type="hidden" name="confirmation_token" value="${link}" />
+      <button>Confirm</button>
+    </form>`,
 })
 
 export const confirmedPage: Page = { title: 'Your email address is confirmed', body: SIGN_IN_LINK }

@@ -92,18 +92,29 @@ export interface NewSession {
   readonly maxAge?: number
 }
 
+export interface Browser {
+  readonly address: string
+  readonly userAgent: string | undefined
+  /** The session it came with. */
+  readonly previous: string | null
+}
+
+const LONGEST_USER_AGENT = 255
+
 /** Each sign-in gets a session of its own and ends the one the browser came with. */
-export async function startSession(app: App, user: User, previous: string | null): Promise<NewSession> {
+export async function startSession(app: App, user: User, browser: Browser): Promise<NewSession> {
   const { session_expire_delay: minutes } = await currentSettings(app)
   const now = timestamp(app.clock)
   const secret = randomHex()
   await transact(app, async (app) => {
-    if (previous) await endSession(app, previous)
+    if (browser.previous) await endSession(app, browser.previous)
     await app.db
       .insertInto('sessions')
       .values({
         user_id: user.id,
         digest: digestOf(secret),
+        ip_address: browser.address,
+        user_agent: browser.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
         expires_at: after(app.clock, minutes > 0 ? minutes * MINUTE : DAY),
         created_at: now,
       })

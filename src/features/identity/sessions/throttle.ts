@@ -13,13 +13,14 @@ const BANNED_FOR = HOUR
  * beyond the limit. Kept in the store: all processes share one count.
  */
 export async function countTry(app: App, key: string): Promise<void> {
-  if ((await count(app, key)) <= MOST_TRIES) return
+  if ((await countWithin(app, key, WINDOW)) <= MOST_TRIES) return
   throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(WINDOW / 1000) } })
 }
 
-async function count(app: App, key: string): Promise<number> {
+/** One more, and how many that makes since the first of them, until the window after that one closes. */
+export async function countWithin(app: App, key: string, window: number): Promise<number> {
   const now = timestamp(app.clock)
-  const until = after(app.clock, WINDOW)
+  const until = after(app.clock, window)
   const { count } = await app.db
     .insertInto('throttles')
     .values({ key, count: 1, until })
@@ -65,7 +66,7 @@ export async function recentFailures(app: App, key: string): Promise<number | 'b
 
 /** The one that fills the measure closes the door for an hour. */
 export async function countFailure(app: App, key: string): Promise<void> {
-  if ((await count(app, key)) < MOST_TRIES) return
+  if ((await countWithin(app, key, WINDOW)) < MOST_TRIES) return
   await app.db
     .updateTable('throttles')
     .set({ until: after(app.clock, BANNED_FOR) })

@@ -68,7 +68,11 @@ async function admit(app: App, user: User, form: Raw, request: FastifyRequest, r
   const standing = webStanding(app, user)
   if (standing !== 'ready') return detain(app, user, standing, request, reply)
 
-  const { secret, maxAge } = await startSession(app, user, sessionCookie(request.headers.cookie))
+  const { secret, maxAge } = await startSession(app, user, {
+    address: request.ip,
+    userAgent: request.headers['user-agent'],
+    previous: sessionCookie(request.headers.cookie),
+  })
   reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, secret, maxAge))
   if (!isJson(request)) return reply.redirect(returnAddress(textOf(form, 'return_to')), 303)
   return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })

@@ -5,6 +5,7 @@ import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { holdCredentials } from '../sessions/ending.ts'
 import type { AccessToken, TokenKind } from './model.ts'
 import { isActive } from './policy.ts'
 import { scopesFrom } from './queries.ts'
@@ -28,6 +29,24 @@ export interface TokenWish {
 /** The account's own token, made with the account. */
 export async function createPrivateToken(app: App, user: User, secret = randomToken()): Promise<void> {
   await insertToken(app, user.id, 'private', { name: 'private token', scopes: [] }, secret)
+}
+
+/** The old one opens nothing from now on; returns the new one. */
+export async function replacePrivateToken(app: App, user: User): Promise<string> {
+  const secret = randomToken()
+  await transact(app, async (app) => {
+    const change = { digest: digestOf(secret), sealed: app.vault.seal(secret), updated_at: timestamp(app.clock) }
+    const replaced = await app.db
+      .updateTable('access_tokens')
+      .set(change)
+      .where('user_id', '=', user.id)
+      .where('kind', '=', 'private')
+      .returning(['id', 'user_id'])
+      .executeTakeFirst()
+    if (!replaced) throw forbidden() // the ghost has none
+    await emit(app, 'token.revoked', replaced)
+  })
+  return secret
 }
 
 /** `grantable` are the scopes whoever asks may hand out. */
@@ -109,6 +128,7 @@ export async function rotateToken(
   const { id, user_id, name, description } = token
   if (!isActive(token, today(app.clock))) throw inactive(token)
   return transact(app, async (app) => {
+    await holdCredentials(app, user_id)
     const [ended] = await revocation(app, { rotated: true }).where('id', '=', id).execute()
     // Of two rotations at once only the first has a token to end.
     if (!ended) throw inactive({ revoked: true })
@@ -151,6 +171,15 @@ const revocation = (app: App, change: { rotated?: true } = {}) =>
     .set({ revoked: true, updated_at: timestamp(app.clock), ...change })
     .where('revoked', '=', false)
     .returning(['id', 'user_id'])
+
+/** Ends all of a kind; how many there were. */
+export async function revokeTokensOf(app: App, { id }: User, kind: 'personal' | 'impersonation'): Promise<number> {
+  return transact(app, async (app) => {
+    const ended = await revocation(app).where('user_id', '=', id).where('kind', '=', kind).execute()
+    for (const token of ended) await emit(app, 'token.revoked', token)
+    return ended.length
+  })
+}
 
 export async function removeTokensOf({ db }: App, { id }: User): Promise<void> {
   await db.deleteFrom('access_tokens').where('user_id', '=', id).execute()

@@ -1,13 +1,13 @@
 import { family } from '../../family.ts'
 import { checkDirectoryPeople } from './jobs.ts'
-import { welcome } from './on.ts'
+import { confirmAgain, welcome } from './on.ts'
 import * as routes from './routes.ts'
 import * as web from './web.ts'
 
 export const users = family({
   routes,
   jobs: [checkDirectoryPeople],
-  reactions: [welcome],
+  reactions: [welcome, confirmAgain],
   blobs: [{ table: 'users', column: 'avatar_digest' }],
   web: [web.routes],
 })

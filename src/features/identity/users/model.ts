@@ -33,6 +33,8 @@ declare module '../../../store/database.ts' {
       password_digest: string | null
       /** Past: the web asks for a new one at the next sign-in; tokens are unaffected. */
       password_expires_at: string | null
+      /** What was signed for them before opens nothing any more. */
+      credentials_revoked_at: string | null
       failed_sign_ins: Generated<number>
       locked_until: string | null
       confirmed_at: string | null

@@ -9,3 +9,14 @@ export const welcome = on('user.created', 'welcome', async (app, { id, reset_pas
   if (reset_password) await mailPasswordReset(app, user)
   else if (user.confirmed_at === null) await mailConfirmation(app, user)
 })
+
+/** A new primary address that nobody vouched for. */
+export const confirmAgain = on(
+  'user.updated',
+  'confirm',
+  async (app, { id }) => {
+    const user = await findUser(app.db, id)
+    if (user?.state === 'active' && user.confirmed_at === null) await mailConfirmation(app, user)
+  },
+  { when: ({ readdressed = false }) => readdressed },
+)

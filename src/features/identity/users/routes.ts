@@ -157,7 +157,13 @@ export const update = endpoint({
   allow: 'administrator',
   upload: LARGEST_AVATAR * 2,
   input: z
-    .object({ email: text.optional(), username: text.optional(), name: text.optional(), ...attributes })
+    .object({
+      email: text.optional(),
+      username: text.optional(),
+      name: text.optional(),
+      skip_reconfirmation: bool.nullish(),
+      ...attributes,
+    })
     .refine(wholeIdentity, { message: HALF_IDENTITY }),
   output: AdministeredUserEntity,
   async handle({ app, viewer, subject, input }) {

@@ -9,10 +9,10 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { exchangeEmail } from '../emails/service.ts'
+import { dropClaims, exchangeEmail, isConfirmedSecondary } from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
-import { endOldWaysIn } from '../sessions/ending.ts'
+import { endOldPassword, endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
 import { NO_AVATAR, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
@@ -89,6 +89,8 @@ export interface UserChange extends UserAttributes {
   external?: boolean | null
   can_create_group?: boolean | null
   avatar?: Upload
+  /** A new primary address counts as confirmed. */
+  skip_reconfirmation?: boolean | null
 }
 
 export async function updateUser(app: App, actor: User, user: User, wish: UserChange): Promise<User> {
@@ -126,17 +128,20 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
     () =>
       transact(app, async (app) => {
         if (wish.admin === false && user.admin) await assertNotLastAdministrator(app, user)
-        if (email !== undefined && email !== user.email) await exchangeEmail(app, user, email)
+        const moves = email !== undefined && email !== user.email
+        const proven = moves ? await exchangeEmail(app, user, email) : null
+        const vouched = wish.skip_reconfirmation ? timestamp(app.clock) : null
         await assertFree(app, { email: change.email, username: change.username }, user)
         const updated = await app.db
           .updateTable('users')
-          .set(change)
+          .set({ ...change, ...(moves && { confirmed_at: proven ?? vouched }) })
           .where('id', '=', user.id)
           .returningAll()
           .executeTakeFirst()
         if (!updated) throw notFound('User') // deleted meanwhile
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
-        if (updated.email !== user.email || wish.password) await endOldWaysIn(app, updated)
+        if (wish.password) await endOldPassword(app, updated)
+        else if (updated.email !== user.email) await endOldWaysIn(app, updated)
         await setIdentity(app, updated, wish)
         if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
         await emit(app, 'user.updated', {
@@ -172,8 +177,8 @@ async function assertFree(app: App, wish: { email?: string; username?: string },
     await holdName(app.db, `email ${email}`)
     const user = await app.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
     if (user) throw conflict('Email has already been taken')
-    const secondary = await app.db.selectFrom('emails').select('id').where('email', '=', email).executeTakeFirst()
-    if (secondary) throw invalid({ email: ['has already been taken'] })
+    if (await isConfirmedSecondary(app, email)) throw invalid({ email: ['has already been taken'] })
+    await dropClaims(app, email)
   }
   if (username !== undefined && username.toLowerCase() !== except?.username.toLowerCase()) {
     const namespace = await app.db

@@ -7,6 +7,7 @@ export const cases = casesOf(
   PUT /application/settings  401  403  200  401
 `,
   {
+    'GET /application/settings': { scope: 'secret' },
     'PUT /application/settings': { input: { signup_enabled: true } },
   },
 )

@@ -9,6 +9,7 @@ export const get = endpoint({
   path: '/application/settings',
   summary: 'Get the settings of the instance',
   ...administratorsFirst,
+  secret: true,
   output: SettingsEntity,
   handle: async ({ app }) => presentSettings(await loadSettings(app)),
 })

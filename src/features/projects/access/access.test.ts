@@ -131,3 +131,16 @@ test('everybody may ask about themselves, owners about anybody', async () => {
   const hidden = await projectIn(forge, await groupOf(forge, 'hidden'), 'q')
   expect(await statuses(cast, ask('', hidden.id))).toEqual([401, 404, 404, 404, 404, 404, 404, 404, 200, 401])
 })
+
+test('who holds the administrator’s office is told to administrators and themselves only', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const officer = await forge.user({ admin: true })
+  const { id } = await projectBy(owner, 'p')
+  const ask = async (caller: Client, { id: user_id }: Person) =>
+    (await caller.get(`/projects/${id}/access`, { user_id })).body
+  const stranger = await ask(owner, await forge.user())
+  expect(await ask(owner, officer)).toMatchObject({ access_level: 0, readable: false, rules: stranger.rules })
+  expect(await ask(officer, officer)).toMatchObject({ access_level: 50, rules: [{ rule: 'administrator' }, {}] })
+  expect(await ask(forge.administrator, officer)).toMatchObject({ access_level: 50 })
+})

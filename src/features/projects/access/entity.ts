@@ -66,6 +66,7 @@ export interface AccessFacts {
 }
 
 const BLOCKED = 'the user is blocked'
+const MINIMAL = { counts: false, reason: 'minimal access to a group opens nothing inside' }
 
 /** The rules in the order in which one looks for a reason; the highest that counts is the level. */
 export function rulesOf(facts: AccessFacts): AccessRule[] {
@@ -77,12 +78,14 @@ export function rulesOf(facts: AccessFacts): AccessRule[] {
   if (facts.ownsNamespace) rules.push({ rule: 'personal_namespace', access_level: Owner, ...standing })
   if (direct) rules.push({ rule: 'direct_membership', ...direct, ...standing })
   for (const { id, full_path, access_level, expires_at } of facts.inherited) {
-    rules.push({ rule: 'inherited_membership', access_level, expires_at, group: { id, full_path }, ...standing })
+    const reaching = access_level < Guest ? MINIMAL : standing
+    rules.push({ rule: 'inherited_membership', access_level, expires_at, group: { id, full_path }, ...reaching })
   }
   for (const { locked, ...share } of facts.shares) {
     const void_ = { counts: false, reason: "the project's group forbids sharing" }
     const access_level = Math.min(share.group_access, share.member_access_level)
-    rules.push({ rule: 'group_share', access_level, ...share, ...(locked ? void_ : standing) })
+    const reaching = access_level < Guest ? MINIMAL : standing
+    rules.push({ rule: 'group_share', access_level, ...share, ...(locked ? void_ : reaching) })
   }
   rules.push({ rule: 'visibility', access_level: NoAccess, ...visibilityRule(facts, blocked) })
   return rules

@@ -123,7 +123,9 @@ async function unknownEmails(app: App, commits: readonly IncomingCommit[]): Prom
       .selectFrom('users')
       .select('email')
       .where('email', 'in', some)
-      .union((eb) => eb.selectFrom('emails').select('email').where('email', 'in', some))
+      .union((eb) =>
+        eb.selectFrom('emails').select('email').where('email', 'in', some).where('confirmed_at', 'is not', null),
+      )
       .execute()
     for (const { email } of known) unknown.delete(email)
   }
@@ -140,7 +142,8 @@ function memberFault({ authorEmail, committerEmail }: IncomingCommit, unknown: S
 
 async function emailsOf(app: App, user: User | null): Promise<Set<string>> {
   if (!user) return new Set()
-  const more = await app.db.selectFrom('emails').select('email').where('user_id', '=', user.id).execute()
+  const own = app.db.selectFrom('emails').select('email').where('user_id', '=', user.id)
+  const more = await own.where('confirmed_at', 'is not', null).execute()
   return new Set([user.email, ...more.map(({ email }) => email)])
 }
 

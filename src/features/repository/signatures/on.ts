@@ -29,7 +29,7 @@ const keyAdded = on('key.created', 'signatures', async (app, { id }) => {
   if (key) await recheckSignedBy(app, [key.fingerprint_sha256])
 })
 
-const emailAdded = on('email.created', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
+const emailConfirmed = on('email.confirmed', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
 const emailDeleted = on('email.deleted', 'signatures', (app, { user_id }) => recheckOwnedBy(app, user_id))
 /** Their primary address may be another, or confirmed. */
 const userChanged = on('user.updated', 'signatures', (app, { id }) => recheckOwnedBy(app, id), {
@@ -42,7 +42,7 @@ export const reactions: Subscription<App>[] = [
   gpgKeyAdded,
   gpgKeyRevoked,
   keyAdded,
-  emailAdded,
+  emailConfirmed,
   emailDeleted,
   userChanged,
 ].map((reaction) => ({ ...reaction, long: true }))

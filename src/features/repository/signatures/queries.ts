@@ -89,20 +89,6 @@ async function findSshKeys(db: Db, names: readonly string[], locks: boolean): Pr
   ])
 }
 
-/** By user, in lower case. An added address counts as confirmed from then on. */
-export async function confirmedEmails(db: Db, users: readonly number[]): Promise<Map<number, Set<string>>> {
-  const ids = [...new Set(users)]
-  if (ids.length === 0) return new Map()
-  const primary = db.selectFrom('users').select(['id as user_id', 'email']).where('confirmed_at', 'is not', null)
-  const all = await primary
-    .where('id', 'in', ids)
-    .unionAll(db.selectFrom('emails').select(['user_id', 'email']).where('user_id', 'in', ids))
-    .execute()
-  const byUser = new Map(ids.map((id) => [id, new Set<string>()]))
-  for (const { user_id, email } of all) byUser.get(user_id)!.add(email.toLowerCase())
-  return byUser
-}
-
 /** As it is shown: with the keys it refers to. */
 export interface KeptSignature extends Pick<
   Row<'signatures'>,

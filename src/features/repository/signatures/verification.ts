@@ -2,9 +2,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sshSignerOf } from '../../../lib/ssh-signature.ts'
 import type { Db, Row } from '../../../store/database.ts'
+import { confirmedEmails } from '../../identity/emails/queries.ts'
 import type { VerificationStatus } from './model.ts'
 import { hasSigned, holderOf, issuersOf, readPgpKey } from './pgp.ts'
-import { confirmedEmails, findSigningKeys, type SignedObject, type SigningKey } from './queries.ts'
+import { findSigningKeys, type SignedObject, type SigningKey } from './queries.ts'
 
 export type Verification = Omit<Row<'signatures'>, 'id' | 'project_id' | 'created_at' | 'updated_at'>
 

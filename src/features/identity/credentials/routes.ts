@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool } from '../../../api/wire.ts'
+import { forbidden } from '../../../errors.ts'
+import { atBothMounts } from '../belongings.ts'
+import { revokeToken } from '../oauth/tokens.ts'
+import { replacePrivateToken } from '../tokens/service.ts'
+import { user } from '../users/queries.ts'
+import {
+  OAuthTokenEntity,
+  PrivateTokenEntity,
+  RevokedEntity,
+  SessionEntity,
+  presentOAuthToken,
+  presentSession,
+} from './entity.ts'
+import { listOAuthTokens, listSessions, oauthToken, session } from './queries.ts'
+import { revokeCredentials, revokeSession } from './service.ts'
+
+export const rotateOwnPrivateToken = endpoint({
+  method: 'POST',
+  path: '/user/private_token/rotate',
+  summary: 'Replace the private token of the signed-in user by a new one',
+  allow: 'signed_in',
+  output: PrivateTokenEntity,
+  status: 200,
+  async handle({ app, viewer, caller: { identity } }) {
+    // A token of some scopes, or somebody who acts for another, must not come by the one that has them all.
+    if (identity?.scopes !== null || identity.user.id !== viewer.id) throw forbidden()
+    return { private_token: await replacePrivateToken(app, viewer) }
+  },
+})
+
+export const rotatePrivateToken = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/private_token/rotate',
+  summary: 'Replace the private token of a user; they learn the new one by signing in',
+  on: user,
+  allow: 'administrator',
+  output: null,
+  status: 204,
+  async handle({ app, subject }) {
+    await replacePrivateToken(app, subject.user)
+  },
+})
+
+export const [listOwnSessions, listSessionsOfUser] = atBothMounts((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/sessions`,
+    summary: `List the web sessions ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
+    output: pageOf(SessionEntity),
+    async handle({ app, caller: { identity }, subject, page }) {
+      const { items, total } = await listSessions(app, subject.owner, page)
+      const current = identity?.kind === 'session' ? (identity.tokenId ?? null) : null
+      return { total, items: items.map((one) => presentSession(one, current)) }
+    },
+  }),
+)
+
+export const [revokeOwnSession, revokeSessionOfUser] = atBothMounts((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/sessions/:session_id`,
+    summary: `End a web session ${mount.whose}`,
+    on: session(mount),
+    allow: mount.allow,
+    changedAt: ({ session }) => session.created_at,
+    output: null,
+    handle: ({ app, subject }) => revokeSession(app, subject.session),
+  }),
+)
+
+export const [listOwnOAuthTokens, listOAuthTokensOfUser] = atBothMounts((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/oauth_tokens`,
+    summary: `List the OAuth tokens ${mount.whose}`,
+    on: mount.owner,
+    allow: mount.allow,
+    output: pageOf(OAuthTokenEntity),
+    async handle({ app, subject, page }) {
+      const { items, total } = await listOAuthTokens(app, subject.owner, page)
+      return { total, items: items.map(presentOAuthToken) }
+    },
+  }),
+)
+
+export const [revokeOwnOAuthToken, revokeOAuthTokenOfUser] = atBothMounts((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/oauth_tokens/:oauth_token_id`,
+    summary: `Revoke an OAuth token ${mount.whose}`,
+    on: oauthToken(mount),
+    allow: mount.allow,
+    changedAt: ({ token }) => token.created_at,
+    output: null,
+    async handle({ app, subject }) {
+      await revokeToken(app, subject.token)
+    },
+  }),
+)
+
+export const revokeOwn = endpoint({
+  method: 'POST',
+  path: '/user/revoke_credentials',
+  summary: 'Revoke every token and session of the signed-in user, the one this request shows included',
+  allow: 'signed_in',
+  output: RevokedEntity,
+  status: 200,
+  handle: ({ app, viewer }) => revokeCredentials(app, viewer, { keys: false }),
+})
+
+export const revoke = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/revoke_credentials',
+  summary: 'Revoke every token and session of a user, and their SSH keys where asked for',
+  on: user,
+  allow: 'administrator',
+  input: z.object({ keys: bool.nullish() }),
+  output: RevokedEntity,
+  status: 200,
+  handle: ({ app, subject, input }) => revokeCredentials(app, subject.user, { keys: input.keys ?? false }),
+})

@@ -1,0 +1,65 @@
+/** The links that turn claimed addresses into confirmed ones. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { digestOf } from '../../../lib/secrets.ts'
+import type { Row } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { createLink } from '../sessions/links.ts'
+import { confirmEmail, isOwned } from './service.ts'
+
+/** Says whose account it is: whoever did not ask for this must not hand their address to somebody else. */
+export async function mailClaim(app: App, user: User, { email }: Row<'emails'>): Promise<void> {
+  const token = await createLink(app, { ...user, email }, 'confirm_email')
+  await app.mail.send({
+    to: email,
+    subject: 'Confirm your email address',
+    text: `Hello,
+
+the account ${user.username} wants to use this address as its own. If that account is yours, confirm it:
+
+${app.url}/users/confirmation?confirmation_token=${token}
+
+The link is valid for 7 days. If the account is not yours, do not open it: nothing needs to be done.`,
+  })
+}
+
+export type Claim = Row<'emails'> & { readonly username: string }
+
+/** What a link was mailed for; null once it was used or has expired, or the claim is gone. */
+export async function claimOfLink(app: App, token: string): Promise<Claim | null> {
+  const claim = await app.db
+    .selectFrom('mailed_links as link')
+    .innerJoin('emails', (join) =>
+      join.onRef('emails.user_id', '=', 'link.user_id').onRef('emails.email', '=', 'link.email'),
+    )
+    .innerJoin('users', 'users.id', 'link.user_id')
+    .selectAll('emails')
+    .select('users.username')
+    .where('link.digest', '=', digestOf(token))
+    .where('link.purpose', '=', 'confirm_email')
+    .where('link.expires_at', '>', timestamp(app.clock))
+    .where('emails.confirmed_at', 'is', null)
+    .where('users.state', '=', 'active')
+    .executeTakeFirst()
+  return claim ?? null
+}
+
+/** False when the link no longer opens anything, or the address has become somebody's meanwhile. */
+export async function confirmClaimByLink(app: App, token: string): Promise<boolean> {
+  return transact(app, async (app) => {
+    const asked = await claimOfLink(app, token)
+    if (!asked) return false
+    await holdName(app.db, `email ${asked.email}`)
+    // Once more, as somebody may have been faster.
+    const claim = await claimOfLink(app, token)
+    if (!claim || (await isOwned(app, claim.email))) return false
+    await confirmEmail(app, claim)
+    await app.db
+      .deleteFrom('mailed_links')
+      .where('purpose', '=', 'confirm_email')
+      .where('email', '=', claim.email)
+      .execute()
+    return true
+  })
+}
