@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entity, timestampOut } from '../../../api/wire.ts'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
@@ -40,11 +40,20 @@ export const GroupEntity = entity({
   }).optional(),
 }).meta({ id: 'Group' })
 
+const sharedWithGroup = entity({
+  group_id: z.int(),
+  group_name: z.string(),
+  group_full_path: z.string(),
+  group_access_level: z.int(),
+  expires_at: dateOut.nullable(),
+})
+
 const projects = z.array(z.union([ProjectEntity, SimpleProjectEntity])).optional()
 
 /** One group; only administrators see its quota. */
 export const GroupDetailsEntity = entity({
   ...common,
+  shared_with_groups: z.array(sharedWithGroup),
   projects,
   shared_projects: projects,
   shared_runners_minutes_limit: z.int().nullable().optional(),
@@ -92,9 +101,25 @@ export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<
 export function presentGroupDetails(
   group: Group,
   url: string,
-): Omit<GroupDetails, 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
+): Omit<GroupDetails, 'shared_with_groups' | 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
   return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url) }
 }
+
+export interface ShareOfGroup extends Pick<Row<'group_shares'>, 'group_access' | 'expires_at'> {
+  readonly shared_with: Pick<Group, 'id' | 'name' | 'full_path'>
+}
+
+export const presentShareOfGroup = ({
+  shared_with,
+  group_access,
+  expires_at,
+}: ShareOfGroup): z.infer<typeof sharedWithGroup> => ({
+  group_id: shared_with.id,
+  group_name: shared_with.name,
+  group_full_path: shared_with.full_path,
+  group_access_level: group_access,
+  expires_at,
+})
 
 const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_size }: Sizes) => ({
   storage_size: repository_size + lfs_objects_size + job_artifacts_size,

@@ -7,6 +7,7 @@ import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import type { Group } from './queries.ts'
 
 /** Without a text to compare with, similarity is the name's order. */
@@ -86,9 +87,12 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
       counted: ['members'],
     },
     member: {
-      set: (w) => sql`select a.namespace_id from members m join namespace_ancestors a on a.ancestor_id = m.group_id
-        where m.user_id = ${w.member} and m.access_level >= ${w.at_least}`,
-      counted: ['members'],
+      set: (w) =>
+        eachWayInto(
+          ({ from, level }) => sql<number>`select a.namespace_id from ${from}
+            where m.user_id = ${w.member} and ${level} >= ${w.at_least}`,
+        ),
+      counted: ['members', 'group_shares'],
     },
     parent: {
       test: (w, { hidden }) => sql`${hidden('parent_id')} = ${w.parent}`,
@@ -111,7 +115,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     own: {
       needs: 'of_user',
       set: (w) => groupsOfUser(w.of_user!),
-      counted: ['members', 'project_shares', 'project_authorizations', 'projects'],
+      counted: ['members', 'group_shares', 'project_shares', 'project_authorizations', 'projects'],
     },
   },
   orders: { name: byText('name'), path: byText('path'), id: null, similarity: byText('name') },

@@ -12,6 +12,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import { withUsers } from '../users/queries.ts'
 import type { LoadedNamespace } from './entity.ts'
+import { eachWayInto } from './grants.ts'
 import { namespacePolicy, type NamespaceSubject } from './policy.ts'
 
 type Namespace = Row<'namespaces'>
@@ -51,16 +52,18 @@ async function loadNamespaceSubject(db: Db, namespace: Namespace, viewer: User |
 
 const levelsOf = hotQuery((db, p: { user_id: number; namespaces: string }) =>
   db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
-    .select('a.namespace_id')
-    .select((eb) => eb.fn.max('m.access_level').as('level'))
-    .where('m.user_id', '=', p.user_id)
-    .where(inIdList(db, 'a.namespace_id', p.namespaces))
-    .groupBy('a.namespace_id'),
+    .selectFrom(
+      sql<{ namespace_id: number; access_level: number }>`(${eachWayInto(
+        ({ from, level }) => sql`select a.namespace_id, ${level} as access_level from ${from}
+          where m.user_id = ${p.user_id} and ${inIdList(db, 'a.namespace_id', p.namespaces)}`,
+      )})`.as('granted'),
+    )
+    .select('granted.namespace_id')
+    .select((eb) => eb.fn.max('granted.access_level').as('level'))
+    .groupBy('granted.namespace_id'),
 )
 
-/** Memberships alone; an administrator's office is the policy's business. */
+/** By membership and by share; an administrator's office is the policy's business. */
 async function levelsIn(db: Db, viewer: User | null, namespaces: readonly number[]): Promise<Map<number, number>> {
   if (!viewer || namespaces.length === 0) return new Map()
   const rows = await levelsOf(db, { user_id: viewer.id, namespaces: idList(db, namespaces) })
