@@ -95,6 +95,8 @@ function wishes(forge: TestForge, people: Person[], random: (sides: number) => n
     },
     lock: async () => root.put(`/groups/${await aGroup()}`, { share_with_group_lock: random(3) === 0 }),
     transfer: async () => root.post(`/groups/${await aGroup()}/projects/${await aProject()}`),
+    transferGroup: async () =>
+      root.post(`/groups/${await aGroup()}/transfer`, random(4) > 0 ? { group_id: await aGroup() } : {}),
     createInGroup: async () => root.post('/projects', { path: `p${++made}`, namespace_id: await aGroup() }),
     createForUser: async () => root.post(`/projects/user/${aPerson()}`, { name: `p${++made}` }),
     createSubgroup: async () => {

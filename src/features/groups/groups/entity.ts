@@ -14,6 +14,16 @@ const reduced = {
 /** What a search answers with. */
 export const FoundGroupEntity = entity(reduced).meta({ id: 'FoundGroup' })
 
+/** A group in passing: what it is called and where it is. */
+export const PublicGroupEntity = entity({
+  id: z.int(),
+  web_url: z.string(),
+  name: z.string(),
+  avatar_url: z.string().nullable(),
+  full_name: z.string(),
+  full_path: z.string(),
+}).meta({ id: 'PublicGroup' })
+
 const common = {
   ...reduced,
   visibility: z.enum(VISIBILITIES),
@@ -76,9 +86,18 @@ export const presentFoundGroup = (group: Group): z.infer<typeof FoundGroupEntity
   description: group.description,
 })
 
+export const presentPublicGroup = (group: Group, url: string): z.infer<typeof PublicGroupEntity> => ({
+  id: group.id,
+  web_url: webUrl(group, url),
+  name: group.name,
+  avatar_url: avatarUrl(group, url),
+  full_name: group.full_name,
+  full_path: group.full_path,
+})
+
 const presentCommon = (group: Group, url: string) => ({
   avatar_url: avatarUrl(group, url),
-  web_url: `${url}/groups/${group.full_path}`,
+  web_url: webUrl(group, url),
   request_access_enabled: group.request_access_enabled,
   full_name: group.full_name,
   full_path: group.full_path,
@@ -127,6 +146,8 @@ const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_si
   lfs_objects_size,
   job_artifacts_size,
 })
+
+const webUrl = ({ full_path }: Group, url: string) => `${url}/groups/${full_path}`
 
 const avatarUrl = ({ id, avatar_filename: file }: Group, url: string) =>
   file && `${url}/uploads/-/system/group/avatar/${id}/${encodeURIComponent(file)}`

@@ -27,6 +27,8 @@ export interface GroupFilter {
   /** Directly in this group, or anywhere below this one. */
   parent?: number
   ancestor?: number
+  /** Neither this group nor any below it. */
+  outside?: number
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
@@ -42,6 +44,7 @@ interface Wanted extends Search {
   top?: true
   parent?: number
   ancestor?: number
+  outside?: number
   skipped?: string
 }
 
@@ -56,6 +59,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
     ...(filter.top_level_only && { top: true }),
     ...(filter.parent !== undefined && { parent: filter.parent }),
     ...(filter.ancestor !== undefined && { ancestor: filter.ancestor }),
+    ...(filter.outside !== undefined && { outside: filter.outside }),
     ...(skipped && skipped.length > 0 && { skipped: idList(db, skipped) }),
     ...searchFor(db, filter.search),
   }
@@ -101,6 +105,10 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     ancestor: {
       set: (w) => sql`select namespace_id from namespace_ancestors where ancestor_id = ${w.ancestor} and depth > 0`,
     },
+    outside: {
+      test: (w) => sql`namespaces.id not in
+        (select namespace_id from namespace_ancestors where ancestor_id = ${w.outside})`,
+    },
     like: contains('namespaces', ['name', 'path']),
     visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
     top: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },
@@ -134,3 +142,13 @@ export async function listGroups(
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
   return groups(db, wantedBy(db, viewer, filter), page, filter)
 }
+
+/** Groups in which the viewer has at least this level, which administrators have everywhere. */
+export const listGroupsWithLevel = (
+  app: App,
+  viewer: User,
+  level: number,
+  filter: GroupFilter,
+  page: Cut,
+): Promise<Page<Group>> =>
+  listGroups(app, viewer, { ...filter, ...(!viewer.admin && { min_access_level: level }) }, page)

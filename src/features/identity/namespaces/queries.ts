@@ -23,6 +23,14 @@ const fullPath = sql<string>`lower(full_path)`
 export const treeOf = (db: Db, id: number) =>
   db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
 
+/** How many levels lie above a namespace, and how many below. */
+export async function depthOf(db: Db, id: number): Promise<{ above: number; below: number }> {
+  const ends = db.selectFrom('namespace_ancestors').select((eb) => eb.fn.max('depth').as('depth'))
+  const { depth: above } = await ends.where('namespace_id', '=', id).executeTakeFirstOrThrow()
+  const { depth: below } = await ends.where('ancestor_id', '=', id).executeTakeFirstOrThrow()
+  return { above, below }
+}
+
 /** All digits are an id, never a path. */
 async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
   const namespaces = db.selectFrom('namespaces').selectAll().where('deleting', '=', false)
