@@ -54,8 +54,6 @@ test('a group moves with all below it: paths, old paths and people follow', asyn
   const redirects = await forge.app.db.selectFrom('redirects').select(['path', 'namespace_id']).execute()
   expect(redirects).toEqual([{ path: 'from/moved', namespace_id: moved.id }])
 })
-  expect(old.headers.get('location') ?? '').not.toContain('to/moved') // a private one is shown to nobody
-})
 
 test('to the top: whoever took it away owns it where its owners stayed behind', async () => {
   await using forge = await startForge()
