@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addMember } from '../../../../test/cast.ts'
+import { fillProject } from '../../../../test/contents.ts'
 import { groupOf, projectIn } from '../../../../test/groups.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { DAY } from '../../../clock.ts'
@@ -116,6 +117,39 @@ test('what the share and the membership change later counts at once, and shares 
   expect(await kept(newcomer)).toBe(40)
   await guests.owner.delete(`${guests.url}/members/${developer.id}`)
   expect(await kept(developer)).toBe('hidden')
+})
+
+test('whoever comes by a share fetches and pushes with git at their level', async () => {
+  await using forge = await startForge()
+  const { url, owner, project, guests, developer } = await twoGroups(forge)
+  await fillProject(forge, project.id)
+  const address = `${forge.url}/${project.path_with_namespace}.git`
+  const as = { as: developer }
+  const push = () => forge.git(['push', address, 'HEAD:refs/heads/work'], as)
+  await expect(forge.git(['ls-remote', address], as)).rejects.toThrow('not found')
+
+  await owner.post(`${url}/share`, { group_id: guests.id, group_access: 20 })
+  await forge.git(['clone', '-q', address, '.'], as)
+  await expect(push()).rejects.toThrow()
+  await owner.delete(`${url}/share/${guests.id}`)
+  await owner.post(`${url}/share`, { group_id: guests.id, group_access: 30 })
+  await push()
+  expect((await owner.get(`/projects/${project.id}/repository/branches/work`)).status).toBe(200)
+  await owner.delete(`${url}/share/${guests.id}`)
+  await expect(forge.git(['fetch', address], as)).rejects.toThrow('not found')
+})
+
+test('a branch can be kept for a group that the group around it is shared with', async () => {
+  await using forge = await startForge()
+  const { url, owner, project, guests } = await twoGroups(forge)
+  const protect = () =>
+    owner.post(`/projects/${project.id}/protected_branches`, {
+      name: 'stable',
+      allowed_to_push: [{ group_id: guests.id }],
+    })
+  expect((await protect()).status).toBe(422)
+  await owner.post(`${url}/share`, { group_id: guests.id, group_access: 30 })
+  expect((await protect()).status).toBe(201)
 })
 
 test('a share by which somebody owns a group lets them act as its owner, but does not let its last owner leave', async () => {

@@ -14,5 +14,5 @@ export const cases = casesOf(
   GET /groups/:id/transfer_locations  private  401  404  404  403  403  403  403  200  200  401
                                       public   401  403  403  403  403  403  403  200  200  401
 `,
-  { 'POST /groups/:id/transfer': { at: subgroup } },
+  { 'POST /groups/:id/transfer': { at: subgroup, input: { group_id: '' } } },
 )
