@@ -30,6 +30,10 @@ test('routes: unknown paths, wrong methods, doubled and trailing slashes', async
     ['GET', '/users/john', 404, { error: '404 Not Found' }],
     ['PATCH', '/users/1', 405, { error: '405 Not Allowed' }],
     ['DELETE', '/user', 405, { error: '405 Not Allowed' }],
+    // Where an id must stand, a word is another address.
+    ['GET', '/projects/1/share/7', 405, { error: '405 Not Allowed' }],
+    ['GET', '/projects/1/share/later', 404, { error: '404 Not Found' }],
+    ['GET', '/projects/user/later', 404, { error: '404 Not Found' }],
     ['GET', '//user/', 200, expect.objectContaining({ username: 'root' })],
   ]
   for (const [method, path, status, body] of table) {

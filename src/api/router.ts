@@ -1,5 +1,6 @@
 /** Routes of the API, from the declarations: finds the endpoint, or says what the path knows instead. */
 import type { IncomingMessage, RequestListener } from 'node:http'
+import type { z } from 'zod'
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { Refusal, badParameter, notFound } from '../errors.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -57,7 +58,7 @@ export function apiListener(
     const method = (request.method === 'HEAD' ? 'GET' : request.method) as HTTPMethod
     const found = find(method, request.url!)
     if (!found) {
-      const served = METHODS.filter((other) => router.find(other, request.url!))
+      const served = METHODS.filter((other) => isPathOf(router.find(other, request.url!)))
       if (served.length === 0) return send(exchange, { status: 404, body: UNKNOWN_ROUTE })
       headers.Allow = [...served, ...(served.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
       if (request.method === 'OPTIONS') return preflight(exchange)
@@ -85,6 +86,17 @@ export function apiListener(
         response.destroy()
       })
   }
+}
+
+/**
+ * Whether a route is really at that address: where an id must stand and a word does, nothing is, by any method. Clients
+ * that try whether we know a newer address must not be told that only their method is wrong.
+ */
+function isPathOf(found: ReturnType<Router['find']>): boolean {
+  if (!found) return false
+  const { on, input } = (found.store as { endpoint: Endpoint }).endpoint
+  const shape: Record<string, z.ZodType> = { ...input?.shape, ...on?.params.shape }
+  return Object.entries(found.params).every(([name, value]) => shape[name]?.safeParse(value).success ?? true)
 }
 
 type Router = FindMyWay.Instance<FindMyWay.HTTPVersion.V1>

@@ -21,6 +21,7 @@ async function expectedLevels({ app: { db } }: TestForge): Promise<string[]> {
   const projects = await db.selectFrom('projects').selectAll().execute()
   const members = await db.selectFrom('members').selectAll().execute()
   const shares = await db.selectFrom('project_shares').selectAll().execute()
+  const groupShares = await db.selectFrom('group_shares').selectAll().execute()
   const rows = await db.selectFrom('namespaces').selectAll().execute()
   const namespaces = new Map(rows.map((row) => [row.id, row]))
 
@@ -29,9 +30,16 @@ async function expectedLevels({ app: { db } }: TestForge): Promise<string[]> {
     const above = namespaces.get(group)!.parent_id
     return above === null ? own : Math.max(own, levelThere(user, above))
   }
+  /** What the shares of the group and of those above it let them have. */
+  const levelShared = (user: number, group: number): number => {
+    const here = groupShares.filter((share) => share.group_id === group)
+    const levels = here.map((share) => Math.min(share.group_access, levelThere(user, share.shared_with_group_id)))
+    const above = namespaces.get(group)!.parent_id
+    return Math.max(0, ...levels, above === null ? 0 : levelShared(user, above))
+  }
   const levelOn = (user: number, project: (typeof projects)[number]): number => {
     const home = namespaces.get(project.namespace_id)!
-    const levels = [home.owner_id === user ? 50 : 0, levelThere(user, home.id)]
+    const levels = [home.owner_id === user ? 50 : 0, levelThere(user, home.id), levelShared(user, home.id)]
     for (const one of members) if (one.project_id === project.id && one.user_id === user) levels.push(one.access_level)
     for (const share of home.share_with_group_lock ? [] : shares) {
       if (share.project_id === project.id) levels.push(Math.min(share.group_access, levelThere(user, share.group_id)))
@@ -78,8 +86,17 @@ function wishes(forge: TestForge, people: Person[], random: (sides: number) => n
       const share = shares.length === 0 ? { project_id: 0, group_id: 0 } : any(shares)
       return root.delete(`/projects/${share.project_id}/share/${share.group_id}`)
     },
+    shareGroup: async () =>
+      root.post(`/groups/${await aGroup()}/share`, { group_id: await aGroup(), group_access: level(5) }),
+    unshareGroup: async () => {
+      const shares = await app.db.selectFrom('group_shares').selectAll().orderBy('id').execute()
+      const share = shares.length === 0 ? { group_id: 0, shared_with_group_id: 0 } : any(shares)
+      return root.delete(`/groups/${share.group_id}/share/${share.shared_with_group_id}`)
+    },
     lock: async () => root.put(`/groups/${await aGroup()}`, { share_with_group_lock: random(3) === 0 }),
     transfer: async () => root.post(`/groups/${await aGroup()}/projects/${await aProject()}`),
+    transferGroup: async () =>
+      root.post(`/groups/${await aGroup()}/transfer`, random(4) > 0 ? { group_id: await aGroup() } : {}),
     createInGroup: async () => root.post('/projects', { path: `p${++made}`, namespace_id: await aGroup() }),
     createForUser: async () => root.post(`/projects/user/${aPerson()}`, { name: `p${++made}` }),
     createSubgroup: async () => {

@@ -5,6 +5,7 @@ import { Guest, NoAccess, Owner, type Visibility } from '../../../lib/levels.ts'
 import type { Db, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
 /** Blocked people keep their memberships, and have nothing of them. */
 const isActive = (viewer: User | null): viewer is User => viewer?.state === 'active'
@@ -53,17 +54,18 @@ export const reachesDown = (ancestors: string, members: string) =>
 
 const levelsIn = hotQuery((db, p: { user_id: number; groups: string }) =>
   db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
-    .select('a.namespace_id as group_id')
-    .select((eb) => eb.fn.max('m.access_level').as('access_level'))
-    .where('m.user_id', '=', p.user_id)
-    .where(reachesDown('a', 'm'))
-    .where(inIdList(db, 'a.namespace_id', p.groups))
-    .groupBy('a.namespace_id'),
+    .selectFrom(
+      sql<{ group_id: number; access_level: number }>`(${eachWayInto(
+        ({ from, level }) => sql`select a.namespace_id as group_id, ${level} as access_level from ${from}
+          where m.user_id = ${p.user_id} and ${inIdList(db, 'a.namespace_id', p.groups)}`,
+      )})`.as('granted'),
+    )
+    .select('granted.group_id')
+    .select((eb) => eb.fn.max('granted.access_level').as('access_level'))
+    .groupBy('granted.group_id'),
 )
 
-/** From the group's own members and those of the groups above it. */
+/** From members of the group and of those above it, and of groups that any of these is shared with. */
 export async function levelsInGroups(
   db: Db,
   viewer: User | null,
@@ -81,8 +83,8 @@ export async function levelInGroup(db: Db, viewer: User | null, group: number): 
 }
 
 /**
- * Ids of a user's groups: those they are a member of, with what lies above and below, and those around projects they
- * were let into. It grows with their memberships, not with what these reach.
+ * Ids of a user's groups: those they are a member of or that are shared with one of these, with what lies above and
+ * below, and those around projects they were let into. It grows with their memberships, not with what these reach.
  */
 export const groupsOfUser = (user: number): RawBuilder<number> => sql`
   select a.namespace_id from members m
@@ -99,6 +101,16 @@ export const groupsOfUser = (user: number): RawBuilder<number> => sql`
     join projects p on p.id = s.project_id and not p.deleting
     join namespaces n on n.id = p.namespace_id and not n.share_with_group_lock
     join namespace_ancestors up on up.namespace_id = p.namespace_id
+    where m.user_id = ${user} and m.access_level >= ${sql.lit(Guest)}
+  union select a.namespace_id from members m
+    join namespace_ancestors down on down.ancestor_id = m.group_id
+    join group_shares s on s.shared_with_group_id = down.namespace_id
+    join namespace_ancestors a on a.ancestor_id = s.group_id
+    where m.user_id = ${user} and m.access_level >= ${sql.lit(Guest)}
+  union select a.ancestor_id from members m
+    join namespace_ancestors down on down.ancestor_id = m.group_id
+    join group_shares s on s.shared_with_group_id = down.namespace_id
+    join namespace_ancestors a on a.namespace_id = s.group_id
     where m.user_id = ${user} and m.access_level >= ${sql.lit(Guest)}`
 
 const amongGroupsOf = hotQuery((db, p: { user_id: number; group_id: number }) =>

@@ -6,11 +6,15 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Guest, Owner } from '../../../lib/levels.ts'
 import { holdName, idList, inIdList } from '../../../store/dialect.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
 export interface Reach {
   /** Everybody without. */
   users?: readonly number[]
-  /** One project, or every project that members of this group come to: inside it, or shared with something inside. */
+  /**
+   * One project, or every project that members of this group come to: inside it, or, itself or by a group around it,
+   * shared with something inside.
+   */
   project?: number
   group?: number
 }
@@ -37,10 +41,11 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
       join namespaces n on n.id = p.namespace_id and n.kind = 'user'
       where ${ofUsers('n.owner_id')} and ${within('p.id')}
       union all
-      select m.user_id, p.id, m.access_level from projects p
-      join namespace_ancestors a on a.namespace_id = p.namespace_id
-      join members m on m.group_id = a.ancestor_id
-      where ${ofUsers('m.user_id')} and ${within('p.id')}
+      ${eachWayInto(
+        ({ from, level }) => sql`select m.user_id, p.id, ${level} from ${from}
+          join projects p on p.namespace_id = a.namespace_id
+          where ${ofUsers('m.user_id')} and ${within('p.id')}`,
+      )}
       union all
       select m.user_id, p.id, case when m.access_level < s.group_access then m.access_level else s.group_access end
       from project_shares s
@@ -61,5 +66,9 @@ function reachedProjects({ project, group }: Reach): RawBuilder<number> | null {
     select p.id from projects p
     join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}
     union select s.project_id from project_shares s
-    join namespace_ancestors a on a.namespace_id = s.group_id where a.ancestor_id = ${group}`
+    join namespace_ancestors a on a.namespace_id = s.group_id where a.ancestor_id = ${group}
+    union select p.id from group_shares s
+    join namespace_ancestors a on a.namespace_id = s.shared_with_group_id
+    join namespace_ancestors below on below.ancestor_id = s.group_id
+    join projects p on p.namespace_id = below.namespace_id where a.ancestor_id = ${group}`
 }

@@ -7,6 +7,7 @@ import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, shapeOf, type Given } from '../../../store/hot.ts'
 import { longList } from '../../../store/lists.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from './model.ts'
 import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
@@ -38,11 +39,12 @@ const authorized = longList<People & { project_id: number; active?: true }, 'pro
 })
 
 const ofGroup = (db: Db, p: People & { group_id: number }, given: Given<People>) =>
-  db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
-    .where('a.namespace_id', '=', p.group_id)
-    .where(among(db, 'm.user_id', p, given))
+  db.selectFrom(
+    sql<Standing>`(${eachWayInto(
+      ({ from, level }) => sql`select m.user_id, ${level} as access_level from ${from}
+        where a.namespace_id = ${p.group_id} and ${among(db, 'm.user_id', p, given)}`,
+    )})`.as('m'),
+  )
 
 const inherited = hotQuery((db, p: People & { group_id: number; limit: number; offset: number }, given) =>
   ofGroup(db, p, given as Given<People>)
@@ -56,11 +58,11 @@ const countInherited = hotQuery((db, p: People & { group_id: number }, given) =>
   ofGroup(db, p, given as Given<People>).select(sql<number>`count(distinct m.user_id)`.as('total')),
 )
 
-/** Members of the group and of those above it, by id. */
+/** Members of the group and of those above it, and those it is shared with, by id. */
 async function listInherited(db: Db, filter: People & { group_id: number }, { limit, offset }: PageWish) {
   const key = `inherited members ${shapeOf(filter)} ${JSON.stringify(filter)}`
   const count = async () => Number((await countInherited(db, filter))[0]!.total)
-  const total = await keptTotal(db, ['members', 'users', 'namespaces'], key, count)
+  const total = await keptTotal(db, ['members', 'users', 'namespaces', 'group_shares'], key, count)
   return { items: offset < total ? await inherited(db, { ...filter, limit, offset }) : [], total }
 }
 
@@ -99,10 +101,10 @@ export async function listAuthorizedUsers(
 
 /** Every membership that counts at a source, with what it comes to there. */
 const membershipsAt = ({ group_id, project_id }: SourceColumns): RawBuilder<unknown> => {
-  const above = sql`select m.id, m.access_level as granted from namespace_ancestors a
-    join members m on m.group_id = a.ancestor_id`
-  if (group_id !== null) return sql`${above} where a.namespace_id = ${group_id}`
-  return sql`${above} join projects p on p.namespace_id = a.namespace_id where p.id = ${project_id}
+  const inGroup = (where: RawBuilder<unknown>) =>
+    eachWayInto(({ from, level }) => sql`select m.id, ${level} as granted from ${from} ${where}`)
+  if (group_id !== null) return inGroup(sql`where a.namespace_id = ${group_id}`)
+  return sql`${inGroup(sql`join projects p on p.namespace_id = a.namespace_id where p.id = ${project_id}`)}
     union all select m.id, m.access_level from members m where m.project_id = ${project_id}
     union all select m.id, case when m.access_level < s.group_access then m.access_level else s.group_access end
     from project_shares s

@@ -13,6 +13,8 @@ export const cases = casesOf(
                                          public   200  200  200  200  200  200  200  200  200  401
   GET /groups/:id/projects               private  404  404  404  200  200  200  200  200  200  401
                                          public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/projects/shared        private  404  404  404  200  200  200  200  200  200  401
+                                         public   200  200  200  200  200  200  200  200  200  401
   GET /groups/:id/subgroups              private  404  404  404  200  200  200  200  200  200  401
                                          public   200  200  200  200  200  200  200  200  200  401
   GET /groups/:id/descendant_groups      private  404  404  404  200  200  200  200  200  200  401

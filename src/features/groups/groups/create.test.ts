@@ -39,6 +39,7 @@ test('whoever creates a group owns it and reads the whole record back', async ()
       parent_id: null,
       created_at: expect.any(String),
       projects: [],
+      shared_with_groups: [],
       shared_projects: [],
     },
   ])

@@ -52,6 +52,7 @@ test('the whole record, found by id and by path in any case', async () => {
     share_with_group_lock: false,
     membership_lock: true,
     projects: [],
+    shared_with_groups: [],
     shared_projects: [],
   }
   for (const given of [body.id, 'Tools%2Fsaws', 'tools%2FSAWS']) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { entity, timestampOut } from '../../../api/wire.ts'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
@@ -13,6 +13,16 @@ const reduced = {
 
 /** What a search answers with. */
 export const FoundGroupEntity = entity(reduced).meta({ id: 'FoundGroup' })
+
+/** A group in passing: what it is called and where it is. */
+export const PublicGroupEntity = entity({
+  id: z.int(),
+  web_url: z.string(),
+  name: z.string(),
+  avatar_url: z.string().nullable(),
+  full_name: z.string(),
+  full_path: z.string(),
+}).meta({ id: 'PublicGroup' })
 
 const common = {
   ...reduced,
@@ -40,11 +50,20 @@ export const GroupEntity = entity({
   }).optional(),
 }).meta({ id: 'Group' })
 
+const sharedWithGroup = entity({
+  group_id: z.int(),
+  group_name: z.string(),
+  group_full_path: z.string(),
+  group_access_level: z.int(),
+  expires_at: dateOut.nullable(),
+})
+
 const projects = z.array(z.union([ProjectEntity, SimpleProjectEntity])).optional()
 
 /** One group; only administrators see its quota. */
 export const GroupDetailsEntity = entity({
   ...common,
+  shared_with_groups: z.array(sharedWithGroup),
   projects,
   shared_projects: projects,
   shared_runners_minutes_limit: z.int().nullable().optional(),
@@ -67,9 +86,18 @@ export const presentFoundGroup = (group: Group): z.infer<typeof FoundGroupEntity
   description: group.description,
 })
 
+export const presentPublicGroup = (group: Group, url: string): z.infer<typeof PublicGroupEntity> => ({
+  id: group.id,
+  web_url: webUrl(group, url),
+  name: group.name,
+  avatar_url: avatarUrl(group, url),
+  full_name: group.full_name,
+  full_path: group.full_path,
+})
+
 const presentCommon = (group: Group, url: string) => ({
   avatar_url: avatarUrl(group, url),
-  web_url: `${url}/groups/${group.full_path}`,
+  web_url: webUrl(group, url),
   request_access_enabled: group.request_access_enabled,
   full_name: group.full_name,
   full_path: group.full_path,
@@ -92,9 +120,25 @@ export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<
 export function presentGroupDetails(
   group: Group,
   url: string,
-): Omit<GroupDetails, 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
+): Omit<GroupDetails, 'shared_with_groups' | 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
   return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url) }
 }
+
+export interface ShareOfGroup extends Pick<Row<'group_shares'>, 'group_access' | 'expires_at'> {
+  readonly shared_with: Pick<Group, 'id' | 'name' | 'full_path'>
+}
+
+export const presentShareOfGroup = ({
+  shared_with,
+  group_access,
+  expires_at,
+}: ShareOfGroup): z.infer<typeof sharedWithGroup> => ({
+  group_id: shared_with.id,
+  group_name: shared_with.name,
+  group_full_path: shared_with.full_path,
+  group_access_level: group_access,
+  expires_at,
+})
 
 const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_size }: Sizes) => ({
   storage_size: repository_size + lfs_objects_size + job_artifacts_size,
@@ -102,6 +146,8 @@ const presentStatistics = ({ repository_size, lfs_objects_size, job_artifacts_si
   lfs_objects_size,
   job_artifacts_size,
 })
+
+const webUrl = ({ full_path }: Group, url: string) => `${url}/groups/${full_path}`
 
 const avatarUrl = ({ id, avatar_filename: file }: Group, url: string) =>
   file && `${url}/uploads/-/system/group/avatar/${id}/${encodeURIComponent(file)}`

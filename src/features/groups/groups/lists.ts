@@ -6,7 +6,8 @@ import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
-import { groupsOfUser, openVisibilities, reachesDown } from '../../access/authorizations/queries.ts'
+import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import type { Group } from './queries.ts'
 
 /** Without a text to compare with, similarity is the name's order. */
@@ -26,6 +27,8 @@ export interface GroupFilter {
   /** Directly in this group, or anywhere below this one. */
   parent?: number
   ancestor?: number
+  /** Neither this group nor any below it. */
+  outside?: number
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
@@ -41,6 +44,7 @@ interface Wanted extends Search {
   top?: true
   parent?: number
   ancestor?: number
+  outside?: number
   skipped?: string
 }
 
@@ -55,6 +59,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
     ...(filter.top_level_only && { top: true }),
     ...(filter.parent !== undefined && { parent: filter.parent }),
     ...(filter.ancestor !== undefined && { ancestor: filter.ancestor }),
+    ...(filter.outside !== undefined && { outside: filter.outside }),
     ...(skipped && skipped.length > 0 && { skipped: idList(db, skipped) }),
     ...searchFor(db, filter.search),
   }
@@ -86,9 +91,12 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
       counted: ['members'],
     },
     member: {
-      set: (w) => sql`select a.namespace_id from members m join namespace_ancestors a on a.ancestor_id = m.group_id
-        where m.user_id = ${w.member} and m.access_level >= ${w.at_least} and ${reachesDown('a', 'm')}`,
-      counted: ['members'],
+      set: (w) =>
+        eachWayInto(
+          ({ from, level }) => sql<number>`select a.namespace_id from ${from}
+            where m.user_id = ${w.member} and ${level} >= ${w.at_least}`,
+        ),
+      counted: ['members', 'group_shares'],
     },
     parent: {
       test: (w, { hidden }) => sql`${hidden('parent_id')} = ${w.parent}`,
@@ -96,6 +104,10 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     },
     ancestor: {
       set: (w) => sql`select namespace_id from namespace_ancestors where ancestor_id = ${w.ancestor} and depth > 0`,
+    },
+    outside: {
+      test: (w) => sql`namespaces.id not in
+        (select namespace_id from namespace_ancestors where ancestor_id = ${w.outside})`,
     },
     like: contains('namespaces', ['name', 'path']),
     visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
@@ -111,7 +123,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
     own: {
       needs: 'of_user',
       set: (w) => groupsOfUser(w.of_user!),
-      counted: ['members', 'project_shares', 'project_authorizations', 'projects'],
+      counted: ['members', 'group_shares', 'project_shares', 'project_authorizations', 'projects'],
     },
   },
   orders: { name: byText('name'), path: byText('path'), id: null, similarity: byText('name') },
@@ -130,3 +142,13 @@ export async function listGroups(
   if (!viewer && (filter.owned || filter.min_access_level)) return { items: [], total: 0 }
   return groups(db, wantedBy(db, viewer, filter), page, filter)
 }
+
+/** Groups in which the viewer has at least this level, which administrators have everywhere. */
+export const listGroupsWithLevel = (
+  app: App,
+  viewer: User,
+  level: number,
+  filter: GroupFilter,
+  page: Cut,
+): Promise<Page<Group>> =>
+  listGroups(app, viewer, { ...filter, ...(!viewer.admin && { min_access_level: level }) }, page)

@@ -2,12 +2,13 @@
 import { sql } from 'kysely'
 import { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
+import { Guest, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery, type Given } from '../../../store/hot.ts'
-import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { levelInGroup, openVisibilities } from '../../access/authorizations/queries.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
-import { presentGroupDetails, type GroupDetails, type Sizes } from './entity.ts'
+import { presentGroupDetails, presentShareOfGroup, type GroupDetails, type Sizes } from './entity.ts'
 import type { Group } from './queries.ts'
 
 const MOST_PROJECTS = 100
@@ -58,12 +59,37 @@ export async function loadGroupDetails(
   }
   return Json.object<GroupDetails>({
     ...presentGroupDetails(group, app.url),
+    shared_with_groups: await sharesShown(app, viewer, group),
     ...(projects && {
       projects: Json.list(await presentProjects(app, viewer, await ownProjects(app.db, shown))),
       shared_projects: Json.list(await presentProjects(app, viewer, await sharedProjects(app.db, shown))),
     }),
     ...(viewer?.admin && { shared_runners_minutes_limit: group.shared_runners_minutes_limit }),
   })
+}
+
+const sharesOf = hotQuery((db, p: { group: number }) =>
+  db
+    .selectFrom('group_shares as s')
+    .innerJoin('namespaces as n', 'n.id', 's.shared_with_group_id')
+    .select(['s.group_access', 's.expires_at', 'n.id', 'n.name', 'n.full_path', 'n.visibility'])
+    .where('s.group_id', '=', p.group)
+    .where('n.deleting', '=', false)
+    .orderBy('s.id'),
+)
+
+/** A private group's name is told to people of the group only. */
+async function sharesShown(app: App, viewer: User | null, group: Group) {
+  const shares = await sharesOf(app.db, { group: group.id })
+  const isHidden = (visibility: Visibility) => !openVisibilities(viewer).includes(visibility)
+  const isPerson = shares.some(({ visibility }) => isHidden(visibility))
+    ? (await levelInGroup(app.db, viewer, group.id)) >= Guest
+    : false
+  return shares
+    .filter(({ visibility }) => isPerson || !isHidden(visibility))
+    .map(({ group_access, expires_at, ...shared_with }) =>
+      presentShareOfGroup({ group_access, expires_at, shared_with }),
+    )
 }
 
 const sizesIn = hotQuery((db, p: { groups: string }) =>

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
-import { binaryText, holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { binaryText, holdName, locksRows, uniqueViolation } from '../../../store/dialect.ts'
 import { renameBelow } from '../../identity/namespaces/service.ts'
 import { holdPath, leaveRedirect } from '../../projects/projects/places.ts'
 import type { Group } from './queries.ts'
@@ -14,14 +14,20 @@ const TAKEN = ['has already been taken']
  * one tree are reached from above and from below, and whoever came the other way would wait for us as we for them.
  */
 export async function holdTree(app: App, id: number): Promise<void> {
-  const root = await app.db
-    .selectFrom('namespace_ancestors')
-    .select('ancestor_id')
-    .where('namespace_id', '=', id)
-    .orderBy('depth', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (root) await holdName(app.db, `tree ${root.ancestor_id}`)
+  for (let held: number | null = null; ;) {
+    const root = await app.db
+      .selectFrom('namespace_ancestors')
+      .select('ancestor_id')
+      .where('namespace_id', '=', id)
+      .orderBy('depth', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!root || root.ancestor_id === held) return
+    await holdName(app.db, `tree ${root.ancestor_id}`)
+    // It may have moved into another tree while we waited.
+    if (!locksRows(app.db)) return
+    held = root.ancestor_id
+  }
 }
 
 interface Place {

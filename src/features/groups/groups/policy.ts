@@ -7,7 +7,7 @@ import type { Row } from '../../../store/database.ts'
 export interface GroupSubject {
   readonly group: Row<'namespaces'>
   readonly viewer: User | null
-  /** From the group's own members and those of the groups above it. */
+  /** By membership here or above, or by a share. */
   readonly level: number
   /** Open to the viewer, or around something they belong to. */
   readonly visible: boolean

@@ -9,6 +9,7 @@ import { markNamespacesDeleted, removeNamespace } from '../../identity/namespace
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { markProjectsDeleted, removalKey, removeProject } from '../../projects/projects/removal.ts'
 import { endSharesWith } from '../../projects/sharing/service.ts'
+import { endGroupSharesWith } from '../sharing/service.ts'
 import { holdTree } from './places.ts'
 import { findGroupById, type Group } from './queries.ts'
 
@@ -28,6 +29,7 @@ export async function markGroupDeleted(app: App, { id, name, full_path }: Group,
   await markNamespacesDeleted(app, id)
   await markProjectsDeleted(app, id)
   await endSharesWith(app, id)
+  await endGroupSharesWith(app, id)
   await enqueue(app, removeGroups, { id }, { key: `groups.remove ${id}` })
   await emit(app, 'group.deleted', { id, name, full_path, ...(actor && { by: actor.id }) })
 }
@@ -76,6 +78,7 @@ async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | '
   await transact(app, async (app) => {
     // Somebody may have shared something at the very moment the group went.
     await endSharesWith(app, id)
+    await endGroupSharesWith(app, id)
     await removeNamespace(app, id)
     await leaveBlob(app, avatar_digest)
   })

@@ -167,6 +167,21 @@ export const projects = endpoint({
   },
 })
 
+export const sharedProjects = endpoint({
+  method: 'GET',
+  path: '/groups/:id/projects/shared',
+  summary: 'List the projects shared with a group',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: z.object(projectFilters),
+  output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
+  async handle({ app, viewer, subject, input, page }) {
+    const { items, total } = await listProjects(app, viewer, { ...input, shared_with: subject.group.id }, page)
+    return { total, items: await presentProjects(app, viewer, items, input) }
+  },
+})
+
 export const transfer = endpoint({
   method: 'POST',
   path: '/groups/:id/projects/:project_id',

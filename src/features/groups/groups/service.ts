@@ -42,7 +42,7 @@ export interface NewGroup extends GroupChange {
   parent_id?: number | null | undefined
 }
 
-const MOST_ANCESTORS = 20
+export const MOST_ANCESTORS = 20
 
 export async function createGroup(app: App, actor: User, wish: NewGroup): Promise<Group> {
   const parent_id = wish.parent_id ?? null
@@ -83,7 +83,7 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
   )
 }
 
-async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
+export async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
   const parent = await findGroupById(app.db, id)
   const subject = parent && (await loadGroupSubject(app, parent, actor))
   if (!subject || !groupPolicy.read(subject)) throw notFound('Group')

@@ -6,7 +6,7 @@ import type { Row } from '../../../store/database.ts'
 export interface NamespaceSubject {
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
-  /** In a group, as a member of it or of one above it. */
+  /** In a group, as a member of it or of one above it, or by a share. */
   readonly level: number
 }
 

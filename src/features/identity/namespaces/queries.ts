@@ -5,13 +5,13 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
-import { Guest, NoAccess, Owner } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import { withUsers } from '../users/queries.ts'
 import type { LoadedNamespace } from './entity.ts'
+import { eachWayInto } from './grants.ts'
 import { namespacePolicy, type NamespaceSubject } from './policy.ts'
 
 type Namespace = Row<'namespaces'>
@@ -21,6 +21,14 @@ const fullPath = sql<string>`lower(full_path)`
 /** The namespace itself and all below it. */
 export const treeOf = (db: Db, id: number) =>
   db.selectFrom('namespace_ancestors').select('namespace_id').where('ancestor_id', '=', id)
+
+/** How many levels lie above a namespace, and how many below. */
+export async function depthOf(db: Db, id: number): Promise<{ above: number; below: number }> {
+  const ends = db.selectFrom('namespace_ancestors').select((eb) => eb.fn.max('depth').as('depth'))
+  const { depth: above } = await ends.where('namespace_id', '=', id).executeTakeFirstOrThrow()
+  const { depth: below } = await ends.where('ancestor_id', '=', id).executeTakeFirstOrThrow()
+  return { above, below }
+}
 
 /** All digits are an id, never a path. */
 async function findNamespace(db: Db, given: string): Promise<Namespace | null> {
@@ -51,18 +59,18 @@ async function loadNamespaceSubject(db: Db, namespace: Namespace, viewer: User |
 
 const levelsOf = hotQuery((db, p: { user_id: number; namespaces: string }) =>
   db
-    .selectFrom('namespace_ancestors as a')
-    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
-    .select('a.namespace_id')
-    .select((eb) => eb.fn.max('m.access_level').as('level'))
-    .where('m.user_id', '=', p.user_id)
-    // Minimal access is to the group itself.
-    .where((eb) => eb.or([eb('a.depth', '=', 0), eb('m.access_level', '>=', Guest)]))
-    .where(inIdList(db, 'a.namespace_id', p.namespaces))
-    .groupBy('a.namespace_id'),
+    .selectFrom(
+      sql<{ namespace_id: number; access_level: number }>`(${eachWayInto(
+        ({ from, level }) => sql`select a.namespace_id, ${level} as access_level from ${from}
+          where m.user_id = ${p.user_id} and ${inIdList(db, 'a.namespace_id', p.namespaces)}`,
+      )})`.as('granted'),
+    )
+    .select('granted.namespace_id')
+    .select((eb) => eb.fn.max('granted.access_level').as('level'))
+    .groupBy('granted.namespace_id'),
 )
 
-/** Memberships alone; an administrator's office is the policy's business. */
+/** By membership and by share; an administrator's office is the policy's business. */
 async function levelsIn(db: Db, viewer: User | null, namespaces: readonly number[]): Promise<Map<number, number>> {
   if (!viewer || namespaces.length === 0) return new Map()
   const rows = await levelsOf(db, { user_id: viewer.id, namespaces: idList(db, namespaces) })

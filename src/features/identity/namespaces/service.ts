@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
+import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
 import type { NewRow, Row, RowChange } from '../../../store/database.ts'
 import { treeOf } from './queries.ts'
 
@@ -47,6 +48,34 @@ export async function updateNamespace(
   change: RowChange<'namespaces'>,
 ): Promise<Row<'namespaces'>> {
   return app.db.updateTable('namespaces').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Itself and all below it get the way up from its new parent, or none. Names and paths are another matter. */
+export async function moveNamespace({ db }: App, id: number, parent: number | null): Promise<void> {
+  await db
+    .deleteFrom('namespace_ancestors')
+    .where('namespace_id', 'in', treeOf(db, id))
+    .where('ancestor_id', 'not in', treeOf(db, id))
+    .execute()
+  if (parent === null) return
+  await sql`insert into namespace_ancestors (namespace_id, ancestor_id, depth)
+    select below.namespace_id, above.ancestor_id, below.depth + above.depth + 1
+    from namespace_ancestors below cross join namespace_ancestors above
+    where below.ancestor_id = ${id} and above.namespace_id = ${parent}`.execute(db)
+}
+
+/** With all below: none is seen by more people than this. */
+export async function narrowNamespaces(app: App, id: number, visibility: Visibility): Promise<void> {
+  await app.db
+    .updateTable('namespaces')
+    .set({ visibility, updated_at: timestamp(app.clock) })
+    .where('id', 'in', treeOf(app.db, id))
+    .where(
+      'visibility',
+      'in',
+      VISIBILITIES.filter((one) => isWider(one, visibility)),
+    )
+    .execute()
 }
 
 /** As the engines count: whole characters. */

@@ -8,6 +8,7 @@ import { currentSettings } from '../../instance/settings/queries.ts'
 import { isPassword } from '../passwords.ts'
 import { directoryIdentities } from '../users/identities.ts'
 import { findUserByLogin } from '../users/queries.ts'
+import { wakeUser } from '../users/standing.ts'
 import { directoryRefusal, signInByDirectory } from './directory.ts'
 import { countTry, forgiveTry } from './throttle.ts'
 
@@ -42,10 +43,11 @@ export async function signIn(app: App, { login, password, address }: Credentials
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
   await forgiveTry(app, tries)
-  if (user.state !== 'active') throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+  if (user.state !== 'active' && user.state !== 'deactivated')
+    throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
   if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor' })
   if (user.failed_sign_ins > 0) await forgetFailures(app, user)
-  return user
+  return wakeUser(app, user)
 }
 
 const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)

@@ -9,16 +9,21 @@ const newUser = () => {
 
 export const cases = casesOf(
   `
-                          anon strg admn blkd
-  GET /users               403  200  200  401
-  GET /users (by name)     200  200  200  401
-  GET /users/:id           200  200  200  401
-  GET /user                401  200  200  401
-  POST /users              401  403  201  401
-  PUT /users/:id           401  403  200  401
-  DELETE /users/:id        401  403  204  401
-  POST /users/:id/block    401  403  201  401
-  POST /users/:id/unblock  401  403  201  401
+                                         anon strg admn blkd
+  GET /users                              403  200  200  401
+  GET /users (by name)                    200  200  200  401
+  GET /users/:id                          200  200  200  401
+  GET /user                               401  200  200  401
+  POST /users                             401  403  201  401
+  PUT /users/:id                          401  403  200  401
+  DELETE /users/:id                       401  403  204  401
+  POST /users/:id/block                   401  403  201  401
+  POST /users/:id/unblock                 401  403  201  401
+  POST /users/:id/deactivate              401  403  201  401
+  POST /users/:id/activate                401  403  201  401
+  POST /users/:id/ban                     401  403  201  401
+  POST /users/:id/unban                   401  403  201  401
+  DELETE /users/:id/identities/:provider  401  403  204  401
 `,
   {
     'GET /users': { scope: 'read_user' },
@@ -30,5 +35,23 @@ export const cases = casesOf(
     'DELETE /users/:id': { at: newcomer },
     'POST /users/:id/block': { at: newcomer },
     'POST /users/:id/unblock': { at: newcomer },
+    'POST /users/:id/deactivate': { at: newcomer },
+    'POST /users/:id/activate': { at: newcomer },
+    'POST /users/:id/ban': { at: newcomer },
+    'POST /users/:id/unban': {
+      async at(s) {
+        const { id } = await newcomer(s)
+        await s.forge.administrator.post(`/users/${id}/ban`)
+        return { id }
+      },
+    },
+    'DELETE /users/:id/identities/:provider': {
+      async at(s) {
+        const { id } = await newcomer(s)
+        const identity = { provider: 'github', extern_uid: unique('uid') }
+        await s.forge.administrator.put(`/users/${id}`, identity)
+        return { id, provider: identity.provider }
+      },
+    },
   },
 )

@@ -21,7 +21,7 @@ const summary = {
   id: z.int(),
   username: z.string(),
   name: z.string(),
-  state: z.enum(['active', 'blocked']),
+  state: z.enum(['active', 'blocked', 'deactivated', 'banned']),
   avatar_url: z.string().nullable(),
   web_url: z.string(),
 }
@@ -82,12 +82,15 @@ export type UserSummary = z.infer<typeof UserSummaryEntity>
 
 type Pictured = Pick<User, 'id' | 'username' | 'name' | 'state' | 'email' | 'avatar_filename'>
 
+/** Why somebody is blocked is nobody's business. */
+const shownState = ({ state }: Pictured) => (state === 'ldap_blocked' ? 'blocked' : state)
+
 export function presentUserSummary(user: Pictured, around: Surroundings): UserSummary {
   return {
     id: user.id,
     username: user.username,
     name: user.name,
-    state: user.state === 'active' ? 'active' : 'blocked',
+    state: shownState(user),
     avatar_url: avatarUrl(user, around),
     web_url: `${around.url}/${user.username}`,
   }
@@ -98,7 +101,7 @@ export function presentUser(user: User, around: Surroundings): z.infer<typeof Us
     id: user.id,
     username: user.username,
     name: user.name,
-    state: user.state === 'active' ? 'active' : 'blocked',
+    state: shownState(user),
     avatar_url: avatarUrl(user, around),
     web_url: `${around.url}/${user.username}`,
     created_at: user.created_at,
@@ -156,9 +159,14 @@ export function presentAdministeredUser(
   }
 }
 
-function avatarUrl({ id, email, avatar_filename }: Pictured, { url, gravatar }: Surroundings): string | null {
+export function avatarUrl(
+  { id, email, avatar_filename }: Pick<User, 'id' | 'email' | 'avatar_filename'>,
+  { url, gravatar }: Surroundings,
+  size?: number,
+): string | null {
   if (avatar_filename) return `${url}/uploads/-/system/user/avatar/${id}/${encodeURIComponent(avatar_filename)}`
-  return gravatar ? gravatarUrl(email) : null
+  return gravatar ? gravatarUrl(email, size) : null
 }
 
-const gravatarUrl = (email: string) => `https://secure.gravatar.com/avatar/${hash('md5', email)}?s=80&d=identicon`
+export const gravatarUrl = (email: string, size = 80) =>
+  `https://secure.gravatar.com/avatar/${hash('md5', email)}?s=${size}&d=identicon`

@@ -2,6 +2,7 @@ import { family } from '../../family.ts'
 import { checkDirectoryPeople } from './jobs.ts'
 import { confirmAgain, welcome } from './on.ts'
 import * as routes from './routes.ts'
+import * as standingRoutes from './standing-routes.ts'
 import * as web from './web.ts'
 
 export const users = family({
@@ -11,3 +12,5 @@ export const users = family({
   blobs: [{ table: 'users', column: 'avatar_digest' }],
   web: [web.routes],
 })
+
+export const userStanding = family({ routes: standingRoutes })

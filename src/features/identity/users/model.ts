@@ -1,7 +1,10 @@
 import type { Generated } from 'kysely'
 
-/** `ldap_blocked`: blocked by directory synchronisation; counts as blocked everywhere, and the API cannot lift it. */
-export type UserState = 'active' | 'blocked' | 'ldap_blocked'
+/**
+ * Only who is active may be here. `ldap_blocked`: by directory synchronisation, and the API cannot lift it;
+ * `deactivated`: not seen for long, until they sign in again; `banned`: as blocked, and told apart by administrators.
+ */
+export type UserState = 'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -54,6 +57,10 @@ declare module '../../../store/database.ts' {
     'user.updated': { id: number; old_username?: string; readdressed?: true }
     'user.blocked': { id: number }
     'user.unblocked': { id: number }
+    'user.deactivated': { id: number }
+    'user.activated': { id: number }
+    'user.banned': { id: number }
+    'user.unbanned': { id: number }
     'user.deleted': { id: number; username: string; email: string; name: string }
   }
 }

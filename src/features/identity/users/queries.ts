@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { publicPolicy, resource } from '../../../api/endpoint.ts'
+import { child, publicPolicy, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
@@ -114,6 +114,31 @@ export const userByUserId = resource({
   params: z.object({ user_id: id }),
   policy: userPolicy,
   find: (app, { user_id }, viewer) => user.find(app, { id: user_id } as never, viewer),
+})
+
+/** `/users/:user_id/…`: by id or username, hidden like the profile. */
+export const profile = resource({
+  name: 'User',
+  params: z.object({ user_id: text }),
+  policy: userPolicy,
+  async find(app, { user_id }, viewer) {
+    const found = await findUserByIdOrUsername(app.db, user_id)
+    return found && user.find(app, { id: found.id } as never, viewer)
+  },
+})
+
+/** `/users/:id/identities/:provider` */
+export const identity = child(user, {
+  name: 'Identity',
+  key: 'identity',
+  params: { provider: text },
+  find: (app, { user }, { provider }) =>
+    app.db
+      .selectFrom('identities')
+      .selectAll()
+      .where('user_id', '=', user.id)
+      .where('provider', '=', provider)
+      .executeTakeFirst(),
 })
 
 /** The same by id or username, for lists of what is theirs: it is each item that is shown or hidden. */

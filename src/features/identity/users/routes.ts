@@ -13,9 +13,9 @@ import {
   presentAdministeredUser,
 } from './entity.ts'
 import { presentAccounts, presentAdministered, presentOwn, presentProfile, presentSummaries } from './load.ts'
-import { listUsers, loadUser, surroundings, user } from './queries.ts'
+import { identity, listUsers, loadUser, surroundings, user } from './queries.ts'
 import { LARGEST_AVATAR } from './avatar.ts'
-import { createUser, updateUser } from './service.ts'
+import { createUser, removeIdentity, updateUser } from './service.ts'
 import { blockUser, deleteUser, unblockUser } from './standing.ts'
 
 const readUser = ['read_user'] as const
@@ -184,6 +184,16 @@ export const destroy = endpoint({
   async handle({ app, viewer, subject, input }) {
     await deleteUser(app, viewer, subject.user, { hard: input.hard_delete ?? false })
   },
+})
+
+export const destroyIdentity = endpoint({
+  method: 'DELETE',
+  path: '/users/:id(\\d+)/identities/:provider',
+  summary: 'Remove the identity a user has at a provider',
+  on: identity,
+  allow: 'administrator',
+  output: null,
+  handle: ({ app, subject }) => removeIdentity(app, subject.user, subject.identity),
 })
 
 export const block = endpoint({

@@ -3,7 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, invalid, notFound } from '../../../errors.ts'
 import { randomToken } from '../../../lib/secrets.ts'
-import type { NewRow, RowChange } from '../../../store/database.ts'
+import type { NewRow, Row, RowChange } from '../../../store/database.ts'
 import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -154,6 +154,15 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
     // The contract answers a conflict on update with 404.
     'not_found',
   )
+}
+
+/** Whoever came in by it alone has no other way in until they are given one. */
+export async function removeIdentity(app: App, { id }: User, identity: Row<'identities'>): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('identities').where('id', '=', identity.id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Identity') // somebody was faster
+    await emit(app, 'user.updated', { id })
+  })
 }
 
 /** In the transaction that takes the office away: of two who take each other's, the second is refused. */

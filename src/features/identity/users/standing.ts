@@ -1,7 +1,7 @@
-/** Whether someone may be here: blocking, leaving, and the ghost who stands for those who left. */
-import { timestamp } from '../../../clock.ts'
+/** Whether someone may be here: blocking, resting, leaving, and the ghost who stands for those who left. */
+import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { forbidden, notFound } from '../../../errors.ts'
+import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -15,28 +15,80 @@ import { assertNotLastAdministrator, createUser } from './service.ts'
 export async function blockUser(app: App, actor: User, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API')
   if (user.id === actor.id || user.ghost) throw forbidden()
-  return changeState(app, user, 'blocked')
+  if (user.state === 'banned') return false
+  return changeState(app, user, 'blocked', 'user.blocked')
 }
 
 export async function unblockUser(app: App, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API')
-  return changeState(app, user, 'active')
+  if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API')
+  if (user.state !== 'blocked') return false
+  return changeState(app, user, 'active', 'user.unblocked')
+}
+
+const DORMANT_DAYS = 90
+
+/** Only who has not been here for long. It is as wished afterwards, whether it was before or not. */
+export async function deactivateUser(app: App, actor: User, user: User): Promise<true> {
+  const { state, ghost, last_activity_on: last } = user
+  if (ghost) throw forbidden('Internal users cannot be deactivated')
+  if (user.id === actor.id) throw forbidden()
+  if (state !== 'active' && state !== 'deactivated') {
+    throw forbidden('A blocked user cannot be deactivated by the API')
+  }
+  if (last !== null && last > after(app.clock, -DORMANT_DAYS * DAY).slice(0, 10)) {
+    throw forbidden(
+      `The user you are trying to deactivate has been active in the past ${DORMANT_DAYS} days and cannot be deactivated`,
+    )
+  }
+  await changeState(app, user, 'deactivated', 'user.deactivated')
+  return true
+}
+
+export async function activateUser(app: App, user: User): Promise<true> {
+  const { state } = user
+  if (state === 'ldap_blocked') throw forbidden('LDAP blocked users must be unblocked to be activated')
+  if (state === 'blocked' || state === 'banned') throw forbidden('A blocked user must be unblocked to be activated')
+  await wakeUser(app, user)
+  return true
+}
+
+/** Whoever rested is here again by signing in. */
+export async function wakeUser(app: App, user: User): Promise<User> {
+  if (user.state !== 'deactivated') return user
+  await changeState(app, user, 'active', 'user.activated')
+  return { ...user, state: 'active' }
+}
+
+export async function banUser(app: App, actor: User, user: User): Promise<true> {
+  if (user.id === actor.id || user.ghost) throw forbidden()
+  if (user.state !== 'active') throw new Refusal('forbidden', `You cannot ban ${user.state} users.`)
+  await changeState(app, user, 'banned', 'user.banned')
+  return true
+}
+
+export async function unbanUser(app: App, user: User): Promise<true> {
+  if (user.state !== 'banned') throw new Refusal('forbidden', `You cannot unban ${user.state} users.`)
+  await changeState(app, user, 'active', 'user.unbanned')
+  return true
 }
 
 /** Whoever the directory vouches for again may come back; whom an administrator blocked may not. */
 export async function liftDirectoryBlock(app: App, user: User): Promise<User> {
   if (user.state !== 'ldap_blocked') return user
-  await changeState(app, user, 'active')
+  await changeState(app, user, 'active', 'user.unblocked')
   return { ...user, state: 'active' }
 }
 
 /** Whoever the directory no longer holds. An administrator's own block is another matter and stays what it is. */
 export async function blockByDirectory(app: App, user: User): Promise<boolean> {
   if (user.state !== 'active' || user.ghost) return false
-  return changeState(app, user, 'ldap_blocked')
+  return changeState(app, user, 'ldap_blocked', 'user.blocked')
 }
 
-async function changeState(app: App, user: User, state: UserState): Promise<boolean> {
+type StateNews = `user.${'blocked' | 'unblocked' | 'deactivated' | 'activated' | 'banned' | 'unbanned'}`
+
+async function changeState(app: App, user: User, state: UserState, news: StateNews): Promise<boolean> {
   if (user.state === state) return false
   return transact(app, async (app) => {
     if (state !== 'active' && user.admin) await assertNotLastAdministrator(app, user)
@@ -49,7 +101,7 @@ async function changeState(app: App, user: User, state: UserState): Promise<bool
       .executeTakeFirst()
     if (!changed) return false
     if (state !== 'active') await endSessionsOf(app, user)
-    await emit(app, state === 'active' ? 'user.unblocked' : 'user.blocked', { id: user.id })
+    await emit(app, news, { id: user.id })
     return true
   })
 }

@@ -24,7 +24,9 @@ const ruleEntity = entity({
   reason: z.string().optional(),
   /** The group whose membership it is. */
   group: place.optional(),
-  /** Of a share: the group the project is shared with, and the most the share lets through. */
+  /** Of a share: the group around the project that is shared, unless the project itself is. */
+  shared_group: place.optional(),
+  /** The group it is shared with, and the most the share lets through. */
   shared_with: place.optional(),
   group_access: z.int().optional(),
   member_access_level: z.int().optional(),
@@ -57,6 +59,7 @@ export interface AccessFacts {
   readonly inherited: readonly (Place & Pick<Row<'members'>, 'access_level' | 'expires_at'>)[]
   readonly shares: readonly {
     group: Place
+    shared_group?: Place
     shared_with: Place
     group_access: number
     member_access_level: number

@@ -28,7 +28,7 @@ export async function accessFacts(db: Db, user: User, project: Project, namespac
     ownsNamespace: namespace.owner_id === user.id,
     direct: direct ?? null,
     inherited,
-    shares: await sharesReaching(db, user, project, namespace),
+    shares: [...(await sharesReaching(db, user, project, namespace)), ...(await sharesAround(db, user, namespace))],
   }
 }
 
@@ -58,5 +58,35 @@ async function sharesReaching(
     member_access_level: row.access_level,
     expires_at: row.expires_at,
     locked: namespace.share_with_group_lock,
+  }))
+}
+
+/** Of the groups around a project. No lock stops these. */
+async function sharesAround(db: Db, user: User, namespace: Namespace): Promise<AccessFacts['shares']> {
+  const rows = await db
+    .selectFrom('namespace_ancestors as above')
+    .innerJoin('group_shares as s', 's.group_id', 'above.ancestor_id')
+    .innerJoin('namespaces as shared', 'shared.id', 's.group_id')
+    .innerJoin('namespaces as target', 'target.id', 's.shared_with_group_id')
+    .innerJoin('namespace_ancestors as a', 'a.namespace_id', 's.shared_with_group_id')
+    .innerJoin('members as m', 'm.group_id', 'a.ancestor_id')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select(['s.group_access', 's.expires_at', 'm.access_level', 'n.id', 'n.full_path'])
+    .select(['shared.id as shared_id', 'shared.full_path as shared_path'])
+    .select(['target.id as target_id', 'target.full_path as target_path'])
+    .where('above.namespace_id', '=', namespace.id)
+    .where('m.user_id', '=', user.id)
+    .orderBy('above.depth')
+    .orderBy('s.id')
+    .orderBy('a.depth')
+    .execute()
+  return rows.map((row) => ({
+    group: { id: row.id, full_path: row.full_path },
+    shared_group: { id: row.shared_id, full_path: row.shared_path },
+    shared_with: { id: row.target_id, full_path: row.target_path },
+    group_access: row.group_access,
+    member_access_level: row.access_level,
+    expires_at: row.expires_at,
+    locked: false,
   }))
 }

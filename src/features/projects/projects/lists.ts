@@ -37,6 +37,8 @@ export interface ProjectFilter {
   starred_by?: number
   /** Of a group, perhaps with what lies below it and what is shared with it. */
   group?: { id: number; include_subgroups?: boolean | null | undefined; with_shared?: boolean | null | undefined }
+  /** Shared with this group. */
+  shared_with?: number
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
@@ -58,6 +60,7 @@ interface Wanted extends Search {
   group?: number
   subgroups?: true
   shared?: true
+  shared_with?: number
   id_after?: number
   id_before?: number
   active_after?: string
@@ -81,6 +84,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...searchFor(db, filter.search),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
     ...(filter.forked_from_id !== undefined && { source: filter.forked_from_id }),
+    ...(filter.shared_with !== undefined && { shared_with: filter.shared_with }),
     ...(group && { group: group.id }),
     ...(group?.include_subgroups && { subgroups: true }),
     ...(group?.with_shared && { shared: true }),
@@ -145,13 +149,18 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
     group: {
       test(w, { given, hidden }) {
         const inside = sql<boolean>`${hidden('namespace_id')} in (${namespacesIn(w, given)})`
-        return given('shared') ? sql`(${inside} or projects.id in (${sharedWith(w)}))` : inside
+        return given('shared') ? sql`(${inside} or projects.id in (${sharesWith(w.group!)}))` : inside
       },
       set(w, { given }) {
         const inside = sql<number>`select id from projects where namespace_id in (${namespacesIn(w, given)})`
-        return given('shared') ? sql`${inside} union ${sharedWith(w)}` : inside
+        return given('shared') ? sql`${inside} union ${sharesWith(w.group!)}` : inside
       },
       counted: ['project_shares', 'namespaces'],
+    },
+    shared_with: {
+      test: (w) => sql`projects.id in (${sharesWith(w.shared_with!)})`,
+      set: (w) => sharesWith(w.shared_with!),
+      counted: ['project_shares'],
     },
     archived: { facet: true, test: (w, { column }) => sql`${column('archived')} = ${w.archived}` },
     visibility: { facet: true, test: (w, { column }) => sql`${column('visibility')} = ${w.visibility}` },
@@ -226,7 +235,7 @@ function namespacesIn({ group }: Wanted, given: Given<Wanted>): RawBuilder<numbe
   return sql`select namespace_id from namespace_ancestors where ancestor_id = ${group}`
 }
 
-function sharedWith({ group }: Wanted): RawBuilder<number> {
+function sharesWith(group: number): RawBuilder<number> {
   return sql`select project_id from project_shares where group_id = ${group}`
 }
 

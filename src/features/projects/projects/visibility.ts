@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import { VISIBILITIES, isWider, type Visibility } from '../../../lib/levels.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import type { Namespace, Project } from './queries.ts'
@@ -55,6 +56,22 @@ export async function narrowForks(app: App, { id, visibility }: Pick<Project, 'i
       .execute()
     sources = lowered.map((fork) => fork.id)
   }
+}
+
+/** Every project in a group or below it, and its copies. */
+export async function narrowProjectsIn(app: App, group: number, visibility: Visibility): Promise<void> {
+  const lowered = await app.db
+    .updateTable('projects')
+    .set({ visibility, updated_at: timestamp(app.clock) })
+    .where('namespace_id', 'in', treeOf(app.db, group))
+    .where(
+      'visibility',
+      'in',
+      VISIBILITIES.filter((one) => isWider(one, visibility)),
+    )
+    .returning('id')
+    .execute()
+  for (const { id } of lowered) await narrowForks(app, { id, visibility })
 }
 
 /** As wide as wished, but no wider than any of these. */

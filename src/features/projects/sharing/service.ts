@@ -81,5 +81,22 @@ export async function endSharesAround(app: App, project: number, namespace: numb
     .execute()
 }
 
+/** The same for every project in a group or below it, when these have moved. */
+export async function endSharesInTree(app: App, group: number): Promise<void> {
+  await app.db
+    .deleteFrom('project_shares')
+    .where('project_id', 'in', (eb) =>
+      eb.selectFrom('projects').select('id').where('namespace_id', 'in', treeOf(app.db, group)),
+    )
+    .where('group_id', 'in', (eb) =>
+      eb
+        .selectFrom('projects as p')
+        .innerJoin('namespace_ancestors as above', 'above.namespace_id', 'p.namespace_id')
+        .select('above.ancestor_id')
+        .whereRef('p.id', '=', 'project_shares.project_id'),
+    )
+    .execute()
+}
+
 /** Changes of one project's shares side by side wait for each other: each works out all that the project grants. */
 const holdShares = (app: App, project: number) => holdName(app.db, `authorizations on ${project}`)

@@ -54,7 +54,7 @@ async function membersAmong({ db }: App, project: Project, users: number[]): Pro
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
-/** Those the project is shared with, and those it lies in. */
+/** Those that the project or a group around it is shared with, and those it lies in. */
 async function groupsAround({ db }: App, project: Project, groups: number[]): Promise<Set<number>> {
   if (groups.length === 0) return new Set()
   const shares = await db
@@ -71,7 +71,14 @@ async function groupsAround({ db }: App, project: Project, groups: number[]): Pr
     .where('ancestor_id', 'in', groups)
     .where('kind', '=', 'group')
     .execute()
-  return new Set([...shares, ...above].map(({ group_id }) => group_id))
+  const around = await db
+    .selectFrom('namespace_ancestors')
+    .innerJoin('group_shares', 'group_shares.group_id', 'ancestor_id')
+    .select('shared_with_group_id as group_id')
+    .where('namespace_id', '=', project.namespace_id)
+    .where('shared_with_group_id', 'in', groups)
+    .execute()
+  return new Set([...shares, ...above, ...around].map(({ group_id }) => group_id))
 }
 
 /** Those that may write: to name another would promise it what it cannot do. */

@@ -12,6 +12,8 @@ async function release(s: Stage) {
 export const cases = casesOf(
   `
                                                                          anon strg extn guest rept devl mast ownr admn blkd
+  GET /groups/:id/releases                                       private  404  404  404  200  200  200  200  200  200  401
+                                                                 public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/releases                                     private  404  404  404  403  200  200  200  200  200  401
                                                                  public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/releases/:tag_name                           private  404  404  404  403  200  200  200  200  200  401

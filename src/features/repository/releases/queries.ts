@@ -3,7 +3,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { findCommits } from '../../../git/objects/commits.ts'
+import { findCommits, type Commit } from '../../../git/objects/commits.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
@@ -114,33 +114,44 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
   return link ?? null
 }
 
-/** The records of a page: links, authors and commits are read for all of them at once. */
-export async function presentReleases(
+/** Where a release is shown. */
+type Place = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
+
+/** The records of a page of one project. */
+export const presentReleases = (app: App, place: Place, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
+  presentReleasesAt(app, [place], releases)
+
+/** The same of several: links and authors are read for all of them at once, commits for all of a repository. */
+export async function presentReleasesAt(
   app: App,
-  { project, namespace, dir }: RepositorySubject,
+  places: readonly Place[],
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
   const authored = await withUsers(app.db, releases, { author: 'author_id' })
+  const users = await surroundings(app)
+  const now = timestamp(app.clock)
+  const loaded = places.map(async (place) => {
+    const commits = await commitsOf(
+      place,
+      releases.filter(({ project_id }) => project_id === place.project.id),
+    )
+    const path = `/${pathWithNamespace(place.project, place.namespace)}`
+    return [place.project.id, { commits, around: { users, path, projectId: place.project.id, now } }] as const
+  })
+  const byProject = new Map(await Promise.all(loaded))
+  return authored.flatMap((release) => {
+    const place = byProject.get(release.project_id)
+    if (!place) return []
+    const commit = place.commits.get(release.sha ?? '') ?? null
+    return [presentRelease({ ...release, links: links.get(release.id) ?? [], commit }, place.around)]
+  })
+}
+
+async function commitsOf({ dir }: Place, releases: readonly Release[]): Promise<Map<string, Commit | null>> {
   const shas = [...new Set(releases.map(({ sha }) => sha))].filter((sha) => sha !== null)
   const found = (await repositoryExists(dir)) ? await findCommits(dir, shas) : []
-  const commits = new Map(shas.map((sha, n) => [sha, found[n] ?? null]))
-  const around = {
-    users: await surroundings(app),
-    path: `/${pathWithNamespace(project, namespace)}`,
-    projectId: project.id,
-    now: timestamp(app.clock),
-  }
-  return authored.map((release) =>
-    presentRelease(
-      {
-        ...release,
-        links: links.get(release.id) ?? [],
-        commit: commits.get(release.sha ?? '') ?? null,
-      },
-      around,
-    ),
-  )
+  return new Map(shas.map((sha, n) => [sha, found[n] ?? null]))
 }
 
 /** Releases and their links are missed in these words. */

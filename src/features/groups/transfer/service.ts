@@ -1,0 +1,105 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, forbidden, notFound } from '../../../errors.ts'
+import { Owner, isWider } from '../../../lib/levels.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { refreshAuthorizations } from '../../access/authorizations/service.ts'
+import { findMember, hasAnotherOwner } from '../../access/members/queries.ts'
+import { addMember, updateMember } from '../../access/members/service.ts'
+import { depthOf, treeOf } from '../../identity/namespaces/queries.ts'
+import { lockShares, moveNamespace, narrowNamespaces, updateNamespace } from '../../identity/namespaces/service.ts'
+import { fitted, narrowProjectsIn } from '../../projects/projects/visibility.ts'
+import { endSharesInTree } from '../../projects/sharing/service.ts'
+import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from '../groups/places.ts'
+import { findGroupById, type Group } from '../groups/queries.ts'
+import { MOST_ANCESTORS, assertOwnsParent } from '../groups/service.ts'
+import { assertValidGroup } from '../groups/validation.ts'
+import { endGroupSharesAround } from '../sharing/service.ts'
+
+const refusal = (fault: string) => new Refusal('bad_request', `Transfer failed: ${fault}`)
+
+const TAKEN = 'The parent group already has a subgroup or a project with the same path.'
+
+/** Moves a group with all below it into another, or to the top; whoever follows an old path is led to the new one. */
+export async function transferGroup(app: App, actor: User, { id }: Group, target: number | null): Promise<Group> {
+  if (target !== null) await assertOwnsParent(app, actor, target)
+  else if (!actor.can_create_group && !actor.admin) throw forbidden()
+  return refusingTaken(() =>
+    transact(app, async (app) => {
+      // Only transfers hold two trees; one after the other they cannot wait for each other.
+      await holdName(app.db, 'transfer of groups')
+      const group = await heldGroup(app, id)
+      const parent = target === null ? null : await heldGroup(app, target)
+      await assertMovable(app, group, parent)
+      const { name, path } = group
+      assertValidGroup({ path }, { isRoot: parent === null })
+      const place = { parent_id: target, name, path, full_path: fullPathOf(parent, path) }
+      await takePlace(app, { id, ...place })
+      const moved = await updateNamespace(app, id, {
+        ...place,
+        full_name: fullNameOf(parent, name),
+        updated_at: timestamp(app.clock),
+      })
+      await moveNamespace(app, id, target)
+      await moveTree(app, group, moved)
+      await fitInto(app, moved, parent)
+      await ensureOwner(app, moved, actor)
+      await refreshAuthorizations(app, { group: id })
+      await emit(app, 'group.transferred', { id, by: actor.id, old_full_path: group.full_path })
+      return (await findGroupById(app.db, id))!
+    }),
+  )
+}
+
+async function heldGroup(app: App, id: number): Promise<Group> {
+  await holdTree(app, id)
+  const group = await findGroupById(app.db, id)
+  if (!group) throw notFound('Group')
+  return group
+}
+
+async function assertMovable(app: App, group: Group, parent: Group | null): Promise<void> {
+  if (group.parent_id === (parent?.id ?? null)) {
+    throw refusal(parent ? 'Group is already associated to the parent group.' : 'Group is already a root group.')
+  }
+  if (!parent) return
+  const inside = await treeOf(app.db, group.id).where('namespace_id', '=', parent.id).executeTakeFirst()
+  if (inside) throw refusal('Cannot transfer group to one of its subgroup.')
+  const { above } = await depthOf(app.db, parent.id)
+  const { below } = await depthOf(app.db, group.id)
+  if (above + 1 + below > MOST_ANCESTORS) throw refusal('The group would be nested too deep.')
+}
+
+/** What holds in the group above holds in the one that came: who sees it, and what may be shared. */
+async function fitInto(app: App, { id, visibility }: Group, parent: Group | null): Promise<void> {
+  await endSharesInTree(app, id)
+  await endGroupSharesAround(app, id)
+  if (!parent) return
+  if (parent.share_with_group_lock) await lockShares(app, id)
+  if (!isWider(visibility, parent.visibility)) return
+  const narrowed = fitted(visibility, parent.visibility)
+  await narrowNamespaces(app, id, narrowed)
+  await narrowProjectsIn(app, id, narrowed)
+}
+
+/** Whose only owners stayed behind in the group above belongs to who took it away. */
+async function ensureOwner(app: App, { id: group_id }: Group, actor: User): Promise<void> {
+  if (await hasAnotherOwner(app.db, { id: 0, group_id })) return
+  const at = { group_id, project_id: null }
+  const member = await findMember(app.db, at, actor.id)
+  if (member) await updateMember(app, member, { access_level: Owner, expires_at: null }, actor.id)
+  else await addMember(app, at, actor.id, { access_level: Owner }, actor.id)
+}
+
+async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await refusingDuplicates(work)
+  } catch (error) {
+    throw isTaken(error) ? refusal(TAKEN) : error
+  }
+}
+
+const isTaken = (error: unknown) =>
+  error instanceof Refusal && error.kind === 'bad_request' && JSON.stringify(error.said).includes('already been taken')

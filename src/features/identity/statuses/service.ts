@@ -1,0 +1,69 @@
+import { DAY, HOUR, MINUTE, after } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Availability } from './model.ts'
+import { findStatus, type UserStatus } from './queries.ts'
+
+const LASTING = {
+  '30_minutes': 30 * MINUTE,
+  '3_hours': 3 * HOUR,
+  '8_hours': 8 * HOUR,
+  '1_day': DAY,
+  '3_days': 3 * DAY,
+  '7_days': 7 * DAY,
+  '30_days': 30 * DAY,
+}
+export type Lasting = keyof typeof LASTING
+export const LASTINGS = Object.keys(LASTING) as [Lasting, ...Lasting[]]
+
+const USUAL_EMOJI = 'speech_balloon'
+const EMOJI = /^[\w+-]{1,100}$/
+const LONGEST_MESSAGE = 100
+
+export interface StatusWish {
+  emoji?: string | null | undefined
+  message?: string | null | undefined
+  availability?: Availability | null | undefined
+  clear_status_after?: Lasting | null | undefined
+}
+
+/** What is absent is emptied; of what is empty there is no status. */
+export async function setStatus(app: App, user: User, wish: StatusWish): Promise<UserStatus | null> {
+  const emoji = wish.emoji || USUAL_EMOJI
+  const message = wish.message ?? ''
+  const availability = wish.availability ?? 'not_set'
+  assertValid(emoji, message)
+  const isEmpty = !wish.emoji && message === '' && availability === 'not_set'
+  const clear_at = wish.clear_status_after ? after(app.clock, LASTING[wish.clear_status_after]) : null
+  const status = { emoji, message, availability, clear_at }
+  return transact(app, async (app) => {
+    if (isEmpty) await app.db.deleteFrom('user_statuses').where('user_id', '=', user.id).execute()
+    else
+      await app.db
+        .insertInto('user_statuses')
+        .values({ user_id: user.id, ...status })
+        .onConflict((c) => c.column('user_id').doUpdateSet(status))
+        .execute()
+    await emit(app, 'user.status_changed', { id: user.id })
+    return isEmpty ? null : { user_id: user.id, ...status }
+  })
+}
+
+/** What is absent stays, but for the time it lasts: that is counted from now. */
+export async function changeStatus(app: App, user: User, wish: StatusWish): Promise<UserStatus | null> {
+  const { emoji, message, availability } = (await findStatus(app, user)) ?? {}
+  const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
+  return setStatus(app, user, { emoji, message, availability, ...given })
+}
+
+function assertValid(emoji: string, message: string): void {
+  const faults = {
+    ...(!EMOJI.test(emoji) && { emoji: ['is not a valid emoji name'] }),
+    ...(Array.from(message).length > LONGEST_MESSAGE && {
+      message: [`is too long (maximum is ${LONGEST_MESSAGE} characters)`],
+    }),
+  }
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}

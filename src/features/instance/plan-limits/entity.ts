@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { entity } from '../../../api/wire.ts'
+import { LIMIT_NAMES, type LimitName, type Limits } from './model.ts'
+
+/** The same type for each of the limits. */
+export const ofEachLimit = <T>(type: T) =>
+  Object.fromEntries(LIMIT_NAMES.map((name) => [name, type])) as Record<LimitName, T>
+
+export const PlanLimitsEntity = entity(ofEachLimit(z.int())).meta({ id: 'PlanLimits' })
+
+export const presentLimits = (limits: Limits): z.infer<typeof PlanLimitsEntity> =>
+  Object.fromEntries(LIMIT_NAMES.map((name) => [name, limits[name]])) as Limits

@@ -1,0 +1,26 @@
+import type { App } from '../../../context.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { LIMIT_NAMES, type LimitName } from './model.ts'
+import { loadLimits } from './queries.ts'
+
+/** What is absent stays. */
+export async function updateLimits(
+  app: App,
+  wish: { readonly [name in LimitName]?: number | null | undefined },
+): Promise<void> {
+  await transact(app, async (app) => {
+    const current = await loadLimits(app.db)
+    const rows = LIMIT_NAMES.flatMap((name) => {
+      const value = wish[name] ?? current[name]
+      return value === current[name] ? [] : [{ name, value }]
+    })
+    if (rows.length === 0) return
+    await app.db
+      .insertInto('plan_limits')
+      .values(rows)
+      .onConflict((c) => c.column('name').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })))
+      .execute()
+    await emit(app, 'plan_limits.updated', { names: rows.map(({ name }) => name) })
+  })
+}

@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { blankable, bool } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
+import { snapshotFiles } from '../../../git/storage/snapshot.ts'
+import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import { tarOf } from '../../../lib/tar.ts'
+import { wikiDir } from '../../projects/projects/repository.ts'
+import { repository } from '../repositories/queries.ts'
+
+/** For administrators, whatever the project's own switches say: it is their copy of what lies on the disk. */
+export const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/snapshot',
+  summary: 'Get the repository of a project, or of its wiki, as it lies on the disk',
+  on: { ...repository, abilityFirst: false },
+  allow: 'administrator',
+  input: z.object({ wiki: blankable(bool) }),
+  output: z.string().meta({ format: 'binary' }),
+  async handle({ app, subject, input }) {
+    const { project } = subject
+    const dir = input.wiki ? wikiDir(app, project) : subject.dir
+    if (!(await repositoryExists(dir))) throw notFound('Repository')
+    const name = `${project.path}${input.wiki ? '.wiki' : ''}.git`
+    return new Answer(200, Readable.from(tarOf(snapshotFiles(dir), `${name}/`), { objectMode: false }), {
+      'Content-Type': 'application/x-tar',
+      'Content-Disposition': disposition('attachment', `${name}.tar`),
+      ...SANDBOXED,
+    })
+  },
+})
