@@ -8,3 +8,10 @@ export function nullIfMissing(error: unknown): null {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null
   throw error
 }
+
+/** No room, or none left of one's share of it. Git tells so in words only, which its failure quotes. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const isFull = hasCode(error, 'ENOSPC', 'EDQUOT') || /No space left on device|Disk quota exceeded/.test(error.message)
+  return isFull || isDiskFull(error.cause)
+}
