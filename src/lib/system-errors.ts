@@ -3,6 +3,9 @@
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? '')
 
+/** The operating system's own, be it of a file or of a connection. */
+export const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+
 /** `await readFile(path).catch(nullIfMissing)`. What stands below a file instead of a folder is missing, too. */
 export function nullIfMissing(error: unknown): null {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null

@@ -4,6 +4,7 @@
  */
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
+import { isSystemError } from '../lib/system-errors.ts'
 import { StoreUnavailable, type Store, type Tables } from './database.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
@@ -36,7 +37,7 @@ function tellLoss(error: unknown): never {
 /** The server ends, starts, or has no connection left; or the connection broke, of which the client tells in words only. */
 function isLoss(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$)/.test(error.code ?? '')
-  return error instanceof Error && ('syscall' in error || /^Connection terminated|not queryable$/.test(error.message))
+  return isSystemError(error) || /^Connection terminated|not queryable$/.test((error as Error).message)
 }
 
 class Driver extends PostgresDriver {

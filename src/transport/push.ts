@@ -1,4 +1,5 @@
 /** What a push meets on its way, through whichever gateway it comes: the gate before its refs move, the news after. */
+import { outageOf } from '../api/answers.ts'
 import type { App } from '../context.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
@@ -38,7 +39,7 @@ export function pushOptionsFor(
   app: App,
   facts: Facts,
   asked: RepositoryPlace,
-): Pick<ReceiveOptions, 'gate' | 'afterwards'> {
+): Pick<ReceiveOptions, 'gate' | 'afterwards' | 'explain'> {
   let admitted: Admitted | undefined
   return {
     async gate(push: Push) {
@@ -57,6 +58,7 @@ export function pushOptionsFor(
         messages: [...(await announcement(app)), ...movedNotice(app, pusher, place), ...linkLines(app, place, updates)],
       }
     },
+    explain: (failure) => outageOf(failure)?.message ?? null,
   }
 }
 

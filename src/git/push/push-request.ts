@@ -50,10 +50,12 @@ export class PackTooLarge extends Error {
 export class PushReader {
   readonly #idle: number
   readonly #signal: AbortSignal | undefined
+  readonly #input: Readable
   readonly #chunks: AsyncIterator<Buffer>
   readonly #decoder = new PktLineDecoder()
 
   constructor(input: Readable, { idle, signal }: { idle: number; signal?: AbortSignal | undefined }) {
+    this.#input = input
     this.#idle = idle
     this.#signal = signal
     // Over HTTP the answer travels on the same socket: to destroy the one is to lose the other.
@@ -96,6 +98,14 @@ export class PushReader {
       if ((size += chunk.length) > maxBytes) throw new PackTooLarge()
       if (chunk.length > 0) yield chunk
     }
+  }
+
+  /** Whoever is still sending hears no answer before it has all been taken; what is being waited for comes first. */
+  discardRest(): void {
+    void this.#chunks.return?.().then(
+      () => this.#input.resume(),
+      () => {},
+    )
   }
 
   /** Up to the next flush. A stream that ends before its first byte says as much as a flush does. */

@@ -74,8 +74,11 @@ async function inTime(work: Promise<unknown>): Promise<void> {
 async function writeInto(folder: string): Promise<void> {
   const file = join(folder, randomUUID())
   await mkdir(folder, { recursive: true })
-  await writeFile(file, 'ready')
-  await rm(file)
+  try {
+    await writeFile(file, 'ready')
+  } finally {
+    await rm(file, { force: true })
+  }
 }
 
 const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/
