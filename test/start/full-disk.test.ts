@@ -93,10 +93,10 @@ async function startLoad(
   const odd: string[] = []
   let slowest = 0
   let isOver = false
-  const ask = async (path: string, body: unknown, method = 'POST') => {
+  const ask = async (path: string, body: unknown) => {
     const isForm = body instanceof FormData
     const answer = await fetch(api + path, {
-      method,
+      method: 'POST',
       headers: isForm ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' },
       body: isForm ? body : JSON.stringify(body),
     })
