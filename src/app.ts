@@ -24,6 +24,7 @@ import { hasCode, nullIfMissing } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
 import { openBlobs } from './store/blobs/open.ts'
+import { StoreUnavailable } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
@@ -62,6 +63,7 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
 export function reasonOf(error: unknown): string {
   // Of a name with several addresses Node tells every failure, and none in the message.
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  if (error instanceof StoreUnavailable) return reasonOf(error.cause)
   const text = error instanceof Error ? error.message : String(error)
   return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
 }

@@ -97,6 +97,31 @@ test('what stops a start is told in one line', { timeout: TIMEOUT }, async () =>
   expect(await run(['user', 'list'], { MORTISE_DATA })).toEqual(newer)
 })
 
+test.each([
+  ['1', 'MORTISE_PORT'],
+  ['1', 'MORTISE_SSH_PORT'],
+  ['2', 'MORTISE_SSH_PORT'],
+] as const)(
+  'a first start that finds its port taken makes no administrator: with MORTISE_WORKERS=%s, %s',
+  { timeout: TIMEOUT },
+  async (MORTISE_WORKERS, name) => {
+    await using folder = await temporaryFolder()
+    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_WORKERS }
+    const blocker = createServer().listen(0, '127.0.0.1')
+    await once(blocker, 'listening')
+    const taken = String((blocker.address() as AddressInfo).port)
+    expect(await run(['serve'], { ...settings, [name]: taken })).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('administrator'),
+      stderr: expect.stringMatching(/^mortise: cannot listen on [^\n]+EADDRINUSE[^\n]+\n$/),
+    })
+    blocker.close()
+    await using second = new Child(['serve'], settings)
+    await second.url()
+    await until(() => second.stdout.includes('password, shown only now: '))
+  },
+)
+
 /** A request of which the end is held back: it runs until `finish`. */
 async function openRequest(url: string): Promise<{ finish(): Promise<string>; socket: Socket }> {
   const body = JSON.stringify({ username: 'late', name: 'Late', email: 'late@example.com', password: 'long enough' })
