@@ -191,6 +191,17 @@ test.each(['1', '2'])(
   },
 )
 
+test('SIGTERM to npm start ends the server, however npm passes it on', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' } as const
+  await using npm = new Child(['start'], settings, '', ['npm'])
+  const url = await npm.url()
+  npm.process.kill('SIGTERM')
+  await until(() => refusesConnections(url))
+  // The server holds on to npm's pipes.
+  await npm.ended()
+})
+
 test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
   await using command = new Child(['serve'], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_ROOT_TOKEN })
