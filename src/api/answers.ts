@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
-import { isDiskFull } from '../lib/system-errors.ts'
+import { hasCode, isDiskFull } from '../lib/system-errors.ts'
 import { StoreUnavailable } from '../store/database.ts'
 import { isStoreFull } from '../store/dialect.ts'
 import type { Exchange } from './exchange.ts'
@@ -84,6 +84,8 @@ export function answerTo(failure: unknown): Answered {
   }
 }
 
+const CLIENT_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
+
 export function send(exchange: Exchange, { status, body, headers: more, asBytes = false }: Answered): void {
   const { request, response, headers } = exchange
   Object.assign(headers, more)
@@ -96,7 +98,12 @@ export function send(exchange: Exchange, { status, body, headers: more, asBytes 
     response.writeHead(isKnown ? 304 : status, headers)
     const isWanted = !isKnown && request.method !== 'HEAD'
     if (body instanceof Uint8Array) return void response.end(isWanted ? body : undefined)
-    if (isWanted) return void pipeline(body, response).catch(() => response.destroy())
+    if (isWanted) {
+      return void pipeline(body, response).catch((error: unknown) => {
+        response.destroy()
+        if (!hasCode(error, ...CLIENT_GONE)) exchange.onLoss(error)
+      })
+    }
     body.destroy()
     return void response.end()
   }

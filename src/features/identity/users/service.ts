@@ -14,7 +14,7 @@ import { createUserNamespace, renameUserNamespace } from '../namespaces/service.
 import { hashPassword } from '../passwords.ts'
 import { endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
-import { NO_AVATAR, storeAvatar } from './avatar.ts'
+import { NO_AVATAR, keepAvatar, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
 
 export interface NewUser extends UserAttributes {
@@ -81,7 +81,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
       await emit(app, 'user.created', { id: user.id, reset_password: wish.reset_password ?? false })
       return user
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 export interface UserChange extends UserAttributes {
@@ -148,7 +148,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
       }),
     // The contract answers a conflict on update with 404.
     'not_found',
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 /** In the transaction that takes the office away: of two who take each other's, the second is refused. */
