@@ -12,8 +12,20 @@ const built = isBuilt()
 // SQLite's binding needs Node-API 10; without it the process dies and says nothing. The sources need Node's own `using`.
 const isEnough = built ? Number(process.versions.napi) >= 10 : majorOf(process.versions.node) >= 24
 
+if (process.env.npm_package_name === 'mortise' && process.env.npm_lifecycle_event === 'start') endWithShell()
 if (isEnough) await startHere()
 else startOn(findPackagedNode())
+
+/** `npm start`: npm passes a SIGTERM on to its shell only, which dies of it and tells nobody. */
+function endWithShell() {
+  const shell = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, 250)
+  watch.unref()
+}
 
 async function startHere() {
   // Some versions, Node 24.2 among them, announce on every start that they strip types.

@@ -1,6 +1,6 @@
 /** One running forge, built and closed in one place. */
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -14,15 +14,17 @@ import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
+import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
 import { blobColumns, families, farewells, jobs, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { vault } from './lib/secrets.ts'
-import { hasCode } from './lib/system-errors.ts'
+import { hasCode, nullIfMissing } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
 import { openBlobs } from './store/blobs/open.ts'
+import { StoreUnavailable } from './store/database.ts'
 import { migrate } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
@@ -39,6 +41,8 @@ export interface Options {
   readonly patience?: number | undefined
   /** The servers are built while this goes on and listen once it is done. */
   readonly openAfter?: Promise<unknown>
+  /** Also with another key than the stored secrets were sealed with. */
+  readonly withAnyKey?: boolean
 }
 
 /** The machinery without its servers: what the command's verbs work with. */
@@ -59,6 +63,7 @@ async function orCannotStart<T>(what: string, work: () => T | Promise<T>): Promi
 export function reasonOf(error: unknown): string {
   // Of a name with several addresses Node tells every failure, and none in the message.
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  if (error instanceof StoreUnavailable) return reasonOf(error.cause)
   const text = error instanceof Error ? error.message : String(error)
   return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
 }
@@ -66,9 +71,10 @@ export function reasonOf(error: unknown): string {
 export async function openApp(config: Config, options: Options = {}): Promise<OpenedApp> {
   const { clock = systemClock, durable = true } = options
   const file = join(config.data, 'mortise.sqlite')
-  const key = await orCannotStart(`the data folder ${config.data} cannot be used`, async () => {
+  const folder = `the data folder ${config.data} cannot be used`
+  const given = await orCannotStart(folder, async () => {
     await mkdir(config.data, { recursive: true, mode: 0o700 })
-    return instanceKey(config)
+    return readKey(config)
   })
   const blobs = await orCannotStart('the blob store cannot be used', () => openBlobs(config))
   const log = await openLog(config.log, options.logTo)
@@ -80,7 +86,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const applied = await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? addressOf(config.host, config.port)
     const from = config.mailFrom ?? `mortise@${new URL(url).hostname}`
-    const app: App = {
+    const around: Omit<App, 'vault'> = {
       config,
       url,
       clock,
@@ -92,11 +98,16 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       blobs,
       mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
       directories: openDirectories(config),
-      vault: vault(key),
       farewells,
       blobColumns,
       writeReadme,
     }
+    const { sealed, isKept } = await findKeyCheck(store.db)
+    const isOurs = sealed === null || (given !== null && vault(given).canOpen(sealed))
+    if (!isOurs && !options.withAnyKey) throw otherKey(config, given !== null)
+    const key = given ?? (await orCannotStart(folder, () => makeKey(config)))
+    const app: App = { ...around, vault: vault(key) }
+    if (!isKept && isOurs) await keepKey(app)
     return { app, applied, [Symbol.asyncDispose]: () => store.close() }
   } catch (error) {
     await store.close()
@@ -216,14 +227,33 @@ async function drain(server: FastifyInstance, open: ReadonlySet<Socket>, patienc
   }
 }
 
-/** Seals the few secrets that must be read back; whoever has the data folder but not this key cannot. */
-async function instanceKey({ data, secretKey }: Config): Promise<Buffer> {
-  if (secretKey) return Buffer.from(secretKey, 'hex')
-  const file = join(data, 'secret.key')
+const keyFile = ({ data }: Config) => join(data, 'secret.key')
+
+/** Seals the few secrets that must be read back; whoever has the database but not this key cannot. Null: none yet. */
+async function readKey(config: Config): Promise<Buffer | null> {
+  const file = keyFile(config)
+  const text = config.secretKey ?? (await readFile(file, 'utf8').catch(nullIfMissing))?.trim() ?? null
+  if (text !== null && !/^[0-9a-f]{64}$/i.test(text)) throw new Error(`${file} holds no key of 64 hex digits`)
+  return text === null ? null : Buffer.from(text, 'hex')
+}
+
+/** It is there whole or not at all; of two processes that make one the first wins. */
+async function makeKey(config: Config): Promise<Buffer> {
+  const file = keyFile(config)
+  const draft = `${file}-${randomUUID()}`
   try {
-    await writeFile(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 })
+    await writeFile(draft, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
+    await link(draft, file)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
   }
-  return Buffer.from((await readFile(file, 'utf8')).trim(), 'hex')
+  return (await readKey(config))!
+}
+
+function otherKey(config: Config, isGiven: boolean): CannotStart {
+  const key = config.secretKey ? 'MORTISE_SECRET_KEY' : keyFile(config)
+  const fault = isGiven ? 'is not the key that the stored secrets were sealed with' : 'is missing'
+  return new CannotStart(`${key} ${fault}: put it back, or give those secrets up by mortise secrets reset`)
 }

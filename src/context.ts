@@ -39,6 +39,12 @@ export type User = Row<'users'>
  */
 export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
 
+/**
+ * What a family does about secrets of its own that were sealed with a key that is lost: it makes new ones, or does
+ * without. It tells what people must know, a line each.
+ */
+export type SecretReset = (app: App) => Promise<string[]>
+
 /** A column that holds digests of blobs: what it names is kept. */
 export type BlobColumn = {
   [T in keyof Tables]: { readonly table: T; readonly column: keyof Tables[T] & string }

@@ -16,6 +16,8 @@ export type RefusalKind =
   | 'unsupported_type'
   | 'unprocessable'
   | 'throttled'
+  | 'unavailable'
+  | 'no_space'
 
 /** Property name → error strings; embedded entities nest another such object. */
 export type FieldErrors = { [property: string]: string[] | FieldErrors }

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { timestamp } from '../clock.ts'
@@ -44,6 +46,41 @@ test('a header of any bytes is sent as it is, whatever body goes out with it', a
     expect([answer.headers.get('x-name'), answer.headers.get('content-length')], method).toEqual([name, '16'])
     expect(await answer.text(), method).toBe(method === 'HEAD' ? '' : '{"name":"grün"}')
   }
+})
+
+test('an answer that fails halfway is cut, and logged; one that its reader leaves is not', async () => {
+  await using forge = await startForge()
+  const logged: unknown[] = []
+  const log = { error: (fields: { err: Error }) => void logged.push(fields.err.message) }
+  const streaming = (path: `/${string}`, body: () => Readable) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Stream',
+      allow: 'anyone',
+      output: z.unknown(),
+      handle: async () => new Answer(200, body(), {}),
+    })
+  async function* broken() {
+    yield 'half'
+    await sleep(20)
+    throw new Error('the disk broke')
+  }
+  async function* endless() {
+    for (;;) {
+      yield 'more'
+      await sleep(5)
+    }
+  }
+  using api = await serve(
+    { ...forge, clock: forge.clock, app: { ...forge.app, log } } as unknown as TestForge,
+    streaming('/broken', () => Readable.from(broken())),
+    streaming('/endless', () => Readable.from(endless())),
+  )
+  const left = await fetch(`${api.url}/endless`)
+  await left.body!.cancel()
+  await expect(fetch(`${api.url}/broken`).then((answer) => answer.text())).rejects.toThrow()
+  await expect.poll(() => logged).toEqual(['the disk broke'])
 })
 
 test('whoever would hang something on what has gone meanwhile is told that it is gone', async () => {

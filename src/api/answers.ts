@@ -3,6 +3,9 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
+import { hasCode, isDiskFull } from '../lib/system-errors.ts'
+import { StoreUnavailable } from '../store/database.ts'
+import { isStoreFull } from '../store/dialect.ts'
 import type { Exchange } from './exchange.ts'
 import { Json } from './json.ts'
 
@@ -20,6 +23,8 @@ const STATUS: Record<RefusalKind, number> = {
   unsupported_type: 415,
   unprocessable: 422,
   throttled: 429,
+  unavailable: 503,
+  no_space: 507,
 }
 
 const REASON: Partial<Record<RefusalKind, string>> = {
@@ -31,6 +36,8 @@ const REASON: Partial<Record<RefusalKind, string>> = {
   precondition_failed: '412 Precondition Failed',
   too_large: '413 Request Entity Too Large',
   throttled: '429 Too Many Requests',
+  unavailable: '503 Service Unavailable',
+  no_space: '507 Insufficient Storage',
 }
 
 /**
@@ -59,15 +66,25 @@ export interface Answered {
   readonly asBytes?: boolean
 }
 
+/** What stops us for a while, and the caller can do nothing about; null for every other failure. */
+export function outageOf(error: unknown): Refusal | null {
+  if (error instanceof StoreUnavailable) return new Refusal('unavailable', '503 The database does not answer')
+  if (isStoreFull(error) || isDiskFull(error)) return new Refusal('no_space', '507 The disk of the server is full')
+  return null
+}
+
 /** What is answered instead. Whatever was thrown and is not a refusal is our fault: the caller learns no more. */
-export function answerTo(error: unknown): Answered {
-  if (!(error instanceof Refusal)) return { status: 500, body: FAILURE }
+export function answerTo(failure: unknown): Answered {
+  const error = failure instanceof Refusal ? failure : outageOf(failure)
+  if (!error) return { status: 500, body: FAILURE }
   return {
     status: STATUS[error.kind],
     body: refusalBody(error),
     headers: error.facts.headers as Record<string, string>,
   }
 }
+
+const CLIENT_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
 
 export function send(exchange: Exchange, { status, body, headers: more, asBytes = false }: Answered): void {
   const { request, response, headers } = exchange
@@ -81,7 +98,12 @@ export function send(exchange: Exchange, { status, body, headers: more, asBytes 
     response.writeHead(isKnown ? 304 : status, headers)
     const isWanted = !isKnown && request.method !== 'HEAD'
     if (body instanceof Uint8Array) return void response.end(isWanted ? body : undefined)
-    if (isWanted) return void pipeline(body, response).catch(() => response.destroy())
+    if (isWanted) {
+      return void pipeline(body, response).catch((error: unknown) => {
+        response.destroy()
+        if (!hasCode(error, ...CLIENT_GONE)) exchange.onLoss(error)
+      })
+    }
     body.destroy()
     return void response.end()
   }

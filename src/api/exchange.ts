@@ -13,6 +13,8 @@ export class Exchange {
   route = 'unknown'
   /** Milliseconds until it was answered. */
   took = 0
+  /** Told of an answer that failed halfway, when nothing else can be answered any more. */
+  onLoss: (error: unknown) => void = () => {}
   /** Of the answer. */
   readonly headers: OutgoingHttpHeaders
 

@@ -12,6 +12,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { z } from 'zod'
 import { Refusal, badParameter } from '../errors.ts'
 import { MalformedParams, parseParams } from '../lib/params.ts'
+import { isSystemError } from '../lib/system-errors.ts'
 import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024
@@ -145,7 +146,8 @@ async function readMultipart(request: IncomingMessage, spool: string, uploadLimi
   } catch (error) {
     for (const [, upload] of files) upload.catch(() => {})
     await discard()
-    throw error instanceof Refusal ? error : badFormat()
+    // A disk that is full is no fault of the body's.
+    throw error instanceof Refusal || isSystemError(error) ? error : badFormat()
   }
 }
 

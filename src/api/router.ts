@@ -72,6 +72,8 @@ export function apiListener(
 
   return (request, response) => {
     const exchange = new Exchange(request, response, addressOf(request))
+    exchange.onLoss = (error) =>
+      gateway.app.log.error({ err: error, part: 'http', reqId: exchange.id, route: exchange.route }, 'answer cut short')
     const tell = () => note(request, exchange.id, exchange.route, response.statusCode, exchange.took, exchange.address)
     const answering = attempt(() => andThen(serve(exchange), tell))
     if (!(answering instanceof Promise)) return

@@ -10,10 +10,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
-import { createServer, type AddressInfo } from 'node:net'
-import { CannotStart, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
 import { loadProgram, openInstance, tellHostKeys, welcome } from './instance.ts'
+import { usablePort } from './ports.ts'
 import { lineOf } from './refusal.ts'
 import { stopRequested } from './stop.ts'
 
@@ -35,9 +35,10 @@ export async function superviseProcesses(given: Config): Promise<number> {
   // Also when this process gives up: without it the others would answer on, unwatched.
   process.once('exit', () => crew.signal('SIGKILL'))
 
+  // Should none of them ever answer, the password was shown all the same.
+  if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
   if (answers) console.log(`Mortise answers on ${url}`)
-  if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   await Promise.all([tellHostKeys(config), stop])
   return crew.stop()
 }
@@ -45,20 +46,6 @@ export async function superviseProcesses(given: Config): Promise<number> {
 async function prepare(config: Config) {
   await using instance = await openInstance(config)
   return { firstSignIn: instance.firstSignIn }
-}
-
-/** Tells before anything starts that the port is taken, and settles which one it is when any will do. */
-async function usablePort({ host, port }: Config): Promise<number> {
-  const probe = createServer().listen({ host, port })
-  try {
-    await once(probe, 'listening')
-  } catch (cause) {
-    throw new CannotStart(`cannot listen on ${host}:${port}: ${(cause as Error).message}`, { cause })
-  }
-  const { port: bound } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return bound
 }
 
 class Crew {

@@ -1,7 +1,7 @@
 /** What a family may consist of: its own `family.ts` says all of it, and `families.ts` names it. */
 import type { Endpoint } from '../api/endpoint.ts'
 import type { WebRoutes } from '../api/server.ts'
-import type { App, BlobColumn, Farewell } from '../context.ts'
+import type { App, BlobColumn, Farewell, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
 
@@ -13,6 +13,8 @@ export interface Family {
   /** To events, its own or those of other families. */
   readonly reactions?: readonly Subscription<App>[]
   readonly farewell?: Farewell
+  /** Every family that seals anything has one. */
+  readonly secretReset?: SecretReset
   /** Every column that names a blob: content that no column names is removed. */
   readonly blobs?: readonly BlobColumn[]
   /** Pages, files: whatever is not below `/api/v4`. */

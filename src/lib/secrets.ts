@@ -47,23 +47,34 @@ export function sameSecret(a: string, b: string): boolean {
 export interface Vault {
   seal(text: string): string
   open(sealed: string): string
+  /** False of what another key has sealed. */
+  canOpen(sealed: string): boolean
   /** A code only this instance can make for `text`; `purpose` keeps codes of one use from serving another. */
   sign(purpose: string, text: string): string
 }
 
 export function vault(key: Buffer): Vault {
+  const open = (sealed: string) => {
+    const bytes = Buffer.from(sealed, 'base64url')
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(12, 28))
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+  }
   return {
+    open,
+    canOpen(sealed) {
+      try {
+        open(sealed)
+        return true
+      } catch {
+        return false
+      }
+    },
     seal(text) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, iv)
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
-    },
-    open(sealed) {
-      const bytes = Buffer.from(sealed, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-      decipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
     sign: (purpose, text) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest('base64url'),
   }

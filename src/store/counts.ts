@@ -141,6 +141,8 @@ export async function keptTotal(
   key: string,
   count: () => Promise<number>,
 ): Promise<number> {
+  // A version of its own may never come to be, and then be given to another state.
+  if (db.isTransaction) return count()
   const { adapter } = db.getExecutor()
   const kept = totals.get(adapter) ?? new Map<string, { version: number; total: number }>()
   if (kept.size === 0) totals.set(adapter, kept)
@@ -163,7 +165,7 @@ const atWork = new WeakSet<object>()
 /** One row a subject and a facet again. What is added meanwhile stays as it is; one who tidies at a time is enough. */
 async function putTogether(db: Db): Promise<void> {
   const { adapter } = db.getExecutor()
-  if (db.isTransaction || atWork.has(adapter)) return
+  if (atWork.has(adapter)) return
   atWork.add(adapter)
   try {
     const { rows } = await sql<{ table: string; kinds: string }>`

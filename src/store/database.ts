@@ -42,3 +42,14 @@ export interface StoreOptions {
   readonly shared: boolean
   readonly poolSize: number
 }
+
+/**
+ * The engine cannot be reached, or went away. Of a commit that was under way nobody knows whether it was made; anything
+ * else was not.
+ */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the store is unavailable', { cause })
+    this.name = 'StoreUnavailable'
+  }
+}

@@ -4,7 +4,8 @@
  */
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
-import type { Store, Tables } from './database.ts'
+import { isSystemError } from '../lib/system-errors.ts'
+import { StoreUnavailable, type Store, type Tables } from './database.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
 const NAMED_STATEMENTS = 1000
@@ -22,14 +23,34 @@ class NamingClient extends pg.Client {
   override query(text: string | pg.QueryConfig, values?: unknown[]) {
     if (typeof text !== 'string' || !values) return super.query(text as string)
     counter.queries++
-    if (values.length === 0) return super.query(text)
+    if (values.length === 0) return super.query(text).catch(tellLoss)
     let name = names.get(text)
     if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${names.size}`))
-    return super.query(name ? { name, text, values } : { text, values })
+    return super.query(name ? { name, text, values } : { text, values }).catch(tellLoss)
   }
 }
 
-class RelaxedDriver extends PostgresDriver {
+function tellLoss(error: unknown): never {
+  throw isLoss(error) ? new StoreUnavailable(error) : error
+}
+
+/** The server ends, starts, or has no connection left; or the connection broke, of which the client tells in words only. */
+function isLoss(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$|53300$)/.test(error.code ?? '')
+  return isSystemError(error) || /^Connection terminated|not queryable$/.test((error as Error).message)
+}
+
+class Driver extends PostgresDriver {
+  override async acquireConnection(...options: Parameters<PostgresDriver['acquireConnection']>) {
+    try {
+      return await super.acquireConnection(...options)
+    } catch (error) {
+      throw new StoreUnavailable(error)
+    }
+  }
+}
+
+class RelaxedDriver extends Driver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin; set local synchronous_commit to off'))
   }
@@ -37,14 +58,14 @@ class RelaxedDriver extends PostgresDriver {
   override async destroy(): Promise<void> {}
 }
 
-class RelaxedDialect extends PostgresDialect {
-  readonly #pool: pg.Pool
-  constructor(pool: pg.Pool) {
+class Dialect extends PostgresDialect {
+  readonly #driver: PostgresDriver
+  constructor(pool: pg.Pool, driver: PostgresDriver) {
     super({ pool })
-    this.#pool = pool
+    this.#driver = driver
   }
   override createDriver(): PostgresDriver {
-    return new RelaxedDriver({ pool: this.#pool })
+    return this.#driver
   }
 }
 
@@ -57,11 +78,13 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   })
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on('error', () => {})
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  // Nor one that breaks while somebody has it and has asked nothing: their next query fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver({ pool })) })
   return {
     engine: 'postgres',
     db,
-    relaxed: new Kysely<Tables>({ dialect: new RelaxedDialect(pool) }),
+    relaxed: new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver({ pool })) }),
     // Others see a commit once it is on disk.
     flushed: () => Promise.resolve(),
     get queries() {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { totalOf } from './counts.ts'
+import type { Db } from './database.ts'
 import { isSqlite, substring, uniqueViolation, whereContains } from './dialect.ts'
 import { hotQuery } from './hot.ts'
 import { migrate } from './migrate.ts'
@@ -134,6 +135,22 @@ test('totals are counted once for as long as nothing changes, and again after ea
   expect(await queriesOf(total)).toBe(1)
   await forge.administrator.delete(`/users/${user.id}`)
   expect(await queriesOf(total)).toBe(2)
+})
+
+test('a total of a transaction that fails is not served to others', async () => {
+  await using forge = await startForge()
+  const { app } = forge
+  const external = (db: Db) => totalOf(db, ['users'], db.selectFrom('users').selectAll().where('external', '=', true))
+  expect(await external(app.db)).toBe(0)
+  const failing = transact(app, async ({ db }) => {
+    await db.updateTable('users').set({ external: true }).execute()
+    expect(await external(db)).toBe(1)
+    throw new Error('undone')
+  })
+  await expect(failing).rejects.toThrow('undone')
+  // Brings the versions to where they were in the one that failed.
+  await app.db.updateTable('users').set({ external: false }).execute()
+  expect(await external(app.db)).toBe(0)
 })
 
 test('facets agree with the rows after every kind of change', async () => {

@@ -1,6 +1,6 @@
 /** What a git client is told: it shows its user plain text and nothing else. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { answerTo } from '../api/answers.ts'
+import { answerTo, outageOf } from '../api/answers.ts'
 import { Refusal } from '../errors.ts'
 
 export function sendPlain(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
@@ -15,5 +15,5 @@ export function sendPlain(request: FastifyRequest, reply: FastifyReply, error: u
 export function textOf(request: FastifyRequest, error: unknown): string {
   if (error instanceof Refusal) return error.message
   request.log.error({ err: error, reqId: request.id }, 'request failed')
-  return 'Internal server error'
+  return outageOf(error)?.message ?? 'Internal server error'
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerTo, outageOf } from '../api/answers.ts'
 import type { Gateway } from '../api/run.ts'
 import { HOUR, MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
@@ -53,8 +54,11 @@ export async function gitRoutes(
     const isAnswered = reply.raw.headersSent
     if (isGarbled(error) && !isAnswered) return sayInstead(reply, 400, error.message)
     if (!request.raw.socket.destroyed) request.log.warn({ err: error, reqId: request.id }, 'git request ended early')
-    if (!isAnswered) return sayInstead(reply, 500, 'Internal Server Error')
-    reply.raw.destroy()
+    if (!isAnswered) {
+      const { status } = answerTo(error)
+      return sayInstead(reply, status, outageOf(error)?.message ?? 'Internal Server Error')
+    }
+    if (!reply.raw.writableEnded) reply.raw.destroy()
     return reply
   }
 }
@@ -111,7 +115,7 @@ const isGarbled = (error: unknown): error is BadPktLine | BadPush =>
   error instanceof BadPktLine || error instanceof BadPush
 
 /** For as long as nothing was answered. */
-function sayInstead(reply: FastifyReply, status: 400 | 500, message: string): FastifyReply {
+function sayInstead(reply: FastifyReply, status: number, message: string): FastifyReply {
   reply.raw.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${message}\n`)
   return reply
 }
@@ -157,8 +161,13 @@ async function takePush(visit: Visit): Promise<void> {
   const options = await pushOptionsFor(app, facts, place)
   const length = request.headers['content-length']
   const size = length === undefined || request.headers['content-encoding'] ? undefined : Number(length)
-  await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
-  if (!request.raw.complete) hangUpLater(request.raw)
+  try {
+    await receivePack(dir, { stateless: true, protocol, input, size, output: reply.raw, ...options })
+  } finally {
+    if (!request.raw.complete) hangUpLater(request.raw)
+    // What has failed was told in the report; git itself knows whether it is whole.
+    if (reply.raw.headersSent) reply.raw.end()
+  }
   reply.raw.end()
 }
 

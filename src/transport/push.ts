@@ -1,4 +1,5 @@
 /** What a push meets on its way, through whichever gateway it comes: the gate before its refs move, the news after. */
+import { outageOf } from '../api/answers.ts'
 import type { App } from '../context.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
@@ -41,7 +42,7 @@ export async function pushOptionsFor(
   app: App,
   facts: Facts,
   asked: RepositoryPlace,
-): Promise<Pick<ReceiveOptions, 'gate' | 'afterwards' | 'limits'>> {
+): Promise<Pick<ReceiveOptions, 'gate' | 'afterwards' | 'explain' | 'limits'>> {
   const { receive_max_input_size: most } = await currentSettings(app)
   let admitted: Admitted | undefined
   return {
@@ -62,6 +63,7 @@ export async function pushOptionsFor(
         messages: [...(await announcement(app)), ...movedNotice(app, pusher, place), ...linkLines(app, place, updates)],
       }
     },
+    explain: (failure) => outageOf(failure)?.message ?? null,
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TEMPORARY_FOLDER } from '../../src/lib/temporary-folder.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
 /** Generous: a start takes half a second alone and many times that on a busy machine. */
@@ -35,8 +36,9 @@ export class Child implements AsyncDisposable {
   stderr = ''
   readonly #ended: Promise<unknown>
 
-  constructor(args: string[], settings: Settings = {}, input = '') {
-    this.process = spawn(process.execPath, [MAIN, ...args], { env: environment(settings) })
+  constructor(args: string[], settings: Settings = {}, input = '', program = [process.execPath, MAIN]) {
+    const [name, ...first] = program as [string, ...string[]]
+    this.process = spawn(name, [...first, ...args], { cwd: ROOT, env: environment(settings) })
     this.process.stdout!.on('data', (chunk) => (this.stdout += chunk))
     this.process.stderr!.on('data', (chunk) => (this.stderr += chunk))
     this.process.stdin!.on('error', () => {}).end(input)

@@ -114,6 +114,31 @@ test('what stops a start is told in one line', { timeout: TIMEOUT }, async () =>
   expect(await run(['user', 'list'], { MORTISE_DATA })).toEqual(newer)
 })
 
+test.each([
+  ['1', 'MORTISE_PORT'],
+  ['1', 'MORTISE_SSH_PORT'],
+  ['2', 'MORTISE_SSH_PORT'],
+] as const)(
+  'a first start that finds its port taken makes no administrator: with MORTISE_WORKERS=%s, %s',
+  { timeout: TIMEOUT },
+  async (MORTISE_WORKERS, name) => {
+    await using folder = await temporaryFolder()
+    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_WORKERS }
+    const blocker = createServer().listen(0, '127.0.0.1')
+    await once(blocker, 'listening')
+    const taken = String((blocker.address() as AddressInfo).port)
+    expect(await run(['serve'], { ...settings, [name]: taken })).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('administrator'),
+      stderr: expect.stringMatching(/^mortise: cannot listen on [^\n]+EADDRINUSE[^\n]+\n$/),
+    })
+    blocker.close()
+    await using second = new Child(['serve'], settings)
+    await second.url()
+    await until(() => second.stdout.includes('password, shown only now: '))
+  },
+)
+
 /** A request of which the end is held back: it runs until `finish`. */
 async function openRequest(url: string): Promise<{ finish(): Promise<string>; socket: Socket }> {
   const body = JSON.stringify({ username: 'late', name: 'Late', email: 'late@example.com', password: 'long enough' })
@@ -182,6 +207,17 @@ test.each(['1', '2'])(
     expect(rows).toEqual([{ username: 'root' }, { username: 'late' }])
   },
 )
+
+test('SIGTERM to npm start ends the server, however npm passes it on', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' } as const
+  await using npm = new Child(['start'], settings, '', ['npm'])
+  const url = await npm.url()
+  npm.process.kill('SIGTERM')
+  await until(() => refusesConnections(url))
+  // The server holds on to npm's pipes.
+  await npm.ended()
+})
 
 test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()

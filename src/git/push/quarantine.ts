@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HOUR, MINUTE } from '../../clock.ts'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasCode, isDiskFull } from '../../lib/system-errors.ts'
 import { git, GitFailed, type GitOptions } from '../process/command.ts'
 import { flushFile, flushFolder } from '../storage/drafts.ts'
 import { indexLast, offsetsIn } from '../objects/pack-index.ts'
@@ -113,7 +113,7 @@ async function indexPack(dir: string, checks: readonly '--strict'[], options: Gi
   try {
     await git(dir, ['index-pack', ...flags], options)
   } catch (error) {
-    throw error instanceof GitFailed ? new BadPack(meaningOf(error)) : error
+    throw error instanceof GitFailed && !isDiskFull(error) ? new BadPack(meaningOf(error)) : error
   }
 }
 

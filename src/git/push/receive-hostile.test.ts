@@ -376,6 +376,7 @@ describe('kill -9', () => {
       'objects/pack/pack-x.pack',
       'objects/pack/tmp_pack_x',
       'objects/ab/tmp_obj_x',
+      'objects/info/commit-graphs/tmp_graph_x',
       'objects/tmp_objdir-incoming-x/pack/y',
     ]
     for (const state of ['old', 'young'])
@@ -392,7 +393,7 @@ describe('kill -9', () => {
     await sweepRepository(repo.dir, { before: new Date(Date.now() - 3_600_000) })
     const left = (await readdir(repo.dir, { recursive: true })).filter((name) => /old|young/.test(name))
     expect(left.filter((name) => name.includes('old'))).toEqual([])
-    expect(left.filter((name) => name.includes('young'))).toHaveLength(9)
+    expect(left.filter((name) => name.includes('young'))).toHaveLength(10)
   })
 })
 

@@ -5,12 +5,21 @@
  */
 import { Readable, type Writable } from 'node:stream'
 import { HOUR } from '../../clock.ts'
+import { isDiskFull } from '../../lib/system-errors.ts'
 import { advertiseForPushes } from '../fetch/advertisement.ts'
 import { isUnmistakable, ref, UnsafeArgument } from '../process/arguments.ts'
 import { GitFailed } from '../process/command.ts'
 import { isForPushes } from '../refs/namespaces.ts'
+import { ClientGone } from '../protocol/sending.ts'
 import { PushReport } from './push-report.ts'
-import { isDeletion, PackTooLarge, PushReader, type PushCommand, type PushRequest } from './push-request.ts'
+import {
+  ClientTooSlow,
+  isDeletion,
+  PackTooLarge,
+  PushReader,
+  type PushCommand,
+  type PushRequest,
+} from './push-request.ts'
 import { BadPack, openQuarantine, type Quarantine } from './quarantine.ts'
 import { moveRefs, NO_OBJECT, RefInTheWay, RefMoved, type Arrival, type RefUpdate } from '../refs/update.ts'
 import type { SmallPack } from './small-pack.ts'
@@ -40,6 +49,8 @@ export interface ReceiveOptions {
   readonly gate: Gate
   /** What has moved, durably; the client waits for it. */
   afterwards?(moved: readonly RefUpdate[], push: Push): Promise<{ readonly messages?: readonly string[] } | void>
+  /** What the client is told of a failure; null where that is none of its business. */
+  explain?(failure: unknown): string | null
   /** Heeded until the gate has spoken: from then on the push goes through. */
   readonly signal?: AbortSignal | undefined
   readonly limits?: PushLimits
@@ -72,12 +83,13 @@ const SMALL = 1024 * 1024
 interface Wish {
   readonly command: PushCommand
   reason: string | null
+  isMoved: boolean
 }
 
 /**
  * Refusals are told to the client, and are answered. Thrown is what leaves nobody to tell: `BadPktLine` and `BadPush`
- * before anything was written, `ClientGone`, `ClientTooSlow`, the signal's reason; and what the gate or `afterwards`
- * threw, after the client was told as far as it concerns it.
+ * before anything was written, `ClientGone`, `ClientTooSlow`, the signal's reason; and what failed here, the gate or
+ * `afterwards` included, after the client was told as far as it concerns it.
  */
 export async function receivePack(dir: string, options: ReceiveOptions): Promise<PushResult> {
   const { input, output, stateless, signal, limits = {} } = options
@@ -92,17 +104,19 @@ export async function receivePack(dir: string, options: ReceiveOptions): Promise
   try {
     await fulfil({ dir, request, wishes, reader, report }, options)
   } catch (error) {
-    if (!(error instanceof CalleeFailed)) throw error
-    failure = error.cause
+    if (signal?.aborted || error instanceof ClientGone || error instanceof ClientTooSlow) throw error
+    failure = error
+    const reason = options.explain?.(error) ?? 'internal error'
+    refuseAll(
+      wishes.filter(({ isMoved }) => !isMoved),
+      reason,
+    )
   }
   reader.release()
   await report.finish(wishes)
   if (failure) throw failure
   return resultOf(wishes)
 }
-
-/** What was called failed, not the push. */
-class CalleeFailed extends Error {}
 
 interface Reception {
   readonly dir: string
@@ -125,10 +139,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
 
   const pack = () => quarantine?.pack() ?? Promise.resolve(null)
   const push = { updates, options: request.options, environment: quarantine?.environment ?? {}, pack }
-  const verdict = await gate(push).catch((error: unknown) => {
-    refuseAll(wishes, 'internal error')
-    throw new CalleeFailed('gate', { cause: error })
-  })
+  const verdict = await gate(push)
   signal?.throwIfAborted()
   if ('refuse' in verdict) {
     await report.say([verdict.refuse])
@@ -144,9 +155,7 @@ async function fulfil(reception: Reception, options: ReceiveOptions): Promise<vo
   await moving
   const moved = updatesOf(wishes)
   if (!afterwards) return
-  const words = await afterwards(moved, push).catch((error: unknown) => {
-    throw new CalleeFailed('afterwards', { cause: error })
-  })
+  const words = await afterwards(moved, push)
   await report.say(words?.messages)
 }
 
@@ -183,6 +192,7 @@ async function move({ dir, request, wishes, report }: Reception, arrival: Arriva
   const attempt = async (some: readonly Wish[], reason: string | null) => {
     try {
       await moveRefs(dir, updatesOf(some), arrival)
+      for (const wish of some) wish.isMoved = true
     } catch (error) {
       if (!isRefused(error)) throw error
       if (reason === null) return false
@@ -197,7 +207,9 @@ async function move({ dir, request, wishes, report }: Reception, arrival: Arriva
 }
 
 const isRefused = (error: unknown): error is Error =>
-  error instanceof RefMoved || error instanceof RefInTheWay || (error instanceof GitFailed && error.reason === 'exit')
+  error instanceof RefMoved ||
+  error instanceof RefInTheWay ||
+  (error instanceof GitFailed && error.reason === 'exit' && !isDiskFull(error))
 
 // git's own words name files of ours.
 function wordsOf(error: Error): string {
@@ -212,7 +224,7 @@ function wishesOf({ commands }: PushRequest): Wish[] {
     const key = command.name.toString('latin1')
     const reason = seen.has(key) ? 'multiple updates for ref not allowed' : objectionTo(command)
     seen.add(key)
-    return { command, reason }
+    return { command, reason, isMoved: false }
   })
 }
 

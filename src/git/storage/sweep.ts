@@ -1,10 +1,10 @@
 /**
- * What processes leave behind that were killed: objects in quarantine, drafts of objects and refs, locks on refs and on
- * the commit-graph. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
+ * What processes leave behind that were killed, or had no room: objects in quarantine, drafts of objects, of refs and of
+ * the commit-graph, locks. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
  * on a repository is done, or dead, long before `before`.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { removeLocks } from '../refs/locks.ts'
 import { isQuarantine } from '../push/quarantine.ts'
@@ -12,10 +12,11 @@ import { isQuarantine } from '../push/quarantine.ts'
 export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<void> {
   const objects = await namesIn(join(dir, 'objects'))
   const packs = await namesIn(join(dir, 'objects/pack'))
+  const graphs = await namesIn(join(dir, 'objects/info'), true)
   const drafts = await Promise.all(objects.filter(isShard).map((name) => draftsIn(dir, join('objects', name))))
   const left = [
     ...(await draftsIn(dir)),
-    ...(await namesIn(join(dir, 'objects/info'), true)).filter(isLock).map((name) => join('objects/info', name)),
+    ...graphs.filter((name) => isLock(name) || isDraft(basename(name))).map((name) => join('objects/info', name)),
     ...objects.filter(isQuarantine).map((name) => join('objects', name)),
     ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
     ...drafts.flat(),

@@ -1,5 +1,6 @@
 /** One command of a client, from its words to its exit code. */
 import type { Readable, Writable } from 'node:stream'
+import { outageOf } from '../../api/answers.ts'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
@@ -36,7 +37,7 @@ export async function converse(app: App, talk: Conversation): Promise<number> {
     // Nobody is left to be told anything.
     else if (!talk.output.destroyed) {
       app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
-      say('The command could not be completed')
+      say(outageOf(error)?.message ?? 'The command could not be completed')
     }
     return 1
   }

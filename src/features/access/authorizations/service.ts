@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Guest, Owner } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
 import { holdName, idList, inIdList } from '../../../store/dialect.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 
@@ -16,15 +17,16 @@ export interface Reach {
    * shared with something inside.
    */
   project?: number
+  projects?: readonly number[]
   group?: number
 }
 
-/** At least one of the three is given: nobody works out everything. */
+/** At least one of them is given: nobody works out everything. */
 export async function refreshAuthorizations(app: App, reach: Reach): Promise<void> {
   const { db } = app
   const users = reach.users && idList(db, reach.users)
   const ofUsers = (column: string) => (users === undefined ? sql<boolean>`1 = 1` : inIdList(db, column, users))
-  const projects = reachedProjects(reach)
+  const projects = reachedProjects(db, reach)
   const within = (column: string) =>
     projects ? sql<boolean>`${sql.ref(column)} in (${projects})` : sql<boolean>`1 = 1`
 
@@ -38,7 +40,7 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
       where m.project_id is not null and ${ofUsers('m.user_id')} and ${within('m.project_id')}
       union all
       select n.owner_id, p.id, ${sql.lit(Owner)} from projects p
-      join namespaces n on n.id = p.namespace_id and n.kind = 'user'
+      join namespaces n on n.id = p.namespace_id and n.kind = 'user' and n.owner_id is not null
       where ${ofUsers('n.owner_id')} and ${within('p.id')}
       union all
       ${eachWayInto(
@@ -59,7 +61,8 @@ export async function refreshAuthorizations(app: App, reach: Reach): Promise<voi
     having max(access_level) >= ${sql.lit(Guest)}`.execute(db)
 }
 
-function reachedProjects({ project, group }: Reach): RawBuilder<number> | null {
+function reachedProjects(db: Db, { project, projects, group }: Reach): RawBuilder<number> | null {
+  if (projects !== undefined) return sql`select id from projects where ${inIdList(db, 'id', idList(db, projects))}`
   if (project !== undefined) return sql`${project}`
   if (group === undefined) return null
   return sql`

@@ -145,9 +145,14 @@ export async function assertOpen(app: App, { project_id }: SourceColumns): Promi
   if (project_id !== null && (await isClosed(app.db, project_id))) throw forbidden()
 }
 
-/** The row as it stands now; until the transaction ends nobody else changes or removes a member there. */
-async function holdMember(app: App, id: number, { group_id, project_id }: SourceColumns): Promise<Member> {
-  await holdName(app.db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
+/** Until the transaction ends nobody else changes or removes a member there: of two owners one may go, not both. */
+export function holdMembers({ db }: App, { group_id, project_id }: SourceColumns): Promise<void> {
+  return holdName(db, group_id !== null ? `members of group ${group_id}` : `members of project ${project_id}`)
+}
+
+/** The row as it stands now. */
+async function holdMember(app: App, id: number, at: SourceColumns): Promise<Member> {
+  await holdMembers(app, at)
   const member = await app.db.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst()
   if (!member) throw notFound() // somebody was faster
   return member

@@ -1,6 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startForge } from '../../../forge.ts'
 import { addMember } from '../../../../test/cast.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { Owner } from '../../../lib/levels.ts'
+import { transact } from '../../../store/transact.ts'
+import { findMember } from '../../access/members/queries.ts'
+import { removeMember } from '../../access/members/service.ts'
+import { syncGroup } from '../directory-links/sync.ts'
 
 test('a group keeps its last owner, or goes with them', async () => {
   await using forge = await startForge()
@@ -38,3 +44,40 @@ test('where another owner stays, also of a group above, the groups stay too', as
   const ghost = (await root.get('/users', { username: 'ghost' })).body[0]
   expect((await ben.get(`/projects/${project.id}`)).body.creator_id).toBe(ghost.id)
 })
+
+/** Each takes the owner it is given out of the group, if it may. */
+const waysOut = {
+  'who is deleted': async ({ administrator: root }: TestForge, { id }: Person) =>
+    void (await root.delete(`/users/${id}`)),
+  'whom the directory no longer names': async ({ app }: TestForge, _ann: Person, group: number) =>
+    syncGroup({ ...app, directories: [] }, group),
+}
+
+test.each(Object.entries(waysOut))(
+  'of two owners that go at the same time one stays: one who is removed, and one %s',
+  async (_name, leave) => {
+    await using forge = await startForge()
+    const { app } = forge
+    const [ann, ben] = [await forge.user(), await forge.user()]
+    const group = (await ben.post('/groups', { name: 'Both', path: 'both' })).body
+    const at = { group_id: group.id as number, project_id: null }
+    await addMember(forge, { group_id: group.id }, ann.id, Owner)
+    await app.db.updateTable('members').set({ from_directory: true }).where('user_id', '=', ann.id).execute()
+
+    let leaving: Promise<void> | undefined
+    await transact(app, async (inside) => {
+      await removeMember(inside, (await findMember(inside.db, at, ben.id))!, ben.id)
+      leaving ??= leave(forge, ann, group.id)
+      // Time enough for it to look before this one commits.
+      await sleep(300)
+    })
+    await leaving
+    const owners = await app.db
+      .selectFrom('members')
+      .select('user_id')
+      .where('group_id', '=', group.id)
+      .where('access_level', '=', Owner)
+      .execute()
+    expect(owners).toEqual([{ user_id: ann.id }])
+  },
+)

@@ -10,7 +10,7 @@ import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
 import { addNamespace, lockShares, updateNamespace } from '../../identity/namespaces/service.ts'
-import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { holdNamespace } from '../../projects/projects/places.ts'
@@ -80,7 +80,7 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
       await emit(app, 'group.created', { id: group.id, by: actor.id })
       return group
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 export async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
@@ -154,7 +154,7 @@ export async function updateGroup(app: App, actor: User, { id, parent_id }: Grou
       await emit(app, 'group.updated', { id, by: actor.id, ...old })
       return updated
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 const STILL_LOCKED =

@@ -25,3 +25,12 @@ export async function storeAvatar(app: App, upload: Upload) {
       .slice(0, 100) || 'avatar'
   return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
 }
+
+/** Once the row stands: somebody's leaving of the same content may have been carried out before. */
+export const keepAvatar =
+  (app: App, upload: Upload | '' | null | undefined) =>
+  async <R extends { avatar_digest: string | null }>(row: R): Promise<R> => {
+    const { avatar_digest: digest } = row
+    if (upload && digest && !(await app.blobs.has(digest))) await app.blobs.put(await readFile(upload.path))
+    return row
+  }

@@ -14,7 +14,7 @@ import { createUserNamespace, renameUserNamespace } from '../namespaces/service.
 import { hashPassword } from '../passwords.ts'
 import { endOldPassword, endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
-import { NO_AVATAR, storeAvatar } from './avatar.ts'
+import { NO_AVATAR, keepAvatar, storeAvatar } from './avatar.ts'
 import { assertValidUser, withoutMarkup, type UserAttributes } from './validation.ts'
 
 export interface NewUser extends UserAttributes {
@@ -81,7 +81,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
       await emit(app, 'user.created', { id: user.id, reset_password: wish.reset_password ?? false })
       return user
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 export interface UserChange extends UserAttributes {
@@ -153,7 +153,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
       }),
     // The contract answers a conflict on update with 404.
     'not_found',
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 /** Whoever came in by it alone has no other way in until they are given one. */

@@ -624,6 +624,34 @@ test('an avatar that is no image, or too large, is refused and the old one stays
   expect((await user.get('/user')).body.avatar_url).toBe(before)
 })
 
+test('a picture that is discarded while somebody uploads it again is there in the end', async () => {
+  await using forge = await startForge()
+  const { app, administrator: root } = forge
+  const { blobs } = app
+  const { put } = blobs
+  const discardOnce = () => {
+    blobs.put = async (...content) => {
+      blobs.put = put
+      const stored = await put(...content)
+      await blobs.remove(stored.digest)
+      return stored
+    }
+  }
+  const project = await forge.project()
+  const ways = [
+    () => root.put(`/users/${root.id}`, avatarForm(png(1), 'a.png')),
+    () => root.put(`/projects/${project.id}`, avatarForm(png(2), 'a.png')),
+    () => root.post('/groups?name=pictured&path=pictured', avatarForm(png(3), 'a.png')),
+    () => root.put('/groups/pictured', avatarForm(png(4), 'a.png')),
+    () => root.post('/projects?path=pictured', avatarForm(png(5), 'a.png')),
+  ]
+  for (const way of ways) {
+    discardOnce()
+    const { body } = await way()
+    expect((await fetch(body.avatar_url, { headers: root.headers })).status).toBe(200)
+  }
+})
+
 test('a picture goes once the last of those who share it has left it', async () => {
   await using forge = await startForge()
   const [ann, bob] = [await forge.user(), await forge.user()]

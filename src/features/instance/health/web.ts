@@ -76,8 +76,11 @@ async function inTime(work: Promise<unknown>): Promise<void> {
 async function writeInto(folder: string): Promise<void> {
   const file = join(folder, randomUUID())
   await mkdir(folder, { recursive: true })
-  await writeFile(file, 'ready')
-  await rm(file)
+  try {
+    await writeFile(file, 'ready')
+  } finally {
+    await rm(file, { force: true })
+  }
 }
 
 async function mayWatch({ app, authentication }: Gateway, shown: Shown, address: string): Promise<boolean> {

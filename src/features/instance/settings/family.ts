@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
 import * as routes from './routes.ts'
+import { dropSecrets } from './secrets.ts'
 
-export const settings = family({ routes })
+export const settings = family({ routes, secretReset: dropSecrets })

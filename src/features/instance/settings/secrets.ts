@@ -1,5 +1,6 @@
 /** Secrets that other families keep among the settings, sealed: `secret:…`. */
-import type { App } from '../../../context.ts'
+import type { App, SecretReset } from '../../../context.ts'
+import { attributeOf, SETTING_NAMES } from './model.ts'
 
 type SecretName = `secret:${string}`
 
@@ -16,4 +17,17 @@ export async function keepSecret(app: App, name: SecretName, secret: string): Pr
     .onConflict((c) => c.column('name').doNothing())
     .execute()
   return (await findSecret(app, name)) ?? secret
+}
+
+/** What others keep here they make anew when they need it; what an administrator wrote is to be written again. */
+export const dropSecrets: SecretReset = async (app) => {
+  const sealed = new Set<string>(SETTING_NAMES.filter((name) => attributeOf(name).sealed))
+  const rows = await app.db.selectFrom('settings').select(['name', 'value']).execute()
+  const lost = rows.filter(({ name, value }) => {
+    const text = JSON.parse(value) as unknown
+    return (sealed.has(name) || name.startsWith('secret:')) && typeof text === 'string' && !app.vault.canOpen(text)
+  })
+  for (const { name } of lost) await app.db.deleteFrom('settings').where('name', '=', name).execute()
+  const settings = lost.flatMap(({ name }) => (sealed.has(name) ? [name] : []))
+  return settings.map((name) => `the setting ${name} is lost: it is to be set again`)
 }

@@ -1,14 +1,16 @@
 import { family } from '../../family.ts'
 import * as avatarWeb from './avatar-web.ts'
 import { leaveProjects } from './farewell.ts'
-import { removeLater, removeRepositoryLater } from './removal.ts'
+import { removeLater, removeRepositoryLater, removeRestLater } from './removal.ts'
 import * as routes from './routes.ts'
+import { replaceProjectSecrets } from './secrets.ts'
 import * as web from './web.ts'
 
 export const projects = family({
   routes,
-  jobs: [removeLater, removeRepositoryLater],
+  jobs: [removeLater, removeRepositoryLater, removeRestLater],
   farewell: leaveProjects,
+  secretReset: replaceProjectSecrets,
   blobs: [{ table: 'projects', column: 'avatar_digest' }],
   web: [web.routes, avatarWeb.routes],
 })

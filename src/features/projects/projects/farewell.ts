@@ -1,20 +1,21 @@
 import type { Farewell } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { updateNamespace } from '../../identity/namespaces/service.ts'
 import { forgetStarsOf } from '../stars/service.ts'
-import { removeProject } from './removal.ts'
+import { markProjectsDeleted, removeProjectsIn, removeRestLater } from './removal.ts'
 
-/** Personal projects go with their owner; what they made elsewhere stays and is the heir's. */
+/**
+ * Personal projects go with their owner; what they made elsewhere stays and is the heir's. Where there are many, most go
+ * after the owner, with the namespace they are in: everybody else writes meanwhile.
+ */
 export const leaveProjects: Farewell = async (app, user, { heir }) => {
   const { db } = app
-  const personal = await db
-    .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .selectAll('projects')
-    .select('namespaces.full_path')
-    .where('namespaces.owner_id', '=', user.id)
-    .execute()
-  for (const { full_path, ...project } of personal) {
-    const news = { path_with_namespace: `${full_path}/${project.path}` }
-    await removeProject(app, project, project.deleting ? undefined : news)
+  const own = await db.selectFrom('namespaces').select('id').where('owner_id', '=', user.id).execute()
+  for (const { id } of own) {
+    if (await removeProjectsIn(app, id)) continue
+    await markProjectsDeleted(app, id)
+    await updateNamespace(app, id, { owner_id: null, deleting: true })
+    await enqueue(app, removeRestLater, { namespace: id })
   }
   await forgetStarsOf(app, user.id)
   await db

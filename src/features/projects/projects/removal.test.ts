@@ -145,3 +145,32 @@ test('what hung on it goes with it; forks stay, unlinked', async () => {
   const again = await projectBy(user, 'q')
   expect(again.id).toBeGreaterThan(fork.id)
 })
+
+test('of many personal projects most go after their owner, and all are told of', async () => {
+  await using forge = await startForge()
+  const { app, administrator: root } = forge
+  const ann = await forge.user({ username: 'ann' })
+  const { id } = (await ann.post('/projects', { path: 'p0' })).body
+  const { id: _id, ...row } = await app.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const more = Array.from({ length: 149 }, (_, n) => ({
+    ...row,
+    path: `p${n + 1}`,
+    name: `p${n + 1}`,
+    disk_path: `${row.disk_path}-${n}`,
+    runners_token_digest: `${n}`,
+  }))
+  await app.db.insertInto('projects').values(more).execute()
+  const count = async () => (await app.db.selectFrom('projects').select('id').execute()).length
+
+  expect((await root.delete(`/users/${ann.id}`)).status).toBe(204)
+  expect((await root.get('/projects')).body).toEqual([])
+  await forge.settle()
+  expect(await count()).toBe(0)
+  expect((await told(forge)).filter((name) => name === 'project.deleted')).toHaveLength(150)
+  const left = await app.db.selectFrom('namespaces').select('full_path').where('full_path', '=', 'ann').execute()
+  expect(left).toEqual([])
+})

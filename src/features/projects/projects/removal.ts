@@ -7,6 +7,7 @@ import { enqueue } from '../../../jobs/queue.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
+import { removeNamespace } from '../../identity/namespaces/service.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { forsakePool } from '../forks/pools.ts'
 import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
@@ -68,6 +69,45 @@ export async function removeProject(app: App, project: Project, news?: { path_wi
     if (news) await emit(app, 'project.deleted', { id: project.id, name: project.name, ...news })
   })
 }
+
+const PROJECTS_A_TURN = 100
+
+/** Some of those in a namespace, or below it; true when none is left. Every step stands on its own. */
+export async function removeProjectsIn(app: App, namespace: number): Promise<boolean> {
+  const projects = await app.db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .selectAll('projects')
+    .select('namespaces.full_path')
+    .where('projects.namespace_id', 'in', treeOf(app.db, namespace))
+    .orderBy('projects.id')
+    .limit(PROJECTS_A_TURN)
+    .execute()
+  const told = await toldOf(app, projects)
+  for (const { full_path, ...project } of projects) {
+    const news = { path_with_namespace: `${full_path}/${project.path}` }
+    await removeProject(app, project, told.has(project.id) ? undefined : news)
+  }
+  return projects.length < PROJECTS_A_TURN
+}
+
+/** Those that were deleted of themselves before what they are in was. */
+async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Set<number>> {
+  if (projects.length === 0) return new Set()
+  const keys = new Map(projects.map(({ id }) => [removalKey(id), id]))
+  const jobs = await app.db
+    .selectFrom('jobs')
+    .select('key')
+    .where('key', 'in', [...keys.keys()])
+    .execute()
+  return new Set(jobs.map(({ key }) => keys.get(key!)!))
+}
+
+/** What is left of somebody's own namespace once they are gone. */
+export const removeRestLater = job<{ namespace: number }>('projects.remove_rest', async (app, { namespace }) => {
+  while (!(await removeProjectsIn(app, namespace)));
+  await removeNamespace(app, namespace)
+})
 
 /** The job that ends a project of itself; while it waits, its news was told. */
 export const removalKey = (id: number) => `projects.remove ${id}`

@@ -14,7 +14,7 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
-import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdNamespace, holdPath } from './places.ts'
@@ -58,7 +58,8 @@ export async function createProject(app: App, actor: User, wish: NewProject, own
     ...(source && { ...source, import_status: 'scheduled' as const }),
     topics: topics ?? [],
   }
-  return addProject(app, actor, namespace, row, source ? scheduleImport : undefined)
+  const added = await addProject(app, actor, namespace, row, source ? scheduleImport : undefined)
+  return keepAvatar(app, wish.avatar)(added)
 }
 
 type Blank = Pick<NewRow<'projects'>, 'namespace_id' | 'name' | 'path' | 'creator_id'>

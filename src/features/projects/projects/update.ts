@@ -7,7 +7,7 @@ import { Owner, isWider } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { NO_AVATAR, storeAvatar } from '../../identity/users/avatar.ts'
+import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
@@ -79,7 +79,7 @@ export async function updateProject(
       await emit(app, 'project.updated', { id: project.id, by: actor.id, ...(isMoved && { old_path: oldPath }) })
       return updated
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 type Wanted = Partial<Pick<Project, 'name' | 'path' | 'visibility' | 'default_branch'>>

@@ -66,8 +66,7 @@ export async function endSharesWith(app: App, group: number): Promise<void> {
     .where('group_id', 'in', treeOf(app.db, group))
     .returning('project_id')
     .execute()
-  for (const project of new Set(ended.map(({ project_id }) => project_id)))
-    await refreshAuthorizations(app, { project })
+  if (ended.length > 0) await refreshAuthorizations(app, { projects: ended.map(({ project_id }) => project_id) })
 }
 
 /** A share with the group that a project lies in, or with one above, would say nothing. */

@@ -43,11 +43,12 @@ interface Left {
 async function finishIn(app: App, project: Project, wiki: boolean): Promise<void> {
   const before = await newestEvent(app)
   const seen = await pending(app, project, wiki)
+  if (seen.length === 0) return // told by somebody else meanwhile
   const names = new Set(seen.flatMap(({ updates }) => updates.map(({ ref }) => ref)))
   const standing = await valuesOf(wiki ? wikiDir(app, project) : repositoryDir(app, project), names)
   // Asked in this order nothing slips through: what was told meanwhile shows in one or the other.
   const rows = await pending(app, project, wiki)
-  const told = await toldOf(app, project, wiki, seen[0]?.row.created_at)
+  const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
 
   const settled = after(app.clock, -SETTLED)
   const isFresh = ({ row }: Left) => row.created_at > settled
@@ -96,8 +97,8 @@ interface Move extends Update {
 /** How far back we look for where a ref was when a change began. */
 const BACK = HOUR
 
-async function toldOf({ db }: App, project: Project, wiki: boolean, since = ''): Promise<Move[]> {
-  const start = since && new Date(Date.parse(since) - BACK).toISOString()
+async function toldOf({ db }: App, project: Project, wiki: boolean, since: string): Promise<Move[]> {
+  const start = new Date(Date.parse(since) - BACK).toISOString()
   const events = await db
     .selectFrom('events')
     .select(['id', 'payload', 'created_at'])

@@ -1,0 +1,22 @@
+import { loadProgram } from './instance.ts'
+import type { Verb } from './verb.ts'
+
+const reset: Verb = {
+  summary: 'Make new secrets for those that a lost key has sealed, and tell what else is lost',
+  async run({ config }) {
+    const { openApp } = await loadProgram()
+    const { secretResets } = await import('../features/v4.ts')
+    const { keepKey } = await import('../features/instance/instance-key/service.ts')
+    const { transact } = await import('../store/transact.ts')
+    await using opened = await openApp(config, { logTo: process.stderr, withAnyKey: true })
+    const told = await transact(opened.app, async (app) => {
+      const lines: string[] = []
+      for (const resetOwn of secretResets) lines.push(...(await resetOwn(app)))
+      await keepKey(app)
+      return lines
+    })
+    console.log(told.length > 0 ? told.join('\n') : 'every stored secret can be read; nothing was changed')
+  },
+}
+
+export const secrets: Record<string, Verb> = { 'secrets reset': reset }

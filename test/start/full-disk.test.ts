@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { hasCode } from '../../src/lib/system-errors.ts'
+import { workplace } from '../workplace.ts'
+import { Child, run, temporaryFolder, until } from './command.ts'
+
+const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
+const HEADERS = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN }
+const FULL = '507 The disk of the server is full'
+const MB = 1024 * 1024
+
+/** A disk of its own, small enough to be filled; only root may mount one. */
+function mountDisk(folder: string): Disposable | null {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=100m', 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  return { [Symbol.dispose]: () => void execFileSync('umount', ['-l', folder]) }
+}
+
+const canMount = await (async () => {
+  await using folder = await temporaryFolder()
+  using disk = mountDisk(folder.path)
+  return disk !== null
+})()
+
+async function fillDisk(ballast: string): Promise<void> {
+  for (const size of [MB, 4096, 1]) {
+    try {
+      for (;;) await appendFile(ballast, Buffer.alloc(size))
+    } catch (error) {
+      if (!hasCode(error, 'ENOSPC')) throw error
+    }
+  }
+}
+
+test.runIf(canMount)('a disk that fills under load, and empties again', { timeout: 300_000 }, async () => {
+  await using folder = await temporaryFolder()
+  using _disk = mountDisk(folder.path)
+  await using work = await workplace()
+  const MORTISE_DATA = join(folder.path, 'data')
+  await mkdir(MORTISE_DATA)
+  const settings = { MORTISE_DATA, MORTISE_PORT: '0', MORTISE_RATE_LIMIT: 'off', MORTISE_ROOT_TOKEN }
+  const acknowledged: (() => Promise<boolean>)[] = []
+  {
+    await using child = new Child(['serve'], settings)
+    const url = await child.url()
+    const kinds = await startLoad(url, work, acknowledged)
+    const all = Object.values(kinds.counts)
+    const ballast = join(folder.path, 'ballast')
+    for (let round = 0; round < 2; round++) {
+      const since = all.map(({ done }) => done)
+      await until(() => all.every(({ done }, at) => done > since[at]!) || kinds.odd.length > 0)
+      await fillDisk(ballast)
+      const before = all.map(({ refused }) => refused)
+      await until(async () => {
+        await fillDisk(ballast)
+        return all.every(({ refused }, at) => refused > before[at]!) || kinds.odd.length > 0
+      })
+      expect((await fetch(`${url}/-/readiness`)).status).toBe(503)
+      await rm(ballast)
+    }
+    const since = all.map(({ done }) => done)
+    await until(() => all.every(({ done }, at) => done > since[at]!) || kinds.odd.length > 0)
+    await kinds.stop()
+    // One that waits for what the client no longer sends would hang for longer than a minute.
+    expect(kinds.slowest).toBeLessThan(30_000)
+    expect(kinds.odd).toEqual([])
+    for (const isThere of acknowledged) expect(await isThere()).toBe(true)
+    expect(child.lines.logged.some(({ status }) => status === 507)).toBe(true)
+    child.process.kill('SIGTERM')
+    expect(await child.ended()).toBe(0)
+    expect(child.stderr).toBe('')
+  }
+  expect(globSync('{spool,blobs/drafts}/*', { cwd: MORTISE_DATA })).toEqual([])
+  // Drafts of commit-graphs are git's own, and swept later.
+  expect(globSync('repositories/**/*.git/**/{*.lock,tmp_[!g]*}', { cwd: MORTISE_DATA })).toEqual([])
+  expect(await run(['check'], { MORTISE_DATA })).toMatchObject({ code: 0, stderr: '' })
+})
+
+async function startLoad(
+  url: string,
+  work: Awaited<ReturnType<typeof workplace>>,
+  acknowledged: (() => Promise<boolean>)[],
+) {
+  const api = `${url}/api/v4`
+  const odd: string[] = []
+  let slowest = 0
+  let isOver = false
+  const ask = async (path: string, body: unknown) => {
+    const isForm = body instanceof FormData
+    const answer = await fetch(api + path, {
+      method: 'POST',
+      headers: isForm ? HEADERS : { ...HEADERS, 'Content-Type': 'application/json' },
+      body: isForm ? body : JSON.stringify(body),
+    })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const isFound = async (path: string) => (await fetch(path, { headers: HEADERS })).status === 200
+  await ask('/projects', { path: 'pushed' })
+  await ask('/projects', { path: 'committed', initialize_with_readme: true })
+  const { git } = work
+  await git('init', '-q', '-b', 'trunk', 'src')
+  const address = url.replace('://', `://root:${MORTISE_ROOT_TOKEN}@`) + '/root/pushed.git'
+
+  /** Each is asked again and again: null where it was done, else what was heard. */
+  const deeds: Record<string, (number: number) => Promise<string | null>> = {
+    async group(number) {
+      const path = `group-${number}`
+      const { status, text } = await ask('/groups', { name: path, path })
+      if (status !== 201) return `${status} ${text}`
+      acknowledged.push(() => isFound(`${api}/groups/${path}`))
+      return null
+    },
+    async upload() {
+      const form = new FormData()
+      form.append('file', new Blob([randomBytes(200_000)]), 'some.bin')
+      const { status, text } = await ask('/projects/root%2Fpushed/uploads', form)
+      if (status !== 201) return `${status} ${text}`
+      const { full_path } = JSON.parse(text) as { full_path: string }
+      acknowledged.push(() => isFound(url + full_path))
+      return null
+    },
+    async commit(number) {
+      const file = `file-${number}.txt`
+      const wish = { branch: 'master', commit_message: 'More', content: randomBytes(20_000).toString('hex') }
+      const { status, text } = await ask(`/projects/root%2Fcommitted/repository/files/${file}`, wish)
+      if (status !== 201) return `${status} ${text}`
+      acknowledged.push(() => isFound(`${api}/projects/root%2Fcommitted/repository/files/${file}?ref=master`))
+      return null
+    },
+    async push(number) {
+      await writeFile(join(work.folder, 'src/file'), randomBytes(2 * MB))
+      await git('-C', 'src', 'add', '-A')
+      await git('-C', 'src', 'commit', '-qm', `Work ${number}`)
+      const tip = (await git('-C', 'src', 'rev-parse', 'HEAD')).stdout
+      const { code, stderr } = await git('-C', 'src', 'push', '-q', address, 'HEAD:refs/heads/trunk')
+      if (code !== 0) {
+        await git('-C', 'src', 'reset', '-q', '--soft', 'HEAD~1')
+        return stderr
+      }
+      acknowledged.push(() => isFound(`${api}/projects/root%2Fpushed/repository/commits/${tip}`))
+      return null
+    },
+  }
+  const counts = Object.fromEntries(Object.keys(deeds).map((kind) => [kind, { done: 0, refused: 0 }]))
+  const repeat = async ([kind, deed]: [string, (number: number) => Promise<string | null>]) => {
+    for (let number = 0; !isOver; number++) {
+      const began = performance.now()
+      const heard = await deed(number)
+      slowest = Math.max(slowest, performance.now() - began)
+      await sleep(20)
+      if (heard === null) counts[kind]!.done++
+      else if (heard.includes(FULL)) counts[kind]!.refused++
+      else odd.push(`${kind}: ${heard}`)
+    }
+  }
+  const loops = Object.entries(deeds).map((one) => repeat(one).catch((error: unknown) => void odd.push(String(error))))
+  return {
+    counts,
+    odd,
+    get slowest() {
+      return slowest
+    },
+    async stop() {
+      isOver = true
+      await Promise.all(loops)
+    },
+  }
+}
