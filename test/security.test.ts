@@ -3,12 +3,12 @@
  * number. What is generated from the declarations (44, 45, 48, 49) stands in `security-generated.test.ts`, scopes (32)
  * in `src/api/scopes.test.ts`. The other rows wait for the family that could fall to them:
  *
- * hooks and integrations: 1, 2 on redirects. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22. merge
- * requests: 34. pages: 14. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor: 26.
- * Rows that a family shows beside its source: 2, 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8 (`templates`), 9, 13
- * (`files/actions`, `git/building`), 10, 31 (`transport`), 15, 47 (`git/fuzz`), 17, 18, 46 (`transport/ssh`), 19
- * (`git/command`), 20 (`wikis`), 28 (`invitations`), 37 (`transport/access`, `roles`), 38 (`gate`), 40
- * (`transport/lfs`), 50 (`git/receive-hostile`), 56 (`gate`, `transport/push-limit`).
+ * hooks and integrations: 1, 2 on redirects. ci: 4, 11, 30, 39, 43. export and import of whole projects: 5, 7, 12, 22.
+ * merge requests: 34. pages: 14. notes, labels and milestones: 29 on previews, 41. Single sign-on: 25. Second factor:
+ * 26. Rows that a family shows beside its source: 2, 3, 16 (`imports`, `git/fetch`), 6, 35 (`uploads`), 8
+ * (`templates`), 9, 13 (`files/actions`, `git/building`), 10, 31 (`transport`), 15, 47 (`git/fuzz`), 17, 18, 46
+ * (`transport/ssh`), 19 (`git/command`), 20 (`wikis`), 28 (`invitations`), 37 (`transport/access`, `roles`), 38
+ * (`gate`), 40 (`transport/lfs`), 50 (`git/receive-hostile`), 56 (`gate`, `transport/push-limit`).
  */
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
