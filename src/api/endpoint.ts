@@ -183,6 +183,8 @@ export interface Declaration<
   changedAt?: (subject: S) => string
   /** The largest file part it takes, in bytes. */
   upload?: number
+  /** Bytes of all its fields together, where that is more than usual. */
+  body?: number
   handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
 }
 
@@ -204,6 +206,7 @@ export interface Endpoint {
   readonly headStatus?: number
   readonly changedAt?: (subject: never) => string
   readonly upload?: number
+  readonly body?: number
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 

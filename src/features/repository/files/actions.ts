@@ -6,6 +6,9 @@ import { Refusal } from '../../../errors.ts'
 import { isFileName, type Change, type FileMode } from '../../../git/objects/building.ts'
 import { entryAt, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 
+/** Bytes of a request that writes files. */
+export const LARGEST_FILE_BODY = 10 * 1024 * 1024
+
 export interface Action {
   readonly action: string
   readonly file_path?: string | null | undefined

@@ -2,7 +2,17 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
-import { blankable, bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
+import {
+  blankable,
+  bool,
+  documentText,
+  filledLongText,
+  filledText,
+  int,
+  longText,
+  oneOf,
+  text,
+} from '../../../api/wire.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { blame } from '../../../git/history/blame.ts'
 import { commitStats } from '../../../git/history/stats.ts'
@@ -13,6 +23,7 @@ import { answerRecord, cacheable } from '../repositories/downloads.ts'
 import { openLargeFile } from '../repositories/large-files.ts'
 import { repository } from '../repositories/queries.ts'
 import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
+import { LARGEST_FILE_BODY } from './actions.ts'
 import { findFile, openDigested, openFile } from './queries.ts'
 import { commitActions, moveSubmodule } from './service.ts'
 
@@ -90,7 +101,7 @@ export const getBlame = endpoint({
 const place = {
   file_path: text,
   branch: filledText,
-  commit_message: filledText,
+  commit_message: filledLongText,
   start_branch: text.nullish(),
   author_email: text.nullish(),
   author_name: text.nullish(),
@@ -98,7 +109,7 @@ const place = {
 
 const content = {
   ...place,
-  content: text,
+  content: documentText,
   encoding: oneOf('text', 'base64').nullish(),
   execute_filemode: bool.nullish(),
 }
@@ -109,6 +120,7 @@ export const create = endpoint({
   summary: 'Create a file in a repository',
   on: repository,
   allow: 'push',
+  body: LARGEST_FILE_BODY,
   input: z.object(content),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -125,6 +137,7 @@ export const update = endpoint({
   summary: 'Change a file in a repository',
   on: repository,
   allow: 'push',
+  body: LARGEST_FILE_BODY,
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -159,7 +172,7 @@ export const updateSubmodule = endpoint({
     submodule: text,
     branch: filledText,
     commit_sha: text.pipe(z.string().regex(/^[0-9a-f]{40}$/)),
-    commit_message: text.nullish(),
+    commit_message: longText.nullish(),
   }),
   output: CommitDetailEntity,
   async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {

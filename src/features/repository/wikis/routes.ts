@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { bool, file, filledText, oneOf, text } from '../../../api/wire.ts'
+import { bool, documentText, file, filledText, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
@@ -19,7 +19,8 @@ import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
 /** More than anybody reads at once. */
 const LONGEST_PAGE = 5_000_000
-const pageText = text.refine((content) => content.length <= LONGEST_PAGE)
+const LARGEST_BODY = 10 * 1024 * 1024
+const pageText = documentText.refine((content) => content.length <= LONGEST_PAGE)
 const format = oneOf(...(FORMAT_NAMES as [(typeof FORMAT_NAMES)[number]])).nullish()
 
 async function present(app: App, project: Project, page: Page) {
@@ -62,6 +63,7 @@ export const create = endpoint({
   summary: 'Add a page to a wiki',
   on: wiki,
   allow: 'write',
+  body: LARGEST_BODY,
   input: z.object({ title: text, content: pageText, format }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
@@ -76,6 +78,7 @@ export const update = endpoint({
   summary: 'Change a page of a wiki',
   on: wikiPage,
   allow: 'write',
+  body: LARGEST_BODY,
   input: z
     .object({ title: filledText.nullish(), content: pageText.nullish(), format })
     .refine(({ title, content, format }) => (title ?? content ?? format ?? null) !== null, {

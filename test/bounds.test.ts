@@ -1,0 +1,70 @@
+/** What each attack of one request was once good for: nobody waits, nothing grows. */
+import { request as httpRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { startForge, type TestForge } from '../src/forge.ts'
+
+const KB = 1024
+const MB = 1024 * KB
+
+/** The status of a body that has come so far and never ends; 0 while there is no answer. */
+async function unended(forge: TestForge, path: string, headers: Record<string, string>, body: string): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const request = httpRequest(`${forge.url}${path}`, { method: 'POST', headers }, (response) => {
+    resolve(response.statusCode!)
+    response.resume()
+  })
+  request.on('error', () => {})
+  request.write(body)
+  const status = await Promise.race([promise, sleep(5000, 0)])
+  request.destroy()
+  return status
+}
+
+describe('bodies', () => {
+  const multipart = { 'Content-Type': 'multipart/form-data; boundary=b' }
+  const json = { 'Content-Type': 'application/json' }
+  const field = '--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n'
+
+  test.each([
+    ['fields', '/api/v4/session', multipart, field],
+    ['JSON', '/api/v4/session', json, '{"login":"'],
+    ['a form', '/api/v4/session', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'login='],
+    ['fields for a token', '/oauth/token', multipart, field],
+    ['JSON for a token', '/oauth/token', json, '{"code":"'],
+    ['fields of a page', '/users/sign_in', multipart, field],
+    ['JSON for a route that needs a caller', '/api/v4/projects', json, '{"name":"'],
+  ])('%s of a stranger are kept up to 64 KB', async (_what, path, head, begin) => {
+    await using forge = await startForge()
+    expect(await unended(forge, path, head, begin + 'x'.repeat(128 * KB))).toBe(413)
+  })
+
+  test('fields of a caller are kept up to 2 MB, and more where an endpoint declares it', async () => {
+    await using forge = await startForge()
+    const known = { 'PRIVATE-TOKEN': forge.administrator.token }
+    for (const [head, begin] of [
+      [{ ...multipart, ...known }, field],
+      [{ ...json, ...known }, '{"description":"'],
+    ] as const) {
+      expect(await unended(forge, '/api/v4/projects', head, begin + 'x'.repeat(4 * MB))).toBe(413)
+    }
+    const many = new FormData()
+    for (let n = 0; n < 50; n++) many.set(`field${n}`, 'x'.repeat(100 * KB))
+    expect((await forge.administrator.post('/projects', many)).status).toBe(413)
+
+    const { body: project } = await forge.administrator.post('/projects', { name: 'large', path: 'large' })
+    const content = 'x'.repeat(9 * MB)
+    const actions = [{ action: 'create', file_path: 'a', content }]
+    const wish = { branch: 'master', commit_message: 'large', actions }
+    expect((await forge.administrator.post(`/projects/${project.id}/repository/commits`, wish)).status).toBe(201)
+    const page = { title: 'long', content: 'x'.repeat(4 * MB) }
+    expect((await forge.administrator.post(`/projects/${project.id}/wikis`, page)).status).toBe(201)
+  })
+
+  test('a text has an end', async () => {
+    await using forge = await startForge()
+    const { status, body } = await forge.administrator.post('/projects', { name: '-'.repeat(100_000) })
+    const fault = 'name is too long (maximum is 16384 characters)'
+    expect([status, body]).toEqual([400, { message: fault, error: fault }])
+  })
+})
