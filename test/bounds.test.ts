@@ -2,7 +2,12 @@
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { trailersIn } from '../src/features/repository/commits/trailers.ts'
+import { recogniseLicense } from '../src/features/instance/templates/recognition.ts'
+import { withoutMarkup } from '../src/features/identity/users/validation.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
+import { signature } from '../src/git/objects/building.ts'
+import { longestStall, startEffort } from './effort.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -66,5 +71,47 @@ describe('bodies', () => {
     const { status, body } = await forge.administrator.post('/projects', { name: '-'.repeat(100_000) })
     const fault = 'name is too long (maximum is 16384 characters)'
     expect([status, body]).toEqual([400, { message: fault, error: fault }])
+  })
+})
+
+describe('texts that once kept everybody waiting', () => {
+  const many = 60_000
+  test.each<[string, () => unknown]>([
+    ['trailers', () => trailersIn(`x\n\n${'a:b\n'.repeat(many)}`)],
+    ['blanks in a trailer', () => trailersIn(`x\n\na:${' '.repeat(many)}\rb`)],
+    ['a license of carriage returns', () => recogniseLicense('\r'.repeat(many))],
+    [
+      'blanks in a name',
+      () => signature({ name: `a${' '.repeat(many)}b`, email: `a${'.'.repeat(many)}b`, date: new Date() }),
+    ],
+    ['markup that never ends', () => withoutMarkup('<'.repeat(many))],
+  ])('%s', async (_what, work) => {
+    const effort = startEffort()
+    await work()
+    expect(effort()).toBeLessThan(1000)
+  })
+
+  test('commits of many or deep paths', { timeout: 60_000 }, async () => {
+    await using forge = await startForge()
+    const { administrator: root } = forge
+    const { body: project } = await root.post('/projects', { name: 'p', path: 'p' })
+    const commit = (actions: unknown[]) =>
+      longestStall(() =>
+        root.post(`/projects/${project.id}/repository/commits`, { branch: 'master', commit_message: 'x', actions }),
+      )
+    const create = (file_path: string) => ({ action: 'create', file_path, content: '' })
+    const folders = (count: number) => 'd/'.repeat(count)
+    const tried: [string, unknown[], number][] = [
+      ['one of 8,000 folders', [create(`${folders(8000)}x`)], 400],
+      ['invalid ones', Array.from({ length: 5000 }, (_, n) => ({ action: 'chmod', file_path: `f${n}` })), 400],
+      ['too many', Array.from({ length: 100_000 }, () => ({})), 400],
+      ['files side by side', Array.from({ length: 3000 }, (_, n) => create(`side/${n}`)), 201],
+      ['deep files', Array.from({ length: 300 }, (_, n) => create(`deep/${folders(200)}${n}`)), 201],
+    ]
+    for (const [what, actions, expected] of tried) {
+      const { answer, stall } = await commit(actions)
+      expect([what, answer.status]).toEqual([what, expected])
+      expect(stall, what).toBeLessThan(500)
+    }
   })
 })
