@@ -6,8 +6,11 @@ import { trailersIn } from '../src/features/repository/commits/trailers.ts'
 import { recogniseLicense } from '../src/features/instance/templates/recognition.ts'
 import { withoutMarkup } from '../src/features/identity/users/validation.ts'
 import { startForge, type TestForge } from '../src/forge.ts'
+import { repositoryDir } from '../src/features/projects/projects/repository.ts'
+import { findProject } from '../src/features/projects/projects/queries.ts'
 import { signature } from '../src/git/objects/building.ts'
 import { longestStall, startEffort } from './effort.ts'
+import { runGit } from './git-origin.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -113,5 +116,74 @@ describe('texts that once kept everybody waiting', () => {
       expect([what, answer.status]).toEqual([what, expected])
       expect(stall, what).toBeLessThan(500)
     }
+  })
+})
+
+describe('answers', () => {
+  async function stage(forge: TestForge) {
+    const { administrator: root } = forge
+    const { body: project } = await root.post('/projects', { name: 'p', path: 'p', initialize_with_readme: true })
+    const dir = repositoryDir(forge.app, (await findProject(forge.app.db, project.path_with_namespace))!)
+    return {
+      root,
+      base: `/projects/${project.id}`,
+      git: (args: string[], input?: Buffer) => runGit([`--git-dir=${dir}`, ...args], input),
+    }
+  }
+
+  test('a page of a listing without end is a page', { timeout: 120_000 }, async () => {
+    await using forge = await startForge()
+    const { root, base, git } = await stage(forge)
+    const blob = await git(['hash-object', '-w', '--stdin'], Buffer.from('x'))
+    let tree = await git(['mktree'], Buffer.from(`100644 blob ${blob}\tx\n`))
+    for (let level = 0; level < 8; level++) {
+      const lines = 'abcdefgh'.split('').map((name) => `040000 tree ${tree}\t${name}\n`)
+      tree = await git(['mktree'], Buffer.from(lines.join('')))
+    }
+    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+    const commit = await git([...author, 'commit-tree', '-m', 'bomb', tree])
+    await git(['update-ref', 'refs/heads/bomb', commit])
+
+    const list = (more: object) =>
+      longestStall(() => root.get(`${base}/repository/tree`, { ref: 'bomb', recursive: true, per_page: 2, ...more }))
+    const { answer, stall } = await list({})
+    expect(answer.status).toBe(200)
+    expect(answer.body.map(({ path }: { path: string }) => path)).toEqual(['a', 'a/a'])
+    expect(Number(answer.headers.get('x-total'))).toBe(1_000_000)
+    expect(stall).toBeLessThan(300)
+    const { answer: last } = await list({ page: 500_000 })
+    expect(last.body).toMatchObject([{ type: 'blob' }, { type: 'blob' }])
+    const { answer: keyed } = await list({ pagination: 'keyset' })
+    expect(keyed.body.map(({ path }: { path: string }) => path)).toEqual(['a', 'a/a'])
+    expect(keyed.headers.get('link')).toContain('page_token=')
+  })
+
+  test('the lines of a file are told as far as they are asked for', { timeout: 60_000 }, async () => {
+    await using forge = await startForge()
+    const { root, base } = await stage(forge)
+    const content = 'x\n'.repeat(300_000)
+    const wish = { branch: 'master', commit_message: 'long', content }
+    expect((await root.post(`${base}/repository/files/long`, wish)).status).toBe(201)
+    const all = await root.get(`${base}/repository/files/long/blame`, { ref: 'master' })
+    expect([all.status, all.body]).toEqual([422, { message: 'The file is too long: ask for a range of lines' }])
+    const range = { 'range[start]': 299_999, 'range[end]': 300_000 }
+    const some = await root.get(`${base}/repository/files/long/blame`, { ref: 'master', ...range })
+    expect(some.body).toMatchObject([{ lines: ['x', 'x'] }])
+  })
+
+  test('the pages of a wiki are written as they are read', { timeout: 60_000 }, async () => {
+    await using forge = await startForge()
+    const { root, base } = await stage(forge)
+    // Each of its characters is six in JSON.
+    const content = '\x01'.repeat(MB)
+    for (let n = 0; n < 10; n++) await root.post(`${base}/wikis`, { title: `page ${n}`, content })
+    const { answer, stall } = await longestStall(() =>
+      fetch(`${forge.url}/api/v4${base}/wikis?with_content=1`, { headers: { 'PRIVATE-TOKEN': root.token } }),
+    )
+    expect(answer.headers.get('content-length')).toBeNull()
+    const pages = (await answer.json()) as { slug: string; content: string }[]
+    expect(pages.map(({ slug }) => slug)).toEqual(Array.from({ length: 10 }, (_, n) => `page-${n}`))
+    expect(pages.every((page) => page.content === content)).toBe(true)
+    expect(stall).toBeLessThan(500)
   })
 })

@@ -13,8 +13,8 @@ import {
   oneOf,
   text,
 } from '../../../api/wire.ts'
-import { badParameter, notFound } from '../../../errors.ts'
-import { blame } from '../../../git/history/blame.ts'
+import { Refusal, badParameter, notFound } from '../../../errors.ts'
+import { BlameTooLong, blame } from '../../../git/history/blame.ts'
 import { commitStats } from '../../../git/history/stats.ts'
 import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
@@ -90,13 +90,19 @@ export const getBlame = endpoint({
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
     const found = await findFile(subject.dir, ref, path)
-    const groups = await blame(subject.dir, found.commit, path, range ?? {})
+    const groups = await blame(subject.dir, found.commit, path, range ?? {}).catch(tooLong)
     if (!groups) throw notFound('File')
     const { body, ...file } = await openFile(subject.dir, found)
     if (body instanceof Readable) body.destroy()
     return new Answer(200, groups.map(presentBlame), describingHeaders(file))
   },
 })
+
+function tooLong(error: unknown): never {
+  if (error instanceof BlameTooLong)
+    throw new Refusal('unprocessable', 'The file is too long: ask for a range of lines')
+  throw error
+}
 
 const place = {
   file_path: text,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { answerList } from '../../../api/streamed-lists.ts'
 import { bool, documentText, file, filledText, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -13,7 +14,7 @@ import {
   presentPageSummary,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { contentsOf, listPages, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
+import { contentsOf, listPages, withContents, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
@@ -41,8 +42,8 @@ export const list = endpoint({
   async handle({ app, subject, input }) {
     const pages = await listPages(app, subject.project)
     if (!input.with_content) return pages.map(presentPageSummary)
-    const contents = await contentsOf(app, subject.project, pages)
-    return pages.map((page, n) => presentPage(page, contents[n]!))
+    // As they are read: together they may be more than there is memory.
+    return answerList(withContents(app, subject.project, pages), ([page, content]) => presentPage(page, content))
   },
 })
 
