@@ -16,6 +16,7 @@ export type RefusalKind =
   | 'unsupported_type'
   | 'unprocessable'
   | 'throttled'
+  | 'busy'
 
 /** Property name → error strings; embedded entities nest another such object. */
 export type FieldErrors = { [property: string]: string[] | FieldErrors }

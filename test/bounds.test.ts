@@ -1,4 +1,5 @@
 /** What each attack of one request was once good for: nobody waits, nothing grows. */
+import { randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import { startForge, type TestForge } from '../src/forge.ts'
 import { repositoryDir } from '../src/features/projects/projects/repository.ts'
 import { findProject } from '../src/features/projects/projects/queries.ts'
 import { signature } from '../src/git/objects/building.ts'
+import { Lane } from '../src/lib/lanes.ts'
 import { longestStall, startEffort } from './effort.ts'
 import { runGit } from './git-origin.ts'
 
@@ -185,5 +187,40 @@ describe('answers', () => {
     expect(pages.map(({ slug }) => slug)).toEqual(Array.from({ length: 10 }, (_, n) => `page-${n}`))
     expect(pages.every((page) => page.content === content)).toBe(true)
     expect(stall).toBeLessThan(500)
+  })
+})
+
+describe('git processes', () => {
+  test('those who do not read an archive hold no more than their share', { timeout: 60_000 }, async () => {
+    await using forge = await startForge()
+    const { administrator: root } = forge
+    const patience = 200
+    const download = new Lane({ perCaller: 2, inAll: 3, waitingPerCaller: 3, waitingInAll: 10, patience })
+    Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
+    const { body: project } = await root.post('/projects', { name: 'p', path: 'p', visibility: 'public' })
+    const content = randomBytes(6 * MB).toString('base64')
+    const wish = { branch: 'master', commit_message: 'large', content, encoding: 'base64' }
+    expect((await root.post(`/projects/${project.id}/repository/files/large`, wish)).status).toBe(201)
+
+    const address = `${forge.url}/api/v4/projects/${project.id}/repository/archive.tar?exclude_paths=`
+    const answers: { status: number; retry: string | undefined }[] = []
+    const requests = Array.from({ length: 8 }, (_, n) => {
+      const request = httpRequest(address + n, (response) => {
+        // Never read.
+        answers.push({ status: response.statusCode!, retry: response.headers['retry-after'] })
+      })
+      request.on('error', () => {})
+      return request.end()
+    })
+    while (answers.length < requests.length) await sleep(20)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(6)
+    expect(refused.every(({ retry }) => Number(retry) >= 1)).toBe(true)
+    const archive = `/projects/${project.id}/repository/archive.tar`
+    expect((await root.get(archive)).status).toBe(200)
+
+    for (const request of requests) request.destroy()
+    while ((await fetch(address)).status !== 200) await sleep(20)
   })
 })

@@ -20,6 +20,7 @@ const STATUS: Record<RefusalKind, number> = {
   unsupported_type: 415,
   unprocessable: 422,
   throttled: 429,
+  busy: 503,
 }
 
 const REASON: Partial<Record<RefusalKind, string>> = {
@@ -31,6 +32,7 @@ const REASON: Partial<Record<RefusalKind, string>> = {
   precondition_failed: '412 Precondition Failed',
   too_large: '413 Request Entity Too Large',
   throttled: '429 Too Many Requests',
+  busy: '503 Service Unavailable',
 }
 
 /**

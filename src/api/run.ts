@@ -3,6 +3,7 @@
  * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
  */
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -23,6 +24,7 @@ import {
   type Raw,
 } from './input.ts'
 import { Json } from './json.ts'
+import { takeTurn } from './lanes.ts'
 import type { RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
 
@@ -97,10 +99,32 @@ async function proceed(
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
-    const result = await endpoint.handle(context as never)
+    const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {
     await body?.discard()
+  }
+}
+
+/** The turn of what is streamed lasts until all of it was read. */
+async function inLane(
+  { app }: Gateway,
+  endpoint: Endpoint,
+  { response }: Exchange,
+  { identity, address }: Caller,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  const lane = endpoint.lane ?? endpoint.on?.lane
+  if (!lane) return handle()
+  const leave = await takeTurn(app.lanes[lane], identity?.user.id ?? address, response)
+  let isStreamed = false
+  try {
+    const result = await handle()
+    isStreamed = result instanceof Answer && result.body instanceof Readable && !response.closed
+    return result
+  } finally {
+    if (isStreamed) response.once('close', leave)
+    else leave()
   }
 }
 

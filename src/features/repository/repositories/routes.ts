@@ -33,6 +33,9 @@ import { entriesOf, pageAfter, pageOfListing } from './tree-pages.ts'
 
 const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
 
+/** Of any size. */
+const downloading = { ...reading, lane: 'download' } as const
+
 const bytes = z.string().meta({ format: 'binary' })
 
 /** As it was asked for, or the default branch: never a tag of that name. */
@@ -80,7 +83,7 @@ async function openExactly(dir: string, sha: string) {
 }
 
 export const blob = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/blobs/:sha',
   summary: 'Get a blob of a repository',
   input: z.object({ sha: text }),
@@ -92,7 +95,7 @@ export const blob = endpoint({
 })
 
 export const rawBlob = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the content of a blob',
   input: z.object({ sha: text, lfs: blankable(bool) }),
@@ -111,7 +114,7 @@ const archiveInput = {
 }
 
 export const archive = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/archive',
   summary: 'Get the files of a commit in one archive',
   input: z.object({ ...archiveInput, format: blankable(text) }),
@@ -121,7 +124,7 @@ export const archive = endpoint({
 })
 
 export const archiveAs = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/archive.:format',
   summary: 'Get the files of a commit in one archive of a given format',
   input: z.object({ ...archiveInput, format: text }),
