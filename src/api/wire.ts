@@ -66,18 +66,24 @@ export const filledLongText = filledTextUpTo(LONGEST.longText)
 
 export const oneOf = <const V extends readonly string[]>(...values: V) => z.enum(values)
 
+const LONGEST_DATE = 100
+const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_DATE
+
 /** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments. */
 export const date = z.preprocess(
-  (value) => (typeof value === 'string' ? (toDate(value) ?? value) : value),
-  z.string().refine(isDate).meta({ format: 'date' }),
+  (value) => (isShort(value) ? (toDate(value) ?? value) : value),
+  z
+    .string()
+    .refine((value) => isShort(value) && isDate(value))
+    .meta({ format: 'date' }),
 )
 
 /** A moment in UTC, in the store's own form; without a zone it is UTC. */
 export const moment = z.preprocess(
-  (value) => (typeof value === 'string' ? (toMoment(value) ?? value) : value),
+  (value) => (isShort(value) ? (toMoment(value) ?? value) : value),
   z
     .string()
-    .refine((value) => toMoment(value) === value)
+    .refine((value) => isShort(value) && toMoment(value) === value)
     .meta({ format: 'date-time' }),
 )
 
