@@ -19,6 +19,7 @@ import { writeReadme } from './features/repository/files/readme.ts'
 import { blobColumns, families, farewells, jobs, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
+import { newLanes } from './lib/lanes.ts'
 import { vault } from './lib/secrets.ts'
 import { hasCode, nullIfMissing } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
@@ -98,6 +99,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       blobs,
       mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
       directories: openDirectories(config),
+      lanes: newLanes(),
       farewells,
       blobColumns,
       writeReadme,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
 import type { Job } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
+import type { Lanes } from './lib/lanes.ts'
 import type { Vault } from './lib/secrets.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -25,6 +26,8 @@ export interface App {
   readonly mail: Mailer
   readonly directories: Directories
   readonly vault: Vault
+  /** Where what takes git's processes waits for its turn. */
+  readonly lanes: Lanes
   readonly farewells: readonly Farewell[]
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme

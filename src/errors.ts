@@ -18,6 +18,7 @@ export type RefusalKind =
   | 'throttled'
   | 'unavailable'
   | 'no_space'
+  | 'busy'
 
 /** Property name → error strings; embedded entities nest another such object. */
 export type FieldErrors = { [property: string]: string[] | FieldErrors }

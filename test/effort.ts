@@ -6,3 +6,21 @@ export function startEffort(): () => number {
     return (user + system) / 1000
   }
 }
+
+/** The longest that this thread was busy without a break while the work went on, in milliseconds of its own effort. */
+export async function longestStall<T>(work: () => Promise<T>): Promise<{ answer: T; stall: number }> {
+  let stall = 0
+  let effort = startEffort()
+  const look = () => {
+    stall = Math.max(stall, effort())
+    effort = startEffort()
+  }
+  const watch = setInterval(look, 1)
+  try {
+    const answer = await work()
+    look()
+    return { answer, stall }
+  } finally {
+    clearInterval(watch)
+  }
+}

@@ -6,19 +6,14 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../src/api/endpoint.ts'
 import { MOST_PER_PAGE, PageOf } from '../src/api/pages.ts'
 import { MINUTE } from '../src/clock.ts'
-import { startForge, type Person, type Reply, type TestForge } from '../src/forge.ts'
+import { startForge, type Reply, type TestForge } from '../src/forge.ts'
 import { batchesOf } from '../src/lib/batches.ts'
-import { weakMemo } from '../src/lib/weak-memo.ts'
 import { Browser } from './browser.ts'
-import { addressOf, call, inputOf, setStage, unique, type Stage } from './cases.ts'
-import { startEffort } from './effort.ts'
+import { call, unique } from './cases.ts'
+import { longestStall, startEffort } from './effort.ts'
 import { caseOf, nameOf, v4 } from './endpoints.ts'
 import { authorizePath, registerApplication } from './oauth.ts'
-
-const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
-/** Fields that are part of the path cannot be given otherwise. */
-const ownFieldsOf = (endpoint: Endpoint) => fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
-const isWrite = ({ method }: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(method)
+import { allAsked, isWrite, ownFieldsOf, placeOf, worldOf, type Asked, type World } from './world.ts'
 
 /**
  * A field of a few values refuses any text alike, so two texts tell of it what all would. Otherwise the texts take
@@ -32,55 +27,16 @@ function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): r
   return Array.from({ length }, () => texts[turn++ % texts.length]!)
 }
 
-/** An endpoint where it leads somewhere; what it is asked with is made anew each time. */
-interface Asked {
-  readonly endpoint: Endpoint
-  readonly name: string
-  readonly address: string
-  input(): Promise<Record<string, unknown>>
-}
-
-interface World {
-  readonly forge: TestForge
-  readonly stage: Stage
-  /** An administrator other than the first. */
-  readonly caller: Person
-  asked(endpoint: Endpoint): Promise<Asked>
-}
-
-async function worldOf(forge: TestForge): Promise<World> {
-  const stage = await setStage(forge, 'private')
-  const caller = await forge.user({ admin: true })
-  const asked = weakMemo(async (endpoint: Endpoint): Promise<Asked> => {
-    const input = async () => {
-      const given = await inputOf(caseOf(endpoint), stage)
-      return given instanceof FormData ? {} : { ...given }
-    }
-    return { endpoint, name: nameOf(endpoint), address: await addressOf(caseOf(endpoint), stage, caller), input }
-  })
-  return { forge, stage, caller, asked }
-}
-
 /** For what only reads, or tries in vain to write. */
 let unwritten: Promise<World> | undefined
 const sharedWorld = () => (unwritten ??= startForge().then(worldOf))
 afterAll(async () => (await unwritten)?.forge[Symbol.asyncDispose]())
-
-/** One after the other: what they make in the same repository would be in each other's way. */
-async function allAsked({ asked }: World, endpoints: readonly Endpoint[]): Promise<Asked[]> {
-  const found: Asked[] = []
-  for (const endpoint of endpoints) found.push(await asked(endpoint))
-  return found
-}
 
 /** Repositories are measured some seconds after they change. */
 async function calm({ forge }: World): Promise<void> {
   forge.clock.advance(10_000)
   await forge.settle()
 }
-
-/** The same place with the text for every parameter. */
-const placeOf = ({ path }: Endpoint, text: string) => path.replace(/:(\w+)(\([^)]+\))?/g, encodeURIComponent(text))
 
 /** Each text in the field, all else as it should be, asked side by side. */
 async function tryTexts(
@@ -266,21 +222,15 @@ describe('security 45: unbounded input or page', () => {
   test('what fills a whole body keeps nobody waiting', { timeout: 60_000 }, async () => {
     await using forge = await startForge()
     const crowds = [
-      `{"login":"x","password":[${Array.from({ length: 4_000_000 }, () => 1).join()}]}`,
-      `{"login":"x","password":[${Array.from({ length: 3_000_000 }, () => '[]').join()}]}`,
+      `{"branch":"x","actions":[${Array.from({ length: 4_000_000 }, () => 1).join()}]}`,
+      `{"branch":"x","actions":[${Array.from({ length: 3_000_000 }, () => '[]').join()}]}`,
+      `{"branch":"x","actions":${'['.repeat(9_000_000)}}`,
     ]
     for (const body of crowds) {
-      const answered = post(forge, '/session', body, JSON_TYPE)
-      let longest = 0
-      let effort = startEffort()
-      const watch = setInterval(() => {
-        longest = Math.max(longest, effort())
-        effort = startEffort()
-      }, 5)
-      expect(await answered).toBe(400)
-      clearInterval(watch)
-      // Parsing ten megabytes alone is more than half a second's work.
-      expect(longest).toBeLessThan(2000)
+      const commit = () => post(forge, '/projects/1/repository/commits', body, JSON_TYPE)
+      const { answer, stall } = await longestStall(commit)
+      expect(answer).toBe(400)
+      expect(stall).toBeLessThan(500)
     }
   })
 })

@@ -25,6 +25,7 @@ const STATUS: Record<RefusalKind, number> = {
   throttled: 429,
   unavailable: 503,
   no_space: 507,
+  busy: 503,
 }
 
 const REASON: Partial<Record<RefusalKind, string>> = {
@@ -38,6 +39,7 @@ const REASON: Partial<Record<RefusalKind, string>> = {
   throttled: '429 Too Many Requests',
   unavailable: '503 Service Unavailable',
   no_space: '507 Insufficient Storage',
+  busy: '503 Service Unavailable',
 }
 
 /**

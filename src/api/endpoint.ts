@@ -5,9 +5,12 @@
  */
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
+import type { Lanes } from '../lib/lanes.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
 import type { Page, PageOf, PageWish } from './pages.ts'
+
+export type AnswerLane = Exclude<keyof Lanes, 'transport'>
 
 export type Policy<S> = { readonly [ability: string]: (subject: S) => boolean }
 
@@ -31,6 +34,8 @@ export interface Resource<S, P extends Policy<S>> {
   readonly policy: P & { readonly read: (subject: S) => boolean }
   /** The ability is checked before the parameters, not after; or this one is, and `allow` after. Also for its children. */
   readonly abilityFirst?: boolean | (keyof P & string)
+  /** Where its endpoints wait for their turn. Also for its children. */
+  readonly lane?: AnswerLane
   /** Those of a child, outermost first. */
   readonly parents?: readonly AnyResource[]
   find(app: App, params: never, viewer: User | null, parent?: never): Promise<S | null | undefined>
@@ -43,6 +48,7 @@ export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(dec
   params: Params
   policy: P & { readonly read: (subject: S) => boolean }
   abilityFirst?: boolean | (keyof P & string)
+  lane?: AnswerLane
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
 }): Resource<S, P> {
   return declared as Resource<S, P>
@@ -87,6 +93,7 @@ export function child<
     params: parent.params.extend(params),
     policy: { ...parent.policy, ...policy },
     abilityFirst: parent.abilityFirst,
+    lane: parent.lane,
     parents: [...(parent.parents ?? []), parent],
     async find(app: App, given: z.infer<z.ZodObject<Params>>, _viewer: User | null, above: S) {
       const record = await find(app, above, given)
@@ -183,6 +190,10 @@ export interface Declaration<
   changedAt?: (subject: S) => string
   /** The largest file part it takes, in bytes. */
   upload?: number
+  /** Bytes of all its fields together, where that is more than usual. */
+  body?: number
+  /** Where it differs from its resource. */
+  lane?: AnswerLane
   handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
 }
 
@@ -204,6 +215,8 @@ export interface Endpoint {
   readonly headStatus?: number
   readonly changedAt?: (subject: never) => string
   readonly upload?: number
+  readonly body?: number
+  readonly lane?: AnswerLane
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 

@@ -11,14 +11,29 @@ import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { z } from 'zod'
 import { Refusal, badParameter } from '../errors.ts'
-import { MalformedParams, parseParams } from '../lib/params.ts'
+import { MalformedParams, nestParams, parseParams } from '../lib/params.ts'
 import { isSystemError } from '../lib/system-errors.ts'
 import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024
-const JSON_LIMIT = 10 * MB
-const FORM_LIMIT = 100 * MB
 const DEEPEST = 20
+/** Values in one JSON body: as many as the largest commit has. */
+const MOST_VALUES = 500_000
+
+/** What is read of a body before it is refused, and for how long. */
+export interface BodyLimits {
+  /** Bytes of all fields together, or of the JSON. */
+  readonly fields: number
+  /** Bytes of a file part. */
+  readonly file: number
+  /** Milliseconds. */
+  readonly deadline: number
+}
+
+/** From whoever is not known (yet). */
+export const STRANGERS_BODY: BodyLimits = { fields: 64 * 1024, file: 0, deadline: 60_000 }
+/** From whoever is; an endpoint that takes more declares it. */
+export const KNOWN_BODY: BodyLimits = { fields: 2 * MB, file: MB, deadline: 300_000 }
 
 export type Raw = Record<string, unknown>
 
@@ -27,9 +42,11 @@ export function readQuery(url: string): Raw {
   return at < 0 ? {} : decode(url.slice(at + 1))
 }
 
-function decode(text: string): Raw {
+const decode = (text: string): Raw => unlessMalformed(() => parseParams(text))
+
+function unlessMalformed(parse: () => Raw): Raw {
   try {
-    return parseParams(text)
+    return parse()
   } catch (error) {
     if (error instanceof MalformedParams) throw badParameter('400 Bad Request')
     throw error
@@ -45,19 +62,17 @@ export interface Body {
   discard(): Promise<void>
 }
 
-const BODY_DEADLINE_MS = 300_000
-
 const NO_BODY: Body = { fields: {}, discard: async () => {} }
 
-export async function readBody(request: IncomingMessage, spool: string, uploadLimit: number): Promise<Body> {
+export async function readBody(request: IncomingMessage, spool: string, limits: BodyLimits): Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = request.headers
   if ((!length || length === '0') && !chunked) return NO_BODY
   // The server's own deadline is made for pushes, which may take hours.
-  const late = setTimeout(() => request.destroy(), BODY_DEADLINE_MS)
+  const late = setTimeout(() => request.destroy(), limits.deadline)
   request.once('close', () => clearTimeout(late)).once('end', () => clearTimeout(late))
-  if (isMultipart(request)) return readMultipart(request, spool, uploadLimit)
+  if (isMultipart(request)) return readMultipart(request, spool, limits)
 
-  const text = utf8(await collect(request, JSON_LIMIT))
+  const text = utf8(await collect(request, limits.fields))
   if (/^application\/x-www-form-urlencoded/i.test(type)) return { ...NO_BODY, fields: decode(text) }
   if (text.trim() === '') return NO_BODY
   if (/^application\/([\w.+-]*\+)?json/i.test(type)) return { ...NO_BODY, fields: jsonObject(text) }
@@ -93,6 +108,7 @@ function utf8(bytes: Buffer): string {
 const badFormat = () => badParameter('message body does not match declared format')
 
 function jsonObject(text: string): Raw {
+  assertModest(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -103,21 +119,49 @@ function jsonObject(text: string): Raw {
   return value as Raw
 }
 
-async function readMultipart(request: IncomingMessage, spool: string, uploadLimit: number): Promise<Body> {
+const [QUOTE, COMMA, BACKSLASH, OPENING, OPENING_BRACE, CLOSING, CLOSING_BRACE] = [34, 44, 92, 91, 123, 93, 125]
+
+/** Before it is parsed: megabytes of brackets would keep the parser busy for seconds. */
+function assertModest(json: string): void {
+  let depth = 0
+  let values = 1
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(json, at)
+    else if (code === COMMA) values++
+    else if (code === OPENING || code === OPENING_BRACE) depth++
+    else if (code === CLOSING || code === CLOSING_BRACE) depth--
+    if (depth > DEEPEST || values > MOST_VALUES) throw badFormat()
+  }
+}
+
+function endOfString(json: string, start: number): number {
+  let at = start + 1
+  for (let code; at < json.length && (code = json.charCodeAt(at)) !== QUOTE; at++) if (code === BACKSLASH) at++
+  return at
+}
+
+async function readMultipart(
+  request: IncomingMessage,
+  spool: string,
+  { fields: most, file }: BodyLimits,
+): Promise<Body> {
   const folder = join(spool, randomUUID())
   const discard = () => rm(folder, { recursive: true, force: true })
-  const pairs: string[] = []
+  const pairs: [name: string, value: string][] = []
+  let fieldBytes = 0
   const files: [string, Promise<SpooledUpload>][] = []
   const { promise: parsed, resolve, reject } = Promise.withResolvers<void>()
   try {
     await mkdir(folder, { recursive: true })
     const parser = new Busboy({
       headers: request.headers as BusboyHeaders,
-      limits: { fieldSize: JSON_LIMIT, fields: 1000, files: 10, fileSize: uploadLimit, parts: 1010 },
+      limits: { fieldSize: most, fields: 1000, files: 10, fileSize: file, parts: 1010 },
     })
     parser.on('field', (name, value, _nameCut, cut) => {
-      if (cut) reject(new Refusal('too_large'))
-      pairs.push(`${bracketed(name)}=${encodeURIComponent(value.toWellFormed())}`)
+      fieldBytes += name.length + value.length
+      if (cut || fieldBytes > most) reject(new Refusal('too_large'))
+      else pairs.push([name.toWellFormed(), value.toWellFormed()])
     })
     parser.on('file', (name, stream, filename, _encoding, type) => {
       stream.on('limit', () => reject(new Refusal('too_large')))
@@ -135,12 +179,12 @@ async function readMultipart(request: IncomingMessage, spool: string, uploadLimi
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > FORM_LIMIT + uploadLimit) reject(new Refusal('too_large'))
+      if (size > most + file) reject(new Refusal('too_large'))
     })
     request.on('aborted', () => reject(badFormat()))
     request.pipe(parser)
     await parsed.finally(() => request.unpipe(parser).resume())
-    const fields = decode(pairs.join('&'))
+    const fields = unlessMalformed(() => nestParams(pairs))
     for (const [name, upload] of files) fields[name] = await upload
     return { fields, discard }
   } catch (error) {
@@ -150,10 +194,6 @@ async function readMultipart(request: IncomingMessage, spool: string, uploadLimi
     throw error instanceof Refusal || isSystemError(error) ? error : badFormat()
   }
 }
-
-/** Field names keep the brackets that say how values nest. */
-const bracketed = (name: string) =>
-  encodeURIComponent(name.toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']')
 
 async function spoolFile(
   stream: NodeJS.ReadableStream,
@@ -182,22 +222,27 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 interface Complaints {
-  missing: string[]
-  other: string[]
+  readonly missing: Set<string>
+  readonly other: Set<string>
 }
+
+/** More of them help nobody. */
+const MOST_COMPLAINTS = 100
 
 const NOTHING: Raw = Object.freeze({})
 
 /** Parses by each schema in turn and refuses with everything that is missing, else with all that is wrong. */
 export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): Raw[] {
-  const complaints: Complaints = { missing: [], other: [] }
+  const complaints: Complaints = { missing: new Set(), other: new Set() }
   const parsed = schemas.map((schema) => {
     if (!schema) return NOTHING
     const result = schema.safeParse(raw)
-    if (!result.success) for (const issue of result.error.issues) complain(complaints, issue, raw)
+    if (!result.success)
+      for (const issue of result.error.issues.slice(0, MOST_COMPLAINTS)) complain(complaints, issue, raw)
     return result.data as Raw
   })
-  const { missing, other } = complaints
+  const missing = [...complaints.missing]
+  const other = [...complaints.other]
   if (missing.length > 0) {
     throw new Refusal('bad_request', `400 (Bad request) ${missing.join(', ')} not given`, {
       error: missing.map((name) => `${name} is missing`).join(', '),
@@ -211,15 +256,17 @@ function complain({ missing, other }: Complaints, issue: z.core.$ZodIssue, raw: 
   // An item of a plain list is a fault of the list.
   const path = issue.path.slice(0, issue.path.findLastIndex((key) => typeof key !== 'number') + 1).map(String)
   const [name, ...inner] = path
-  if (name === undefined) return void other.push(issue.message)
+  if (name === undefined) return void other.add(issue.message)
   const attribute = name + inner.map((key) => `[${key}]`).join('')
   const given = path.reduce<unknown>((value, key) => (value as Raw | null | undefined)?.[key], raw)
-  if (given === undefined) return void missing.push(attribute)
-  const text = `${attribute} ${faultOf(issue)}`
-  if (!other.includes(text)) other.push(text)
+  if (given === undefined) return void missing.add(attribute)
+  other.add(`${attribute} ${faultOf(issue)}`)
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    return `is too long (maximum is ${issue.maximum} characters)`
+  }
   if (issue.code === 'invalid_value') return 'does not have a valid value'
   return issue.code === 'custom' && issue.params?.empty ? 'is empty' : 'is invalid'
 }

@@ -3,6 +3,7 @@
  * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
  */
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -10,8 +11,20 @@ import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
-import { assertPlain, isMultipart, parseInput, readBody, readQuery, type Body, type Raw } from './input.ts'
+import {
+  KNOWN_BODY,
+  STRANGERS_BODY,
+  assertPlain,
+  isMultipart,
+  parseInput,
+  readBody,
+  readQuery,
+  type Body,
+  type BodyLimits,
+  type Raw,
+} from './input.ts'
 import { Json } from './json.ts'
+import { takeTurn } from './lanes.ts'
 import type { RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
 
@@ -33,8 +46,6 @@ export interface Gateway {
   readonly checkOutput: boolean
 }
 
-const NO_UPLOAD = 1024 * 1024
-
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
 
 export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
@@ -44,7 +55,7 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
   if (shown || !hasBody(request) || isMultipart(request))
     return enter(gateway, endpoint, exchange, shown, { path, query })
   // A form may hold the credential itself; files are taken only from callers who are known already.
-  return readBody(request, gateway.spool, NO_UPLOAD).then((form) =>
+  return readBody(request, gateway.spool, STRANGERS_BODY).then((form) =>
     enter(gateway, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
   )
 }
@@ -80,7 +91,7 @@ async function proceed(
   const { app } = gateway
   const { request } = exchange
   const body =
-    said.form ?? (hasBody(request) ? await readBody(request, gateway.spool, endpoint.upload ?? NO_UPLOAD) : null)
+    said.form ?? (hasBody(request) ? await readBody(request, gateway.spool, limitsOf(endpoint, caller)) : null)
   try {
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
     const viewer = await actAs(gateway, caller, raw.sudo ?? request.headers.sudo)
@@ -88,11 +99,39 @@ async function proceed(
     assertUnmodified(endpoint, subject, request)
 
     const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
-    const result = await endpoint.handle(context as never)
+    const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {
     await body?.discard()
   }
+}
+
+/** The turn of what is streamed lasts until all of it was read. */
+async function inLane(
+  { app }: Gateway,
+  endpoint: Endpoint,
+  { response }: Exchange,
+  { identity, address }: Caller,
+  handle: () => Promise<unknown>,
+): Promise<unknown> {
+  const lane = endpoint.lane ?? endpoint.on?.lane
+  if (!lane) return handle()
+  const leave = await takeTurn(app.lanes[lane], identity?.user.id ?? address, response)
+  let isStreamed = false
+  try {
+    const result = await handle()
+    isStreamed = result instanceof Answer && result.body instanceof Readable && !response.closed
+    return result
+  } finally {
+    if (isStreamed) response.once('close', leave)
+    else leave()
+  }
+}
+
+function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {
+  if (!identity) return STRANGERS_BODY
+  const { fields, file, deadline } = KNOWN_BODY
+  return { fields: body ?? fields, file: upload ?? file, deadline }
 }
 
 function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, shown: Shown | null): MaybePromise<Caller> {

@@ -40,37 +40,72 @@ export const id = z.preprocess(toId, z.int().min(1))
 export const blankable = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? null : value), schema.nullable()).optional()
 
-export const text = z.preprocess(toText, z.string())
+const textUpTo = (most: number) => z.preprocess(toText, z.string().max(most))
+const filledTextUpTo = (most: number) =>
+  z.preprocess(
+    toText,
+    z
+      .string()
+      .max(most, { abort: true })
+      .refine((value) => value.trim() !== '', { params: { empty: true } }),
+  )
+
+/** Characters a text may have: names and addresses, what people write, whole files. */
+export const LONGEST = { text: 16 * 1024, longText: 1024 * 1024, document: 10 * 1024 * 1024 }
+
+/** A line or a few: what is kept of it is mostly held to less by its family. */
+export const text = textUpTo(LONGEST.text)
+/** Descriptions, messages, comments. */
+export const longText = textUpTo(LONGEST.longText)
+/** The content of a file. Its endpoint declares a `body` that has room for it. */
+export const documentText = textUpTo(LONGEST.document)
 
 /** Text that may not be blank where it is given. */
-export const filledText = z.preprocess(
-  toText,
-  z.string().refine((value) => value.trim() !== '', { params: { empty: true } }),
-)
+export const filledText = filledTextUpTo(LONGEST.text)
+export const filledLongText = filledTextUpTo(LONGEST.longText)
 
 export const oneOf = <const V extends readonly string[]>(...values: V) => z.enum(values)
 
+const LONGEST_DATE = 100
+const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_DATE
+
 /** `YYYY-MM-DD`, from that, from near forms (`2000-1-1`) and from whole moments. */
 export const date = z.preprocess(
-  (value) => (typeof value === 'string' ? (toDate(value) ?? value) : value),
-  z.string().refine(isDate).meta({ format: 'date' }),
+  (value) => (isShort(value) ? (toDate(value) ?? value) : value),
+  z
+    .string()
+    .refine((value) => isShort(value) && isDate(value))
+    .meta({ format: 'date' }),
 )
 
 /** A moment in UTC, in the store's own form; without a zone it is UTC. */
 export const moment = z.preprocess(
-  (value) => (typeof value === 'string' ? (toMoment(value) ?? value) : value),
+  (value) => (isShort(value) ? (toMoment(value) ?? value) : value),
   z
     .string()
-    .refine((value) => toMoment(value) === value)
+    .refine((value) => isShort(value) && toMoment(value) === value)
     .meta({ format: 'date-time' }),
 )
 
+const MOST_ITEMS = 1000
+
+/** A JSON array, or what a form has in its place. One that is too long is refused before its items are looked at. */
+export const arrayOf = <T extends z.ZodType>(item: T, most = MOST_ITEMS, from = (value: unknown) => value) =>
+  z.preprocess((value, context) => {
+    const given = from(value)
+    if (!Array.isArray(given) || given.length <= most) return given
+    context.addIssue({ code: 'custom' })
+    return z.NEVER
+  }, z.array(item).max(most))
+
 /** `a[]=1&a[]=2`, a JSON array, a comma list or one bare value. */
 export const listOf = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => {
-    if (typeof value === 'string') return value === '' ? [] : value.split(',').map((part) => part.trim())
+  arrayOf(item, MOST_ITEMS, (value) => {
+    if (typeof value === 'string') {
+      return value === '' ? [] : value.split(',', MOST_ITEMS + 1).map((part) => part.trim())
+    }
     return typeof value === 'number' ? [value] : value
-  }, z.array(item).max(1000))
+  })
 
 /** A file part of a multipart form, spooled to disk; it is removed once the request is answered. */
 export interface Upload {

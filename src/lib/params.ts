@@ -17,19 +17,26 @@ interface Branch {
 const maxPairs = 1_000
 const maxDepth = 5
 
-export function parseParams(text: string): Record<string, unknown> {
-  const params = emptyBranch()
-  let pairs = 0
+export const parseParams = (text: string): Record<string, unknown> => nestParams(pairsIn(text))
+
+function* pairsIn(text: string): Generator<[name: string, value: string]> {
   for (let start = 0, end; start < text.length; start = end + 1) {
     end = text.indexOf('&', start)
     if (end === -1) end = text.length
     if (end === start) continue
-    if (++pairs > maxPairs) throw new MalformedParams('too many parameters')
-
     const pair = text.slice(start, end)
     const equals = pair.indexOf('=')
     const name = decode(equals === -1 ? pair : pair.slice(0, equals))
-    const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
+    yield [name, equals === -1 ? '' : decode(pair.slice(equals + 1))]
+  }
+}
+
+/** The same from names and values that are decoded already. */
+export function nestParams(pairs: Iterable<readonly [name: string, value: string]>): Record<string, unknown> {
+  const params = emptyBranch()
+  let count = 0
+  for (const [name, value] of pairs) {
+    if (++count > maxPairs) throw new MalformedParams('too many parameters')
     if (name.includes('[')) assign(params, splitName(name), value)
     else params[name] = value
   }

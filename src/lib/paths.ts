@@ -1,4 +1,5 @@
 /** The rules of paths: what users, groups and projects may be called in an address. */
+import { trimEnds } from './trimming.ts'
 
 /** Path segments of users and groups. */
 export const PATH_FORMAT = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
@@ -47,11 +48,12 @@ export function projectPathFaults(path: string): string[] {
 const SPELT: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' }
 
 /** A path made of a name: ASCII, lower case, dashes between the words. Empty where nothing is left of it. */
-export const pathOf = (name: string): string =>
+export const pathOf = (name: string): string => trimEnds(asciiOf(name), (character) => character === '-')
+
+const asciiOf = (name: string) =>
   name
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[ßæœøđðłþı]/g, (letter) => SPELT[letter]!)
     .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startEffort } from '../../test/effort.ts'
-import { patternFault } from './patterns.ts'
+import { longestStall } from '../../test/effort.ts'
+import { finder, patternFault, PatternTooSlow } from './patterns.ts'
 
 test('patterns of RE2 pass', async () => {
   for (const pattern of [
@@ -27,8 +27,31 @@ test('everything else is told apart, also what other engines would take', async 
   for (const [pattern, fault] of faults) expect([pattern, await patternFault(pattern!)]).toEqual([pattern, fault])
 })
 
-test('the largest pattern of a form is read in a moment', async () => {
-  const effort = startEffort()
-  await patternFault('(\\w+x?){999}'.repeat(42))
-  expect(effort()).toBeLessThan(5000)
+test('a text is told from others, also where it takes a worker to find out', async () => {
+  const long = `${'x'.repeat(100_000)} JIRA-12`
+  for (const texts of [
+    ['JIRA-1', 'none'],
+    [long, 'none'],
+  ]) {
+    const found = await finder('^.*JIRA-\\d{1,6}$', texts)
+    expect(texts.map(found)).toEqual([true, false])
+  }
+  expect((await finder('^b$', ['a\nb']))('a\nb')).toBe(false)
+  expect((await finder('^b$', ['a\nb'], { lines: true }))('a\nb')).toBe(true)
+  await expect(finder('(', ['x'])).rejects.toThrow('missing closing )')
+})
+
+test('no pattern keeps the others waiting', { timeout: 60_000 }, async () => {
+  const slow = '(?i)((\\p{L}|\\w){1,30}x?){30}0'
+  const { answer, stall } = await longestStall(() =>
+    Promise.allSettled([
+      patternFault('(\\w+x?){999}'.repeat(42)),
+      finder(slow, ['ab'.repeat(30_000)]),
+      finder(slow, ['ba'.repeat(30_000)]),
+      finder(slow, ['cd'.repeat(30_000)]),
+    ]),
+  )
+  expect(answer[0]).toMatchObject({ status: 'fulfilled' })
+  for (const one of answer.slice(1)) expect(one).toMatchObject({ reason: expect.any(PatternTooSlow) })
+  expect(stall).toBeLessThan(200)
 })

@@ -1,24 +1,118 @@
-/** Regular expressions that users write: RE2, whose time grows with the text alone, however the pattern is made. */
+/**
+ * Regular expressions that users write: RE2, whose time grows with the pattern's size times the text. Where that product
+ * is small they run here, else in a worker with a deadline, so that nobody else waits for them.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Found, Search } from './pattern-search.ts'
+
+/** It takes longer than it may, or too many others are in front of it. */
+export class PatternTooSlow extends Error {
+  override name = 'PatternTooSlow'
+}
+
+const TOO_SLOW = 'takes too long'
 
 /** Why this is no pattern, in RE2's own words; null if it is one. */
 export async function patternFault(pattern: string): Promise<string | null> {
-  // Loaded by whoever first writes one: at the start it would make everybody wait.
-  const { RE2JS, RE2JSSyntaxException } = await import('re2js')
   try {
-    RE2JS.compile(pattern)
-    return null
+    const { fault } = await search({ pattern, lines: false, texts: [] })
+    return fault
   } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return error.getDescription()
+    if (error instanceof PatternTooSlow) return TOO_SLOW
     throw error
   }
 }
 
-/** Whether the pattern is found anywhere in a text; `^` and `$` stand at line breaks too if it is of several lines. */
+/**
+ * Tells of each of the texts whether the pattern is found anywhere in it; `^` and `$` stand at line breaks too if it is
+ * of several lines.
+ */
 export async function finder(
   pattern: string,
+  texts: Iterable<string>,
   { lines = false }: { lines?: boolean } = {},
 ): Promise<(text: string) => boolean> {
-  const { RE2JS } = await import('re2js')
-  const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
-  return (text) => compiled.matcher(text).find()
+  const wish = { pattern, lines, texts: [...new Set(texts)] }
+  const { fault, found } = await search(wish)
+  if (fault) throw new TypeError(`not a pattern: ${fault}`)
+  const matching = new Set(wish.texts.filter((_, n) => found[n]))
+  return (text) => matching.has(text)
+}
+
+/** Some ten milliseconds. */
+const MOST_STEPS = 200_000
+
+async function search(wish: Search): Promise<Found> {
+  const length = wish.texts.reduce((sum, text) => sum + text.length, 100)
+  if (sizeOf(wish.pattern) * length > MOST_STEPS) return searchElsewhere(wish, length)
+  // Loaded by whoever first writes one: at the start it would make everybody wait.
+  const { searchTexts } = await import('./pattern-search.ts')
+  return searchTexts(wish)
+}
+
+/** At most so many steps of a program: each repetition repeats what it stands behind, which may be all of it. */
+function sizeOf(pattern: string): number {
+  let size = Math.max(1, pattern.length)
+  for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    size *= Math.max(1, Number(least), Number(most || 0))
+  return size
+}
+
+const WORKER = new URL(`./pattern-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const MOST_WORKERS = 2
+const MOST_WAITING = 100
+const IDLE_MS = 10_000
+const DEADLINE_MS = 1000
+/** More text may take longer, but no more than its share. */
+const DEADLINE_MS_PER_MEGABYTE = 1000
+
+const idle: Worker[] = []
+const waiting: (() => void)[] = []
+let busy = 0
+let idling: NodeJS.Timeout | undefined
+
+async function searchElsewhere(wish: Search, length: number): Promise<Found> {
+  if (busy === MOST_WORKERS) {
+    if (waiting.length === MOST_WAITING) throw new PatternTooSlow(TOO_SLOW)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else busy++
+  const worker = idle.pop() ?? new Worker(WORKER, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 256 } })
+  try {
+    const found = await ask(worker, wish, DEADLINE_MS + (length / 1e6) * DEADLINE_MS_PER_MEGABYTE)
+    keep(worker)
+    return found
+  } catch (error) {
+    void worker.terminate()
+    throw error
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else busy--
+  }
+}
+
+async function ask(worker: Worker, wish: Search, deadline: number): Promise<Found> {
+  const { promise, resolve, reject } = Promise.withResolvers<Found>()
+  let timer: NodeJS.Timeout | undefined
+  worker.ref()
+  const fail = (error: NodeJS.ErrnoException) =>
+    reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new PatternTooSlow(TOO_SLOW) : error)
+  worker.once('error', fail)
+  worker.once('message', () => {
+    // Its start is no part of the search.
+    timer = setTimeout(() => reject(new PatternTooSlow(TOO_SLOW)), deadline)
+    worker.once('message', resolve)
+    worker.postMessage(wish)
+  })
+  worker.postMessage('ready?')
+  const found = await promise.finally(() => clearTimeout(timer))
+  worker.off('error', fail)
+  return found
+}
+
+function keep(worker: Worker): void {
+  worker.unref()
+  idle.push(worker)
+  clearTimeout(idling)
+  idling = setTimeout(() => idle.splice(0).forEach((worker) => void worker.terminate()), IDLE_MS).unref()
 }

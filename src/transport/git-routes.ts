@@ -5,6 +5,7 @@ import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerTo, outageOf } from '../api/answers.ts'
+import { takeTurn } from '../api/lanes.ts'
 import type { Gateway } from '../api/run.ts'
 import { HOUR, MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
@@ -19,7 +20,7 @@ import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
 import { sendPlain } from './answers.ts'
 import { accessDenied, recogniseGitter } from './credentials.ts'
 import { folderOf } from './folders.ts'
-import { personOf } from './gitter.ts'
+import { callerKey, personOf } from './gitter.ts'
 import { findRepository, type RepositoryAddress, type RepositoryPlace } from './places.ts'
 import { pushOptionsFor } from './push.ts'
 
@@ -46,8 +47,7 @@ export async function gitRoutes(
     const service = serviceOf(request, address)
     const visit = await meetVisitor(app, request, reply, address, service)
     if (isRead(request)) await tellRefs(visit, service!)
-    else if (service === 'upload-pack') await sendPack(visit)
-    else await takePush(visit)
+    else await inTurn(visit, service === 'upload-pack' ? sendPack : takePush)
     return reply
   } catch (error) {
     if (!reply.sent) return sendPlain(request, reply, error)
@@ -131,6 +131,12 @@ function begin({ reply, request }: Visit, type: string): void {
     'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   }
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
+}
+
+async function inTurn(visit: Visit, work: (visit: Visit) => Promise<void>): Promise<void> {
+  const { app, facts, request, reply } = visit
+  const leave = await takeTurn(app.lanes.transport, callerKey(facts.gitter, request.ip), reply.raw)
+  await work(visit).finally(leave)
 }
 
 async function tellRefs(visit: Visit, service: Service): Promise<void> {

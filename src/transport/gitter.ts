@@ -1,5 +1,6 @@
 /** Whoever has come to a git or LFS address, once recognised. */
 import type { User } from '../context.ts'
+import type { CallerKey } from '../lib/lanes.ts'
 import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
 
 export interface Gitter {
@@ -18,6 +19,10 @@ export interface Gitter {
 }
 
 export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
+
+/** Whose turns are counted together: a person's, else those of a token, else of where they come from. */
+export const callerKey = ({ user, deployToken }: Gitter, from: string): CallerKey =>
+  user?.id ?? (deployToken ? `deploy token ${deployToken.id}` : from)
 
 /** The person a lock or an activity is put down to: a deploy key acts for nobody. */
 export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)

@@ -8,6 +8,7 @@ import {
   type Project,
 } from '../features/projects/projects/queries.ts'
 import { findRedirect } from '../features/projects/projects/redirects.ts'
+import { withoutSlashes } from '../lib/trimming.ts'
 
 /** An address inside a repository, taken apart. */
 export interface RepositoryAddress {
@@ -33,7 +34,7 @@ const MISLEADING = /^\.{0,2}$|[\\\0-\x1f\x7f]/
  * the caller may know of it is asked afterwards.
  */
 export async function findRepository(app: App, path: string): Promise<RepositoryPlace | null> {
-  const full = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/i, '')
+  const full = withoutSlashes(path).replace(/\.git$/i, '')
   const segments = full.split('/')
   // A number alone would be taken for an id.
   if (segments.length < 2 || segments.some((segment) => MISLEADING.test(segment))) return null

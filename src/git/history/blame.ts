@@ -20,6 +20,13 @@ export interface BlameWish {
 }
 
 const LAST_LINE = 1_000_000_000
+/** What is held of one file at a time, in lines and in characters. */
+const MOST = { lines: 200_000, characters: 16 * 1024 * 1024 }
+
+/** More lines than are told at once: fewer may be asked for. */
+export class BlameTooLong extends Error {
+  override name = 'BlameTooLong'
+}
 
 /** Neighbouring lines of one commit come together. Null when there is no such commit, or no such file in it. */
 export async function blame(
@@ -44,10 +51,15 @@ async function groupsIn(
   const args = ['-L', lineRange(start, end), rev(commit), '--', treePath(path)] as const
   const groups: Group[] = []
   let current = { id: '', start: 0 }
+  let lines = 0
+  let characters = 0
   const take = (line: Buffer) => {
     const [, id, at] = /^([0-9a-f]{40}) \d+ (\d+)/.exec(line.toString('latin1', 0, 64)) ?? []
     if (id !== undefined) current = { id, start: Number(at) }
     if (line[0] !== TAB) return
+    lines++
+    characters += line.length
+    if (lines > MOST.lines || characters > MOST.characters) throw new BlameTooLong()
     if (groups.at(-1)?.id !== current.id) groups.push({ ...current, lines: [] })
     groups.at(-1)!.lines.push(textOf(line.subarray(1)))
   }

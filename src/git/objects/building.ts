@@ -2,6 +2,8 @@
  * Trees, commits and tags made of parts, without a working copy or an index: only the folders that change are read and
  * written. Names come from anywhere and never reach a command line; a tree that git would refuse is not made.
  */
+import { pauses } from '../../lib/pauses.ts'
+import { trimEnds } from '../../lib/trimming.ts'
 import { CONTROL, LONGEST_PATH } from '../process/arguments.ts'
 import { checkedId } from './ids.ts'
 import { LooseObjects, writeObject } from './loose.ts'
@@ -58,7 +60,7 @@ async function written(dir: string, add: (objects: LooseObjects) => Promise<stri
 }
 
 async function treeOf(objects: LooseObjects, base: string | null, changes: readonly Change[]): Promise<string> {
-  return (await assemble(objects, planOf(changes), base)) ?? objects.add('tree', '')
+  return (await assemble(objects, planOf(changes), base, pauses())) ?? objects.add('tree', '')
 }
 
 /** By name: `changes` are those of the folder's own files, `folders` lead to the others. */
@@ -140,7 +142,13 @@ function entriesOf(tree: Buffer): Entries {
 const isFolder = (entry: Entry | undefined) => entry !== undefined && /^0?40000$/.test(entry.mode)
 
 /** The folder's new tree; null when nothing is left in it. */
-async function assemble(objects: LooseObjects, plan: Plan, base: string | null): Promise<string | null> {
+async function assemble(
+  objects: LooseObjects,
+  plan: Plan,
+  base: string | null,
+  pause: ReturnType<typeof pauses>,
+): Promise<string | null> {
+  await pause()
   const entries: Entries = base === null ? new Map() : await readTree(objects.dir, base)
   // Files go before folders come, and folders before files: each may make room for the other.
   for (const [name, change] of plan.changes) if (isRemoval(change)) remove(entries, name, change.path)
@@ -148,7 +156,7 @@ async function assemble(objects: LooseObjects, plan: Plan, base: string | null):
     const before = entries.get(latin(name))
     if (before && !isFolder(before)) throw new BadChange(pathIn(inner), 'file in the way')
     if (!before && !isFileName(name)) throw new BadChange(pathIn(inner), 'name')
-    const id = await assemble(objects, inner, before?.id ?? null)
+    const id = await assemble(objects, inner, before?.id ?? null, pause)
     if (id === null) entries.delete(latin(name))
     else entries.set(latin(name), { mode: '40000', id })
   }
@@ -275,4 +283,4 @@ export function signature({ name, email, date, zone = '+0000' }: Signer): string
 /** As git itself cleans names: nothing that would end the field, or the line. */
 const plain = (text: string) =>
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-  text.replaceAll(/[<>\0-\x1f\x7f]+/g, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '')
+  trimEnds(text.replaceAll(/[<>\0-\x1f\x7f]+/g, ''), (character) => /[\s.,:;"\\']/.test(character))

@@ -5,6 +5,7 @@
  */
 import { rev, type Ref, type Rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
+import { InFlight } from '../../lib/in-flight.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { objectInfo, readKnown, type QuarantineOptions } from './objects.ts'
@@ -153,7 +154,7 @@ function parseEntry(content: Buffer, place: Place, prefix: string): TreeEntry {
   return { mode, type: typeOf(mode), id, name, path: prefix + name }
 }
 
-function typeOf(mode: string): TreeEntry['type'] {
+export function typeOf(mode: string): TreeEntry['type'] {
   if (mode === '040000') return 'tree'
   return mode === '160000' ? 'commit' : 'blob'
 }
@@ -163,9 +164,38 @@ const listings = new Memory<TreeEntry[]>(8 * 1024 * 1024, (entries) =>
 )
 
 async function listAll(dir: string, id: string, prefix: string, options: QuarantineOptions): Promise<TreeEntry[]> {
-  if (options.environment) return askForAll(dir, id, prefix, options)
-  const make = async () => (await gatherAll(dir, id, prefix)) ?? askForAll(dir, id, prefix)
-  return listings.recall(dir, `${id}\0${prefix}`, make)
+  const few = options.environment ? null : await fewBelow(dir, id, prefix)
+  return few ?? askForAll(dir, id, prefix, options)
+}
+
+/** All below, unless they are many. */
+async function fewBelow(dir: string, id: string, prefix: string): Promise<TreeEntry[] | null> {
+  const known = listings.get(dir, `${id}\0${prefix}`)
+  if (known) return known
+  const few = await gathering.share(`${dir}\0${id}\0${prefix}`, () => gatherAll(dir, id, prefix))
+  if (few) listings.set(dir, `${id}\0${prefix}`, few)
+  return few
+}
+
+const gathering = new InFlight<TreeEntry[] | null>()
+
+/** Bytes of a folder that are read at once. */
+const MOST_AT_ONCE = 1024 * 1024
+
+/** As `listTree`; of what is more, only which tree it is. */
+export async function listFew(
+  dir: string,
+  name: string,
+  path: string,
+  { recursive }: { recursive: boolean },
+): Promise<TreeEntry[] | { readonly tree: string; readonly prefix: string } | null> {
+  const parts = partsOf(path)
+  const found = await treeAt(dir, name, parts, {})
+  if (!found) return null
+  const { id: tree, content } = found
+  const prefix = parts.map((part) => `${part}/`).join('')
+  if (recursive) return (await fewBelow(dir, tree, prefix)) ?? { tree, prefix }
+  return content.length <= MOST_AT_ONCE ? parseTree(content, prefix) : { tree, prefix }
 }
 
 /** Beyond these git is quicker, and knows better when to stop. */

@@ -52,7 +52,7 @@ export async function incomingCommits(dir: string, tips: readonly string[], wher
 function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
   const [head, ...rest] = record.split('\n\n')
   const lines = head!.split('\n')
-  const emailOf = (role: string) => /<([^>]*)>[^<]*$/.exec(lines.find((line) => line.startsWith(role)) ?? '')?.[1] ?? ''
+  const emailOf = (role: string) => emailIn(lines.find((line) => line.startsWith(role)) ?? '')
   return {
     id: lines[0]!,
     authorEmail: emailOf('author '),
@@ -60,6 +60,13 @@ function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
     signed: lines.some((line) => /^gpgsig(-sha256)? /.test(line)),
     message: rest.join('\n\n').replace(/^ {4}/gm, ''),
   }
+}
+
+/** What stands in the last angle brackets. */
+function emailIn(line: string): string {
+  const closing = line.indexOf('>', line.lastIndexOf('<'))
+  const opening = closing < 0 ? -1 : line.indexOf('<', line.lastIndexOf('>', closing - 1) + 1)
+  return opening < 0 ? '' : line.slice(opening + 1, closing)
 }
 
 /** Of merges, what they change against every parent: what came with a parent was looked at there. */

@@ -1,6 +1,6 @@
 /** One request to the LFS server of a project, and whether it may go on. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { assertPlain, readBody, readQuery, type Raw } from '../../api/input.ts'
+import { KNOWN_BODY, STRANGERS_BODY, assertPlain, readBody, readQuery, type Raw } from '../../api/input.ts'
 import type { Gateway } from '../../api/run.ts'
 import { learnFacts, denialOf, type Facts } from '../access.ts'
 import { accessDenied, recogniseGitter } from '../credentials.ts'
@@ -39,10 +39,9 @@ export async function admit({ gateway, gitter, place }: Visit, verb: Facts['verb
   return facts
 }
 
-const NO_FILES = 0
-
-export async function readJson({ gateway, request }: Visit): Promise<Raw> {
-  const { fields, discard } = await readBody(request.raw, gateway.spool, NO_FILES)
+export async function readJson({ gateway, request, gitter }: Visit): Promise<Raw> {
+  const limits = gitter.via === 'nothing' ? STRANGERS_BODY : KNOWN_BODY
+  const { fields, discard } = await readBody(request.raw, gateway.spool, limits)
   await discard()
   assertPlain(fields)
   return fields

@@ -1,6 +1,7 @@
 /** One command of a client, from its words to its exit code. */
 import type { Readable, Writable } from 'node:stream'
 import { outageOf } from '../../api/answers.ts'
+import { takeTurn } from '../../api/lanes.ts'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
@@ -9,7 +10,7 @@ import { receivePack } from '../../git/push/receive.ts'
 import { uploadArchive, uploadPack } from '../../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { folderOf } from '../folders.ts'
-import { personOf, type Gitter } from '../gitter.ts'
+import { callerKey, personOf, type Gitter } from '../gitter.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
 import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
@@ -75,12 +76,14 @@ async function admit(app: App, gitter: Gitter, command: Command): Promise<{ plac
 
 async function serve(
   app: App,
-  { input, output, errors, protocol }: Conversation,
+  { fingerprint, input, output, errors, protocol }: Conversation,
   place: RepositoryPlace,
   facts: Facts,
   verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
 ): Promise<number> {
   const dir = await folderOf(app, place, facts.verb)
+  const leave = await takeTurn(app.lanes.transport, callerKey(facts.gitter, fingerprint))
+  using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
     const options = await pushOptionsFor(app, facts, place)
     await receivePack(dir, { stateless: false, protocol, input, output, ...options })

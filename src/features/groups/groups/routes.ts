@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
-import { blankable, bool, file, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, file, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
@@ -98,7 +98,7 @@ export const get = endpoint({
 })
 
 const attributes = {
-  description: text.nullish(),
+  description: longText.nullish(),
   visibility: oneOf(...VISIBILITIES).nullish(),
   lfs_enabled: bool.nullish(),
   request_access_enabled: bool.nullish(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { entity, text } from '../../../api/wire.ts'
+import { entity, longText } from '../../../api/wire.ts'
 import { atBothMounts } from '../belongings.ts'
 import { GpgKeyEntity, presentGpgKey } from './entity.ts'
 import { gpgKey, listGpgKeys } from './queries.ts'
@@ -43,7 +43,7 @@ export const [createOwn, create] = atBothMounts((mount) =>
     summary: `Add a GPG key ${mount.whose}`,
     on: mount.owner,
     allow: mount.allow,
-    input: z.object({ key: text }), // the contract also lists a key_id, which a key to be made cannot have
+    input: z.object({ key: longText }), // the contract also lists a key_id, which a key to be made cannot have
     output: GpgKeyEntity,
     handle: async ({ app, subject, input }) => presentGpgKey(await createGpgKey(app, subject.owner, input)),
   }),

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { send } from '../../../api/web-answers.ts'
 import { sessionCookie } from '../../../api/credentials.ts'
-import { assertPlain, readBody, readQuery, type Raw } from '../../../api/input.ts'
+import { STRANGERS_BODY, assertPlain, readBody, readQuery, type Raw } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { App } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
@@ -14,11 +14,10 @@ import { sendPage } from '../page.ts'
 import { cookie, cookieOf } from './cookies.ts'
 
 const VISIT_COOKIE = '_service_visit'
-const LARGEST_FILE = 1024
 
 /** Reads a form or JSON; what stands in `user[…]` counts as if it stood outside. */
 export async function readForm({ spool }: Gateway, request: FastifyRequest): Promise<Raw> {
-  const { fields, discard } = await readBody(request.raw, spool, LARGEST_FILE)
+  const { fields, discard } = await readBody(request.raw, spool, STRANGERS_BODY)
   await discard()
   const { user } = fields
   const form = typeof user === 'object' && user !== null && !Array.isArray(user) ? { ...fields, ...user } : fields

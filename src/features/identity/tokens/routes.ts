@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCOPES } from '../../../api/credentials.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, date, id, listOf, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, id, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
 import { userByUserId } from '../users/queries.ts'
@@ -127,7 +127,7 @@ const attributes = z.object({
   name: text,
   scopes: listOf(text),
   expires_at: blankable(date),
-  description: text.nullish(),
+  description: longText.nullish(),
 })
 
 export const createForUser = endpoint({

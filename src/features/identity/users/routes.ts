@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, file, int, moment, text } from '../../../api/wire.ts'
+import { blankable, bool, file, int, longText, moment, text } from '../../../api/wire.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
 import { sealedPrivateToken } from '../tokens/queries.ts'
 import {
@@ -90,7 +90,7 @@ const attributes = {
   projects_limit: blankable(int),
   extern_uid: text.nullish(),
   provider: text.nullish(),
-  bio: text.nullish(),
+  bio: longText.nullish(),
   location: text.nullish(),
   admin: bool.nullish(),
   can_create_group: bool.nullish(),

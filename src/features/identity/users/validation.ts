@@ -89,4 +89,8 @@ export function assertValidUser(attributes: UserAttributes): void {
 }
 
 /** Handles on other networks are shown as text; markup has no place in them. */
-export const withoutMarkup = (value: string): string => value.replace(/<[^>]*>/g, '')
+export function withoutMarkup(value: string): string {
+  // Behind the last closing bracket nothing is markup, and would be looked through from each opening one.
+  const end = value.lastIndexOf('>') + 1
+  return value.slice(0, end).replace(/<[^>]*>/g, '') + value.slice(end)
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import { BroadcastMessageEntity, presentBroadcastMessage } from './entity.ts'
 import { BROADCAST_TYPES, THEMES } from './model.ts'
@@ -48,7 +48,7 @@ export const create = endpoint({
   path: '/broadcast_messages',
   summary: 'Create a broadcast message',
   ...administratorsFirst,
-  input: z.object({ message: text, ...attributes }),
+  input: z.object({ message: longText, ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, input }) {
     const created = await createBroadcastMessage(app, input)
@@ -62,7 +62,7 @@ export const update = endpoint({
   summary: 'Change a broadcast message',
   on: broadcastMessage,
   ...administratorsFirst,
-  input: z.object({ message: text.nullish(), ...attributes }),
+  input: z.object({ message: longText.nullish(), ...attributes }),
   output: BroadcastMessageEntity,
   async handle({ app, subject, input }) {
     const updated = await updateBroadcastMessage(app, subject, input)

@@ -1,6 +1,6 @@
 /** Kinds of settings: what a client may write, what it reads back, what the instance starts with. */
 import { z } from 'zod'
-import { bool, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { arrayOf, bool, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 
 export interface Attribute<T> {
   readonly initial: T
@@ -84,10 +84,10 @@ export const address: Rule<string> = (value) =>
 
 /** Text that is always there, if only empty. */
 export const words = (initial: string, ...rules: Rule<string>[]) =>
-  attribute<string>(initial, text, z.string(), { rules: [atMost(LONG), ...rules] })
+  attribute<string>(initial, longText, z.string(), { rules: [atMost(LONG), ...rules] })
 
 export const optionalText = (...rules: Rule<string>[]) =>
-  attribute<string | null>(null, emptyIsNull(text), z.string().nullable(), { rules: [atMost(LONG), ...rules] })
+  attribute<string | null>(null, emptyIsNull(longText), z.string().nullable(), { rules: [atMost(LONG), ...rules] })
 
 export const secret = () =>
   attribute<string | null>(null, emptyIsNull(text), z.string().nullable(), { rules: [atMost(SHORT)], sealed: true })
@@ -113,9 +113,8 @@ export const list = (initial: string[], ...rules: Rule<string[]>[]) =>
 export const domains = () =>
   attribute<string[]>(
     [],
-    z.preprocess(
-      (value) => (typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : value),
-      z.array(z.string().max(SHORT)).max(10_000),
+    arrayOf(z.string().max(SHORT), 10_000, (value) =>
+      typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : value,
     ),
     z.array(z.string()),
   )

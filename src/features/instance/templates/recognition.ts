@@ -27,12 +27,15 @@ function knownWords(license: License): Words {
   return words
 }
 
-// A line at a time, or a hostile text could take very long.
-const COPYRIGHT_LINE = /^[^\w\n]*(copyright|\(c\)|©).*$|^.*\ball rights reserved\b.*$/gim
-const ADVICE = /(?<=end of terms and conditions).*/s
+// Asked of a line alone: of a whole text that is hostile it could take very long.
+const COPYRIGHT = /^\W*(copyright|\(c\)|©)|\ball rights reserved\b/i
+const END = 'end of terms and conditions'
 
 function wordsOf(text: string): Words {
-  const terms = text.replace(COPYRIGHT_LINE, ' ').toLowerCase().replace(ADVICE, '')
+  const lines = text.split(/[\r\n]/).filter((line) => !COPYRIGHT.test(line))
+  const all = lines.join('\n').toLowerCase()
+  const end = all.indexOf(END)
+  const terms = end < 0 ? all : all.slice(0, end + END.length)
   const words = new Map<string, number>()
   for (const [word] of terms.matchAll(/[\p{L}\p{N}]+/gu)) words.set(word, (words.get(word) ?? 0) + 1)
   return words

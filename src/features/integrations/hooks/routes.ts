@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, longText, oneOf, text } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
 import { guardedProject } from '../../projects/projects/queries.ts'
 import { HookEntity, presentHook } from './entity.ts'
@@ -22,7 +22,7 @@ const attributes = {
   enable_ssl_verification: bool.nullish(),
   token: blankable(text),
   name: blankable(text),
-  description: blankable(text),
+  description: blankable(longText),
   push_events_branch_filter: text.nullish(),
   branch_filter_strategy: oneOf(...BRANCH_FILTER_STRATEGIES).nullish(),
 }

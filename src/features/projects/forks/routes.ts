@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, id, oneOf, text } from '../../../api/wire.ts'
+import { blankable, id, longText, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
 import { filters } from '../projects/filters.ts'
@@ -24,7 +24,7 @@ export const create = endpoint({
     namespace_path: blankable(text),
     name: blankable(text),
     path: blankable(text),
-    description: text.nullish(),
+    description: longText.nullish(),
     visibility: oneOf(...VISIBILITIES).nullish(),
   }),
   output: ProjectEntity,

@@ -1,6 +1,6 @@
 /** The attributes create and update share: what a request may hold, and the columns that come of it. */
 import { z } from 'zod'
-import { blankable, bool, file, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, file, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import { FeatureDisabled, FeatureEnabled, FeaturePrivate, VISIBILITIES } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
 
@@ -8,7 +8,7 @@ const FEATURE_LEVELS = { disabled: FeatureDisabled, private: FeaturePrivate, ena
 const featureLevel = oneOf('disabled', 'private', 'enabled').nullish()
 
 export const attributes = {
-  description: text.nullish(),
+  description: longText.nullish(),
   visibility: oneOf(...VISIBILITIES).nullish(),
   issues_enabled: bool.nullish(),
   merge_requests_enabled: bool.nullish(),

@@ -4,9 +4,11 @@ import { pageOf } from '../../../api/pages.ts'
 import { bool, entity, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
+import { listBranches } from '../../../git/refs/refs.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { finder, patternFault } from '../../../lib/patterns.ts'
+import { PatternTooSlow, finder, patternFault } from '../../../lib/patterns.ts'
 import { nextLink } from '../repositories/next-link.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 import { BranchEntity, presentBranch } from './entity.ts'
 import { deleteMergedLater } from './jobs.ts'
@@ -35,7 +37,7 @@ export const list = endpoint({
     const { items, total } = await listHeads(subject.dir, {
       order: sort ?? 'name_asc',
       ...(search && { search }),
-      ...(regex && { where: await regexFilter(regex) }),
+      ...(regex && { where: await regexFilter(subject, regex) }),
       ...(isKeyset && page_token && { after: page_token }),
       ...place,
     })
@@ -51,9 +53,18 @@ export const list = endpoint({
 
 const LONGEST_REGEX = 255
 
-async function regexFilter(regex: string): Promise<(name: string) => boolean> {
+async function regexFilter({ dir }: RepositorySubject, regex: string): Promise<(name: string) => boolean> {
   if (regex.length > LONGEST_REGEX || (await patternFault(regex)) !== null) throw badParameter('regex is invalid')
-  return finder(regex)
+  try {
+    const { items } = await listBranches(dir)
+    return await finder(
+      regex,
+      items.map(({ name }) => name),
+    )
+  } catch (error) {
+    if (error instanceof PatternTooSlow) throw badParameter('regex takes too long')
+    throw error
+  }
 }
 
 export const get = endpoint({

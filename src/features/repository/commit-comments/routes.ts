@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { filledText, int, oneOf, text } from '../../../api/wire.ts'
+import { filledLongText, int, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { commit } from '../commits/queries.ts'
@@ -35,7 +35,7 @@ export const create = endpoint({
   on: optional(commit),
   allow: 'comment',
   input: z.object({
-    note: filledText,
+    note: filledLongText,
     path: text.nullish(),
     line: int.nullish(),
     line_type: oneOf('new', 'old').nullish(),

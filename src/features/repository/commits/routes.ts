@@ -2,12 +2,25 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageHeaders, pageInput, pageOf, pageWish } from '../../../api/pages.ts'
 import { API } from '../../../api/router.ts'
-import { blankable, bool, entity, filledText, moment, oneOf, text } from '../../../api/wire.ts'
+import {
+  arrayOf,
+  blankable,
+  bool,
+  documentText,
+  entity,
+  filledLongText,
+  filledText,
+  longText,
+  moment,
+  oneOf,
+  text,
+} from '../../../api/wire.ts'
 import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
 import { countCommits } from '../../../git/history/history.ts'
 import { containingRefs } from '../../../git/refs/refs.ts'
 import { commitStats } from '../../../git/history/stats.ts'
 import { pageOfArray } from '../../../store/pages.ts'
+import { LARGEST_FILE_BODY } from '../files/actions.ts'
 import { commitActions } from '../files/service.ts'
 import { repository } from '../repositories/queries.ts'
 import { commitStatus } from '../statuses/queries.ts'
@@ -64,7 +77,7 @@ const action = z
     action: text,
     file_path: text.nullish(),
     previous_path: text.nullish(),
-    content: text.nullish(),
+    content: documentText.nullish(),
     encoding: oneOf('text', 'base64').nullish(),
     last_commit_id: text.nullish(),
     execute_filemode: bool.nullish(),
@@ -80,13 +93,11 @@ export const create = endpoint({
   summary: 'Create, change, move and delete files by one commit',
   on: repository,
   allow: 'push',
+  body: LARGEST_FILE_BODY,
   input: z.object({
     branch: filledText,
-    commit_message: filledText,
-    actions: z
-      .array(action)
-      .max(MOST_ACTIONS)
-      .refine((actions) => actions.length > 0, { params: { empty: true } }),
+    commit_message: filledLongText,
+    actions: arrayOf(action, MOST_ACTIONS).refine((actions) => actions.length > 0, { params: { empty: true } }),
     start_branch: text.nullish(),
     start_sha: text.nullish(),
     start_project: text.nullish(),
@@ -148,7 +159,7 @@ export const pick = endpoint({
   summary: 'Do once more on a branch what a commit did',
   on: commit,
   allow: 'push',
-  input: z.object({ ...picking, message: text.nullish() }),
+  input: z.object({ ...picking, message: longText.nullish() }),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
     const picked = await pickCommit(app, viewer, subject, subject.commit, input)

@@ -1,4 +1,4 @@
-const TRAILER = /^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$/
+const TRAILER = /^([A-Za-z0-9-]+)[ \t]*:/
 const BY_GIT = /^(Signed-off-by: |\(cherry picked from commit )/
 
 /**
@@ -15,8 +15,12 @@ export function trailersIn(message: string): Map<string, string[]> {
   const trailers = new Map<string, string[]>()
   if (others > (lines.some((line) => BY_GIT.test(line)) ? counted * 3 : 0)) return trailers
   for (const line of lines) {
-    const [, name, value] = TRAILER.exec(line) ?? []
-    if (name !== undefined) trailers.set(name, [...(trailers.get(name) ?? []), value!.trimEnd()])
+    const [beginning, name] = TRAILER.exec(line) ?? []
+    if (name === undefined) continue
+    const value = line.slice(beginning!.length).trim()
+    const values = trailers.get(name)
+    if (values) values.push(value)
+    else trailers.set(name, [value])
   }
   return trailers
 }

@@ -3,8 +3,13 @@
  * the first that cannot be done refuses them all. Nothing is written here.
  */
 import { Refusal } from '../../../errors.ts'
+import { LONGEST_PATH } from '../../../git/process/arguments.ts'
 import { isFileName, type Change, type FileMode } from '../../../git/objects/building.ts'
+import { pauses } from '../../../lib/pauses.ts'
 import { entryAt, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
+
+/** Bytes of a request that writes files. */
+export const LARGEST_FILE_BODY = 10 * 1024 * 1024
 
 export interface Action {
   readonly action: string
@@ -34,14 +39,35 @@ export async function changesBy(ground: Ground, actions: readonly Action[]): Pro
   const unknown = actions.find(({ action }) => !Object.hasOwn(APPLY, action))
   if (unknown) throw refuse(`Unknown action '${unknown.action}'`)
   const draft = new Draft(ground)
-  for (const action of actions) await APPLY[action.action as Verb](draft, action)
+  const pause = pauses()
+  for (const action of actions) {
+    await APPLY[action.action as Verb](draft, action)
+    await pause()
+  }
   return draft.changes()
+}
+
+/** A file or folder that the actions so far have touched, by the parts of its path. */
+class Place {
+  readonly below = new Map<string, Place>()
+  /** Null: there is none any more. */
+  file: File | null | undefined
+  /** How many files below it were touched, and how many of these are there. */
+  touched = 0
+  present = 0
+
+  at(name: string): Place {
+    let place = this.below.get(name)
+    if (!place) this.below.set(name, (place = new Place()))
+    return place
+  }
 }
 
 /** The files as the actions so far have left them. */
 class Draft {
   readonly ground: Ground
-  readonly #files = new Map<string, File | null>()
+  readonly #files = new Map<string, Place>()
+  readonly #top = new Place()
   readonly #entries = new Map<string, Entry | null>()
 
   constructor(ground: Ground) {
@@ -49,11 +75,24 @@ class Draft {
   }
 
   put(path: string, file: File | null): void {
-    this.#files.set(path, file)
+    const above: Place[] = []
+    let place = this.#top
+    for (const name of path.split('/')) {
+      above.push(place)
+      place = place.at(name)
+    }
+    const touched = place.file === undefined ? 1 : 0
+    const present = (file ? 1 : 0) - (place.file ? 1 : 0)
+    for (const one of above) {
+      one.touched += touched
+      one.present += present
+    }
+    place.file = file
+    this.#files.set(path, place)
   }
 
   async fileAt(path: string): Promise<File | null> {
-    const file = this.#files.get(path)
+    const file = this.#files.get(path)?.file
     if (file !== undefined) return file
     const entry = await this.#entryAt(path)
     return entry?.type === 'blob' ? { id: entry.id, mode: entry.mode as FileMode } : null
@@ -64,18 +103,20 @@ class Draft {
     const parts = path.split('/')
     if (!parts.every(isFileName)) throw refuse('Path is not valid')
     let before = this.#root()
-    for (const [n, name] of parts.entries()) {
-      before = await this.#entryIn(before, name)
-      const file = this.#files.get(parts.slice(0, n + 1).join('/'))
+    let place: Place | undefined = this.#top
+    for (const name of parts) {
+      before = before && (await this.#entryIn(before, name))
+      place = place?.below.get(name)
+      const file = place?.file
       const isThere = file === undefined ? before !== null && before.type !== 'tree' : file !== null
       if (isThere) throw refuse('A file with this name already exists')
     }
-    if (await this.#isFolder(path)) throw refuse('A directory with this name already exists')
+    if (await this.#isFolder(path, place)) throw refuse('A directory with this name already exists')
   }
 
   async changes(): Promise<Change[]> {
     const changes: Change[] = []
-    for (const [path, file] of this.#files) {
+    for (const [path, { file }] of this.#files) {
       if (file) changes.push({ path, ...file })
       // What came and went within one request was never there.
       else if ((await this.#entryAt(path))?.type === 'blob') changes.push({ path, content: null })
@@ -83,20 +124,19 @@ class Draft {
     return changes
   }
 
-  async #isFolder(path: string): Promise<boolean> {
-    const inside = [...this.#files].filter(([name]) => name.startsWith(`${path}/`))
-    if (inside.some(([, file]) => file !== null)) return true
+  async #isFolder(path: string, place: Place | undefined): Promise<boolean> {
+    if (place && place.present > 0) return true
     if ((await this.#entryAt(path))?.type !== 'tree') return false
-    if (inside.length === 0) return true
+    if (!place || place.touched === 0) return true
     // It is no more when all its files have gone.
     const all = (await listTree(this.ground.dir, this.ground.base!, path, { recursive: true })) ?? []
-    return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path) !== null)
+    return all.some((entry) => entry.type !== 'tree' && this.#files.get(entry.path)?.file !== null)
   }
 
   /** As it was before any action. */
   async #entryAt(path: string): Promise<Entry | null> {
     let entry = this.#root()
-    for (const name of path.split('/')) entry = await this.#entryIn(entry, name)
+    for (const name of path.split('/')) entry = entry && (await this.#entryIn(entry, name))
     return entry
   }
 
@@ -106,8 +146,8 @@ class Draft {
   }
 
   /** Many files have the same folders above them: each of these is asked for once. */
-  async #entryIn(folder: Entry | null, name: string): Promise<Entry | null> {
-    if (folder?.type !== 'tree') return null
+  async #entryIn(folder: Entry, name: string): Promise<Entry | null> {
+    if (folder.type !== 'tree') return null
     const key = `${folder.id}/${name}`
     const known = this.#entries.get(key)
     const entry = known === undefined ? await entryAt(this.ground.dir, folder.id, name) : known
@@ -178,6 +218,8 @@ function contentOf({ content, encoding }: Action): Content {
   return { content: encoding === 'base64' ? Buffer.from(content, 'base64') : content.replaceAll('\r\n', '\n') }
 }
 
+const DEEPEST = 255
+
 /** As it stands in a tree: without slashes around it, `a/../b` taken together. */
 function pathFrom(given: string | null | undefined): string {
   const parts: string[] = []
@@ -187,5 +229,7 @@ function pathFrom(given: string | null | undefined): string {
     else if (parts.pop() === undefined) throw refuse('Path cannot include directory traversal')
   }
   if (parts.join('').trim() === '') throw refuse('You must provide a file path')
-  return parts.join('/')
+  const path = parts.join('/')
+  if (parts.length > DEEPEST || path.length > LONGEST_PATH) throw refuse('Path is not valid')
+  return path
 }

@@ -2,9 +2,19 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
-import { blankable, bool, filledText, int, oneOf, text } from '../../../api/wire.ts'
-import { badParameter, notFound } from '../../../errors.ts'
-import { blame } from '../../../git/history/blame.ts'
+import {
+  blankable,
+  bool,
+  documentText,
+  filledLongText,
+  filledText,
+  int,
+  longText,
+  oneOf,
+  text,
+} from '../../../api/wire.ts'
+import { Refusal, badParameter, notFound } from '../../../errors.ts'
+import { BlameTooLong, blame } from '../../../git/history/blame.ts'
 import { commitStats } from '../../../git/history/stats.ts'
 import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
@@ -13,6 +23,7 @@ import { answerRecord, cacheable } from '../repositories/downloads.ts'
 import { openLargeFile } from '../repositories/large-files.ts'
 import { repository } from '../repositories/queries.ts'
 import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
+import { LARGEST_FILE_BODY } from './actions.ts'
 import { findFile, openDigested, openFile } from './queries.ts'
 import { commitActions, moveSubmodule } from './service.ts'
 
@@ -23,6 +34,7 @@ export const get = endpoint({
   path: PATH,
   summary: 'Get a file of a repository, or with HEAD all about it but its content',
   on: repository,
+  lane: 'download',
   allow: 'download',
   guest: true,
   input: z.object({ file_path: text, ref: filledText }),
@@ -40,6 +52,7 @@ export const raw = endpoint({
   path: `${PATH}/raw`,
   summary: 'Get the bytes of a file of a repository',
   on: repository,
+  lane: 'download',
   allow: 'download',
   guest: true,
   input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool) }),
@@ -79,7 +92,7 @@ export const getBlame = endpoint({
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
     const found = await findFile(subject.dir, ref, path)
-    const groups = await blame(subject.dir, found.commit, path, range ?? {})
+    const groups = await blame(subject.dir, found.commit, path, range ?? {}).catch(tooLong)
     if (!groups) throw notFound('File')
     const { body, ...file } = await openFile(subject.dir, found)
     if (body instanceof Readable) body.destroy()
@@ -87,10 +100,16 @@ export const getBlame = endpoint({
   },
 })
 
+function tooLong(error: unknown): never {
+  if (error instanceof BlameTooLong)
+    throw new Refusal('unprocessable', 'The file is too long: ask for a range of lines')
+  throw error
+}
+
 const place = {
   file_path: text,
   branch: filledText,
-  commit_message: filledText,
+  commit_message: filledLongText,
   start_branch: text.nullish(),
   author_email: text.nullish(),
   author_name: text.nullish(),
@@ -98,7 +117,7 @@ const place = {
 
 const content = {
   ...place,
-  content: text,
+  content: documentText,
   encoding: oneOf('text', 'base64').nullish(),
   execute_filemode: bool.nullish(),
 }
@@ -109,6 +128,7 @@ export const create = endpoint({
   summary: 'Create a file in a repository',
   on: repository,
   allow: 'push',
+  body: LARGEST_FILE_BODY,
   input: z.object(content),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -125,6 +145,7 @@ export const update = endpoint({
   summary: 'Change a file in a repository',
   on: repository,
   allow: 'push',
+  body: LARGEST_FILE_BODY,
   input: z.object({ ...content, last_commit_id: text.nullish() }),
   output: FileWriteEntity,
   async handle({ app, viewer, subject, input }) {
@@ -159,7 +180,7 @@ export const updateSubmodule = endpoint({
     submodule: text,
     branch: filledText,
     commit_sha: text.pipe(z.string().regex(/^[0-9a-f]{40}$/)),
-    commit_message: text.nullish(),
+    commit_message: longText.nullish(),
   }),
   output: CommitDetailEntity,
   async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {

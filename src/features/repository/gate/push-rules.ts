@@ -2,7 +2,7 @@
 import type { App, User } from '../../../context.ts'
 import { sizesOf, type IncomingChange, type IncomingCommit } from '../../../git/push/incoming.ts'
 import { batchesOf } from '../../../lib/batches.ts'
-import { finder, patternFault } from '../../../lib/patterns.ts'
+import { PatternTooSlow, finder, patternFault } from '../../../lib/patterns.ts'
 import type { Row } from '../../../store/database.ts'
 import { PATTERNS } from '../../projects/push-rules/validation.ts'
 import type { Incoming } from './incoming.ts'
@@ -31,6 +31,7 @@ export async function pushRuleFault(app: App, rule: PushRule, pushed: Pushed): P
   try {
     return (await branchFault(rule, pushed)) ?? (await commitsFault(app, rule, pushed))
   } catch (error) {
+    if (error instanceof PatternTooSlow) return 'A regular expression of the push rules takes too long on this push'
     const fault = await badPattern(rule)
     if (fault) return fault
     throw error
@@ -50,10 +51,10 @@ async function commitsFault(app: App, rule: PushRule, pushed: Pushed): Promise<R
   if (!looksAtCommits(rule)) return null
   const { dir, environment } = pushed
   const commits = await pushed.commits()
-  const ofText = await textChecks(rule)
+  const ofText = await textChecks(rule, commits)
   const unknown = rule.member_check ? await unknownEmails(app, commits) : new Set<string>()
   const own = rule.commit_committer_check ? await emailsOf(app, pushed.pusher) : null
-  const ofPath = await pathCheck(rule)
+  const ofPath = await pathCheck(rule, commits)
   const sizes =
     rule.max_file_size > 0 ? await sizesOf(dir, blobsOf(commits), { environment }) : new Map<string, number>()
   for (const commit of commits) {
@@ -78,9 +79,9 @@ function firstFault(changes: readonly IncomingChange[], check: (change: Incoming
 
 async function branchFault({ branch_name_regex: pattern }: PushRule, pushed: Pushed): Promise<Refuse> {
   if (pattern === '') return null
-  const found = await finder(pattern)
-  const named = pushed.branches.filter(({ name }) => name !== pushed.defaultBranch)
-  return named.every(({ name }) => found(name)) ? null : `Branch name does not follow the pattern '${pattern}'`
+  const named = pushed.branches.map(({ name }) => name).filter((name) => name !== pushed.defaultBranch)
+  const found = await finder(pattern, named)
+  return named.every(found) ? null : `Branch name does not follow the pattern '${pattern}'`
 }
 
 const looksAtCommits = (rule: PushRule): boolean =>
@@ -94,11 +95,16 @@ const looksAtCommits = (rule: PushRule): boolean =>
   rule.reject_unsigned_commits ||
   rule.prevent_secrets
 
-async function textChecks(rule: PushRule): Promise<(commit: IncomingCommit) => Refuse> {
+async function textChecks(
+  rule: PushRule,
+  commits: readonly IncomingCommit[],
+): Promise<(commit: IncomingCommit) => Refuse> {
   const { commit_message_regex: message, commit_message_negative_regex: forbidden, author_email_regex: email } = rule
-  const isMessage = message === '' ? null : await finder(message, { lines: true })
-  const isForbidden = forbidden === '' ? null : await finder(forbidden, { lines: true })
-  const isEmail = email === '' ? null : await finder(email)
+  const messages = commits.map((commit) => commit.message)
+  const emails = commits.flatMap(({ authorEmail, committerEmail }) => [authorEmail, committerEmail])
+  const isMessage = message === '' ? null : await finder(message, messages, { lines: true })
+  const isForbidden = forbidden === '' ? null : await finder(forbidden, messages, { lines: true })
+  const isEmail = email === '' ? null : await finder(email, emails)
   return (commit) => {
     const { authorEmail, committerEmail } = commit
     if (isMessage && !isMessage(commit.message)) return `Commit message does not follow the pattern '${message}'`
@@ -153,13 +159,19 @@ function committerFault({ committerEmail: email }: IncomingCommit, own: Set<stri
 }
 
 /** Of files that are added or renamed. */
-async function pathCheck(rule: PushRule): Promise<(change: IncomingChange) => Refuse> {
+async function pathCheck(
+  rule: PushRule,
+  commits: readonly IncomingCommit[],
+): Promise<(change: IncomingChange) => Refuse> {
   const patterns = [...(rule.file_name_regex ? [rule.file_name_regex] : []), ...(rule.prevent_secrets ? SECRETS : [])]
+  const isNew = ({ status }: IncomingChange) => status === 'A' || status === 'R' || status === 'C'
+  const paths = new Set(commits.flatMap(({ changes }) => changes.filter(isNew).map(({ path }) => path)))
   const finders = await Promise.all(
-    patterns.map(async (pattern) => ({ pattern, found: await finder(pattern, { lines: true }) })),
+    patterns.map(async (pattern) => ({ pattern, found: await finder(pattern, paths, { lines: true }) })),
   )
-  return ({ status, path }) => {
-    if (status !== 'A' && status !== 'R' && status !== 'C') return null
+  return (change) => {
+    if (!isNew(change)) return null
+    const { path } = change
     const hit = finders.find(({ found }) => found(path))
     return hit ? `File name ${path} was blacklisted by the pattern ${hit.pattern}.` : null
   }

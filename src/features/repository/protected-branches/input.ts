@@ -1,6 +1,6 @@
 /** How requests name those who may: a level for short, or a list with people, groups and keys. */
 import { z } from 'zod'
-import { bool, id, int } from '../../../api/wire.ts'
+import { arrayOf, bool, id, int } from '../../../api/wire.ts'
 import { Developer, Master, NoAccess } from '../../../lib/levels.ts'
 import { Administrators } from './entity.ts'
 import type { Allowance } from './matching.ts'
@@ -30,13 +30,12 @@ const countOf = (wish: Wish) =>
 const namesOne = (wish: Wish) => countOf(wish) === 1
 const isChange = (one: Change) => (one._destroy ? typeof one.id === 'number' : namesOne(one))
 
-const wishes = <S extends z.ZodRawShape>(shape: S) =>
-  z.array(z.object(shape).refine(namesOne)).max(MOST_ENTRIES).nullish()
+const wishes = <S extends z.ZodRawShape>(shape: S) => arrayOf(z.object(shape).refine(namesOne), MOST_ENTRIES).nullish()
 const changes = <S extends z.ZodRawShape>(shape: S) =>
-  z
-    .array(z.object({ ...shape, ...change }).refine((one) => isChange(one as Change)))
-    .max(MOST_ENTRIES)
-    .nullish()
+  arrayOf(
+    z.object({ ...shape, ...change }).refine((one) => isChange(one as Change)),
+    MOST_ENTRIES,
+  ).nullish()
 
 export const allowedTo = {
   allowed_to_push: wishes(pushers),

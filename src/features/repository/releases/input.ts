@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { oneOf, text } from '../../../api/wire.ts'
+import { arrayOf, oneOf, text } from '../../../api/wire.ts'
 import { LINK_TYPES } from './model.ts'
 
 /** `filepath` is the older name of `direct_asset_path`. */
@@ -14,7 +14,7 @@ export const changedLink = { name: text.nullish(), url: text.nullish(), ...more 
 
 const MOST_LINKS = 100
 
-export const assets = z.object({ links: z.array(z.object(newLink)).max(MOST_LINKS).nullish() }).nullish()
+export const assets = z.object({ links: arrayOf(z.object(newLink), MOST_LINKS).nullish() }).nullish()
 
 export const pathIn = <
   L extends { direct_asset_path?: string | null | undefined; filepath?: string | null | undefined },

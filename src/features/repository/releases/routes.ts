@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { API } from '../../../api/router.ts'
-import { blankable, listOf, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { repository } from '../repositories/queries.ts'
 import { ReleaseEntity } from './entity.ts'
@@ -15,7 +15,7 @@ const reading = { allow: 'download', guest: true } as const
 
 const fields = {
   name: text.nullish(),
-  description: text.nullish(),
+  description: longText.nullish(),
   released_at: blankable(moment),
   milestones: listOf(text).nullish(),
 }
@@ -57,7 +57,7 @@ export const create = endpoint({
   summary: 'Release a tag; one that is missing is made from a ref',
   on: repository,
   allow: 'push',
-  input: z.object({ tag_name: text, ref: text.nullish(), tag_message: text.nullish(), assets, ...fields }),
+  input: z.object({ tag_name: text, ref: text.nullish(), tag_message: longText.nullish(), assets, ...fields }),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
     const links = (input.assets?.links ?? []).map(pathIn)

@@ -8,6 +8,7 @@ import { canArchive, prepareArchive, type ArchiveFormat } from '../../../git/obj
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import type { OpenBlob } from '../../../git/objects/objects.ts'
 import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import { withoutSlashes } from '../../../lib/trimming.ts'
 import { archiveFile, makeArchive, openArchive } from './archives.ts'
 import { largeFilesOf, mayHaveLargeFiles } from './large-files.ts'
 import type { RepositorySubject } from './policy.ts'
@@ -89,7 +90,7 @@ export async function answerArchive(
   if (!(await canArchive(format))) throw new Refusal('not_acceptable', `406 Not Acceptable - no ${format} here`)
   const commit = await resolveCommit(dir, sha || `refs/heads/${project.default_branch}`)
   if (!commit) throw notFound('File')
-  const folder = (path ?? '').replace(/^\/+|\/+$/g, '')
+  const folder = withoutSlashes(path ?? '')
   const parts = [project.path, sha || project.default_branch, commit, ...(folder === '' ? [] : [folder.slice(0, 255)])]
   // oxlint-disable-next-line no-control-regex -- a folder's name may hold what the name of a file to be saved may not
   const name = parts.join('-').replaceAll(/[\0-\x1f\x7f/]/g, '-')

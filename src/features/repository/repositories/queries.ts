@@ -33,5 +33,6 @@ export const repository = resource({
   params: z.object({ id: text }),
   policy: repositoryPolicy,
   abilityFirst: 'download',
+  lane: 'git',
   find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
 })

@@ -2,13 +2,14 @@ import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import { answerList } from '../../../api/streamed-lists.ts'
 import { blankable, bool, filledText, id, listOf, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { mergeBase as findMergeBase } from '../../../git/history/history.ts'
 import { openBlob } from '../../../git/objects/objects.ts'
 import { listContributors, type Contributor } from '../../../git/history/stats.ts'
-import { listTree } from '../../../git/objects/trees.ts'
+import { openListing } from '../../../git/objects/long-listings.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
@@ -28,9 +29,12 @@ import { openLargeFile } from './large-files.ts'
 import { nextLink } from './next-link.ts'
 import type { RepositorySubject } from './policy.ts'
 import { repository } from './queries.ts'
-import { byKind, pageAfter } from './tree-pages.ts'
+import { entriesOf, pageAfter, pageOfListing } from './tree-pages.ts'
 
 const reading = { method: 'GET', on: repository, allow: 'download', guest: true } as const
+
+/** Of any size. */
+const downloading = { ...reading, lane: 'download' } as const
 
 const bytes = z.string().meta({ format: 'binary' })
 
@@ -54,13 +58,13 @@ export const tree = endpoint({
     const { path, recursive, pagination, page_token } = input
     const commit = await resolveCommit(subject.dir, revision(subject, input.ref))
     if (!commit) throw notFound('Tree')
-    const entries = byKind((await listTree(subject.dir, commit, path ?? '', { recursive: recursive ?? false })) ?? [])
-    if (pagination === 'none' && recursive) return new Answer(200, entries.map(presentTreeEntry))
+    const listing = (await openListing(subject.dir, commit, path ?? '', { recursive: recursive ?? false })) ?? []
+    if (pagination === 'none' && recursive) return answerList(entriesOf(listing), presentTreeEntry)
     if (pagination !== 'keyset') {
-      const { items, total } = pageOfArray(entries, page)
+      const { items, total } = await pageOfListing(listing, page)
       return { items: items.map(presentTreeEntry), total }
     }
-    const found = pageAfter(entries, page_token ?? null, page.limit)
+    const found = await pageAfter(listing, page_token ?? null, page.limit)
     if (!found) throw badParameter('page_token is invalid')
     const items = found.items.map(presentTreeEntry)
     if (found.token === null) return new Answer(200, items)
@@ -79,7 +83,7 @@ async function openExactly(dir: string, sha: string) {
 }
 
 export const blob = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/blobs/:sha',
   summary: 'Get a blob of a repository',
   input: z.object({ sha: text }),
@@ -91,7 +95,7 @@ export const blob = endpoint({
 })
 
 export const rawBlob = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Get the content of a blob',
   input: z.object({ sha: text, lfs: blankable(bool) }),
@@ -110,7 +114,7 @@ const archiveInput = {
 }
 
 export const archive = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/archive',
   summary: 'Get the files of a commit in one archive',
   input: z.object({ ...archiveInput, format: blankable(text) }),
@@ -120,7 +124,7 @@ export const archive = endpoint({
 })
 
 export const archiveAs = endpoint({
-  ...reading,
+  ...downloading,
   path: '/projects/:id/repository/archive.:format',
   summary: 'Get the files of a commit in one archive of a given format',
   input: z.object({ ...archiveInput, format: text }),

@@ -1,13 +1,31 @@
 /** Listings of folders in pages, by number or each from where the one before ended. */
+import type { LongListing } from '../../../git/objects/long-listings.ts'
 import type { TreeEntry } from '../../../git/objects/trees.ts'
 import { weakMemo } from '../../../lib/weak-memo.ts'
+import { pageOfArray, type Cut, type Page } from '../../../store/pages.ts'
+
+type Listing = readonly TreeEntry[] | LongListing
 
 const KINDS = ['tree', 'blob', 'commit'] as const
 
 /** Folders first, then files, then submodules, each kind in git's order. A listing that is remembered is sorted once. */
-export const byKind = weakMemo((entries: readonly TreeEntry[]): readonly TreeEntry[] =>
+const byKind = weakMemo((entries: readonly TreeEntry[]): readonly TreeEntry[] =>
   KINDS.flatMap((kind) => entries.filter(({ type }) => type === kind)),
 )
+
+const isFew = (listing: Listing): listing is readonly TreeEntry[] => Array.isArray(listing)
+
+export const entriesOf = (listing: Listing): Iterable<TreeEntry> | AsyncIterable<TreeEntry> =>
+  isFew(listing) ? byKind(listing) : listing.entries()
+
+export async function pageOfListing(listing: Listing, page: Cut): Promise<Page<TreeEntry>> {
+  if (isFew(listing)) return pageOfArray(byKind(listing), page)
+  const total = await listing.total()
+  const items: TreeEntry[] = []
+  if (page.offset >= total) return { items, total }
+  for await (const entry of listing.entries(page.offset)) if (items.push(entry) === page.limit) break
+  return { items, total }
+}
 
 export interface KeysetPage {
   readonly items: readonly TreeEntry[]
@@ -15,23 +33,31 @@ export interface KeysetPage {
   readonly token: string | null
 }
 
-/** Null when there is no such entry, or none any more. */
-export function pageAfter(entries: readonly TreeEntry[], token: string | null, limit: number): KeysetPage | null {
-  const start = token === null ? 0 : positionOf(entries, token) + 1
-  if (token !== null && start === 0) return null
-  const end = start + limit
-  return { items: entries.slice(start, end), token: end < entries.length ? tokenAt(entries, end - 1) : null }
-}
-
-/** An entry's id; where the same content lies in several places, also which of them. */
-function tokenAt(entries: readonly TreeEntry[], position: number): string {
-  const { id } = entries[position]!
-  const before = entries.slice(0, position).filter((entry) => entry.id === id).length
-  return before === 0 ? id : `${id}-${before}`
-}
-
-function positionOf(entries: readonly TreeEntry[], token: string): number {
-  const [, id, before = '0'] = /^([0-9a-f]+)(?:-(\d{1,9}))?$/.exec(token) ?? []
+/**
+ * Null when there is no such entry, or none any more. A token is an entry's id; where the same content lies in several
+ * places, also which of them.
+ */
+export async function pageAfter(listing: Listing, token: string | null, limit: number): Promise<KeysetPage | null> {
+  const [, id, before = '0'] = /^([0-9a-f]+)(?:-(\d{1,9}))?$/.exec(token ?? '') ?? []
   let left = Number(before)
-  return entries.findIndex((entry) => entry.id === id && left-- === 0)
+  let isFound = token === null
+  const items: TreeEntry[] = []
+  let position = 0
+  for await (const entry of entriesOf(listing)) {
+    if (items.length === limit) return { items, token: await tokenOf(items.at(-1)!, listing, position - 1) }
+    if (isFound) items.push(entry)
+    else if (entry.id === id && left-- === 0) isFound = true
+    position++
+  }
+  return isFound ? { items, token: null } : null
+}
+
+async function tokenOf({ id }: TreeEntry, listing: Listing, position: number): Promise<string> {
+  let left = position
+  let before = 0
+  for await (const entry of entriesOf(listing)) {
+    if (left-- === 0) break
+    if (entry.id === id) before++
+  }
+  return before === 0 ? id : `${id}-${before}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, oneOf, text } from '../../../api/wire.ts'
+import { bool, longText, oneOf, text } from '../../../api/wire.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { commit } from '../commits/queries.ts'
 import { CommitStatusEntity, presentStatus } from './entity.ts'
@@ -49,7 +49,7 @@ export const report = endpoint({
     name: text.nullish(),
     context: text.nullish(),
     target_url: text.nullish(),
-    description: text.nullish(),
+    description: longText.nullish(),
     coverage: decimal.nullish(),
   }),
   output: CommitStatusEntity,

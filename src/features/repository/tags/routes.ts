@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { oneOf, text } from '../../../api/wire.ts'
+import { longText, oneOf, text } from '../../../api/wire.ts'
 import { Refusal } from '../../../errors.ts'
 import { findRelease } from '../releases/queries.ts'
 import { assertMayRelease, createRelease, updateRelease } from '../releases/service.ts'
@@ -58,8 +58,8 @@ export const create = endpoint({
   input: z.object({
     tag_name: text,
     ref: text,
-    message: text.nullish(),
-    release_description: text.nullish(),
+    message: longText.nullish(),
+    release_description: longText.nullish(),
   }),
   output: TagEntity,
   async handle({ app, viewer, subject, input }) {
@@ -91,7 +91,7 @@ export const createNote = endpoint({
   summary: 'Write the release note of a tag',
   on: notedTag,
   allow: 'push',
-  input: z.object({ description: text }),
+  input: z.object({ description: longText }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
     await assertMayRelease(app, viewer, subject, subject.tag.name)
@@ -105,7 +105,7 @@ export const updateNote = endpoint({
   summary: 'Rewrite the release note of a tag',
   on: notedTag,
   allow: 'push',
-  input: z.object({ description: text }),
+  input: z.object({ description: longText }),
   output: ReleaseNoteEntity,
   async handle({ app, viewer, subject, input }) {
     const release = await findRelease(app.db, subject.project.id, subject.tag.name)

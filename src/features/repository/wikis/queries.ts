@@ -3,14 +3,16 @@ import { text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { readObjects } from '../../../git/objects/objects.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
-import { isFile, listTree } from '../../../git/objects/trees.ts'
+import { LongListing, openListing } from '../../../git/objects/long-listings.ts'
+import { isFile } from '../../../git/objects/trees.ts'
+import { batchesOf } from '../../../lib/batches.ts'
 import { guardedProject, type Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
 import { pageOfFile, type PageFile } from './pages.ts'
 import { wikiPolicy } from './policy.ts'
 
-export const wiki = { ...guardedProject, policy: wikiPolicy }
+export const wiki = { ...guardedProject, policy: wikiPolicy, lane: 'git' } as const
 
 const missedAs = { name: 'Wiki Page', key: 'page' } as const
 const slug = text
@@ -36,16 +38,19 @@ export interface Page extends PageFile {
 
 export const WIKI_REF = `refs/heads/${WIKI_BRANCH}`
 const LARGEST_PAGE = 8 * 1024 * 1024
+const MOST_PAGES = 20_000
 
 /** By slug; folders after the pages beside them, `home` first. As of now, or of a commit of the wiki's own. */
 export async function listPages(app: App, project: Project, version = WIKI_REF): Promise<Page[]> {
   const dir = wikiDir(app, project)
   if (!(await repositoryExists(dir))) return []
-  const entries = (await listTree(dir, version, '', { recursive: true })) ?? []
-  const pages = entries.filter(isFile).flatMap(({ path, id }) => {
-    const page = pageOfFile(path)
-    return page ? [{ ...page, path, blob: id }] : []
-  })
+  const listing = (await openListing(dir, version, '', { recursive: true })) ?? []
+  const pages: Page[] = []
+  for await (const entry of listing instanceof LongListing ? listing.entries() : listing) {
+    const page = isFile(entry) ? pageOfFile(entry.path) : null
+    if (page) pages.push({ ...page, path: entry.path, blob: entry.id })
+    if (pages.length === MOST_PAGES) break
+  }
   return pages.toSorted(
     (a, b) => depth(a) - depth(b) || Number(isHome(b)) - Number(isHome(a)) || compare(a.slug, b.slug),
   )
@@ -59,6 +64,19 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 export async function findPage(app: App, project: Project, slug: string, version?: string): Promise<Page | null> {
   const wanted = slug.toLowerCase()
   return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === wanted) ?? null
+}
+
+const PAGES_AT_ONCE = 4
+
+export async function* withContents(
+  app: App,
+  project: Project,
+  pages: readonly Page[],
+): AsyncGenerator<[page: Page, content: string]> {
+  for (const some of batchesOf(pages, PAGES_AT_ONCE)) {
+    const contents = await contentsOf(app, project, some)
+    for (const [n, page] of some.entries()) yield [page, contents[n]!]
+  }
 }
 
 /** The texts of these pages, in one reading. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { bool, file, filledText, oneOf, text } from '../../../api/wire.ts'
+import { answerList } from '../../../api/streamed-lists.ts'
+import { bool, documentText, file, filledText, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
@@ -13,13 +14,14 @@ import {
   presentPageSummary,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { contentsOf, listPages, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
+import { contentsOf, listPages, withContents, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
 /** More than anybody reads at once. */
 const LONGEST_PAGE = 5_000_000
-const pageText = text.refine((content) => content.length <= LONGEST_PAGE)
+const LARGEST_BODY = 10 * 1024 * 1024
+const pageText = documentText.refine((content) => content.length <= LONGEST_PAGE)
 const format = oneOf(...(FORMAT_NAMES as [(typeof FORMAT_NAMES)[number]])).nullish()
 
 async function present(app: App, project: Project, page: Page) {
@@ -40,8 +42,8 @@ export const list = endpoint({
   async handle({ app, subject, input }) {
     const pages = await listPages(app, subject.project)
     if (!input.with_content) return pages.map(presentPageSummary)
-    const contents = await contentsOf(app, subject.project, pages)
-    return pages.map((page, n) => presentPage(page, contents[n]!))
+    // As they are read: together they may be more than there is memory.
+    return answerList(withContents(app, subject.project, pages), ([page, content]) => presentPage(page, content))
   },
 })
 
@@ -62,6 +64,7 @@ export const create = endpoint({
   summary: 'Add a page to a wiki',
   on: wiki,
   allow: 'write',
+  body: LARGEST_BODY,
   input: z.object({ title: text, content: pageText, format }),
   output: WikiPageEntity,
   async handle({ app, viewer, subject, input }) {
@@ -76,6 +79,7 @@ export const update = endpoint({
   summary: 'Change a page of a wiki',
   on: wikiPage,
   allow: 'write',
+  body: LARGEST_BODY,
   input: z
     .object({ title: filledText.nullish(), content: pageText.nullish(), format })
     .refine(({ title, content, format }) => (title ?? content ?? format ?? null) !== null, {

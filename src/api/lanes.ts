@@ -1,0 +1,20 @@
+/** How a caller comes to their turn where work is limited, and what they are told when there is none to be had. */
+import type { ServerResponse } from 'node:http'
+import { Refusal } from '../errors.ts'
+import { LaneFull, type CallerKey, type Lane, type Leave } from '../lib/lanes.ts'
+
+export async function takeTurn(lane: Lane, key: CallerKey, response?: ServerResponse): Promise<Leave> {
+  try {
+    return await lane.enter(key, response && (() => goneSignal(response)))
+  } catch (error) {
+    if (!(error instanceof LaneFull)) throw error
+    const headers = { 'Retry-After': String(error.retryAfter) }
+    throw new Refusal(error.isOwn ? 'throttled' : 'busy', undefined, { headers })
+  }
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}

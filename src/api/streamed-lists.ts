@@ -1,0 +1,27 @@
+/** Lists of any length, written as they are read: no more is held than a piece of them. */
+import { Readable } from 'node:stream'
+import { Answer } from './endpoint.ts'
+
+/** Characters that are written at once. */
+const PIECE = 64 * 1024
+
+export function answerList<T>(items: AsyncIterable<T> | Iterable<T>, present: (item: T) => unknown): Answer {
+  const body = Readable.from(piecesOf(items, present), { objectMode: false, highWaterMark: PIECE })
+  return new Answer(200, body, { 'Content-Type': 'application/json' })
+}
+
+async function* piecesOf<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  present: (item: T) => unknown,
+): AsyncGenerator<string> {
+  let piece = ''
+  let separator = '['
+  for await (const item of items) {
+    piece += separator + JSON.stringify(present(item))
+    separator = ','
+    if (piece.length < PIECE) continue
+    yield piece
+    piece = ''
+  }
+  yield `${piece}${separator === '[' ? '[' : ''}]`
+}

@@ -1,0 +1,123 @@
+/**
+ * Work that takes a process, or holds one for as long as somebody reads: so much of it at a time in all, and so much for
+ * each caller. Others wait their turn in the order they came, past those whose caller has all of theirs; who would wait
+ * for too long is told when to come again.
+ */
+export interface LaneLimits {
+  readonly perCaller: number
+  readonly inAll: number
+  readonly waitingPerCaller: number
+  readonly waitingInAll: number
+  /** Milliseconds. */
+  readonly patience: number
+}
+
+export class LaneFull extends Error {
+  /** Seconds until it is worth another try. */
+  readonly retryAfter: number
+  /** It is the caller who wants too much; otherwise all together do. */
+  readonly isOwn: boolean
+
+  constructor(retryAfter: number, isOwn: boolean) {
+    super('too much at once')
+    this.name = 'LaneFull'
+    this.retryAfter = retryAfter
+    this.isOwn = isOwn
+  }
+}
+
+export type CallerKey = number | string
+/** To be called once, when the work is over. */
+export type Leave = () => void
+
+interface Waiter {
+  readonly key: CallerKey
+  readonly admit: () => void
+}
+
+const LONGEST_WAIT_SECONDS = 60
+
+export class Lane {
+  readonly #limits: LaneLimits
+  readonly #inside = new Map<CallerKey, number>()
+  readonly #waiting = new Set<Waiter>()
+  #total = 0
+  /** Of one piece of work, in milliseconds; the last ones weigh most. */
+  #duration = 0
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits
+  }
+
+  /** Whoever has gone meanwhile is not waited for. */
+  async enter(key: CallerKey, gone?: () => AbortSignal): Promise<Leave> {
+    if (this.#hasRoom(key)) return this.#begin(key)
+    const waiting = [...this.#waiting]
+    const isOwn = (this.#inside.get(key) ?? 0) >= this.#limits.perCaller
+    const ahead = waiting.filter((waiter) => waiter.key === key).length
+    if (ahead >= this.#limits.waitingPerCaller) throw this.#full(true, ahead)
+    if (waiting.length >= this.#limits.waitingInAll) throw this.#full(false, waiting.length)
+
+    const { promise, resolve, reject } = Promise.withResolvers<Leave>()
+    const waiter: Waiter = { key, admit: () => resolve(this.#begin(key)) }
+    const give = () => reject(this.#full(isOwn, isOwn ? ahead : waiting.length))
+    const timer = setTimeout(give, this.#limits.patience).unref()
+    const signal = gone?.()
+    signal?.addEventListener('abort', give)
+    this.#waiting.add(waiter)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', give)
+      this.#waiting.delete(waiter)
+    }
+  }
+
+  #hasRoom(key: CallerKey): boolean {
+    return this.#total < this.#limits.inAll && (this.#inside.get(key) ?? 0) < this.#limits.perCaller
+  }
+
+  #begin(key: CallerKey): Leave {
+    this.#total++
+    this.#inside.set(key, (this.#inside.get(key) ?? 0) + 1)
+    const startedAt = performance.now()
+    return () => this.#end(key, performance.now() - startedAt)
+  }
+
+  #end(key: CallerKey, took: number): void {
+    this.#total--
+    const left = this.#inside.get(key)! - 1
+    if (left > 0) this.#inside.set(key, left)
+    else this.#inside.delete(key)
+    this.#duration = this.#duration * 0.9 + took * 0.1
+    for (const waiter of this.#waiting) {
+      if (this.#total >= this.#limits.inAll) return
+      if (!this.#hasRoom(waiter.key)) continue
+      this.#waiting.delete(waiter)
+      waiter.admit()
+    }
+  }
+
+  #full(isOwn: boolean, ahead: number): LaneFull {
+    const atATime = isOwn ? this.#limits.perCaller : this.#limits.inAll
+    const seconds = Math.ceil((this.#duration * (ahead + 1)) / atATime / 1000)
+    return new LaneFull(Math.min(LONGEST_WAIT_SECONDS, Math.max(1, seconds)), isOwn)
+  }
+}
+
+export interface Lanes {
+  /** Answers made with the help of git. */
+  readonly git: Lane
+  /** Answers that are read from git as fast as the caller takes them. */
+  readonly download: Lane
+  /** Clones, fetches and pushes. */
+  readonly transport: Lane
+}
+
+export const newLanes = (): Lanes => ({
+  git: new Lane({ perCaller: 16, inAll: 64, waitingPerCaller: 500, waitingInAll: 5000, patience: 30_000 }),
+  download: new Lane({ perCaller: 8, inAll: 64, waitingPerCaller: 100, waitingInAll: 1000, patience: 20_000 }),
+  // Who waits is silent, and whoever is silent for a minute is let go.
+  transport: new Lane({ perCaller: 16, inAll: 64, waitingPerCaller: 200, waitingInAll: 1000, patience: 50_000 }),
+})

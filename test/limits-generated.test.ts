@@ -1,0 +1,172 @@
+/**
+ * Every text that an endpoint takes has an end, and at that end keeps nobody waiting. Both are asked of all that is
+ * declared, so a new family is asked as well.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Endpoint } from '../src/api/endpoint.ts'
+import { MINUTE } from '../src/clock.ts'
+import { startForge } from '../src/forge.ts'
+import { call } from './cases.ts'
+import { longestStall } from './effort.ts'
+import { nameOf, v4 } from './endpoints.ts'
+import { placeOf, worldOf, type World } from './world.ts'
+
+type Step = string | 0
+
+/** A text in an input: where it stands, and how long it may be. */
+interface Text {
+  readonly at: readonly Step[]
+  readonly most: number
+}
+
+/** Of a schema and all within it; `most` is Infinity where nothing is said. */
+function textsIn(schema: z.core.$ZodType, at: readonly Step[] = []): Text[] {
+  const { def } = (schema as z.ZodType)._zod
+  if (schema instanceof z.ZodString) {
+    // What has a form of its own is refused by its length as well.
+    return schema.meta()?.format ? [] : [{ at, most: schema.maxLength ?? Infinity }]
+  }
+  if (schema instanceof z.ZodObject) {
+    return Object.entries(schema.shape).flatMap(([name, inner]) => textsIn(inner as z.ZodType, [...at, name]))
+  }
+  if (schema instanceof z.ZodArray) return textsIn(schema.element, [...at, 0])
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => textsIn(option, at))
+  if (schema instanceof z.ZodPipe) {
+    // What is piped on was held to its length before.
+    const [first, second] = [textsIn(schema.in, at), textsIn(schema.out, at)]
+    return first.length > 0 ? first : second
+  }
+  return 'innerType' in def ? textsIn(def.innerType as z.ZodType, at) : []
+}
+
+const inputOf = (endpoint: Endpoint): Text[] => (endpoint.input ? textsIn(endpoint.input) : [])
+const paramsOf = (endpoint: Endpoint): Text[] => (endpoint.on ? textsIn(endpoint.on.params) : [])
+
+test('every text has an end', () => {
+  expect(textsIn(z.object({ a: z.array(z.object({ b: z.string().nullish() })) }))).toEqual([
+    { at: ['a', 0, 'b'], most: Infinity },
+  ])
+  const endless = v4.flatMap((endpoint) =>
+    [...inputOf(endpoint), ...paramsOf(endpoint)]
+      .filter(({ most }) => most === Infinity)
+      .map(({ at }) => `${nameOf(endpoint)} ${at.join('.')}`),
+  )
+  expect(endless).toEqual([])
+})
+
+/** Each would tire what looks at the same characters again and again, or copies what it has for each of them. */
+const SHAPES: readonly (readonly [first: string, repeated: string, last: string])[] = [
+  ['x', ' ', 'x'],
+  ['x', '-', 'x'],
+  ['x\n\n', 'a:b\n', ''],
+  ['', '\r', 'x'],
+  ['', '<', ''],
+  ['', 'd/', 'x'],
+  ['x', '/', 'x'],
+  ['', 'a.', '!'],
+  ['', 'a@', 'x'],
+  ['', '(', ''],
+  ['https://', 'a.', '!'],
+  ['', ',', ''],
+  ['', '\n \t', 'x'],
+]
+
+function shaped(n: number, length: number): string {
+  const [first, repeated, last] = SHAPES[n % SHAPES.length]!
+  const room = Math.max(0, length - first.length - last.length)
+  return (first + repeated.repeat(Math.floor(room / repeated.length)) + last).slice(0, length)
+}
+
+/** What fits into the head of a request. */
+const LONGEST_IN_QUERY = 2500
+/** Families hold most texts to less than what is read of them: these are looked at in full. */
+const INNER_LIMITS = [255, 2000, 65_000]
+/** Of this thread's own work: parsing the largest body alone is a third of it. */
+const LONGEST_STALL_MS = 1000
+
+function lengthsFor({ method }: Endpoint, most: number): number[] {
+  if (method === 'GET' || method === 'DELETE') return [Math.min(most, LONGEST_IN_QUERY)]
+  return [most, ...INNER_LIMITS.filter((length) => length < most).slice(-1)]
+}
+
+/** The input with a text in its place, made as far as it is not there. */
+function withText(input: unknown, [step, ...rest]: readonly Step[], text: string): unknown {
+  if (step === undefined) return text
+  if (step === 0) return [withText(Array.isArray(input) ? input[0] : undefined, rest, text)]
+  const record = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+  return { ...record, [step]: withText(record[step], rest, text) }
+}
+
+async function begin(): Promise<World> {
+  const forge = await startForge()
+  // Jobs that come due are no part of what is measured.
+  await forge.stopWorker()
+  return worldOf(forge)
+}
+
+let shared: Promise<World> | undefined
+const world = () => (shared ??= begin())
+afterAll(async () => (await shared)?.forge[Symbol.asyncDispose]())
+
+/** `/projects/:id/repository/commits/:sha` is of `projects repository commits`. */
+const placeName = ({ path }: Endpoint) =>
+  path
+    .split('/')
+    .filter((part) => part !== '' && !/[:*]/.test(part))
+    .slice(0, 3)
+    .join(' ')
+
+const places = Map.groupBy(v4, placeName)
+
+describe('a text at its limit keeps nobody waiting', () => {
+  let turn = 0
+  test.each([...places])('%s', { timeout: 120_000 }, async (_place, endpoints) => {
+    const { forge, caller, asked } = await world()
+    for (const endpoint of endpoints) {
+      const { address, input, name } = await asked(endpoint)
+      const ask = async (what: string, path: string, wish: () => Promise<Record<string, unknown>>) => {
+        let shortest = Infinity
+        // Garbage may be collected at any time; what is slow by itself is slow again.
+        for (let tries = 0; tries < 3 && shortest >= LONGEST_STALL_MS; tries++) {
+          // Whoever tries too often has to wait.
+          forge.clock.advance(2 * MINUTE)
+          const given = await wish()
+          const { answer, stall } = await longestStall(() => call(caller, endpoint.method, path, given))
+          expect(answer.status, what).toBeLessThan(500)
+          shortest = Math.min(shortest, stall)
+        }
+        expect(shortest, what).toBeLessThan(LONGEST_STALL_MS)
+      }
+      const own = inputOf(endpoint).filter(({ at }) => !endpoint.path.includes(`:${at[0]}`))
+      for (const { at, most } of own) {
+        for (const length of lengthsFor(endpoint, most)) {
+          const text = shaped(turn++, length)
+          const wish = async () => withText(await input(), at, text) as Record<string, unknown>
+          await ask(`${name} ${at.join('.')} ${length} of ${JSON.stringify(text.slice(0, 12))}`, address, wish)
+        }
+      }
+      if (endpoint.method === 'GET' && paramsOf(endpoint).length > 0) {
+        const text = shaped(turn++, LONGEST_IN_QUERY)
+        await ask(`${name} at ${JSON.stringify(text.slice(0, 12))}`, placeOf(endpoint, text), async () => ({}))
+      }
+    }
+  })
+
+  /** The turns above give a message any shape; this one is what once took 29 seconds. */
+  test('a message of trailers', { timeout: 60_000 }, async () => {
+    const { stage, caller } = await world()
+    const commit_message = shaped(2, 65_000)
+    const actions = [{ action: 'create', file_path: 'trailers', content: 'x' }]
+    const { answer, stall } = await longestStall(() =>
+      caller.post(`/projects/${stage.project.id}/repository/commits`, {
+        branch: 'trailers',
+        start_branch: 'master',
+        commit_message,
+        actions,
+      }),
+    )
+    expect(answer.status).toBe(201)
+    expect(stall).toBeLessThan(LONGEST_STALL_MS)
+  })
+})

@@ -1,0 +1,52 @@
+/** All that is declared, ready to be asked: where the cases of its family say, with the valid input they give. */
+import type { Endpoint } from '../src/api/endpoint.ts'
+import type { Person, TestForge } from '../src/forge.ts'
+import { weakMemo } from '../src/lib/weak-memo.ts'
+import { addressOf, inputOf, setStage, type Stage } from './cases.ts'
+import { caseOf, nameOf } from './endpoints.ts'
+
+export const fieldsOf = ({ input }: Endpoint) => Object.keys(input?.shape ?? {})
+/** Fields that are part of the path cannot be given otherwise. */
+export const ownFieldsOf = (endpoint: Endpoint) =>
+  fieldsOf(endpoint).filter((name) => !endpoint.path.includes(`:${name}`))
+export const isWrite = ({ method }: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(method)
+
+/** An endpoint where it leads somewhere; what it is asked with is made anew each time. */
+export interface Asked {
+  readonly endpoint: Endpoint
+  readonly name: string
+  readonly address: string
+  input(): Promise<Record<string, unknown>>
+}
+
+export interface World {
+  readonly forge: TestForge
+  readonly stage: Stage
+  /** An administrator other than the first. */
+  readonly caller: Person
+  asked(endpoint: Endpoint): Promise<Asked>
+}
+
+export async function worldOf(forge: TestForge): Promise<World> {
+  const stage = await setStage(forge, 'private')
+  const caller = await forge.user({ admin: true })
+  const asked = weakMemo(async (endpoint: Endpoint): Promise<Asked> => {
+    const input = async () => {
+      const given = await inputOf(caseOf(endpoint), stage)
+      return given instanceof FormData ? {} : { ...given }
+    }
+    return { endpoint, name: nameOf(endpoint), address: await addressOf(caseOf(endpoint), stage, caller), input }
+  })
+  return { forge, stage, caller, asked }
+}
+
+/** One after the other: what they make in the same repository would be in each other's way. */
+export async function allAsked({ asked }: World, endpoints: readonly Endpoint[]): Promise<Asked[]> {
+  const found: Asked[] = []
+  for (const endpoint of endpoints) found.push(await asked(endpoint))
+  return found
+}
+
+/** The same place with the text for every parameter. */
+export const placeOf = ({ path }: Endpoint, text: string) =>
+  path.replace(/:(\w+)(\([^)]+\))?/g, encodeURIComponent(text))
