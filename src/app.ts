@@ -1,5 +1,6 @@
 /** One running forge, built and closed in one place. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -26,7 +27,7 @@ import { openLog } from './log.ts'
 import { folderMailer, smtpMailer } from './mail/mailer.ts'
 import { openBlobs } from './store/blobs/open.ts'
 import { StoreUnavailable } from './store/database.ts'
-import { migrate } from './store/migrate.ts'
+import { isMigrated, migrate } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
@@ -42,6 +43,8 @@ export interface Options {
   readonly patience?: number | undefined
   /** The servers are built while this goes on and listen once it is done. */
   readonly openAfter?: Promise<unknown>
+  /** Refuses where there is no instance yet, instead of making one. */
+  readonly mustExist?: boolean
   /** Also with another key than the stored secrets were sealed with. */
   readonly withAnyKey?: boolean
 }
@@ -72,6 +75,8 @@ export function reasonOf(error: unknown): string {
 export async function openApp(config: Config, options: Options = {}): Promise<OpenedApp> {
   const { clock = systemClock, durable = true } = options
   const file = join(config.data, 'mortise.sqlite')
+  const unknown = new CannotStart(`${config.data} holds no instance`)
+  if (options.mustExist && !config.databaseUrl && !existsSync(file)) throw unknown
   const folder = `the data folder ${config.data} cannot be used`
   const given = await orCannotStart(folder, async () => {
     await mkdir(config.data, { recursive: true, mode: 0o700 })
@@ -84,6 +89,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: 10 }),
   )
   try {
+    if (options.mustExist && !(await isMigrated(store))) throw unknown
     const applied = await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? addressOf(config.host, config.port)
     const from = config.mailFrom ?? `mortise@${new URL(url).hostname}`
@@ -104,7 +110,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       blobColumns,
       writeReadme,
     }
-    const { sealed, isKept } = await findKeyCheck(store.db)
+    const { sealed, isKept } = await orCannotStart(unusable, () => findKeyCheck(store.db))
     const isOurs = sealed === null || (given !== null && vault(given).canOpen(sealed))
     if (!isOurs && !options.withAnyKey) throw otherKey(config, given !== null)
     const key = given ?? (await orCannotStart(folder, () => makeKey(config)))

@@ -73,13 +73,13 @@ test('an answer that fails halfway is cut, and logged; one that its reader leave
     }
   }
   using api = await serve(
-    { ...forge, clock: forge.clock, app: { ...forge.app, log } } as unknown as TestForge,
+    { clock: forge.clock, app: { ...forge.app, log } } as unknown as TestForge,
     streaming('/broken', () => Readable.from(broken())),
     streaming('/endless', () => Readable.from(endless())),
   )
   const left = await fetch(`${api.url}/endless`)
   await left.body!.cancel()
-  await expect(fetch(`${api.url}/broken`).then((answer) => answer.text())).rejects.toThrow()
+  await expect(fetch(`${api.url}/broken`).then((answer) => answer.text())).rejects.toThrow('terminated')
   await expect.poll(() => logged).toEqual(['the disk broke'])
 })
 

@@ -32,6 +32,8 @@ export interface Store {
   readonly queries: number
   /** Answers when the store can serve, throws when it cannot. */
   ping(): Promise<void>
+  /** What the engine itself finds wrong with its data, a line each. Takes as long as reading all of it. */
+  faults(): Promise<string[]>
   close(): Promise<void>
 }
 

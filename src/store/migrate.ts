@@ -31,6 +31,12 @@ const loadedLater = ({ href }: URL): Migration => ({
   up: async (db) => ((await import(href)) as Migration).up(db),
 })
 
+/** Whether it was ever ours. */
+export async function isMigrated({ db }: Store): Promise<boolean> {
+  const applied = await sql`select name from kysely_migration limit 1`.execute(db).catch(() => null)
+  return applied !== null && applied.rows.length > 0
+}
+
 /** The library reads the whole schema first, which takes longer than all else that a start asks of the store. */
 async function isUpToDate({ db }: Store, names: readonly string[]): Promise<boolean> {
   const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch(() => null)

@@ -63,6 +63,16 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
       writer.prepare('select 1').get()
       await flusher?.flushed()
     },
+    async faults() {
+      const checked = writer.pragma('integrity_check') as { integrity_check: string }[]
+      const orphans = writer.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[]
+      return [
+        ...checked.map((row) => row.integrity_check).filter((line) => line !== 'ok'),
+        ...orphans.map(
+          ({ table, rowid, parent }) => `row ${rowid} of ${table} hangs on a row of ${parent} that is gone`,
+        ),
+      ]
+    },
     async close() {
       await db.destroy()
       await flusher?.close()

@@ -31,6 +31,8 @@ export interface Blobs {
   has(digest: string): Promise<boolean>
   /** Removing what is not there is no failure. */
   remove(digest: string): Promise<void>
+  /** Digests of all there are; null where that cannot be told. */
+  list(): AsyncIterable<string> | null
   /** Rejects, saying why, while blobs cannot be kept. */
   check(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { Blobs } from './blobs.ts'
@@ -33,6 +33,13 @@ export function folderBlobs(root: string): Blobs {
 
     async remove(digest) {
       await rm(fileOf(digest), { force: true })
+    },
+
+    async *list() {
+      for (const shard of (await readdir(root).catch(nullIfMissing)) ?? []) {
+        if (shard.length !== 2) continue
+        for (const rest of await readdir(join(root, shard))) yield shard + rest
+      }
     },
 
     async check() {

@@ -14,7 +14,7 @@ export async function leaveBlob(app: App, digest: string | null): Promise<void> 
 }
 
 /** Every column that names a blob is asked, each by its index. */
-async function isHeld({ db, blobColumns }: App, digest: string): Promise<boolean> {
+export async function isHeld({ db, blobColumns }: App, digest: string): Promise<boolean> {
   const holders = blobColumns.map(
     ({ table, column }) => sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${digest}`,
   )

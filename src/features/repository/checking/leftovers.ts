@@ -1,0 +1,60 @@
+/** What lies on the disk, or in the blob store, and no row names; and what rows name and is not there. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { HOUR } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { isLeftover } from '../../../git/storage/drafts.ts'
+import { discardBlob, isHeld } from '../../instance/blobs/jobs.ts'
+import { removeRepositoryLater } from '../../projects/projects/removal.ts'
+import type { Finding } from './pools.ts'
+
+const UNKNOWN = ['the store does not know of it']
+
+/** Folders of repositories and wikis that no project has. A young one may be of a project that is being made. */
+export async function* checkFolders(app: App): AsyncGenerator<Finding> {
+  const going = new Set((await payloadsOf<{ dir: string }>(app, removeRepositoryLater.name)).map(({ dir }) => dir))
+  for (const storage of new Set(Object.values(app.config.storages))) {
+    for (const folder of await foldersIn(storage)) {
+      const dir = join(storage, folder)
+      if (going.has(dir) || (await isYoung(dir))) continue
+      const disk_path = folder.replace(/\.wiki\.git$/, '.git')
+      const project = app.db.selectFrom('projects').select('id').where('disk_path', '=', disk_path)
+      if (!(await project.executeTakeFirst())) yield { path: folder, faults: UNKNOWN }
+    }
+  }
+}
+
+/** `ab/cd/abcd….git` */
+async function foldersIn(storage: string): Promise<string[]> {
+  const found: string[] = []
+  for (const first of (await namesIn(storage)).filter(isShard))
+    for (const second of (await namesIn(join(storage, first))).filter(isShard))
+      for (const name of await namesIn(join(storage, first, second)))
+        if (!isLeftover(name)) found.push(join(first, second, name))
+  return found
+}
+
+const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
+
+const namesIn = (dir: string) => readdir(dir).catch(() => [] as string[])
+
+const isYoung = async (dir: string) => ((await stat(dir).catch(() => null))?.mtimeMs ?? 0) > Date.now() - HOUR
+
+/** Those that are about to be discarded have no row, and need none. */
+export async function* checkBlobs(app: App): AsyncGenerator<Finding> {
+  for (const { table, column } of app.blobColumns) {
+    const named = sql<{ digest: string }>`select distinct ${sql.ref(column)} as digest from ${sql.table(table)}
+      where ${sql.ref(column)} is not null`
+    for (const { digest } of (await named.execute(app.db)).rows)
+      if (!(await app.blobs.has(digest))) yield { path: `${table}.${column}`, faults: [`there is no blob ${digest}`] }
+  }
+  const going = new Set((await payloadsOf<{ digest: string }>(app, discardBlob.name)).map(({ digest }) => digest))
+  for await (const digest of app.blobs.list() ?? [])
+    if (!going.has(digest) && !(await isHeld(app, digest))) yield { path: `blob ${digest}`, faults: UNKNOWN }
+}
+
+async function payloadsOf<P>({ db }: App, name: string): Promise<P[]> {
+  const jobs = await db.selectFrom('jobs').select('payload').where('name', '=', name).execute()
+  return jobs.map(({ payload }) => JSON.parse(payload) as P)
+}
