@@ -154,7 +154,10 @@ test('sessions and OAuth tokens are listed and end one by one', async () => {
   expect((await other.get('/api/v4/user')).status).toBe(401)
   expect((await jane.delete(`/user/sessions/${sessions[0].id}`)).status).toBe(404)
 
-  const { body: tokens } = await forge.administrator.get(`/users/${jane.id}/oauth_tokens`)
+  const listed = async () => (await forge.administrator.get(`/users/${jane.id}/oauth_tokens`)).body
+  // Uses are noted beside the request.
+  await expect.poll(async () => (await listed())[1].last_used_at).not.toBeNull()
+  const tokens = await listed()
   expect(tokens).toMatchObject([
     { application: null, last_used_at: null },
     {
