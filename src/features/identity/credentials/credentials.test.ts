@@ -145,18 +145,26 @@ test('sessions and OAuth tokens are listed and end one by one', async () => {
   await other.signIn('jane', password)
 
   const sessions = JSON.parse((await browser.get('/api/v4/user/sessions')).body)
+  await forge.as({ Authorization: `Bearer ${granted.access_token}` }).get('/user')
   expect(sessions).toMatchObject([
-    { current: false, ip_address: '127.0.0.1', user_agent: 'node' },
-    { current: true, ip_address: '127.0.0.1', user_agent: 'node' },
+    { current: false, last_used_at: null, ip_address: '127.0.0.1', user_agent: 'node' },
+    { current: true, last_used_at: expect.any(String), ip_address: '127.0.0.1', user_agent: 'node' },
   ])
   expect((await jane.delete(`/user/sessions/${sessions[0].id}`)).status).toBe(204)
   expect((await other.get('/api/v4/user')).status).toBe(401)
   expect((await jane.delete(`/user/sessions/${sessions[0].id}`)).status).toBe(404)
 
-  const { body: tokens } = await forge.administrator.get(`/users/${jane.id}/oauth_tokens`)
+  const listed = async () => (await forge.administrator.get(`/users/${jane.id}/oauth_tokens`)).body
+  // Uses are noted beside the request.
+  await expect.poll(async () => (await listed())[1].last_used_at).not.toBeNull()
+  const tokens = await listed()
   expect(tokens).toMatchObject([
-    { application: null },
-    { application: { id: application.id, application_name: application.name }, scopes: ['api'] },
+    { application: null, last_used_at: null },
+    {
+      last_used_at: expect.any(String),
+      application: { id: application.id, application_name: application.name },
+      scopes: ['api'],
+    },
   ])
   expect(JSON.stringify([tokens, sessions])).not.toContain(granted.access_token)
   expect((await jane.delete(`/user/oauth_tokens/${tokens[1].id}`)).status).toBe(204)

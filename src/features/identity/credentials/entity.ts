@@ -9,6 +9,7 @@ export const PrivateTokenEntity = entity({ private_token: z.string() }).meta({ i
 export const SessionEntity = entity({
   id: z.int(),
   created_at: timestampOut,
+  last_used_at: timestampOut.nullable(),
   expires_at: timestampOut,
   ip_address: z.string().nullable(),
   user_agent: z.string().nullable(),
@@ -20,6 +21,7 @@ export function presentSession(session: Row<'sessions'>, current: number | null)
   return {
     id: session.id,
     created_at: session.created_at,
+    last_used_at: session.last_used_at,
     expires_at: session.expires_at,
     ip_address: session.ip_address,
     user_agent: session.user_agent,
@@ -33,6 +35,7 @@ export const OAuthTokenEntity = entity({
   application: entity({ id: z.int(), application_name: z.string() }).nullable(),
   scopes: z.array(z.string()),
   created_at: timestampOut,
+  last_used_at: timestampOut.nullable(),
   expires_at: timestampOut.nullable(),
 }).meta({ id: 'OAuthToken' })
 
@@ -43,6 +46,7 @@ export function presentOAuthToken(token: HeldOAuthToken): z.infer<typeof OAuthTo
     application: id === null || application_name === null ? null : { id, application_name },
     scopes: words(token.scopes),
     created_at: token.created_at,
+    last_used_at: token.last_used_at,
     expires_at: token.expires_at,
   }
 }

@@ -3,6 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { noteUse } from '../uses.ts'
 import { oauthRefusal } from './errors.ts'
 import { findTokenWithUser } from './queries.ts'
 import { toScopes } from './scopes.ts'
@@ -33,5 +34,6 @@ function bearerOf(app: App, found: Found): Identity {
   if (found.expires_at !== null && found.expires_at <= timestamp(app.clock)) {
     throw oauthRefusal('invalid_token', 'Token is expired. You can either do re-authorization or token refresh.')
   }
+  if (found.user.state === 'active') noteUse(app, 'oauth_tokens', found)
   return { kind: 'oauth', user: found.user, scopes: toScopes(found.scopes), tokenId: found.id }
 }

@@ -41,6 +41,7 @@ declare module '../../../store/database.ts' {
       digest: string
       refresh_digest: string | null
       scopes: string
+      last_used_at: string | null
       expires_at: string | null
       revoked_at: string | null
       created_at: string

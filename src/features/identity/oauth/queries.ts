@@ -37,7 +37,8 @@ const userByToken = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('oauth_tokens')
     .innerJoin('users', 'users.id', 'oauth_tokens.user_id')
-    .select(['oauth_tokens.id', 'oauth_tokens.scopes', 'oauth_tokens.expires_at', 'oauth_tokens.revoked_at'])
+    .select(['oauth_tokens.id', 'oauth_tokens.scopes', 'oauth_tokens.last_used_at'])
+    .select(['oauth_tokens.expires_at', 'oauth_tokens.revoked_at'])
     .select(['users.id as user_id', 'users.version as user_version'])
     .where('oauth_tokens.digest', '=', p.digest),
 )

@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
 import { hasExpiredPassword } from './service.ts'
 
@@ -12,7 +13,13 @@ const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id', 'sessions.expires_at', 'users.id as user_id', 'users.version as user_version'])
+    .select([
+      'sessions.id',
+      'sessions.last_used_at',
+      'sessions.expires_at',
+      'users.id as user_id',
+      'users.version as user_version',
+    ])
     .where('sessions.digest', '=', p.digest),
 )
 
@@ -21,9 +28,9 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
   return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
     const { user } = session
-    return user.state === 'active' && !hasExpiredPassword(app, user)
-      ? { kind: 'session', user, scopes: null, tokenId: session.id }
-      : null
+    if (user.state !== 'active' || hasExpiredPassword(app, user)) return null
+    noteUse(app, 'sessions', session)
+    return { kind: 'session', user, scopes: null, tokenId: session.id }
   })
 }
 

@@ -9,6 +9,7 @@ declare module '../../../store/database.ts' {
       /** From where, and by what, somebody signed in. */
       ip_address: string | null
       user_agent: string | null
+      last_used_at: string | null
       expires_at: string
       created_at: string
     }

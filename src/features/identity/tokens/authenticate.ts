@@ -1,14 +1,14 @@
 import type { Identity } from '../../../api/credentials.ts'
-import { MINUTE, after, timestamp, today } from '../../../clock.ts'
+import { timestamp, today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { isUnnoted, staleUse } from '../uses.ts'
 import { words } from './entity.ts'
 import { isActive } from './policy.ts'
 import { findTokenWithUser, scopesFrom } from './queries.ts'
 import { revokeFamily } from './service.ts'
 
-const NOTED_EVERY = 10 * MINUTE
 const ADDRESSES_KEPT = 5
 
 type Found = NonNullable<Awaited<ReturnType<typeof findTokenWithUser>>>
@@ -38,13 +38,11 @@ function identityOf(found: Found): Identity {
 }
 
 function noteUse(app: App, found: Found, address: string): void {
-  const last = found.last_used_at
-  if (last === null || app.clock.now().getTime() - Date.parse(last) >= NOTED_EVERY) void writeUse(app, found, address)
+  if (isUnnoted(app, found)) void writeUse(app, found, address)
 }
 
 /** Beside the request, which neither waits for this nor fails with it. */
 async function writeUse(app: App, found: Found, address: string): Promise<void> {
-  const stale = after(app.clock, -NOTED_EVERY)
   const others = words(found.last_used_ips).filter((one) => one !== address)
   try {
     await app.db
@@ -54,8 +52,7 @@ async function writeUse(app: App, found: Found, address: string): Promise<void> 
         last_used_ips: [...others, address].slice(-ADDRESSES_KEPT).join(' '),
       })
       .where('id', '=', found.id)
-      // Of many requests at once the first one writes.
-      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', staleUse(app))]))
       .execute()
   } catch (error) {
     app.log.warn({ err: error, token: found.id }, 'use of a token was not noted')

@@ -1,0 +1,34 @@
+/** When a credential was last used, to within ten minutes: who looks at theirs sees what they did not do themselves. */
+import { MINUTE, after, timestamp } from '../../clock.ts'
+import type { App } from '../../context.ts'
+
+const NOTED_EVERY = 10 * MINUTE
+
+interface Used {
+  readonly id: number
+  readonly last_used_at: string | null
+}
+
+export const isUnnoted = ({ clock }: App, { last_used_at: last }: Pick<Used, 'last_used_at'>): boolean =>
+  last === null || clock.now().getTime() - Date.parse(last) >= NOTED_EVERY
+
+/** Of many requests at once the first one writes: a use before this moment is too old to stand. */
+export const staleUse = ({ clock }: App): string => after(clock, -NOTED_EVERY)
+
+/** Beside the request, which neither waits for this nor fails with it. */
+export function noteUse(app: App, table: 'sessions' | 'oauth_tokens', used: Used): void {
+  if (isUnnoted(app, used)) void writeUse(app, table, used)
+}
+
+async function writeUse(app: App, table: 'sessions' | 'oauth_tokens', { id }: Used): Promise<void> {
+  try {
+    await app.db
+      .updateTable(table)
+      .set({ last_used_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', staleUse(app))]))
+      .execute()
+  } catch (error) {
+    app.log.warn({ err: error, [table]: id }, 'use of a credential was not noted')
+  }
+}
