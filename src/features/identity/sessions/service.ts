@@ -43,12 +43,15 @@ export async function signIn(app: App, { login, password, address }: Credentials
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
   await forgiveTry(app, tries)
-  if (user.state !== 'active' && user.state !== 'deactivated')
-    throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+  if (user.state !== 'active' && user.state !== 'deactivated') throw blocked()
   if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor' })
   if (user.failed_sign_ins > 0) await forgetFailures(app, user)
-  return wakeUser(app, user)
+  const woken = await wakeUser(app, user)
+  if (woken.state !== 'active') throw blocked()
+  return woken
 }
+
+const blocked = () => new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
 
 const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)
 

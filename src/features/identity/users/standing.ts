@@ -9,6 +9,7 @@ import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { endSessionsOf } from '../sessions/ending.ts'
 import { removeTokensOf } from '../tokens/service.ts'
 import type { UserState } from './model.ts'
+import { findUser } from './queries.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
 /** False when there was nothing to change. */
@@ -53,11 +54,11 @@ export async function activateUser(app: App, user: User): Promise<true> {
   return true
 }
 
-/** Whoever rested is here again by signing in. */
+/** Whoever rested is here again by signing in; as they now are, as somebody may block them at that moment. */
 export async function wakeUser(app: App, user: User): Promise<User> {
   if (user.state !== 'deactivated') return user
   await changeState(app, user, 'active', 'user.activated')
-  return { ...user, state: 'active' }
+  return (await findUser(app.db, user.id)) ?? user
 }
 
 export async function banUser(app: App, actor: User, user: User): Promise<true> {

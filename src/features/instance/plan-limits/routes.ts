@@ -24,8 +24,8 @@ export const update = endpoint({
   ...administratorsFirst,
   input: z.object({ plan_name: plan, ...ofEachLimit(blankable(int.pipe(z.int().min(0)))) }),
   output: PlanLimitsEntity,
-  async handle({ app, input: { plan_name: _, ...wish } }) {
-    await updateLimits(app, wish)
+  async handle({ app, input }) {
+    await updateLimits(app, input)
     return presentLimits(await loadLimits(app.db))
   },
 })
