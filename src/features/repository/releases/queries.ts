@@ -13,6 +13,7 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 import type { Release, ReleaseLink } from './model.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
+import { milestonesOfReleases } from './milestones.ts'
 
 export interface ReleaseFilter {
   order_by?: 'released_at' | 'created_at' | null | undefined
@@ -117,10 +118,12 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
 /** The records of a page: links, authors and commits are read for all of them at once. */
 export async function presentReleases(
   app: App,
-  { project, namespace, dir }: RepositorySubject,
+  subject: RepositorySubject,
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
+  const { project, namespace, dir } = subject
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
+  const milestones = await milestonesOfReleases(app.db, subject, releases)
   const authored = await withUsers(app.db, releases, { author: 'author_id' })
   const shas = [...new Set(releases.map(({ sha }) => sha))].filter((sha) => sha !== null)
   const found = (await repositoryExists(dir)) ? await findCommits(dir, shas) : []
@@ -136,6 +139,7 @@ export async function presentReleases(
       {
         ...release,
         links: links.get(release.id) ?? [],
+        milestones: milestones.get(release.id) ?? [],
         commit: commits.get(release.sha ?? '') ?? null,
       },
       around,
