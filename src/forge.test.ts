@@ -55,6 +55,16 @@ test('an address for SSH is shown where SSH is served', async () => {
   expect((await elsewhere.project({ path: 'tower' })).ssh_url_to_repo).toBe('git@git.example.com:root/tower.git')
 })
 
+test('labels and milestones are of a project or of a group', async () => {
+  await using forge = await startForge()
+  const [project, group] = [await forge.project(), await forge.group()]
+  expect(await forge.label(project, { name: 'bug', color: 'red' })).toMatchObject({ name: 'bug', color: '#FF0000' })
+  expect(await forge.label(group)).toMatchObject({ name: 'label1' })
+  expect(await forge.milestone(project)).toMatchObject({ title: 'milestone1', project_id: project.id })
+  expect(await forge.milestone(group, { title: 'v1' })).toMatchObject({ title: 'v1', group_id: group.id })
+  await expect(forge.label(project, { name: 'bug' })).rejects.toThrow('the label bug is refused: 409')
+})
+
 test('builders say why they fail', async () => {
   await using forge = await startForge()
   await forge.user({ username: 'jane' })

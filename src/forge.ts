@@ -14,6 +14,8 @@ import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
 import type { GroupDetails } from './features/groups/groups/entity.ts'
+import type { LabelRecord } from './features/planning/labels/entity.ts'
+import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
 import { Client, Person } from './forge/client.ts'
 import { TestClock } from './forge/clock.ts'
@@ -51,6 +53,8 @@ export class TestForge implements door.Forge {
   #people = 0
   #groups = 0
   #projects = 0
+  #labels = 0
+  #milestones = 0
 
   constructor(ground: Ground, root: door.Person) {
     const { app, http } = ground.running
@@ -93,6 +97,30 @@ export class TestForge implements door.Forge {
     const input = { path: `project${++this.#projects}`, ...wish }
     const project: ProjectRecord = this.#done(await owner.post('/projects', input), `the project ${input.path}`)
     return project
+  }
+
+  async label(
+    place: door.Project | door.Group,
+    wish: door.LabelWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Label> {
+    const input = { name: `label${++this.#labels}`, color: '#428BCA', ...wish }
+    const label: LabelRecord = this.#done(
+      await person.post(`${pathOf(place)}/labels`, input),
+      `the label ${input.name}`,
+    )
+    return label
+  }
+
+  async milestone(
+    place: door.Project | door.Group,
+    wish: door.MilestoneWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Milestone> {
+    const input = { title: `milestone${++this.#milestones}`, ...wish }
+    const answer = await person.post(`${pathOf(place)}/milestones`, input)
+    const milestone: MilestoneRecord = this.#done(answer, `the milestone ${input.title}`)
+    return milestone
   }
 
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
@@ -176,7 +204,7 @@ export class TestForge implements door.Forge {
     })
     this.#requests.clear()
     faults.clear()
-    this.#people = this.#groups = this.#projects = 0
+    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = 0
   }
 
   close(): Promise<void> {
@@ -195,6 +223,9 @@ export class TestForge implements door.Forge {
     throw new Error(`${what} is refused: ${status} ${JSON.stringify(body)}${fault}`)
   }
 }
+
+const pathOf = (place: door.Project | door.Group) =>
+  'full_path' in place ? `/groups/${place.id}` : `/projects/${place.id}`
 
 const GONE = { recursive: true, force: true } as const
 

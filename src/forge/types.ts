@@ -33,6 +33,10 @@ export interface Forge extends AsyncDisposable {
   group(wish?: GroupWish, owner?: Person): Promise<Group>
   /** A new project of `owner`, in their own namespace unless `namespace_id` says otherwise, as the API answers it. */
   project(wish?: ProjectWish, owner?: Person): Promise<Project>
+  /** A new label of a project or a group, as the API answers it. */
+  label(place: Project | Group, wish?: LabelWish, as?: Person): Promise<Label>
+  /** A new milestone of a project or a group, as the API answers it. */
+  milestone(place: Project | Group, wish?: MilestoneWish, as?: Person): Promise<Milestone>
   /** Commits files to a project; null deletes one. */
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
@@ -262,6 +266,56 @@ export interface Project extends Readonly<ProjectAttributes> {
   readonly import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
   /** For those who administer it. */
   readonly runners_token?: string | undefined
+}
+
+export interface LabelWish {
+  name?: string
+  /** `#RRGGBB`, `#RGB` or a name that CSS knows. */
+  color?: string
+  description?: string | null
+  /** Of a project's. */
+  priority?: number
+}
+
+export interface Label {
+  readonly id: number
+  readonly name: string
+  readonly color: string
+  readonly text_color: string
+  readonly description: string | null
+  readonly description_html: string | null
+  readonly open_issues_count?: number | undefined
+  readonly closed_issues_count?: number | undefined
+  readonly open_merge_requests_count?: number | undefined
+  readonly subscribed: boolean
+  /** In a project. */
+  readonly priority?: number | null | undefined
+  readonly is_project_label?: boolean | undefined
+}
+
+export interface MilestoneWish {
+  title?: string
+  description?: string | null
+  /** `YYYY-MM-DD`, as is the next. */
+  start_date?: string | null
+  due_date?: string | null
+}
+
+export interface Milestone {
+  readonly id: number
+  readonly iid: number
+  /** One of the two: whose it is. */
+  readonly project_id?: number | undefined
+  readonly group_id?: number | undefined
+  readonly title: string
+  readonly description: string | null
+  readonly state: 'active' | 'closed'
+  readonly created_at: string
+  readonly updated_at: string
+  readonly start_date: string | null
+  readonly due_date: string | null
+  readonly expired: boolean
+  readonly web_url: string
 }
 
 export interface Commit {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { API } from '../../../api/router.ts'
-import { entity, timestampOut } from '../../../api/wire.ts'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import type { Row } from '../../../store/database.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { LINK_TYPES, type Release, type ReleaseLink } from './model.ts'
@@ -16,6 +17,25 @@ export const ReleaseLinkEntity = entity({
   link_type: z.enum(LINK_TYPES),
 }).meta({ id: 'ReleaseLink' })
 
+/** A milestone as releases tell it, with how far it has come. */
+export const ReleaseMilestoneEntity = entity({
+  id: z.int(),
+  iid: z.int(),
+  /** One of the two: whose it is. */
+  project_id: z.int().optional(),
+  group_id: z.int().optional(),
+  title: z.string(),
+  description: z.string().nullable(),
+  state: z.enum(['active', 'closed']),
+  created_at: timestampOut,
+  updated_at: timestampOut,
+  due_date: dateOut.nullable(),
+  start_date: dateOut.nullable(),
+  expired: z.boolean(),
+  web_url: z.string(),
+  issue_stats: entity({ total: z.int(), closed: z.int() }),
+}).meta({ id: 'ReleaseMilestone' })
+
 export const ReleaseEntity = entity({
   tag_name: z.string(),
   name: z.string(),
@@ -25,7 +45,7 @@ export const ReleaseEntity = entity({
   upcoming_release: z.boolean(),
   author: UserSummaryEntity.nullable(),
   commit: CommitEntity.nullable(),
-  milestones: z.array(z.never()),
+  milestones: z.array(ReleaseMilestoneEntity),
   commit_path: z.string().nullable(),
   tag_path: z.string(),
   assets: entity({
@@ -39,8 +59,16 @@ export const ReleaseEntity = entity({
 
 export type ReleaseRecord = z.infer<typeof ReleaseEntity>
 
+export interface ReleasedMilestone extends Row<'milestones'> {
+  /** Of the group, where it is one's. */
+  readonly group_path: string | null
+  readonly issues: number
+  readonly closed_issues: number
+}
+
 export interface LoadedRelease extends Release {
   readonly links: readonly ReleaseLink[]
+  readonly milestones: readonly ReleasedMilestone[]
   readonly author: User | null
   /** Null once it is gone. */
   readonly commit: Commit | null
@@ -69,7 +97,7 @@ export function presentRelease(release: LoadedRelease, around: ReleaseSurroundin
     upcoming_release: release.released_at > around.now,
     author: release.author && presentUserSummary(release.author, around.users),
     commit: commit && presentCommit(commit, { url: `${url}${around.path}` }),
-    milestones: [],
+    milestones: release.milestones.map((milestone) => presentReleasedMilestone(milestone, around)),
     commit_path: commit && `${around.path}/commit/${commit.id}`,
     tag_path: `${around.path}/tags/${encodeSegments(tag)}`,
     assets: {
@@ -82,6 +110,29 @@ export function presentRelease(release: LoadedRelease, around: ReleaseSurroundin
     },
     evidences: [],
     _links: { self: page, edit_url: `${page}/edit` },
+  }
+}
+
+function presentReleasedMilestone(
+  milestone: ReleasedMilestone,
+  { users, path, now }: ReleaseSurroundings,
+): z.infer<typeof ReleaseMilestoneEntity> {
+  const { project_id, group_id, due_date } = milestone
+  const page = project_id === null ? `/groups/${milestone.group_path}` : path
+  return {
+    id: milestone.id,
+    iid: milestone.iid,
+    ...(project_id === null ? { group_id: group_id! } : { project_id }),
+    title: milestone.title,
+    description: milestone.description,
+    state: milestone.state,
+    created_at: milestone.created_at,
+    updated_at: milestone.updated_at,
+    due_date,
+    start_date: milestone.start_date,
+    expired: due_date !== null && due_date < now.slice(0, due_date.length),
+    web_url: `${users.url}${page}/-/milestones/${milestone.iid}`,
+    issue_stats: { total: milestone.issues, closed: milestone.closed_issues },
   }
 }
 

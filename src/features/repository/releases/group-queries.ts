@@ -4,7 +4,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { ReleaseRecord } from './entity.ts'
@@ -42,7 +42,11 @@ function isDownloadable(viewer: User | null): RawBuilder<boolean> {
     and (mine.access_level >= ${sql.lit(Reporter)} or p.visibility in (${open}))`
 }
 
-export async function presentGroupReleases(app: App, releases: readonly Release[]): Promise<ReleaseRecord[]> {
+export async function presentGroupReleases(
+  app: App,
+  viewer: User | null,
+  releases: readonly Release[],
+): Promise<ReleaseRecord[]> {
   if (releases.length === 0) return []
   const ids = [...new Set(releases.map(({ project_id }) => project_id))]
   const projects = await app.db.selectFrom('projects').selectAll().where('id', 'in', ids).execute()
@@ -53,9 +57,10 @@ export async function presentGroupReleases(app: App, releases: readonly Release[
     .where('id', 'in', homes.length > 0 ? homes : [0])
     .execute()
   const byId = new Map(namespaces.map((one) => [one.id, one]))
+  const levelOn = await levelsOnProjects(app.db, viewer, ids)
   const places = projects.flatMap((project) => {
     const namespace = byId.get(project.namespace_id)
-    return namespace ? [{ project, namespace, dir: repositoryDir(app, project) }] : []
+    return namespace ? [{ project, namespace, dir: repositoryDir(app, project), level: levelOn(project.id) }] : []
   })
   return presentReleasesAt(app, places, releases)
 }

@@ -17,6 +17,6 @@ export const list = endpoint({
   output: pageOf(ReleaseEntity),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listGroupReleases(app, viewer, subject.group.id, input.sort ?? 'desc', page)
-    return { total, items: await presentGroupReleases(app, items) }
+    return { total, items: await presentGroupReleases(app, viewer, items) }
   },
 })

@@ -28,6 +28,7 @@ declare module '../../../store/database.ts' {
       direct_asset_path: string | null
       created_at: string
     }
+    release_milestones: { release_id: number; milestone_id: number }
   }
   interface Events {
     'release.created': { id: number; by: number }

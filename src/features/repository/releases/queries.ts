@@ -13,6 +13,7 @@ import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
 import type { Release, ReleaseLink } from './model.ts'
 import { presentRelease, type ReleaseRecord } from './entity.ts'
+import { milestonesOfReleases } from './milestones.ts'
 
 export interface ReleaseFilter {
   order_by?: 'released_at' | 'created_at' | null | undefined
@@ -115,7 +116,7 @@ export async function findLinkByPath(db: Db, release: Release, path: string): Pr
 }
 
 /** Where a release is shown. */
-type Place = Pick<RepositorySubject, 'project' | 'namespace' | 'dir'>
+type Place = Pick<RepositorySubject, 'project' | 'namespace' | 'dir' | 'level'>
 
 /** The records of a page of one project. */
 export const presentReleases = (app: App, place: Place, releases: readonly Release[]): Promise<ReleaseRecord[]> =>
@@ -128,6 +129,7 @@ export async function presentReleasesAt(
   releases: readonly Release[],
 ): Promise<ReleaseRecord[]> {
   const links = Map.groupBy(await linksOf(app.db, releases), ({ release_id }) => release_id)
+  const milestones = await milestonesOfReleases(app.db, places, releases)
   const authored = await withUsers(app.db, releases, { author: 'author_id' })
   const users = await surroundings(app)
   const now = timestamp(app.clock)
@@ -143,8 +145,13 @@ export async function presentReleasesAt(
   return authored.flatMap((release) => {
     const place = byProject.get(release.project_id)
     if (!place) return []
-    const commit = place.commits.get(release.sha ?? '') ?? null
-    return [presentRelease({ ...release, links: links.get(release.id) ?? [], commit }, place.around)]
+    const loaded = {
+      ...release,
+      links: links.get(release.id) ?? [],
+      milestones: milestones.get(release.id) ?? [],
+      commit: place.commits.get(release.sha ?? '') ?? null,
+    }
+    return [presentRelease(loaded, place.around)]
   })
 }
 

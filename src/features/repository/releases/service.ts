@@ -11,10 +11,11 @@ import type { LoadedTag } from '../tags/entity.ts'
 import { findLoadedTag } from '../tags/queries.ts'
 import { createTag } from '../tags/service.ts'
 import { insertLinks, type NewLink } from './links.ts'
+import { findMilestones, setMilestones } from './milestones.ts'
 import type { Release } from './model.ts'
 import { findRelease } from './queries.ts'
 import { forgetReleases } from './removal.ts'
-import { assertNoMilestones, assertNoTwins, assertValidLink, assertValidRelease } from './validation.ts'
+import { assertNoTwins, assertValidLink, assertValidRelease } from './validation.ts'
 
 /** Whoever may not make a protected tag may not say what it brings either. */
 export async function assertMayRelease(
@@ -53,6 +54,7 @@ export async function publishRelease(
   const { tag_name, ref, tag_message: message } = wish
   await assertMayRelease(app, actor, subject, tag_name)
   assertValidNew(wish)
+  await findMilestones(app, subject, wish.milestones)
   if (await findRelease(app.db, subject.project.id, tag_name)) throw conflict('Release already exists')
   const known = await findLoadedTag(subject.dir, tag_name)
   if (!known && !ref) throw new Refusal('unprocessable', 'Ref is not specified')
@@ -60,9 +62,8 @@ export async function publishRelease(
   return createRelease(app, actor, subject, tag, wish)
 }
 
-function assertValidNew({ milestones, links = [], ...wish }: NewRelease): void {
+function assertValidNew({ links = [], ...wish }: NewRelease): void {
   assertValidRelease(wish)
-  assertNoMilestones(milestones)
   for (const link of links) assertValidLink(link)
   assertNoTwins(links)
 }
@@ -71,7 +72,7 @@ function assertValidNew({ milestones, links = [], ...wish }: NewRelease): void {
 export async function createRelease(
   app: App,
   actor: User,
-  { project }: Pick<RepositorySubject, 'project'>,
+  { project, namespace }: Pick<RepositorySubject, 'project' | 'namespace'>,
   tag: LoadedTag,
   wish: NewRelease,
 ): Promise<Release> {
@@ -92,6 +93,7 @@ export async function createRelease(
     return await transact(app, async (app) => {
       const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
       await insertLinks(app, release, wish.links ?? [])
+      await setMilestones(app, release, await findMilestones(app, { project, namespace }, wish.milestones))
       await emit(app, 'release.created', { id: release.id, by: actor.id })
       return release
     })
@@ -110,7 +112,6 @@ export async function updateRelease(
 ): Promise<Release> {
   await assertMayRelease(app, actor, subject, tag)
   assertValidRelease({ name, description })
-  assertNoMilestones(milestones)
   return transact(app, async (app) => {
     const release = await app.db
       .updateTable('releases')
@@ -124,6 +125,7 @@ export async function updateRelease(
       .returningAll()
       .executeTakeFirst()
     if (!release) throw notFound() // somebody was faster
+    await setMilestones(app, release, await findMilestones(app, subject, milestones))
     await emit(app, 'release.updated', { id, by: actor.id })
     return release
   })

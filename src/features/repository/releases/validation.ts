@@ -1,4 +1,4 @@
-import { Refusal, invalid } from '../../../errors.ts'
+import { invalid } from '../../../errors.ts'
 import type { LinkType } from './model.ts'
 
 const LONGEST_NAME = 255
@@ -6,11 +6,6 @@ const LONGEST_DESCRIPTION = 65_535
 const LONGEST_URL = 2048
 const LONGEST_PATH = 128
 const PROTOCOLS = ['http:', 'https:', 'ftp:']
-
-/** There are none to release with yet. */
-export function assertNoMilestones(titles: readonly string[] | null | undefined): void {
-  if (titles && titles.length > 0) throw new Refusal('bad_request', `Milestone(s) not found: ${titles.join(', ')}`)
-}
 
 const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
 

@@ -1,0 +1,86 @@
+import { child } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { presentSimpleProject } from '../../projects/projects/entity.ts'
+import { addresses, loadProjects } from '../../projects/projects/load.ts'
+import { isAt, type Mount, type Place, type PlaceColumns } from '../places.ts'
+import { presentBoard, type BoardRecord, type LoadedList } from './entity.ts'
+import type { Board } from './model.ts'
+
+export const boardsOf = (db: Db, at: PlaceColumns) =>
+  db.selectFrom('boards').selectAll('boards').where(isAt(at, 'boards'))
+
+/** In the order they were made. */
+export const listBoards = (db: Db, at: PlaceColumns, page: PageWish): Promise<Page<Board>> =>
+  pageOfQuery(boardsOf(db, at).orderBy('id'), page)
+
+/** Of several boards in one query, by board and in order. */
+export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<number, LoadedList[]>> {
+  if (boards.length === 0) return new Map()
+  const lists = await db
+    .selectFrom('board_lists')
+    .selectAll()
+    .where(inIdList(db, 'board_id', idList(db, boards)))
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+  const wanted = lists.map(({ label_id }) => label_id)
+  const labels = await db
+    .selectFrom('labels')
+    .selectAll()
+    .where(inIdList(db, 'id', idList(db, wanted)))
+    .execute()
+  const byId = new Map(labels.map((label) => [label.id, label]))
+  const byBoard = new Map<number, LoadedList[]>(boards.map((board) => [board, []]))
+  for (const list of lists) {
+    const label = byId.get(list.label_id)
+    const others = byBoard.get(list.board_id)!
+    if (label) others.push({ ...list, label, place: others.length })
+  }
+  return byBoard
+}
+
+/** The records of a page, in a fixed number of queries. */
+export async function presentBoards(
+  app: App,
+  viewer: User,
+  { project, namespace: group }: Place,
+  boards: readonly Board[],
+): Promise<BoardRecord[]> {
+  if (boards.length === 0) return []
+  const lists = await listsOf(
+    app.db,
+    boards.map(({ id }) => id),
+  )
+  const [placed] = project ? await loadProjects(app.db, viewer, [project]) : []
+  const around = {
+    url: app.url,
+    group,
+    project: placed ? presentSimpleProject(placed, addresses(app)) : null,
+  }
+  return boards.map((board) => presentBoard({ ...board, lists: lists.get(board.id) ?? [] }, around))
+}
+
+export async function presentOneBoard(app: App, viewer: User, place: Place, board: Board): Promise<BoardRecord> {
+  return (await presentBoards(app, viewer, place, [board]))[0]!
+}
+
+export const board = ({ place }: Mount) =>
+  child(place, {
+    name: 'Board',
+    key: 'board',
+    params: { board_id: id },
+    find: (app, { at }, { board_id }) => boardsOf(app.db, at).where('id', '=', board_id).executeTakeFirst(),
+  })
+
+export const boardList = (mount: Mount) =>
+  child(board(mount), {
+    key: 'list',
+    params: { list_id: id },
+    find: async (app, { board }, { list_id }) =>
+      (await listsOf(app.db, [board.id])).get(board.id)!.find((list) => list.id === list_id),
+  })

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, id, int, text } from '../../../api/wire.ts'
+import { pageOfArray } from '../../../store/pages.ts'
+import { atBothPlaces } from '../places.ts'
+import { BoardEntity, BoardListEntity, presentList } from './entity.ts'
+import { board, boardList, listBoards, listsOf, presentBoards, presentOneBoard } from './queries.ts'
+import { addList, createBoard, deleteBoard, ensureBoard, moveList, removeList, updateBoard } from './service.ts'
+
+export const [list, listOfGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards`,
+    summary: `List the boards of a ${mount.kind}; where there is none, one is made`,
+    on: mount.place,
+    allow: 'readBoards',
+    output: pageOf(BoardEntity),
+    async handle({ app, viewer, subject, page }) {
+      await ensureBoard(app, subject.at)
+      const { items, total } = await listBoards(app.db, subject.at, page)
+      return { total, items: await presentBoards(app, viewer, subject, items) }
+    },
+  }),
+)
+
+export const [get, getOfGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id`,
+    summary: `Get a board of a ${mount.kind}`,
+    on: board(mount),
+    allow: 'readBoards',
+    output: BoardEntity,
+    handle: ({ app, viewer, subject }) => presentOneBoard(app, viewer, subject, subject.board),
+  }),
+)
+
+export const [create, createInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/boards`,
+    summary: `Add a board to a ${mount.kind}`,
+    on: mount.place,
+    allow: 'planBoards',
+    input: z.object({ name: text }),
+    output: BoardEntity,
+    async handle({ app, viewer, subject, input }) {
+      return presentOneBoard(app, viewer, subject, await createBoard(app, subject.at, input.name))
+    },
+  }),
+)
+
+const changes = { name: text.nullish(), hide_backlog_list: bool.nullish(), hide_closed_list: bool.nullish() }
+
+export const [update, updateInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'PUT',
+    path: `${mount.path}/boards/:board_id`,
+    summary: `Change a board of a ${mount.kind}`,
+    on: board(mount),
+    allow: 'planBoards',
+    input: z.object(changes),
+    output: BoardEntity,
+    async handle({ app, viewer, subject, input }) {
+      return presentOneBoard(app, viewer, subject, await updateBoard(app, subject.board, input))
+    },
+  }),
+)
+
+export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/boards/:board_id`,
+    summary: `Delete a board of a ${mount.kind}`,
+    on: board(mount),
+    allow: 'planBoards',
+    changedAt: ({ board }) => board.updated_at,
+    output: null,
+    handle: ({ app, subject }) => deleteBoard(app, subject.board),
+  }),
+)
+
+export const [lists, listsInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id/lists`,
+    summary: `List the lists of a board of a ${mount.kind}, in their order`,
+    on: board(mount),
+    allow: 'readBoards',
+    output: pageOf(BoardListEntity),
+    async handle({ app, subject: { board }, page }) {
+      const all = (await listsOf(app.db, [board.id])).get(board.id)!
+      const { items, total } = pageOfArray(all, page)
+      return { total, items: items.map(presentList) }
+    },
+  }),
+)
+
+export const [getList, getListInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id/lists/:list_id`,
+    summary: `Get a list of a board of a ${mount.kind}`,
+    on: boardList(mount),
+    allow: 'readBoards',
+    output: BoardListEntity,
+    handle: async ({ subject }) => presentList(subject.list),
+  }),
+)
+
+export const [createList, createListInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/boards/:board_id/lists`,
+    summary: `Add a list of a label to a board of a ${mount.kind}`,
+    on: board(mount),
+    allow: 'planBoards',
+    input: z.object({ label_id: id }),
+    output: BoardListEntity,
+    async handle({ app, subject, input }) {
+      return presentList(await addList(app, subject, subject.board, input.label_id))
+    },
+  }),
+)
+
+export const [updateList, updateListInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'PUT',
+    path: `${mount.path}/boards/:board_id/lists/:list_id`,
+    summary: `Move a list of a board of a ${mount.kind}`,
+    on: boardList(mount),
+    allow: 'planBoards',
+    input: z.object({ position: int }),
+    output: BoardListEntity,
+    async handle({ app, subject, input }) {
+      return presentList(await moveList(app, subject.board, subject.list, input.position))
+    },
+  }),
+)
+
+export const [destroyList, destroyListInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/boards/:board_id/lists/:list_id`,
+    summary: `Remove a list from a board of a ${mount.kind}`,
+    on: boardList(mount),
+    allow: 'planBoards',
+    changedAt: ({ list }) => list.updated_at,
+    output: null,
+    handle: ({ app, subject }) => removeList(app, subject.list),
+  }),
+)

@@ -1,0 +1,120 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { findVisibleLabel } from '../labels/queries.ts'
+import type { Place, PlaceColumns } from '../places.ts'
+import { LONGEST_TITLE, tooLong } from '../titles.ts'
+import type { LoadedList } from './entity.ts'
+import type { Board, BoardList } from './model.ts'
+import { boardsOf, listsOf } from './queries.ts'
+
+const FIRST_BOARD = 'Development'
+
+/** Whoever looks for a board finds one: the first comes to be when it is asked for. */
+export async function ensureBoard(app: App, at: PlaceColumns): Promise<void> {
+  if (await boardsOf(app.db, at).limit(1).executeTakeFirst()) return
+  await transact(app, async (app) => {
+    await holdName(app.db, `boards of ${at.project_id} ${at.group_id}`)
+    if (await boardsOf(app.db, at).limit(1).executeTakeFirst()) return // somebody was faster
+    await createBoard(app, at, FIRST_BOARD)
+  })
+}
+
+function assertValidName(name: string): void {
+  if (name === '') throw invalid({ name: ["can't be blank"] })
+  if (name.length > LONGEST_TITLE) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
+}
+
+export async function createBoard({ db, clock }: App, at: PlaceColumns, name: string): Promise<Board> {
+  assertValidName(name.trim())
+  const now = timestamp(clock)
+  return db
+    .insertInto('boards')
+    .values({ ...at, name: name.trim(), created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+interface BoardChange {
+  name?: string | null | undefined
+  hide_backlog_list?: boolean | null | undefined
+  hide_closed_list?: boolean | null | undefined
+}
+
+export async function updateBoard(app: App, { id }: Board, wish: BoardChange): Promise<Board> {
+  const { name, hide_backlog_list, hide_closed_list } = wish
+  if (typeof name === 'string') assertValidName(name.trim())
+  const board = await app.db
+    .updateTable('boards')
+    .set({
+      ...(typeof name === 'string' && { name: name.trim() }),
+      ...(typeof hide_backlog_list === 'boolean' && { hide_backlog_list }),
+      ...(typeof hide_closed_list === 'boolean' && { hide_closed_list }),
+      updated_at: timestamp(app.clock),
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!board) throw notFound('Board') // somebody was faster
+  return board
+}
+
+export async function deleteBoard({ db }: App, { id }: Board): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('boards').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('Board') // somebody was faster
+}
+
+/** Changes of one board's lists side by side wait for each other: each gives all of them their places. */
+async function holdLists(app: App, board: Board): Promise<LoadedList[]> {
+  await holdName(app.db, `lists of board ${board.id}`)
+  const still = await app.db.selectFrom('boards').select('id').where('id', '=', board.id).executeTakeFirst()
+  if (!still) throw notFound('Board')
+  return (await listsOf(app.db, [board.id])).get(board.id)!
+}
+
+const refusal = (fault: string) => new Refusal('bad_request', { error: fault as never })
+
+/** At the end. */
+export async function addList(app: App, place: Place, board: Board, label_id: number): Promise<LoadedList> {
+  return transact(app, async (app) => {
+    const lists = await holdLists(app, board)
+    const label = await findVisibleLabel(app.db, place, label_id)
+    if (!label) throw refusal('Label not found!')
+    if (lists.some((list) => list.label_id === label_id)) throw invalid({ label_id: ['has already been taken'] })
+    const now = timestamp(app.clock)
+    const position = (lists.at(-1)?.position ?? -1) + 1
+    const list = await app.db
+      .insertInto('board_lists')
+      .values({ board_id: board.id, label_id, position, created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { ...list, label, place: lists.length }
+  })
+}
+
+/** Those between its old place and its new one move up. */
+export async function moveList(app: App, board: Board, { id }: BoardList, position: number): Promise<LoadedList> {
+  return transact(app, async (app) => {
+    const lists = await holdLists(app, board)
+    const moved = lists.find((list) => list.id === id)
+    if (!moved) throw notFound() // somebody was faster
+    if (position === moved.place || position < 0 || position >= lists.length) throw refusal('List could not be moved!')
+    const others = lists.filter((list) => list.id !== id)
+    for (const [place, list] of others.toSpliced(position, 0, moved).entries()) {
+      if (list.position === place) continue
+      await app.db
+        .updateTable('board_lists')
+        .set({ position: place, ...(list.id === id && { updated_at: timestamp(app.clock) }) })
+        .where('id', '=', list.id)
+        .execute()
+    }
+    return { ...moved, position, place: position }
+  })
+}
+
+export async function removeList({ db }: App, { id }: BoardList): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('board_lists').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}

@@ -1,0 +1,129 @@
+/** A label that becomes another one wherever it is used: its group's, or its project's where that has left the group. */
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, forbidden, notFound } from '../../../errors.ts'
+import { Reporter } from '../../../lib/levels.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { levelInGroup } from '../../access/authorizations/queries.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
+import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
+import { groupsAround, isAt, placeOf, type Place } from '../places.ts'
+import type { Label } from './model.ts'
+import { labelsTitled } from './queries.ts'
+import { holdTitle, insertLabel } from './service.ts'
+
+/** Of all projects in the group, those with this title are one from now on. */
+export async function promoteLabel(
+  app: App,
+  actor: User,
+  { namespace: group }: Place,
+  { id, title }: Label,
+): Promise<Label> {
+  if (group.kind !== 'group') throw new Refusal('bad_request', 'Failed to promote project label to group label')
+  if ((await levelInGroup(app.db, actor, group.id)) < Reporter) throw forbidden()
+  const at = { project_id: null, group_id: group.id }
+  return transact(app, async (app) => {
+    const { db } = app
+    await holdTitle(app, title)
+    const ofGroup = await db
+      .selectFrom('labels')
+      .selectAll()
+      .where(isAt(at, 'labels'))
+      .where('title', '=', title)
+      .executeTakeFirst()
+    const promoted =
+      ofGroup ??
+      (await db
+        .updateTable('labels')
+        .set({ ...at, updated_at: timestamp(app.clock) })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst())
+    if (!promoted) throw notFound('Label') // somebody was faster
+    const twins = await db
+      .selectFrom('labels')
+      .innerJoin('projects', 'projects.id', 'labels.project_id')
+      .select('labels.id')
+      .where('labels.title', '=', title)
+      .where('projects.namespace_id', 'in', treeOf(db, group.id))
+      .execute()
+    for (const twin of twins) {
+      await replaceLabel(app, twin.id, promoted.id)
+      await db.deleteFrom('labels').where('id', '=', twin.id).execute()
+    }
+    await emit(app, 'label.updated', { id: promoted.id, by: actor.id })
+    return promoted
+  })
+}
+
+/** Labels of groups that the project no longer lies in become its own; run again, there are none left. */
+export async function keepLabels(app: App, { id, by }: { id: number; by: number }): Promise<void> {
+  await transact(app, async (app) => {
+    const { db } = app
+    const project = await findProjectById(db, id)
+    const namespace = project && (await findNamespaceById(db, project.namespace_id))
+    if (!namespace) return
+    const place = placeOf(project, namespace)
+    const lost = await db
+      .selectFrom('labels')
+      .selectAll()
+      .where('group_id', 'is not', null)
+      .where('group_id', 'not in', groupsAround(db, namespace.id))
+      .where((eb) =>
+        eb.or([
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('issue_labels')
+              .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
+              .select('issue_labels.label_id')
+              .where('issues.project_id', '=', id),
+          ),
+          eb('id', 'in', eb.selectFrom('label_priorities').select('label_id').where('project_id', '=', id)),
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('board_lists')
+              .innerJoin('boards', 'boards.id', 'board_lists.board_id')
+              .select('board_lists.label_id')
+              .where('boards.project_id', '=', id),
+          ),
+        ]),
+      )
+      .orderBy('title')
+      .execute()
+    for (const { id: from, title, color, description } of lost) {
+      await holdTitle(app, title)
+      const known = (await labelsTitled(db, place, [title])).get(title)
+      const to = known ?? (await insertLabel(app, place, { title, color, description }, by))
+      await replaceLabel(app, from, to.id, id)
+    }
+  })
+}
+
+/** In one project, or wherever it is. */
+async function replaceLabel({ db }: App, from: number, to: number, project?: number): Promise<void> {
+  const inProject = (column: string) => (project === undefined ? sql`true` : sql`${sql.ref(column)} = ${project}`)
+  const issues =
+    project === undefined ? sql`true` : sql`issue_id in (select id from issues where project_id = ${project})`
+  await sql`insert into issue_labels (issue_id, label_id)
+    select issue_id, ${to} from issue_labels where label_id = ${from} and ${issues} on conflict do nothing`.execute(db)
+  await sql`delete from issue_labels where label_id = ${from} and ${issues}`.execute(db)
+  await sql`insert into label_priorities (project_id, label_id, priority)
+    select project_id, ${to}, priority from label_priorities
+    where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)
+  await sql`delete from label_priorities where label_id = ${from} and ${inProject('project_id')}`.execute(db)
+  await sql`insert into subscriptions (user_id, label_id, project_id, subscribed, created_at)
+    select user_id, ${to}, project_id, subscribed, created_at from subscriptions
+    where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)
+  await sql`delete from subscriptions where label_id = ${from} and ${inProject('project_id')}`.execute(db)
+  const boards =
+    project === undefined ? sql`true` : sql`board_id in (select id from boards where project_id = ${project})`
+  await sql`update board_lists set label_id = ${to} where label_id = ${from} and ${boards}
+    and board_id not in (select board_id from board_lists where label_id = ${to})`.execute(db)
+  await sql`delete from board_lists where label_id = ${from} and ${boards}`.execute(db)
+}

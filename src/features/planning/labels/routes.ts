@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, int, text } from '../../../api/wire.ts'
+import { setSubscription } from '../subscriptions/service.ts'
+import { atBothPlaces, projectMount, type Mount } from '../places.ts'
+import { LabelEntity } from './entity.ts'
+import { promoteLabel } from './promotion.ts'
+import { label, listLabels, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
+import { createLabel, deleteLabel, updateLabel } from './service.ts'
+
+const HIGHEST_PRIORITY = 2_147_483_647
+
+const inProject = { priority: blankable(int.pipe(z.int().min(0).max(HIGHEST_PRIORITY))) }
+const attributes = { new_name: text.nullish(), color: text.nullish(), description: text.nullish() }
+
+const ofGroup = { include_descendant_groups: bool.nullish(), only_group_labels: bool.nullish() }
+
+/** Parameters that only one of the two places has. */
+const onlyIn = <S extends object>(kind: Mount['kind'], mount: Mount, shape: S): S =>
+  mount.kind === kind ? shape : ({} as S)
+
+const changesAt = (mount: Mount) => ({ ...attributes, ...onlyIn('project', mount, inProject) })
+
+const isSome = (input: Record<string, unknown>, names: readonly string[]) =>
+  names.some((name) => input[name] !== undefined)
+
+const nothingGiven = (names: readonly string[]) => ({
+  message: `${names.join(', ')} are missing, at least one parameter must be provided`,
+})
+
+const named = { name: text.nullish(), label_id: text.nullish() }
+
+interface Named {
+  name?: string | null | undefined
+  label_id?: string | null | undefined
+}
+
+const isNamed = ({ name, label_id }: Named) => (name ?? label_id ?? null) !== null
+const isNamedOnce = ({ name, label_id }: Named) => (name ?? null) === null || (label_id ?? null) === null
+/** Told as missing, whatever else is wrong. */
+const unnamed = { path: ['name'], when: () => true }
+const namedTwice = { message: 'label_id, name are mutually exclusive' }
+
+export const [list, listOfGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/labels`,
+    summary: `List the labels of a ${mount.kind}`,
+    on: mount.place,
+    allow: 'read',
+    input: z.object({
+      with_counts: bool.nullish(),
+      include_ancestor_groups: bool.nullish(),
+      search: text.nullish(),
+      ...onlyIn('group', mount, ofGroup),
+    }),
+    output: pageOf(LabelEntity),
+    async handle({ app, viewer, subject, input, page }) {
+      const { items, total } = await listLabels(app.db, subject, input, page)
+      return { total, items: await presentLabels(app, viewer, subject, items, { counts: input.with_counts ?? true }) }
+    },
+  }),
+)
+
+export const [get, getOfGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/labels/:label_id`,
+    summary: `Get a label that a ${mount.kind} sees, by id or by title`,
+    on: label(mount),
+    allow: 'read',
+    output: LabelEntity,
+    handle: ({ app, viewer, subject }) => presentOneLabel(app, viewer, subject, subject.label),
+  }),
+)
+
+export const [create, createInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/labels`,
+    summary: `Add a label to a ${mount.kind}`,
+    on: mount.place,
+    allow: 'plan',
+    input: z.object({
+      name: text,
+      color: text,
+      description: text.nullish(),
+      ...onlyIn('project', mount, inProject),
+    }),
+    output: LabelEntity,
+    async handle({ app, viewer, subject, input }) {
+      return presentOneLabel(app, viewer, subject, await createLabel(app, viewer, subject, input))
+    },
+  }),
+)
+
+export const [update, updateInGroup] = atBothPlaces((mount) => {
+  const changes = changesAt(mount)
+  const names = Object.keys(changes)
+  return endpoint({
+    method: 'PUT',
+    path: `${mount.path}/labels/:label_id`,
+    summary: `Change a label of a ${mount.kind}`,
+    on: ownLabel(mount),
+    allow: 'plan',
+    input: z.object(changes).refine((input) => isSome(input, names), nothingGiven(names)),
+    output: LabelEntity,
+    async handle({ app, viewer, subject, input }) {
+      return presentOneLabel(app, viewer, subject, await updateLabel(app, viewer, subject, subject.label, input))
+    },
+  })
+})
+
+export const [updateNamed, updateNamedInGroup] = atBothPlaces((mount) => {
+  const changes = changesAt(mount)
+  const names = Object.keys(changes)
+  return endpoint({
+    method: 'PUT',
+    path: `${mount.path}/labels`,
+    summary: `Change a label of a ${mount.kind} that is named in the body`,
+    on: namedLabel(mount),
+    allow: 'plan',
+    input: z
+      .object({ ...named, ...changes })
+      .refine(isNamed, unnamed)
+      .refine(isNamedOnce, namedTwice)
+      .refine((input) => isSome(input, names), nothingGiven(names)),
+    output: LabelEntity,
+    async handle({ app, viewer, subject, input }) {
+      return presentOneLabel(app, viewer, subject, await updateLabel(app, viewer, subject, subject.label, input))
+    },
+  })
+})
+
+export const [destroy, destroyInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/labels/:label_id`,
+    summary: `Delete a label of a ${mount.kind}`,
+    on: ownLabel(mount),
+    allow: 'plan',
+    changedAt: ({ label }) => label.updated_at,
+    output: null,
+    handle: ({ app, viewer, subject }) => deleteLabel(app, viewer, subject.label),
+  }),
+)
+
+export const [destroyNamed, destroyNamedInGroup] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/labels`,
+    summary: `Delete a label of a ${mount.kind} that is named in the body`,
+    on: namedLabel(mount),
+    allow: 'plan',
+    input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
+    changedAt: ({ label }) => label.updated_at,
+    output: null,
+    handle: ({ app, viewer, subject }) => deleteLabel(app, viewer, subject.label),
+  }),
+)
+
+const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (mount: Mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/labels/:label_id/${verb}`,
+    summary: `${summary} a label in a ${mount.kind}`,
+    on: label(mount),
+    allow: 'read',
+    output: LabelEntity,
+    async handle({ app, viewer, subject }) {
+      const target = { label_id: subject.label.id, project_id: subject.at.project_id }
+      await setSubscription(app, viewer, target, verb === 'subscribe')
+      return presentOneLabel(app, viewer, subject, subject.label)
+    },
+  })
+
+export const [subscribe, subscribeInGroup] = atBothPlaces(subscription('subscribe', 'Ask for news of'))
+export const [unsubscribe, unsubscribeInGroup] = atBothPlaces(subscription('unsubscribe', 'Ask for no more news of'))
+
+export const promote = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/labels/:label_id/promote',
+  summary: 'Make a label of a project one of its group',
+  on: ownLabel(projectMount),
+  allow: 'plan',
+  output: LabelEntity,
+  async handle({ app, viewer, subject }) {
+    return presentOneLabel(app, viewer, subject, await promoteLabel(app, viewer, subject, subject.label))
+  },
+})
+
+export const promoteNamed = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/labels/promote',
+  summary: 'Make a label of a project, named in the body, one of its group',
+  on: namedLabel(projectMount),
+  allow: 'plan',
+  input: z.object(named).refine(isNamed, unnamed).refine(isNamedOnce, namedTwice),
+  output: LabelEntity,
+  async handle({ app, viewer, subject }) {
+    return presentOneLabel(app, viewer, subject, await promoteLabel(app, viewer, subject, subject.label))
+  },
+})

@@ -1,0 +1,156 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { conflict, invalid, notFound } from '../../../errors.ts'
+import { Reporter } from '../../../lib/levels.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { placeOf, type Place } from '../places.ts'
+import { cleanTitle } from '../titles.ts'
+import type { Label } from './model.ts'
+import { labelsTitled } from './queries.ts'
+import { assertValidLabel, labelTitleFaults } from './validation.ts'
+
+type Where = Pick<Place, 'at' | 'namespace'>
+
+interface NewLabel {
+  name: string
+  color: string
+  description?: string | null | undefined
+  /** In a project. */
+  priority?: number | null | undefined
+}
+
+/** Titles are unique in a project and the groups around it: nobody else gives this one until the transaction ends. */
+export const holdTitle = (app: App, title: string) => holdName(app.db, `label ${title}`)
+
+export async function createLabel(app: App, actor: User, place: Where, wish: NewLabel): Promise<Label> {
+  const { priority, description = null } = wish
+  const { title, color } = assertValidLabel({ title: cleanTitle(wish.name), color: wish.color, description })
+  return transact(app, async (app) => {
+    await holdTitle(app, title)
+    if ((await labelsTitled(app.db, place, [title])).size > 0) throw conflict('Label already exists')
+    const label = await insertLabel(app, place, { title, color, description }, actor.id)
+    await setPriority(app, place, label, priority)
+    return label
+  })
+}
+
+/** The title is held. */
+export async function insertLabel(
+  app: App,
+  { at }: Where,
+  columns: Pick<Label, 'title' | 'color' | 'description'>,
+  by: number,
+): Promise<Label> {
+  const now = timestamp(app.clock)
+  const label = await app.db
+    .insertInto('labels')
+    .values({ ...at, ...columns, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'label.created', { id: label.id, by })
+  return label
+}
+
+interface LabelChange {
+  new_name?: string | null | undefined
+  color?: string | null | undefined
+  description?: string | null | undefined
+  /** Null takes it away. */
+  priority?: number | null | undefined
+}
+
+export async function updateLabel(
+  app: App,
+  actor: User,
+  place: Where,
+  { id }: Label,
+  { new_name, color, description, priority }: LabelChange,
+): Promise<Label> {
+  const change = assertValidLabel({
+    ...(typeof new_name === 'string' && { title: cleanTitle(new_name) }),
+    ...(typeof color === 'string' && { color }),
+    ...(description !== undefined && { description }),
+  })
+  return transact(app, async (app) => {
+    if (change.title !== undefined) await assertTitleFree(app, place, id, change.title)
+    const label = await app.db
+      .updateTable('labels')
+      .set({ ...change, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!label) throw notFound('Label') // somebody was faster
+    await setPriority(app, place, label, priority)
+    await emit(app, 'label.updated', { id, by: actor.id })
+    return label
+  })
+}
+
+async function assertTitleFree(app: App, place: Where, id: number, title: string): Promise<void> {
+  await holdTitle(app, title)
+  const other = (await labelsTitled(app.db, place, [title])).get(title)
+  if (other && other.id !== id) throw invalid({ title: ['has already been taken'] })
+}
+
+async function setPriority(
+  { db }: App,
+  { at: { project_id } }: Where,
+  { id: label_id }: Label,
+  priority: number | null | undefined,
+): Promise<void> {
+  if (project_id === null || priority === undefined) return
+  if (priority === null) {
+    const ofLabel = db.deleteFrom('label_priorities').where('label_id', '=', label_id)
+    await ofLabel.where('project_id', '=', project_id).execute()
+    return
+  }
+  await db
+    .insertInto('label_priorities')
+    .values({ project_id, label_id, priority })
+    .onConflict((given) => given.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
+    .execute()
+}
+
+/** From everything that has it, too; lists of boards go with it. */
+export async function deleteLabel(app: App, actor: User, { id, project_id, group_id, title }: Label): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('labels').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Label') // somebody was faster
+    await emit(app, 'label.deleted', { id, project_id, group_id, title, by: actor.id })
+  })
+}
+
+const USUAL_COLOR = '#428BCA'
+
+/**
+ * Labels by title, as an issue or a merge request names them, in the order they are named. What is unknown becomes a
+ * label of the project where the caller may make one; else, and where it can be no title, it is passed over.
+ */
+export async function findOrCreateLabels(
+  app: App,
+  actor: User,
+  { project, namespace, level }: Pick<ProjectSubject, 'project' | 'namespace' | 'level'>,
+  titles: readonly string[],
+): Promise<Label[]> {
+  const place = placeOf(project, namespace)
+  const wanted = [...new Set(titles.map(cleanTitle))].filter((title) => labelTitleFaults(title).length === 0)
+  const known = await labelsTitled(app.db, place, wanted)
+  const unknown = wanted.filter((title) => !known.has(title))
+  if (unknown.length === 0 || level < Reporter || project.archived) return labelsIn(known, wanted)
+  return transact(app, async (app) => {
+    // In one order, so that no two wait for each other.
+    for (const title of unknown.toSorted()) await holdTitle(app, title)
+    const now = await labelsTitled(app.db, place, wanted)
+    for (const title of unknown) {
+      if (now.has(title)) continue // somebody was faster
+      now.set(title, await insertLabel(app, place, { title, color: USUAL_COLOR, description: null }, actor.id))
+    }
+    return labelsIn(now, wanted)
+  })
+}
+
+const labelsIn = (labels: ReadonlyMap<string, Label>, titles: readonly string[]): Label[] =>
+  titles.flatMap((title) => labels.get(title) ?? [])

@@ -1,0 +1,115 @@
+/** A milestone that becomes another one: its group's, or its project's where that has left the group. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, notFound } from '../../../errors.ts'
+import { Reporter } from '../../../lib/levels.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { levelInGroup } from '../../access/authorizations/queries.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
+import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
+import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
+import { nextIid } from '../iids.ts'
+import { groupsAround, isSeenFrom, placeOf, type Place } from '../places.ts'
+import type { Milestone } from './model.ts'
+import { holdMilestoneTitle, insertMilestone } from './service.ts'
+
+/** Of all projects in the group, those with this title are one from now on. */
+export async function promoteMilestone(
+  app: App,
+  actor: User,
+  { namespace: group }: Place,
+  { id, title }: Milestone,
+): Promise<Milestone> {
+  const isAbove = group.kind === 'group' && (await levelInGroup(app.db, actor, group.id)) >= Reporter
+  if (!isAbove) throw forbidden()
+  return transact(app, async (app) => {
+    const { db } = app
+    await holdMilestoneTitle(app, title)
+    const iid = await nextIid(db, { group_id: group.id }, 'milestones')
+    const promoted = await db
+      .updateTable('milestones')
+      .set({ project_id: null, group_id: group.id, iid, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!promoted) throw notFound() // somebody was faster
+    const twins = await db
+      .selectFrom('milestones')
+      .innerJoin('projects', 'projects.id', 'milestones.project_id')
+      .select('milestones.id')
+      .where('milestones.title', '=', title)
+      .where('projects.namespace_id', 'in', treeOf(db, group.id))
+      .execute()
+    for (const twin of twins) {
+      await replaceMilestone(app, twin.id, id)
+      await db.deleteFrom('milestones').where('id', '=', twin.id).execute()
+    }
+    await emit(app, 'milestone.updated', { id, by: actor.id })
+    return promoted
+  })
+}
+
+/** Milestones of groups that the project no longer lies in become its own; run again, there are none left. */
+export async function keepMilestones(app: App, { id, by }: { id: number; by: number }): Promise<void> {
+  await transact(app, async (app) => {
+    const { db } = app
+    const project = await findProjectById(db, id)
+    const namespace = project && (await findNamespaceById(db, project.namespace_id))
+    if (!namespace) return
+    const place = placeOf(project, namespace)
+    const lost = await db
+      .selectFrom('milestones')
+      .selectAll()
+      .where('group_id', 'is not', null)
+      .where('group_id', 'not in', groupsAround(db, namespace.id))
+      .where((eb) =>
+        eb.or([
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('issues')
+              .select('milestone_id')
+              .where('project_id', '=', id)
+              .where('milestone_id', 'is not', null),
+          ),
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('release_milestones')
+              .innerJoin('releases', 'releases.id', 'release_milestones.release_id')
+              .select('release_milestones.milestone_id')
+              .where('releases.project_id', '=', id),
+          ),
+        ]),
+      )
+      .orderBy('title')
+      .execute()
+    for (const { id: from, title, description, start_date, due_date, state } of lost) {
+      await holdMilestoneTitle(app, title)
+      const known = await db
+        .selectFrom('milestones')
+        .selectAll()
+        .where(isSeenFrom(place, 'milestones'))
+        .where('title', '=', title)
+        .orderBy('id')
+        .executeTakeFirst()
+      const columns = { title, description, start_date, due_date, state }
+      const to = known ?? (await insertMilestone(app, place.at, columns, by))
+      await replaceMilestone(app, from, to.id, id)
+    }
+  })
+}
+
+/** In one project, or wherever it is. */
+async function replaceMilestone(app: App, from: number, to: number, project?: number): Promise<void> {
+  await app.db
+    .updateTable('issues')
+    .set({ milestone_id: to })
+    .where('milestone_id', '=', from)
+    .$if(project !== undefined, (query) => query.where('project_id', '=', project!))
+    .execute()
+  await replaceReleaseMilestone(app, from, to, project)
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { child } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
+import { today } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { isAt, isSeenFrom, type Mount, type Place } from '../places.ts'
+import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
+import type { Milestone } from './model.ts'
+
+type Where = Pick<Place, 'at' | 'namespace'>
+
+/** One of the place itself, of the group it lies in or of those above. */
+export async function findVisibleMilestone(db: Db, place: Where, id: number): Promise<Milestone | null> {
+  const found = await db
+    .selectFrom('milestones')
+    .selectAll()
+    .where(isSeenFrom(place, 'milestones'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/** With the paths they are found at, by id; one query. */
+export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
+  const wanted = [...new Set(ids)].filter((one) => one !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('milestones as m')
+    .leftJoin('projects as p', 'p.id', 'm.project_id')
+    .leftJoin('namespaces as n', (join) => join.on(sql<boolean>`n.id = coalesce(p.namespace_id, m.group_id)`))
+    .selectAll('m')
+    .select(['n.full_path', 'p.path as project_path'])
+    .where(inIdList(db, 'm.id', idList(db, wanted)))
+    .execute()
+  return new Map(
+    rows.map(({ full_path, project_path, ...milestone }) => [
+      milestone.id,
+      { ...milestone, path: project_path === null ? full_path! : `${full_path}/${project_path}` },
+    ]),
+  )
+}
+
+export const milestoneSurroundings = ({ url, clock }: App): MilestoneSurroundings => ({ url, today: today(clock) })
+
+/** The records of a page. */
+export async function presentMilestones(app: App, milestones: readonly Milestone[]): Promise<MilestoneRecord[]> {
+  const loaded = await milestonesOf(
+    app.db,
+    milestones.map(({ id }) => id),
+  )
+  const around = milestoneSurroundings(app)
+  return milestones.flatMap((milestone) => {
+    const found = loaded.get(milestone.id)
+    return found ? [presentMilestone({ ...milestone, path: found.path }, around)] : [] // gone meanwhile
+  })
+}
+
+export interface MilestoneFilter {
+  state?: 'active' | 'closed' | 'all' | null | undefined
+  iids?: readonly number[] | null | undefined
+  title?: string | null | undefined
+  search?: string | null | undefined
+  /** Those of the groups around too. */
+  ancestors?: boolean | null | undefined
+  updated_after?: string | null | undefined
+  updated_before?: string | null | undefined
+}
+
+/** Newest first. */
+export function listMilestones(
+  db: Db,
+  place: Where,
+  filter: MilestoneFilter,
+  page: PageWish,
+): Promise<Page<Milestone>> {
+  const { state, iids, title, search, updated_after, updated_before } = filter
+  const pattern = search?.trim() ? likePattern(search.trim()) : null
+  const found = db
+    .selectFrom('milestones')
+    .selectAll('milestones')
+    .where(filter.ancestors ? isSeenFrom(place, 'milestones') : isAt(place.at, 'milestones'))
+    .$if(state === 'active' || state === 'closed', (query) => query.where('state', '=', state as 'active'))
+    .$if(Boolean(iids && iids.length > 0), (query) => query.where(inIdList(db, 'milestones.iid', idList(db, iids!))))
+    .$if(Boolean(title), (query) => query.where('title', '=', title!))
+    .$if(pattern !== null, (query) =>
+      query.where(
+        sql<boolean>`(lower(title) like lower(${pattern}) escape '\\' or lower(description) like lower(${pattern}) escape '\\')`,
+      ),
+    )
+    .$if(Boolean(updated_after), (query) => query.where('updated_at', '>=', updated_after!))
+    .$if(Boolean(updated_before), (query) => query.where('updated_at', '<=', updated_before!))
+    .orderBy('id', 'desc')
+  return pageOfQuery(found, page)
+}
+
+/** `…/milestones/:milestone_id`: of the place itself. */
+export const milestone = ({ place }: Mount) =>
+  child(place, {
+    key: 'milestone',
+    params: { milestone_id: id },
+    find: (app, { at }, { milestone_id }) =>
+      app.db
+        .selectFrom('milestones')
+        .selectAll()
+        .where(isAt(at, 'milestones'))
+        .where('id', '=', milestone_id)
+        .executeTakeFirst(),
+  })

@@ -1,0 +1,134 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import type { NewRow } from '../../../store/database.ts'
+import { holdName, locksRows } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { nextIid } from '../iids.ts'
+import type { Place, PlaceColumns } from '../places.ts'
+import { cleanTitle } from '../titles.ts'
+import type { Milestone } from './model.ts'
+import { TITLE_TAKEN, assertValidMilestone, milestoneRefusal } from './validation.ts'
+
+type Where = Pick<Place, 'at' | 'namespace'>
+
+interface MilestoneDates {
+  description?: string | null | undefined
+  start_date?: string | null | undefined
+  due_date?: string | null | undefined
+}
+
+export interface NewMilestone extends MilestoneDates {
+  title: string
+}
+
+export interface MilestoneChange extends MilestoneDates {
+  title?: string | null | undefined
+  state_event?: 'close' | 'activate' | null | undefined
+}
+
+/** Titles are unique in a group and its projects: nobody else gives this one until the transaction ends. */
+export const holdMilestoneTitle = (app: App, title: string) => holdName(app.db, `milestone ${title}`)
+
+/** Whether the group, or a project in it, has one so titled; of a project, itself and its group. */
+export async function milestonesTitled({ db }: App, { at, namespace }: Where, title: string): Promise<Milestone[]> {
+  return db
+    .selectFrom('milestones')
+    .selectAll()
+    .where('title', '=', title)
+    .where((eb) =>
+      eb.or([
+        eb('group_id', '=', namespace.id),
+        at.project_id === null
+          ? eb('project_id', 'in', eb.selectFrom('projects').select('id').where('namespace_id', '=', namespace.id))
+          : eb('project_id', '=', at.project_id),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+}
+
+export async function createMilestone(app: App, actor: User, place: Where, wish: NewMilestone): Promise<Milestone> {
+  const { description = null, start_date = null, due_date = null } = wish
+  const columns = { title: cleanTitle(wish.title), description, start_date, due_date }
+  assertValidMilestone('create', columns)
+  return transact(app, async (app) => {
+    await holdMilestoneTitle(app, columns.title)
+    const taken = await milestonesTitled(app, place, columns.title)
+    if (taken.length > 0) throw milestoneRefusal('create', { title: [TITLE_TAKEN] })
+    return insertMilestone(app, place.at, columns, actor.id)
+  })
+}
+
+export const parentOf = ({ project_id, group_id }: PlaceColumns) =>
+  project_id === null ? { group_id: group_id! } : { project_id }
+
+/** The title is held. */
+export async function insertMilestone(
+  app: App,
+  at: PlaceColumns,
+  columns: Pick<NewRow<'milestones'>, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
+  by: number,
+): Promise<Milestone> {
+  const now = timestamp(app.clock)
+  const iid = await nextIid(app.db, parentOf(at), 'milestones')
+  const milestone = await app.db
+    .insertInto('milestones')
+    .values({ ...at, iid, ...columns, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'milestone.created', { id: milestone.id, by })
+  return milestone
+}
+
+export async function updateMilestone(
+  app: App,
+  actor: User,
+  place: Where,
+  { id }: Milestone,
+  { title, description, start_date, due_date, state_event }: MilestoneChange,
+): Promise<Milestone> {
+  const change = {
+    ...(typeof title === 'string' && { title: cleanTitle(title) }),
+    ...(description !== undefined && { description }),
+    ...(start_date !== undefined && { start_date }),
+    ...(due_date !== undefined && { due_date }),
+    ...(state_event && { state: state_event === 'close' ? ('closed' as const) : ('active' as const) }),
+  }
+  return transact(app, async (app) => {
+    if (change.title !== undefined) await holdMilestoneTitle(app, change.title)
+    const before = await app.db
+      .selectFrom('milestones')
+      .selectAll()
+      .where('id', '=', id)
+      .$if(locksRows(app.db), (query) => query.forNoKeyUpdate())
+      .executeTakeFirst()
+    if (!before) throw notFound() // somebody was faster
+    assertValidMilestone('update', { ...before, ...change })
+    const twins = change.title === undefined ? [] : await milestonesTitled(app, place, change.title)
+    if (twins.some((twin) => twin.id !== id)) throw milestoneRefusal('update', { title: [TITLE_TAKEN] })
+    const after = await app.db
+      .updateTable('milestones')
+      .set({ ...change, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (after.state === before.state) await emit(app, 'milestone.updated', { id, by: actor.id })
+    else await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', { id, by: actor.id })
+    return after
+  })
+}
+
+/** What was planned for it is planned for none. */
+export async function deleteMilestone(
+  app: App,
+  actor: User,
+  { id, project_id, group_id, title }: Milestone,
+): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('milestones').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    await emit(app, 'milestone.deleted', { id, project_id, group_id, title, by: actor.id })
+  })
+}

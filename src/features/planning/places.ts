@@ -1,0 +1,125 @@
+/**
+ * Labels, milestones and boards stand in projects and in groups alike. A family declares an endpoint once, for a place;
+ * `/projects/:id/…` and `/groups/:id/…` are the two.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import { z } from 'zod'
+import { policy, resource, type Endpoint, type Policy, type Resource } from '../../api/endpoint.ts'
+import { text } from '../../api/wire.ts'
+import type { App, User } from '../../context.ts'
+import { Reporter } from '../../lib/levels.ts'
+import type { Db, Row } from '../../store/database.ts'
+import { group } from '../groups/groups/queries.ts'
+import { hasFeature } from '../projects/projects/policy.ts'
+import { project } from '../projects/projects/queries.ts'
+
+/** Of a project or of a group: exactly one of the two is given. */
+export interface PlaceColumns {
+  readonly project_id: number | null
+  readonly group_id: number | null
+}
+
+/** A project or a group as someone in particular meets it. */
+export interface Place {
+  /** What rows name it by. */
+  readonly at: PlaceColumns
+  readonly project: Row<'projects'> | null
+  /** The group itself, or what the project lies in. */
+  readonly namespace: Row<'namespaces'>
+  readonly viewer: User | null
+  readonly level: number
+  /** Switched on for the viewer; groups have no switches. */
+  readonly issues: boolean
+  readonly mergeRequests: boolean
+}
+
+const hasWork = (s: Place) => s.issues || s.mergeRequests
+const isOpen = (s: Place) => !s.project?.archived
+
+const placePolicy = policy<Place>()({
+  /** What may not be read is not found in the first place. */
+  read: () => true,
+  /** Labels and milestones. */
+  plan: (s) => hasWork(s) && s.level >= Reporter && isOpen(s),
+  readMilestones: hasWork,
+  readBoards: (s) => s.issues,
+  planBoards: (s) => s.issues && s.level >= Reporter && isOpen(s),
+})
+
+interface MountPlan<S, P extends Policy<S>> {
+  kind: 'project' | 'group'
+  path: '/projects/:id' | '/groups/:id'
+  on: Resource<S, P>
+  toPlace(subject: S): Place
+}
+
+function mount<S, P extends Policy<S>>({ kind, path, on, toPlace }: MountPlan<S, P>) {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<Place | null> {
+    const subject = await on.find(app, params as never, viewer)
+    return subject && on.policy.read(subject) ? toPlace(subject) : null
+  }
+  const place = resource({ name: on.name!, params: z.object({ id: text }), policy: placePolicy, find })
+  return { kind, path, place }
+}
+
+export type Mount = ReturnType<typeof mount>
+
+export const projectMount: Mount = mount({
+  kind: 'project',
+  path: '/projects/:id',
+  on: project,
+  toPlace: (subject) => ({
+    at: { project_id: subject.project.id, group_id: null },
+    project: subject.project,
+    namespace: subject.namespace,
+    viewer: subject.viewer,
+    level: subject.level,
+    issues: hasFeature(subject, 'issues'),
+    mergeRequests: hasFeature(subject, 'merge_requests'),
+  }),
+})
+
+const groupMount: Mount = mount({
+  kind: 'group',
+  path: '/groups/:id',
+  on: group,
+  toPlace: ({ group, viewer, level }) => ({
+    at: { project_id: null, group_id: group.id },
+    project: null,
+    namespace: group,
+    viewer,
+    level,
+    issues: true,
+    mergeRequests: true,
+  }),
+})
+
+/** `export const [list, listOfGroup] = atBothPlaces((mount) => endpoint({ path: `${mount.path}/labels`, … }))` */
+export const atBothPlaces = (declare: (mount: Mount) => Endpoint) =>
+  [declare(projectMount), declare(groupMount)] as const
+
+/** As a condition on rows of the place itself. */
+export const isAt = ({ project_id, group_id }: PlaceColumns, table: string): RawBuilder<boolean> =>
+  project_id === null
+    ? sql`${sql.ref(`${table}.group_id`)} = ${group_id}`
+    : sql`${sql.ref(`${table}.project_id`)} = ${project_id}`
+
+/** What a project or a group sees of its own, of the group it lies in and of those above. */
+export function isSeenFrom({ at, namespace }: Pick<Place, 'at' | 'namespace'>, table: string): RawBuilder<boolean> {
+  const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in
+    (select ancestor_id from namespace_ancestors where namespace_id = ${namespace.id})`
+  return at.project_id === null ? above : sql`(${isAt(at, table)} or ${above})`
+}
+
+/** Ids of the groups above a namespace and of itself. */
+export const groupsAround = (db: Db, namespace: number) =>
+  db.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace)
+
+/** A project as its labels and milestones are asked for. */
+export const placeOf = (
+  project: { readonly id: number },
+  namespace: Row<'namespaces'>,
+): Pick<Place, 'at' | 'namespace'> => ({
+  at: { project_id: project.id, group_id: null },
+  namespace,
+})

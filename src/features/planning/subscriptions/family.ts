@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { forgetSubscriptionsOfLeaver } from './on.ts'
+
+export const subscriptions = family({ reactions: [forgetSubscriptionsOfLeaver] })

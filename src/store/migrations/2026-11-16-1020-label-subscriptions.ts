@@ -1,0 +1,8 @@
+import { sql, type Kysely } from 'kysely'
+
+/** A label of a group is subscribed to in each of its projects, and in the group, of itself. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await db.schema.dropIndex('subscriptions_label_id_user_id_unique').execute()
+  await sql`create unique index subscriptions_label_id_user_id_project_id_unique
+    on subscriptions (label_id, user_id, coalesce(project_id, 0)) where label_id is not null`.execute(db)
+}
