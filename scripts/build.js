@@ -22,6 +22,7 @@ export const PARTS = {
   app: 'src/app.ts',
   sqlite: 'src/store/sqlite.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
+  'markdown-thread': 'src/lib/markdown/thread.ts',
   ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 
