@@ -3,7 +3,9 @@
  * shows it with what was found. Short texts are read at once; long ones in a thread of their own, one at a time and
  * not for ever, as a megabyte written to hurt takes seconds.
  */
+import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { Lru } from '../lru.ts'
 import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
 import type { Places } from './places.ts'
@@ -34,11 +36,20 @@ export interface Surroundings {
   readonly places?: Places
 }
 
+/** By the digest of all that it is made of, so it is never out of date. */
+const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
+
 /** A text that takes too long is shown as it is written. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
   const { base = null, resolutions = {}, places = {} } = around
-  const html = (await answer({ text, base, render: { resolutions, places } })) as string | null
-  return html ?? `<pre>${escapeHtml(text)}</pre>`
+  const task: Task = { text, base, render: { resolutions, places } }
+  const key = createHash('sha256').update(JSON.stringify(task)).digest('base64')
+  const kept = rendered.get(key)
+  if (kept !== undefined) return kept
+  const html = (await answer(task)) as string | null
+  if (html === null) return `<pre>${escapeHtml(text)}</pre>`
+  rendered.set(key, html)
+  return html
 }
 
 async function answer(task: Task): Promise<Answer | null> {
