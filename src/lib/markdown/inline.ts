@@ -39,6 +39,8 @@ export function nameThings(state: StateCore): void {
 }
 
 const SIGN = /:([a-z0-9_+-]{1,64}):/gi
+/** Of one text: no writer means more, and each is looked up. */
+const MOST_FOUND = 2000
 /** Stands between names that open a paragraph. */
 const BETWEEN = /^(?:[\s,;:&]|and\b)*$/
 
@@ -120,7 +122,7 @@ class LineReader {
     const isUser = reference.kind === 'user'
     const found: TextReference = { ...reference, line: this.#line, addressed: isUser && this.#opens, note }
     if (!isUser) this.#opens = false
-    this.#env.found.push(found)
+    if (this.#env.found.length < MOST_FOUND) this.#env.found.push(found)
     return this.#token('reference', reference.text, { reference: found })
   }
 

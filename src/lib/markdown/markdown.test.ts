@@ -51,7 +51,7 @@ test.each([
 ])('%s is rendered', (_, text, expected) => expect(html(text)).toBe(expected))
 
 test('equal headings have anchors of their own', () => {
-  const ids = [...html('# a\n# a\n# a-1\n# a\n# !').matchAll(/id="user-content-([^"]*)"/g)].map(([, id]) => id)
+  const ids = [...html('# a\n# a !\n# a-1\n# a\n# !').matchAll(/id="user-content-([^"]*)"/g)].map(([, id]) => id)
   expect(ids).toEqual(['a', 'a-1', 'a-1-1', 'a-2', 'section'])
 })
 
@@ -104,6 +104,10 @@ hello @kees, ${BASE}/g/p/-/issues/7#note_8
     ['#13', 14, false, null],
     [`${BASE}/g/p/commit/abcdef1`, 14, false, null],
   ])
+})
+
+test('so many references are told, and no more', () => {
+  expect(references('#1 '.repeat(3000))).toHaveLength(2000)
 })
 
 test('what is resolved becomes a link, all else stays as it is written', () => {

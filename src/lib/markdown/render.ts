@@ -171,9 +171,9 @@ function wordsOf(tokens: readonly Token[]): string {
 function slugOf(words: string, slugs: Map<string, number>): string {
   const base = words
     .slice(0, LONGEST_SLUG)
-    .trim()
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_ -]/gu, '')
+    .trim()
     .replaceAll(' ', '-')
   for (;;) {
     const count = slugs.get(base) ?? 0
