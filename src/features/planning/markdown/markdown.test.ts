@@ -64,3 +64,15 @@ test('uploads of the project are found below it', async () => {
   const { body } = await ann.post('/markdown', { text: `![a](${upload})`, gfm: true, project: 'ann/engine' })
   expect(body.html).toBe(`<p><img src="${forge.url}/ann/engine${upload}" alt="a"></p>\n`)
 })
+
+test('a text of a megabyte is rendered, a longer one refused', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const words = 'a '.repeat(500_000)
+  const { status, body } = await ann.post('/markdown', { text: words, gfm: true })
+  expect([status, body.html.length]).toEqual([201, words.trimEnd().length + '<p></p>\n'.length])
+  expect(await ann.post('/markdown', { text: `${words}!` })).toMatchObject({
+    status: 400,
+    body: { error: 'text is invalid' },
+  })
+})
