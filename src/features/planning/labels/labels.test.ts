@@ -3,6 +3,7 @@ import { costOf, openSource } from '../../../../test/sources.ts'
 import { timestamp } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { loadProjectSubject, findProjectById } from '../../projects/projects/queries.ts'
+import type { LabelRecord } from './entity.ts'
 import { labelsOf, labelsVisibleIn } from './queries.ts'
 import { findOrCreateLabels } from './service.ts'
 
@@ -233,6 +234,60 @@ test('counts are of what the viewer sees', async () => {
   expect(await countsFor(owner, url)).toEqual([0, 0])
 })
 
+test('counts follow whatever happens to issues', async () => {
+  await using forge = await startForge()
+  const { id, url, group, owner } = await openSource(forge, 'projects')
+  const { db } = forge.app
+  const [bug, chore] = [
+    (await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })).body,
+    (await owner.post(`${url}/labels`, { name: 'chore', color: 'red' })).body,
+  ]
+  const counts = async () => {
+    const { body } = await owner.get(`${url}/labels`)
+    return body.map((one: LabelRecord) => [one.name, one.open_issues_count, one.closed_issues_count])
+  }
+  const one = await issue(forge, id, owner, [bug.id, chore.id])
+  const two = await issue(forge, id, owner, [bug.id], { confidential: true })
+  expect(await counts()).toEqual([
+    ['bug', 2, 0],
+    ['chore', 1, 0],
+  ])
+  await db.updateTable('issues').set({ state: 'closed' }).where('id', '=', one).execute()
+  await db.updateTable('issues').set({ confidential: false }).where('id', '=', two).execute()
+  expect(await counts()).toEqual([
+    ['bug', 1, 1],
+    ['chore', 0, 1],
+  ])
+  await db.deleteFrom('issue_labels').where('issue_id', '=', one).where('label_id', '=', bug.id).execute()
+  expect(await counts()).toEqual([
+    ['bug', 1, 0],
+    ['chore', 0, 1],
+  ])
+  await db.deleteFrom('issues').where('id', '=', two).execute()
+  expect(await counts()).toEqual([
+    ['bug', 0, 0],
+    ['chore', 0, 1],
+  ])
+  // Closed and labelled at once, many times: neither misses the other.
+  const many = await Promise.all(Array.from({ length: 10 }, () => issue(forge, id, owner, [])))
+  await Promise.all(
+    many.flatMap((issue_id) => [
+      db.updateTable('issues').set({ state: 'closed' }).where('id', '=', issue_id).execute(),
+      db.insertInto('issue_labels').values({ issue_id, label_id: bug.id }).execute(),
+    ]),
+  )
+  expect(await counts()).toEqual([
+    ['bug', 0, 10],
+    ['chore', 0, 1],
+  ])
+  const kinds = () => db.selectFrom('issue_labels_facets').select(['label_id', 'project_id']).distinct().execute()
+  await owner.delete(`${url}/labels/chore`)
+  expect(await kinds()).toEqual([{ label_id: bug.id, project_id: id }])
+  await owner.delete(url)
+  await forge.settle()
+  expect(await kinds()).toEqual([])
+})
+
 test('without issues and merge requests there are no labels, and archived projects take none', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'projects', { visibility: 'public' })
@@ -290,10 +345,7 @@ test('a promoted label is one of the group, in every project that had one so tit
   const inOther = (await owner.get(`/projects/${other.id}/labels`)).body
   expect(inOther).toMatchObject([{ id: first.id, priority: 2, subscribed: true, open_issues_count: 1 }])
   const labelled = await labelsOf(forge.app.db, [one, two])
-  expect([...labelled].map(([issue, labels]) => [issue, labels.map((label) => label.id)])).toEqual([
-    [one, [first.id]],
-    [two, [first.id]],
-  ])
+  expect([one, two].map((issue) => labelled.get(issue)!.map((label) => label.id))).toEqual([[first.id], [first.id]])
 
   const personal = await forge.project({}, owner)
   const { body: alone } = await make(`/projects/${personal.id}`)
