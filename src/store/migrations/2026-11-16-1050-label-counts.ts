@@ -21,6 +21,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     select l.label_id, i.project_id, i.state, i.confidential, count(*)
     from issue_labels l join issues i on i.id = l.issue_id
     group by l.label_id, i.project_id, i.state, i.confidential`.execute(db)
+  await db.schema.createIndex('issue_labels_facets_project').on('issue_labels_facets').column('project_id').execute()
   await (isSqlite(db) ? keepOnSqlite : keepOnPostgres)(db)
 }
 
@@ -65,5 +66,4 @@ async function keepOnPostgres(db: Kysely<never>): Promise<void> {
   await trigger('label', 'after delete on labels', `${forget('label_id')} return null;`)
   await trigger('project', 'after delete on projects', `${forget('project_id')} return null;`)
   await sql`create index issue_labels_facets_label on issue_labels_facets (label_id, project_id)`.execute(db)
-  await sql`create index issue_labels_facets_project on issue_labels_facets (project_id)`.execute(db)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { plantIssue } from '../../../../test/issues.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
-import { timestamp } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { loadProjectSubject, findProjectById } from '../../projects/projects/queries.ts'
 import type { LabelRecord } from './entity.ts'
@@ -9,35 +9,6 @@ import { findOrCreateLabels } from './service.ts'
 
 const both = (text: string) => ({ message: text, error: text })
 const names = ({ body }: { body: { name: string }[] }) => body.map(({ name }) => name)
-
-let iid = 0
-
-/** An issue as it stands, with labels. */
-async function issue(
-  { app, clock }: TestForge,
-  project_id: number,
-  author: { id: number },
-  labels: readonly number[],
-  more: { state?: 'opened' | 'closed'; confidential?: boolean } = {},
-): Promise<number> {
-  const now = timestamp(clock)
-  const { id } = await app.db
-    .insertInto('issues')
-    .values({
-      project_id,
-      iid: ++iid,
-      author_id: author.id,
-      title: `Issue ${iid}`,
-      description: null,
-      created_at: now,
-      updated_at: now,
-      ...more,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  for (const label_id of labels) await app.db.insertInto('issue_labels').values({ issue_id: id, label_id }).execute()
-  return id
-}
 
 const member = async (forge: TestForge, url: string, owner: Person, access_level: number) => {
   const person = await forge.user()
@@ -202,12 +173,12 @@ test('counts are of what the viewer sees', async () => {
     await member(forge, url, owner, 10),
     await member(forge, url, owner, 20),
   ]
-  await issue(forge, id, owner, [bug.id])
-  await issue(forge, id, owner, [bug.id], { state: 'closed' })
-  await issue(forge, id, author, [bug.id], { confidential: true })
-  const hidden = await issue(forge, id, owner, [bug.id], { confidential: true })
+  await plantIssue(forge, id, { labels: [bug.id] })
+  await plantIssue(forge, id, { labels: [bug.id], state: 'closed' })
+  await plantIssue(forge, id, { author_id: author.id, labels: [bug.id], confidential: true })
+  const hidden = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
   await forge.app.db.insertInto('issue_assignees').values({ issue_id: hidden, user_id: assignee.id }).execute()
-  await issue(forge, other.id, owner, [bug.id])
+  await plantIssue(forge, other.id, { labels: [bug.id] })
 
   const countsFor = async (who: Person, at: string) => {
     const { open_issues_count, closed_issues_count } = (await who.get(`${at}/labels/bug`)).body
@@ -246,8 +217,8 @@ test('counts follow whatever happens to issues', async () => {
     const { body } = await owner.get(`${url}/labels`)
     return body.map((one: LabelRecord) => [one.name, one.open_issues_count, one.closed_issues_count])
   }
-  const one = await issue(forge, id, owner, [bug.id, chore.id])
-  const two = await issue(forge, id, owner, [bug.id], { confidential: true })
+  const one = await plantIssue(forge, id, { labels: [bug.id, chore.id] })
+  const two = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
   expect(await counts()).toEqual([
     ['bug', 2, 0],
     ['chore', 1, 0],
@@ -269,7 +240,7 @@ test('counts follow whatever happens to issues', async () => {
     ['chore', 0, 1],
   ])
   // Closed and labelled at once, many times: neither misses the other.
-  const many = await Promise.all(Array.from({ length: 10 }, () => issue(forge, id, owner, [])))
+  const many = await Promise.all(Array.from({ length: 10 }, () => plantIssue(forge, id)))
   await Promise.all(
     many.flatMap((issue_id) => [
       db.updateTable('issues').set({ state: 'closed' }).where('id', '=', issue_id).execute(),
@@ -326,7 +297,7 @@ test('subscriptions are of one place each, and a second time changes nothing', a
 
   const guest = await member(forge, url, owner, 10)
   const answers = await Promise.all(Array.from({ length: 6 }, () => guest.post(`${at}/subscribe`)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 304, 304, 304, 304, 304])
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '304', '304', '304', '304', '304'])
 })
 
 test('a promoted label is one of the group, in every project that had one so titled', async () => {
@@ -336,7 +307,10 @@ test('a promoted label is one of the group, in every project that had one so tit
   const make = (at: string, more = {}) => owner.post(`${at}/labels`, { name: 'bug', color: 'red', ...more })
   const { body: first } = await make(url, { priority: 1 })
   const { body: second } = await make(`/projects/${other.id}`, { priority: 2 })
-  const [one, two] = [await issue(forge, id, owner, [first.id]), await issue(forge, other.id, owner, [second.id])]
+  const [one, two] = [
+    await plantIssue(forge, id, { labels: [first.id] }),
+    await plantIssue(forge, other.id, { labels: [second.id] }),
+  ]
   await owner.post(`/projects/${other.id}/labels/bug/subscribe`)
 
   const promoted = await owner.put(`${url}/labels/promote`, { name: 'bug' })
@@ -362,7 +336,7 @@ test('a label that goes is on nothing any more', async () => {
   await using forge = await startForge()
   const { id, url, owner } = await openSource(forge, 'projects')
   const { body: label } = await owner.post(`${url}/labels`, { name: 'bug', color: 'red', priority: 1 })
-  const one = await issue(forge, id, owner, [label.id])
+  const one = await plantIssue(forge, id, { labels: [label.id] })
   await owner.post(`${url}/labels/bug/subscribe`)
   await owner.delete(`${url}/labels/bug`)
   expect(await labelsOf(forge.app.db, [one])).toEqual(new Map())
@@ -381,7 +355,7 @@ test('a project that moves to another group keeps the labels of its issues', asy
     await make(group.url, 'unused'),
   ]
   const there = await make(`/groups/${target.id}`, 'known')
-  const one = await issue(forge, id, owner, [used.id, known.id])
+  const one = await plantIssue(forge, id, { labels: [used.id, known.id] })
   await owner.post(`${url}/labels/used/subscribe`)
 
   expect((await owner.put(`${url}/transfer`, { namespace: target.id })).status).toBe(200)
@@ -434,7 +408,7 @@ test('a title is given once, however many ask at once', async () => {
   const { url, group, owner } = await openSource(forge, 'projects')
   const wish = { name: 'bug', color: 'red' }
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(`${url}/labels`, wish)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409])
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409', '409', '409', '409'])
   // A group learns nothing of its projects' labels; theirs stand before its own.
   const above = await owner.post(`${group.url}/labels`, wish)
   expect(above.status).toBe(201)
@@ -446,10 +420,10 @@ test('a page costs the same number of queries however many labels are on it', as
   const { id, url, owner } = await openSource(forge, 'projects')
   const make = async (n: number) =>
     (await owner.post(`${url}/labels`, { name: `label ${n}`, color: 'red', priority: n })).body.id
-  await issue(forge, id, owner, [await make(0)])
+  await plantIssue(forge, id, { labels: [await make(0)] })
   const list = () => owner.get(`${url}/labels`, { per_page: 100 })
   const few = await costOf(forge, list)
-  for (let n = 1; n < 15; n++) await issue(forge, id, owner, [await make(n)])
+  for (let n = 1; n < 15; n++) await plantIssue(forge, id, { labels: [await make(n)] })
   expect((await list()).body).toHaveLength(15)
   expect(await costOf(forge, list)).toBe(few)
 })

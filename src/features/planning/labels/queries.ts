@@ -9,12 +9,10 @@ import { binaryText, idList, inIdList, likePattern } from '../../../store/dialec
 import { pageOfQuery } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
-import { isAt, isSeenFrom, placeOf, type Mount, type Place } from '../places.ts'
+import { isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
 import { presentLabel, type LabelCounts, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
-
-type Where = Pick<Place, 'at' | 'namespace'>
 
 const labelsSeenFrom = (db: Db, place: Where) =>
   db.selectFrom('labels').selectAll('labels').where(isSeenFrom(place, 'labels'))
@@ -23,8 +21,8 @@ const labelsSeenFrom = (db: Db, place: Where) =>
 export const labelsVisibleIn = (
   db: Db,
   project: { readonly id: number },
-  namespace: Row<'namespaces'>,
-): Promise<Label[]> => labelsSeenFrom(db, placeOf(project, namespace)).orderBy(byTitle(db)).orderBy('id').execute()
+  namespace: { readonly id: number },
+): Promise<Label[]> => labelsSeenFrom(db, { project, namespace }).orderBy(byTitle(db)).orderBy('id').execute()
 
 const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
 
@@ -49,7 +47,7 @@ async function findLabel(db: Db, place: Where, given: string, wish: { own: boole
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
   const found = await labelsSeenFrom(db, place)
     .where((eb) => eb.or([eb('id', '=', id), eb('title', '=', given)]))
-    .$if(wish.own, (query) => query.where(isAt(place.at, 'labels')))
+    .$if(wish.own, (query) => query.where(isAt(place, 'labels')))
     .orderBy('id')
     .execute()
   return found.find((label) => label.id === id) ?? nearest(found) ?? null
@@ -107,13 +105,13 @@ export async function listLabels(db: Db, place: Place, filter: LabelFilter, page
 }
 
 function scopeOf(db: Db, place: Place, filter: LabelFilter) {
-  const { at, namespace, viewer } = place
+  const { project, namespace, viewer } = place
   const isDirect =
-    at.project_id === null
-      ? isAt(at, 'labels')
-      : sql<boolean>`(${isAt(at, 'labels')} or labels.group_id = ${namespace.id})`
+    project === null
+      ? isAt(place, 'labels')
+      : sql<boolean>`(${isAt(place, 'labels')} or labels.group_id = ${namespace.id})`
   const around = (filter.include_ancestor_groups ?? true) ? isSeenFrom(place, 'labels') : isDirect
-  if (at.project_id !== null) return around
+  if (project !== null) return around
 
   const parts = [around]
   const below = filter.include_descendant_groups ?? false
@@ -137,10 +135,8 @@ function scopeOf(db: Db, place: Place, filter: LabelFilter) {
 
 type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
 
-const inPlace = (db: Db, { at, namespace }: Place) =>
-  at.project_id === null
-    ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})`
-    : sql<boolean>`p.id = ${at.project_id}`
+const inPlace = (db: Db, { project, namespace }: Where) =>
+  project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
 
 /** Whether the project of a row shows its issues to the viewer, whose own right on it is `mine`. */
 const showsIssues = (viewer: User) => {

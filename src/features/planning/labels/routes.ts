@@ -169,7 +169,7 @@ const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (mo
     allow: 'read',
     output: LabelEntity,
     async handle({ app, viewer, subject }) {
-      const target = { label_id: subject.label.id, project_id: subject.at.project_id }
+      const target = { label_id: subject.label.id, project_id: subject.project?.id ?? null }
       await setSubscription(app, viewer, target, verb === 'subscribe')
       return presentOneLabel(app, viewer, subject, subject.label)
     },

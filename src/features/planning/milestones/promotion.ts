@@ -10,7 +10,7 @@ import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid } from '../iids.ts'
-import { groupsAround, isSeenFrom, placeOf, type Place } from '../places.ts'
+import { groupsAround, isSeenFrom, type Place } from '../places.ts'
 import type { Milestone } from './model.ts'
 import { holdMilestoneTitle, insertMilestone } from './service.ts'
 
@@ -57,7 +57,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
     if (!namespace) return
-    const place = placeOf(project, namespace)
+    const place = { project, namespace }
     const lost = await db
       .selectFrom('milestones')
       .selectAll()
@@ -97,7 +97,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
         .orderBy('id')
         .executeTakeFirst()
       const columns = { title, description, start_date, due_date, state }
-      const to = known ?? (await insertMilestone(app, place.at, columns, by))
+      const to = known ?? (await insertMilestone(app, place, columns, by))
       await replaceMilestone(app, from, to.id, id)
     }
   })
