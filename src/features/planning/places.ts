@@ -37,7 +37,8 @@ export interface Place extends Where {
   readonly mergeRequests: boolean
 }
 
-const hasWork = (s: Place) => s.issues || s.mergeRequests
+/** Without either there is nothing to plan. */
+export const hasWork = (s: Place) => s.issues || s.mergeRequests
 const isOpen = (s: Place) => !s.project?.archived
 
 const placePolicy = policy<Place>()({

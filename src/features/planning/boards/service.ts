@@ -74,7 +74,8 @@ async function holdLists(app: App, board: Board): Promise<LoadedList[]> {
   return (await listsOf(app.db, [board.id])).get(board.id)!
 }
 
-const refusal = (fault: string) => new Refusal('bad_request', { error: fault as never })
+/** A text where other refusals have lists of them. */
+const refusal = (error: string) => new Refusal('bad_request', error, { body: { message: { error } } })
 
 /** At the end. */
 export async function addList(app: App, place: Where, board: Board, label_id: number): Promise<LoadedList> {

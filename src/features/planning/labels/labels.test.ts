@@ -101,6 +101,12 @@ test('a list is sorted by title and has what the groups around have', async () =
     'd of other',
   ])
 
+  const off = { issues_access_level: 'private', merge_requests_access_level: 'disabled' }
+  await owner.put(url, off)
+  expect(names(await (await forge.user()).get(`${group.url}/labels`, all))).toEqual(everything.slice(0, 3))
+  expect(names(await owner.get(`${group.url}/labels`, all))).toEqual(everything)
+  await owner.put(url, { issues_access_level: 'enabled' })
+
   await owner.put(`/projects/${deep.id}`, { visibility: 'private' })
   await owner.put(`/groups/${inner.id}`, { visibility: 'private' })
   const stranger = await forge.user()

@@ -1,17 +1,13 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
-import type { Db, Row } from '../../../store/database.ts'
-import { binaryText, idList, inIdList, likePattern } from '../../../store/dialect.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
-import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
-import { treeOf } from '../../identity/namespaces/queries.ts'
-import { isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
+import type { Db } from '../../../store/database.ts'
+import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { hasWork, isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
-import { presentLabel, type LabelCounts, type LabelRecord, type LoadedLabel } from './entity.ts'
+import { countIssues } from './counts.ts'
+import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
 
 const labelsSeenFrom = (db: Db, place: Where) =>
@@ -24,7 +20,7 @@ export const labelsVisibleIn = (
   namespace: { readonly id: number },
 ): Promise<Label[]> => labelsSeenFrom(db, { project, namespace }).orderBy(byTitle(db)).orderBy('id').execute()
 
-const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
+export const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
 
 /** A project's own label stands before one of a group that was given the same title later. */
 const nearest = (labels: readonly Label[]): Label | undefined =>
@@ -78,110 +74,6 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
   return byIssue
 }
 
-export interface LabelFilter {
-  search?: string | null | undefined
-  include_ancestor_groups?: boolean | null | undefined
-  /** Of groups. */
-  include_descendant_groups?: boolean | null | undefined
-  only_group_labels?: boolean | null | undefined
-}
-
-/** By title. */
-export async function listLabels(db: Db, place: Place, filter: LabelFilter, page: PageWish): Promise<Page<Label>> {
-  if (!place.issues && !place.mergeRequests) return { items: [], total: 0 }
-  const pattern = filter.search?.trim() ? likePattern(filter.search.trim()) : null
-  const found = db
-    .selectFrom('labels')
-    .selectAll('labels')
-    .where(scopeOf(db, place, filter))
-    .$if(pattern !== null, (query) =>
-      query.where(
-        sql<boolean>`(lower(title) like lower(${pattern}) escape '\\' or lower(description) like lower(${pattern}) escape '\\')`,
-      ),
-    )
-    .orderBy(byTitle(db))
-    .orderBy('id')
-  return pageOfQuery(found, page)
-}
-
-function scopeOf(db: Db, place: Place, filter: LabelFilter) {
-  const { project, namespace, viewer } = place
-  const isDirect =
-    project === null
-      ? isAt(place, 'labels')
-      : sql<boolean>`(${isAt(place, 'labels')} or labels.group_id = ${namespace.id})`
-  const around = (filter.include_ancestor_groups ?? true) ? isSeenFrom(place, 'labels') : isDirect
-  if (project !== null) return around
-
-  const parts = [around]
-  const below = filter.include_descendant_groups ?? false
-  const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
-  const isMine = (column: string, mine: ReturnType<typeof sql<boolean>>) =>
-    viewer?.admin ? sql<boolean>`true` : sql<boolean>`(${sql.ref(column)} in (${open}) or ${mine})`
-  if (below) {
-    const mine = sql<boolean>`n.id in (${groupsOfUser(viewer!.id)})`
-    parts.push(sql`labels.group_id in (select n.id from namespaces n where n.id in (${treeOf(db, namespace.id)})
-      and not n.deleting and ${isMine('n.visibility', mine)})`)
-  }
-  if (filter.only_group_labels === false) {
-    const groups = below ? sql`in (${treeOf(db, namespace.id)})` : sql`= ${namespace.id}`
-    const mine = sql<boolean>`exists (select 1 from project_authorizations mine
-      where mine.project_id = p.id and mine.user_id = ${viewer!.id})`
-    parts.push(sql`labels.project_id in (select p.id from projects p where p.namespace_id ${groups}
-      and not p.deleting and ${isMine('p.visibility', mine)})`)
-  }
-  return sql<boolean>`(${sql.join(parts, sql` or `)})`
-}
-
-type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
-
-const inPlace = (db: Db, { project, namespace }: Where) =>
-  project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
-
-/** Whether the project of a row shows its issues to the viewer, whose own right on it is `mine`. */
-const showsIssues = (viewer: User) => {
-  const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
-  const isMine = viewer.admin ? sql`true` : sql`mine.access_level >= ${sql.lit(Guest)}`
-  return sql<boolean>`not p.deleting and p.issues_access_level >= ${sql.lit(FeaturePrivate)}
-    and (${isMine} or (p.visibility in (${open}) and p.issues_access_level = ${sql.lit(FeatureEnabled)}))`
-}
-
-/** Whether all issues of the project are the viewer's to see, confidential ones too. */
-const showsAll = (viewer: User) =>
-  viewer.admin ? sql<boolean>`true` : sql<boolean>`coalesce(mine.access_level, 0) >= ${sql.lit(Reporter)}`
-
-const myRight = (viewer: User) =>
-  sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer.id}`
-
-/** How many issues of the place have each of the labels, of those that the viewer sees. */
-async function countIssues(db: Db, viewer: User, place: Place, labels: string): Promise<Map<number, LabelCounts>> {
-  const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
-    from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}
-    and (not f.confidential or ${showsAll(viewer)})
-    group by f.label_id, f.state`.execute(db)
-  const counts = new Map<number, { opened: number; closed: number }>()
-  for (const { label_id, state, total } of [...rows, ...(await countOwn(db, viewer, place, labels))]) {
-    const count = counts.get(label_id) ?? { opened: 0, closed: 0 }
-    count[state] += Number(total)
-    counts.set(label_id, count)
-  }
-  return counts
-}
-
-/** Confidential ones that are the viewer's own where they do not see all. */
-async function countOwn(db: Db, viewer: User, place: Place, labels: string): Promise<Counted[]> {
-  if (place.level >= Reporter) return []
-  const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
-    from issues i join issue_labels l on l.issue_id = i.id join projects p on p.id = i.project_id ${myRight(viewer)}
-    where i.id in (select id from issues where author_id = ${viewer.id} and confidential
-      union select issue_id from issue_assignees where user_id = ${viewer.id})
-    and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
-    and ${showsIssues(viewer)} and not ${showsAll(viewer)}
-    group by l.label_id, i.state`.execute(db)
-  return rows
-}
-
 /** The records of a page, in a fixed number of queries. */
 export async function presentLabels(
   { db }: App,
@@ -221,8 +113,6 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
     .execute()
   return new Map(rows.map(({ label_id, priority }) => [label_id, priority]))
 }
-
-const hasWork = ({ issues, mergeRequests }: Place) => issues || mergeRequests
 
 /** `…/labels/:label_id`: an id or a title, also of a group's label where it is seen. */
 export const label = ({ place }: Mount) =>

@@ -6,7 +6,8 @@ import { setSubscription } from '../subscriptions/service.ts'
 import { atBothPlaces, projectMount, type Mount } from '../places.ts'
 import { LabelEntity } from './entity.ts'
 import { promoteLabel } from './promotion.ts'
-import { label, listLabels, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
+import { listLabels } from './lists.ts'
+import { label, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
 import { createLabel, deleteLabel, updateLabel } from './service.ts'
 
 const HIGHEST_PRIORITY = 2_147_483_647
