@@ -350,6 +350,31 @@ test('a label that goes is on nothing any more', async () => {
     expect(await forge.app.db.selectFrom(table).selectAll().execute()).toEqual([])
 })
 
+test('what a group plans with goes with it', async () => {
+  await using forge = await startForge()
+  const { id, group, owner } = await openSource(forge, 'projects')
+  const { body: label } = await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
+  const { body: milestone } = await owner.post(`${group.url}/milestones`, { title: 'v1' })
+  await plantIssue(forge, id, { labels: [label.id], milestone_id: milestone.id })
+  const [board] = (await owner.get(`${group.url}/boards`)).body
+  await owner.post(`${group.url}/boards/${board.id}/lists`, { label_id: label.id })
+  await owner.post(`${group.url}/labels/bug/subscribe`)
+  expect((await owner.delete(group.url)).status).toBe(204)
+  await forge.settle()
+  const tables = [
+    'labels',
+    'milestones',
+    'boards',
+    'board_lists',
+    'subscriptions',
+    'issue_labels',
+    'issue_labels_facets',
+    'iid_counters',
+  ] as const
+  for (const table of tables)
+    expect([table, await forge.app.db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
+})
+
 test('a project that moves to another group keeps the labels of its issues', async () => {
   await using forge = await startForge()
   const { id, url, group, owner } = await openSource(forge, 'projects')

@@ -206,6 +206,14 @@ test('a promoted milestone is one of the group, in every project that had one so
   expect([await plannedFor(forge, one), await plannedFor(forge, two)]).toEqual([first.id, first.id])
   expect((await owner.get(`/projects/${other.id}/milestones`)).body).toEqual([])
 
+  const { body: comer } = await owner.post('/projects', { name: 'Comer' })
+  const { body: third } = await owner.post(`/projects/${comer.id}/milestones`, { title: 'v1' })
+  const three = await plantIssue(forge, comer.id, { milestone_id: third.id })
+  await owner.put(`/projects/${comer.id}/transfer`, { namespace: group.id })
+  const merged = await owner.post(`/projects/${comer.id}/milestones/${third.id}/promote`)
+  expect(merged).toMatchObject({ status: 200, body: { id: first.id, group_id: group.id } })
+  expect(await plannedFor(forge, three)).toBe(first.id)
+
   const personal = await forge.project({}, owner)
   const { body: alone } = await owner.post(`/projects/${personal.id}/milestones`, { title: 'v1' })
   expect((await owner.post(`/projects/${personal.id}/milestones/${alone.id}/promote`)).status).toBe(403)
