@@ -17,8 +17,8 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
     allow: 'readBoards',
     output: pageOf(BoardEntity),
     async handle({ app, viewer, subject, page }) {
-      await ensureBoard(app, subject.at)
-      const { items, total } = await listBoards(app.db, subject.at, page)
+      await ensureBoard(app, subject)
+      const { items, total } = await listBoards(app.db, subject, page)
       return { total, items: await presentBoards(app, viewer, subject, items) }
     },
   }),
@@ -46,7 +46,7 @@ export const [create, createInGroup] = atBothPlaces((mount) =>
     input: z.object({ name: text }),
     output: BoardEntity,
     async handle({ app, viewer, subject, input }) {
-      return presentOneBoard(app, viewer, subject, await createBoard(app, subject.at, input.name))
+      return presentOneBoard(app, viewer, subject, await createBoard(app, subject, input.name))
     },
   }),
 )
