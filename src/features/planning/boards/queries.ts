@@ -47,7 +47,7 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
 /** The records of a page, in a fixed number of queries. */
 export async function presentBoards(
   app: App,
-  viewer: User,
+  viewer: User | null,
   { project, namespace: group }: Place,
   boards: readonly Board[],
 ): Promise<BoardRecord[]> {
@@ -65,7 +65,7 @@ export async function presentBoards(
   return boards.map((board) => presentBoard({ ...board, lists: lists.get(board.id) ?? [] }, around))
 }
 
-export async function presentOneBoard(app: App, viewer: User, place: Place, board: Board): Promise<BoardRecord> {
+export async function presentOneBoard(app: App, viewer: User | null, place: Place, board: Board): Promise<BoardRecord> {
   return (await presentBoards(app, viewer, place, [board]))[0]!
 }
 

@@ -15,24 +15,24 @@ const inPlace = (db: Db, { project, namespace }: Where) =>
   project === null ? sql<boolean>`p.namespace_id in (${treeOf(db, namespace.id)})` : sql<boolean>`p.id = ${project.id}`
 
 /** Whether the project of a row shows its issues to the viewer, whose own right on it is `mine`. */
-const showsIssues = (viewer: User) => {
+const showsIssues = (viewer: User | null) => {
   const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
-  const isMine = viewer.admin ? sql`true` : sql`mine.access_level >= ${sql.lit(Guest)}`
+  const isMine = viewer?.admin ? sql`true` : sql`mine.access_level >= ${sql.lit(Guest)}`
   return sql<boolean>`not p.deleting and p.issues_access_level >= ${sql.lit(FeaturePrivate)}
     and (${isMine} or (p.visibility in (${open}) and p.issues_access_level = ${sql.lit(FeatureEnabled)}))`
 }
 
 /** Whether all issues of the project are the viewer's to see, confidential ones too. */
-const showsAll = (viewer: User) =>
-  viewer.admin ? sql<boolean>`true` : sql<boolean>`coalesce(mine.access_level, 0) >= ${sql.lit(Reporter)}`
+const showsAll = (viewer: User | null) =>
+  viewer?.admin ? sql<boolean>`true` : sql<boolean>`coalesce(mine.access_level, 0) >= ${sql.lit(Reporter)}`
 
-const myRight = (viewer: User) =>
-  sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer.id}`
+const myRight = (viewer: User | null) =>
+  sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer?.id ?? 0}`
 
 /** How many issues of the place have each of the labels, of those that the viewer sees. */
 export async function countIssues(
   db: Db,
-  viewer: User,
+  viewer: User | null,
   place: Place,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
@@ -51,12 +51,12 @@ export async function countIssues(
 }
 
 /** Confidential ones that are the viewer's own where they do not see all. */
-async function countOwn(db: Db, viewer: User, place: Place, labels: string): Promise<Counted[]> {
+async function countOwn(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
   if (place.level >= Reporter) return []
   const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
     from issues i join issue_labels l on l.issue_id = i.id join projects p on p.id = i.project_id ${myRight(viewer)}
-    where i.id in (select id from issues where author_id = ${viewer.id} and confidential
-      union select issue_id from issue_assignees where user_id = ${viewer.id})
+    where i.id in (select id from issues where author_id = ${viewer?.id ?? 0} and confidential
+      union select issue_id from issue_assignees where user_id = ${viewer?.id ?? 0})
     and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
     and ${showsIssues(viewer)} and not ${showsAll(viewer)}
     group by l.label_id, i.state`.execute(db)

@@ -49,26 +49,26 @@ function scopeOf(db: Db, place: Place, filter: LabelFilter) {
   const parts = [around]
   const tree = treeOf(db, namespace.id)
   const below = filter.include_descendant_groups ?? false
-  if (below) parts.push(sql`labels.group_id in (${readableGroups(viewer!)} and n.id in (${tree}))`)
+  if (below) parts.push(sql`labels.group_id in (${readableGroups(viewer)} and n.id in (${tree}))`)
   if (filter.only_group_labels === false) {
     const groups = below ? sql`in (${tree})` : sql`= ${namespace.id}`
-    parts.push(sql`labels.project_id in (${readableProjects(viewer!)} and p.namespace_id ${groups})`)
+    parts.push(sql`labels.project_id in (${readableProjects(viewer)} and p.namespace_id ${groups})`)
   }
   return sql<boolean>`(${sql.join(parts, sql` or `)})`
 }
 
-const openTo = (viewer: User) => sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
+const openTo = (viewer: User | null) => sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
 
-const readableGroups = (viewer: User) => sql`select n.id from namespaces n where not n.deleting and
-  (${viewer.admin ? sql`true` : sql`n.visibility in (${openTo(viewer)}) or n.id in (${groupsOfUser(viewer.id)})`})`
+const readableGroups = (viewer: User | null) => sql`select n.id from namespaces n where not n.deleting and
+  (${viewer?.admin ? sql`true` : sql`n.visibility in (${openTo(viewer)}) or n.id in (${groupsOfUser(viewer?.id ?? 0)})`})`
 
 /** Where issues or merge requests are switched on for the viewer: those have labels. */
-function readableProjects(viewer: User) {
+function readableProjects(viewer: User | null) {
   const isOn = (level: number) =>
     sql`(p.issues_access_level >= ${sql.lit(level)} or p.merge_requests_access_level >= ${sql.lit(level)})`
   const isMine = sql`exists (select 1 from project_authorizations mine
-    where mine.project_id = p.id and mine.user_id = ${viewer.id})`
+    where mine.project_id = p.id and mine.user_id = ${viewer?.id ?? 0})`
   return sql`select p.id from projects p where not p.deleting and (
-    ${viewer.admin ? sql`true` : isMine} and ${isOn(FeaturePrivate)}
+    ${viewer?.admin ? sql`true` : isMine} and ${isOn(FeaturePrivate)}
     or p.visibility in (${openTo(viewer)}) and ${isOn(FeatureEnabled)})`
 }

@@ -77,7 +77,7 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
 /** The records of a page, in a fixed number of queries. */
 export async function presentLabels(
   { db }: App,
-  viewer: User,
+  viewer: User | null,
   place: Place,
   labels: readonly Label[],
   { counts = true }: { counts?: boolean } = {},
@@ -87,7 +87,7 @@ export async function presentLabels(
   const ids = labels.map(({ id }) => id)
   const list = idList(db, ids)
   const counted = counts ? await countIssues(db, viewer, place, list) : null
-  const subscribed = await subscribedLabels(db, viewer.id, ids, project?.id ?? null)
+  const subscribed = await subscribedLabels(db, viewer?.id ?? 0, ids, project?.id ?? null)
   const priorities = project && (await prioritiesOf(db, project.id, list))
   return labels.map((label) => {
     const loaded: LoadedLabel = {
@@ -100,7 +100,7 @@ export async function presentLabels(
   })
 }
 
-export async function presentOneLabel(app: App, viewer: User, place: Place, label: Label): Promise<LabelRecord> {
+export async function presentOneLabel(app: App, viewer: User | null, place: Place, label: Label): Promise<LabelRecord> {
   return (await presentLabels(app, viewer, place, [label]))[0]!
 }
 

@@ -50,6 +50,7 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
     summary: `List the labels of a ${mount.kind}`,
     on: mount.place,
     allow: 'read',
+    guest: true,
     input: z.object({
       with_counts: bool.nullish(),
       include_ancestor_groups: bool.nullish(),
@@ -71,6 +72,7 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
     summary: `Get a label that a ${mount.kind} sees, by id or by title`,
     on: label(mount),
     allow: 'read',
+    guest: true,
     output: LabelEntity,
     handle: ({ app, viewer, subject }) => presentOneLabel(app, viewer, subject, subject.label),
   }),
