@@ -1,5 +1,6 @@
 /** The requests of the bench. */
 import type { Call } from './load.ts'
+import { CROWDED, RARE_AUTHOR, RARE_LABEL } from './seed-issues.ts'
 import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo, usernameOf } from './seed.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })
@@ -126,6 +127,44 @@ export const growingProjects: readonly [string, Call][] = [
   ['/groups/:id/members/all', asMember('/groups/group1/members/all')],
   ['/projects/:id/members/all', asMember('/projects/1/members/all')],
   ['/projects/:id/users', asMember('/projects/1/users')],
+]
+
+const ofIssues = (query: string) => asMember(`/projects/${CROWDED}/issues?${query}`)
+
+/** Every filter and order of lists of issues, for as many rows of a large project as of a small one. */
+export const growingIssues: readonly [string, Call][] = [
+  ['list', ofIssues('')],
+  ['list, as administrator', asAdministrator(`/projects/${CROWDED}/issues`)],
+  ['list, as a visitor', { path: `/api/v4/projects/${CROWDED}/issues` }],
+  ['page=40', ofIssues('page=40')],
+  ['state=opened', ofIssues('state=opened')],
+  ['state=closed', ofIssues('state=closed')],
+  ['labels= of a tenth', ofIssues('labels=label3')],
+  ['labels= that few have', ofIssues(`labels=${RARE_LABEL}`)],
+  ['labels=None', ofIssues('labels=None')],
+  ['milestone= of a fifth', ofIssues('milestone=milestone2')],
+  ['author_id= of many', ofIssues('author_id=10')],
+  ['author_id= of few', ofIssues(`author_id=${RARE_AUTHOR}`)],
+  ['assignee_id= of many', ofIssues('assignee_id=10')],
+  ['confidential=true', asAdministrator(`/projects/${CROWDED}/issues?confidential=true`)],
+  ['search= that few match', ofIssues(`search=${RARE}`)],
+  ['search= that all match', ofIssues(`search=${EVERYBODY}`)],
+  ['search= of two words', ofIssues(`search=${EVERYBODY}+music`)],
+  ['created_after= of half', ofIssues(`created_after=${daysAgo(450)}`)],
+  ['updated_before= of half', ofIssues(`updated_before=${daysAgo(450)}`)],
+  ['not[labels]=', ofIssues('not[labels]=label3')],
+  ...['created_at', 'updated_at', 'title', 'due_date', 'popularity', 'relative_position'].map(
+    (order): [string, Call] => [`order_by=${order}`, ofIssues(`order_by=${order}&sort=asc`)],
+  ),
+  ['order_by=label_priority', ofIssues('order_by=label_priority&sort=asc')],
+  ['order_by=milestone_due', ofIssues('order_by=milestone_due&sort=asc')],
+  ['one issue', asMember(`/projects/${CROWDED}/issues/7`)],
+  ['issues_statistics', asMember(`/projects/${CROWDED}/issues_statistics`)],
+  ['/issues?scope=all', asMember('/issues?scope=all')],
+  ['/issues?scope=all, as administrator', asAdministrator('/issues?scope=all')],
+  ['/issues?scope=all&search= that few match', asMember(`/issues?scope=all&search=${RARE}`)],
+  ['/groups/:id/issues', asMember('/groups/group1/issues')],
+  ['/projects/:id/labels', asMember(`/projects/${CROWDED}/labels`)],
 ]
 
 const change = (verb: string): Call => ({ ...asAdministrator(`/users/8/${verb}`), method: 'POST' })

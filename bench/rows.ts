@@ -4,6 +4,7 @@ import { compare, compareCost, inTurns, type Bench, type Manner } from './bench.
 import {
   changes,
   growing,
+  growingIssues,
   growingProjects,
   largestPage,
   largestPageOfProjects,
@@ -103,6 +104,14 @@ export const measurements = {
       const what = `${many} projects over ${few}, after a change: ${name}`
       rows.push(await row(what, '≤ 1.3', () => growthAfterChange(bench, call)))
     }
+    return rows
+  },
+
+  async issues(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingIssues)
+      rows.push(await row(`${many} issues over ${few}: ${name}`, '≤ 1.3', () => growth(bench, call)))
     return rows
   },
 

@@ -8,6 +8,7 @@ import { digestOf, vault } from '../src/lib/secrets.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
+import { seedIssues } from './seed-issues.ts'
 import { seedTree } from './seed-tree.ts'
 
 /** One row in … is of this sort. */
@@ -49,6 +50,7 @@ export async function seed(url: string, users: number): Promise<void> {
       await giveToken(db, MEMBER, usernameOf(2))
       for (const [n, secret] of HOLDERS) await giveToken(db, secret, usernameOf(n))
       await seedTree(db, users, { member: 2, holders: [...HOLDERS.keys()], runnersToken: seal('runners-token') })
+      await seedIssues(db, users)
     })
     if (store.engine === 'postgres') await sql`analyze`.execute(store.db)
   } finally {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
@@ -22,17 +23,18 @@ export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<
   return pageOfQuery(people, page)
 }
 
-export async function isParticipant(db: Db, issue: Issue, user: number): Promise<boolean> {
-  if (issue.author_id === user) return true
-  const found = await db
+const takesPart = hotQuery((db, p: { issue: number; user: number }) =>
+  db
     .selectFrom('users')
     .select('id')
-    .where('id', '=', user)
+    .where('id', '=', p.user)
     .where(
-      sql<boolean>`exists (select 1 from issue_assignees a where a.issue_id = ${issue.id} and a.user_id = users.id)
-        or exists (select 1 from award_emoji e where e.issue_id = ${issue.id} and e.user_id = users.id)
-        or exists (select 1 from notes n where n.issue_id = ${issue.id} and n.author_id = users.id and not n.system)`,
-    )
-    .executeTakeFirst()
-  return found !== undefined
+      sql<boolean>`(exists (select 1 from issue_assignees a where a.issue_id = ${p.issue} and a.user_id = users.id)
+        or exists (select 1 from award_emoji e where e.issue_id = ${p.issue} and e.user_id = users.id)
+        or exists (select 1 from notes n where n.issue_id = ${p.issue} and n.author_id = users.id and not n.system))`,
+    ),
+)
+
+export async function isParticipant(db: Db, issue: Issue, user: number): Promise<boolean> {
+  return issue.author_id === user || (await takesPart(db, { issue: issue.id, user })).length > 0
 }

@@ -4,6 +4,7 @@ import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { hasWork, isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
 import { countIssues } from './counts.ts'
@@ -53,18 +54,21 @@ export async function findVisibleLabel(db: Db, place: Where, id: number): Promis
   return (await labelsSeenFrom(db, place).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-/** The labels of issues by issue, sorted by title; one query. */
-export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<number, Label[]>> {
-  if (issues.length === 0) return new Map()
-  const rows = await db
+const labelsOfIssues = hotQuery((db, p: { issues: string }) =>
+  db
     .selectFrom('issue_labels')
     .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
     .selectAll('labels')
     .select('issue_labels.issue_id')
-    .where(inIdList(db, 'issue_labels.issue_id', idList(db, issues)))
+    .where(inIdList(db, 'issue_labels.issue_id', p.issues))
     .orderBy(byTitle(db))
-    .orderBy('labels.id')
-    .execute()
+    .orderBy('labels.id'),
+)
+
+/** The labels of issues by issue, sorted by title; one query. */
+export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<number, Label[]>> {
+  if (issues.length === 0) return new Map()
+  const rows = await labelsOfIssues(db, { issues: idList(db, issues) })
   const byIssue = new Map<number, Label[]>()
   for (const { issue_id, ...label } of rows) {
     const labels = byIssue.get(issue_id)

@@ -6,6 +6,7 @@ import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
@@ -22,18 +23,21 @@ export async function findVisibleMilestone(db: Db, place: Where, id: number): Pr
   return found ?? null
 }
 
-/** With the paths they are found at, by id; one query. */
-export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
-  const wanted = [...new Set(ids)].filter((one) => one !== null)
-  if (wanted.length === 0) return new Map()
-  const rows = await db
+const placedMilestones = hotQuery((db, p: { ids: string }) =>
+  db
     .selectFrom('milestones as m')
     .leftJoin('projects as p', 'p.id', 'm.project_id')
     .leftJoin('namespaces as n', (join) => join.on(sql<boolean>`n.id = coalesce(p.namespace_id, m.group_id)`))
     .selectAll('m')
     .select(['n.full_path', 'p.path as project_path'])
-    .where(inIdList(db, 'm.id', idList(db, wanted)))
-    .execute()
+    .where(inIdList(db, 'm.id', p.ids)),
+)
+
+/** With the paths they are found at, by id; one query. */
+export async function milestonesOf(db: Db, ids: readonly (number | null)[]): Promise<Map<number, LoadedMilestone>> {
+  const wanted = [...new Set(ids)].filter((one) => one !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await placedMilestones(db, { ids: idList(db, wanted) })
   return new Map(
     rows.map(({ full_path, project_path, ...milestone }) => [
       milestone.id,

@@ -1,5 +1,6 @@
 import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import type { SubscriptionTarget } from './model.ts'
 
 export const columnsOf = (target: SubscriptionTarget) =>
@@ -7,17 +8,26 @@ export const columnsOf = (target: SubscriptionTarget) =>
     ? { issue_id: target.issue_id, label_id: null, project_id: null }
     : { issue_id: null, label_id: target.label_id, project_id: target.project_id ?? null }
 
-/** What the user said of it; null where they said nothing. */
-export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
-  const { issue_id, label_id, project_id } = columnsOf(target)
-  const said = await db
+interface Said {
+  user: number
+  issue_id: number | null
+  label_id: number | null
+  project_id: number | null
+}
+
+const saidOf = hotQuery((db, p: Said, given) =>
+  db
     .selectFrom('subscriptions')
     .select('subscribed')
-    .where('user_id', '=', user)
-    .where('issue_id', issue_id === null ? 'is' : '=', issue_id)
-    .where('label_id', label_id === null ? 'is' : '=', label_id)
-    .where('project_id', project_id === null ? 'is' : '=', project_id)
-    .executeTakeFirst()
+    .where('user_id', '=', p.user)
+    .where((eb) => (given('issue_id') ? eb('issue_id', '=', p.issue_id) : eb('issue_id', 'is', null)))
+    .where((eb) => (given('label_id') ? eb('label_id', '=', p.label_id) : eb('label_id', 'is', null)))
+    .where((eb) => (given('project_id') ? eb('project_id', '=', p.project_id) : eb('project_id', 'is', null))),
+)
+
+/** What the user said of it; null where they said nothing. */
+export async function subscriptionOf(db: Db, user: number, target: SubscriptionTarget): Promise<boolean | null> {
+  const [said] = await saidOf(db, { user, ...columnsOf(target) })
   return said?.subscribed ?? null
 }
 

@@ -1,0 +1,104 @@
+/** Issues of one project, and one of each of a thousand others, in the same proportions whatever their number. */
+import type { NewRow, Db } from '../src/store/database.ts'
+import type {} from '../src/features/planning/issues/model.ts'
+import type {} from '../src/features/planning/labels/model.ts'
+import type {} from '../src/features/planning/milestones/model.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+
+const ROWS_A_STATEMENT = 500
+const LABELS = 10
+const MILESTONES = 5
+const OTHER_PROJECTS = 1000
+/** As many of a small project as of a large one. */
+const RARE_ONES = 20
+const PEOPLE = 50
+/** Users 1 to 3 are the bench's own. */
+const FIRST_PERSON = 4
+
+export const CROWDED = 1
+export const RARE_LABEL = 'rare'
+export const RARE_AUTHOR = FIRST_PERSON + PEOPLE
+
+export async function seedIssues(db: Db, count: number): Promise<void> {
+  const at = { created_at: daysAgo(100), updated_at: daysAgo(100) }
+  const titles = [...Array.from({ length: LABELS }, (_, n) => `label${n}`), RARE_LABEL]
+  await db
+    .insertInto('labels')
+    .values(
+      titles.map((title) => ({
+        project_id: CROWDED,
+        group_id: null,
+        title,
+        color: '#428BCA',
+        description: null,
+        ...at,
+      })),
+    )
+    .execute()
+  const milestones = Array.from({ length: MILESTONES }, (_, n) => ({
+    project_id: CROWDED,
+    group_id: null,
+    iid: n + 1,
+    title: `milestone${n}`,
+    description: null,
+    start_date: null,
+    due_date: null,
+    ...at,
+  }))
+  await db.insertInto('milestones').values(milestones).execute()
+  await insertAll(db, 'issues', count, (n) => issueRow(n, count))
+  await insertAll(db, 'issue_labels', count, (n) => ({ issue_id: n, label_id: 1 + (n % LABELS) }))
+  await insertAll(db, 'issue_assignees', count, (n) => ({ issue_id: n, user_id: FIRST_PERSON + (n % PEOPLE) }))
+  await insertAll(db, 'issue_labels', RARE_ONES, (n) => ({ issue_id: rareOne(n, count), label_id: LABELS + 1 }))
+  await insertAll(db, 'issues', Math.min(OTHER_PROJECTS, count - 1), (n) => ({
+    ...issueRow(n, count),
+    id: count + n,
+    project_id: CROWDED + n,
+    iid: 1,
+    milestone_id: null,
+  }))
+}
+
+/** Spread over the whole. */
+const rareOne = (n: number, count: number) => Math.floor((n * count) / RARE_ONES)
+
+function issueRow(n: number, count: number): NewRow<'issues'> {
+  const isRare = n % (count / RARE_ONES) === 0
+  const when = daysAgo(1 + ((n * 7) % 900))
+  return {
+    id: n,
+    project_id: CROWDED,
+    iid: n,
+    author_id: isRare ? RARE_AUTHOR : FIRST_PERSON + ((n * 3) % PEOPLE),
+    title: `${isRare ? RARE : 'An engine'} that might compose ${n}`,
+    description: `Elaborate pieces of music, for ${EVERYBODY}, of any degree of complexity or extent.`,
+    state: n % 5 === 0 ? 'closed' : 'opened',
+    confidential: n % 50 === 0,
+    milestone_id: 1 + (n % MILESTONES),
+    due_date: when.slice(0, 10),
+    discussion_locked: null,
+    weight: null,
+    relative_position: null,
+    closed_at: null,
+    closed_by_id: null,
+    moved_to_id: null,
+    duplicated_to_id: null,
+    created_at: when,
+    updated_at: when,
+  }
+}
+
+async function insertAll<T extends 'issues' | 'issue_labels' | 'issue_assignees'>(
+  db: Db,
+  table: T,
+  count: number,
+  rowOf: (n: number) => NewRow<T>,
+): Promise<void> {
+  for (let from = 1; from <= count; from += ROWS_A_STATEMENT) {
+    const rows = Array.from({ length: Math.min(ROWS_A_STATEMENT, count + 1 - from) }, (_, n) => rowOf(from + n))
+    await db
+      .insertInto(table as 'issues')
+      .values(rows as NewRow<'issues'>[])
+      .execute()
+  }
+}
