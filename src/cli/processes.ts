@@ -39,7 +39,8 @@ export async function superviseProcesses(given: Config): Promise<number> {
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
   if (answers) console.log(`Mortise answers on ${url}`)
-  await Promise.all([tellHostKeys(config), stop])
+  void tellHostKeys(config)
+  await stop
   return crew.stop()
 }
 

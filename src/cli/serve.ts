@@ -30,6 +30,8 @@ export const serve: Verb = {
     const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
-    await Promise.all([tellHostKeys(config), stop])
+    // Making them takes a while, which nobody who wants to stop has to wait for.
+    void tellHostKeys(config)
+    await stop
   },
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { bool, entity, text } from '../../../api/wire.ts'
+import { bool, entity, longText, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { renderPlain, renderText } from './service.ts'
-
-const LONGEST_TEXT = 1_000_000
 
 const RenderedEntity = entity({ html: z.string() }).meta({ id: 'RenderedMarkdown' })
 
@@ -17,7 +15,7 @@ export const render = endpoint({
   summary: 'Render a Markdown text',
   allow: 'signed_in',
   input: z.object({
-    text: text.refine(({ length }) => length <= LONGEST_TEXT),
+    text: longText,
     gfm: bool.nullish(),
     /** By its full path. */
     project: text.nullish(),

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { groupOf } from '../../../../test/groups.ts'
 import { projectBy, repositoriesOf } from '../../../../test/projects.ts'
+import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { removalKey, removeLater } from './removal.ts'
 
 /** Somebody with personal projects, one being deleted, a project in a group, a fork, stars and a membership. */
 async function leaving(forge: TestForge) {
@@ -22,6 +25,7 @@ async function leaving(forge: TestForge) {
   await root.post(`/projects/${source.id}/star`)
   await root.post(`/projects/${own.id}/star`)
   await set(going.id, { deleting: true })
+  await enqueue(app, removeLater, { id: going.id }, { key: removalKey(going.id), delay: HOUR })
   return { jane, own, going, shared, source, fork }
 }
 
