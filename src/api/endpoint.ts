@@ -154,6 +154,8 @@ export interface Context<I, S, V> {
   readonly page: PageWish
   /** Asked by HEAD, which GET serves too. */
   readonly isHead: boolean
+  /** What the caller's program says it is. */
+  readonly userAgent: string
 }
 
 export interface Declaration<

@@ -98,7 +98,8 @@ async function proceed(
     const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
-    const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD' }
+    const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
+    const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD', userAgent }
     const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {
