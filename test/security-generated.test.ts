@@ -126,7 +126,8 @@ describe('security 44: regex blow-up in API checks', () => {
       }
     }
     const browser = new Browser(forge.url)
-    for (const text of tiring) {
+    // As long as fits into the body of a stranger, three times and encoded.
+    for (const text of tiring.map((one) => one.slice(0, 6000))) {
       forge.clock.advance(2 * MINUTE)
       const effort = startEffort()
       const page = await browser.submit(await browser.get('/users/password/new'), { 'user[email]': text })

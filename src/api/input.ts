@@ -17,6 +17,8 @@ import { SpooledUpload } from './wire.ts'
 
 const MB = 1024 * 1024
 const DEEPEST = 20
+/** Around a value that is deep enough already: the body itself is one. */
+const MOST_BRACKETS = DEEPEST + 1
 /** Values in one JSON body: as many as the largest commit has. */
 const MOST_VALUES = 500_000
 
@@ -125,13 +127,18 @@ const [QUOTE, COMMA, BACKSLASH, OPENING, OPENING_BRACE, CLOSING, CLOSING_BRACE] 
 function assertModest(json: string): void {
   let depth = 0
   let values = 1
+  let name = ''
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(json, at)
-    else if (code === COMMA) values++
+    if (code === QUOTE) {
+      const end = endOfString(json, at)
+      if (depth === 1) name = json.slice(at + 1, end)
+      at = end
+    } else if (code === COMMA) values++
     else if (code === OPENING || code === OPENING_BRACE) depth++
     else if (code === CLOSING || code === CLOSING_BRACE) depth--
-    if (depth > DEEPEST || values > MOST_VALUES) throw badFormat()
+    if (depth > MOST_BRACKETS) throw badParameter(`${name.slice(0, 100).replace(/[^\w.-]/g, '')} is invalid`)
+    if (values > MOST_VALUES) throw badFormat()
   }
 }
 

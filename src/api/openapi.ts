@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { scopesOf } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { PageOf, pageInput } from './pages.ts'
+import { LONGEST } from './wire.ts'
 
 type Json = Record<string, unknown>
 /** Endpoints by verb, by the name of their family. */
@@ -101,10 +102,12 @@ const parameter = (name: string, where: 'path' | 'query', schema: Json) => ({
 /** Those that are the same everywhere. The list is fixed: that a family takes one more moves no other's. */
 const PARAMETERS = {
   id: parameter('id', 'path', { type: 'integer', minimum: 1 }),
-  id_or_path: parameter('id', 'path', { type: 'string' }),
+  id_or_path: parameter('id', 'path', { type: 'string', maxLength: LONGEST.text }),
   page: parameter('page', 'query', { type: ['integer', 'null'] }),
   per_page: parameter('per_page', 'query', { type: ['integer', 'null'] }),
-  search: parameter('search', 'query', { type: ['string', 'null'] }),
+  search: parameter('search', 'query', {
+    anyOf: [{ type: 'string', maxLength: LONGEST.text }, { type: 'null' }],
+  }),
   sort: parameter('sort', 'query', { anyOf: [{ type: 'string', enum: ['asc', 'desc'] }, { type: 'null' }] }),
   user_id: parameter('user_id', 'path', { type: 'integer', minimum: 1 }),
 }

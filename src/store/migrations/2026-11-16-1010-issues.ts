@@ -31,7 +31,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('user_notes_count', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('upvotes', 'integer', (c) => c.notNull().defaultTo(0))
     .addColumn('downvotes', 'integer', (c) => c.notNull().defaultTo(0))
-    .addColumn('relative_position', 'integer')
+    /** Among the project's, where it was moved by hand; else its id says it. */
+    .addColumn('relative_position', 'double precision')
     .addColumn('closed_at', timestamp)
     .addColumn('closed_by_id', ref, (c) => c.references('users.id').onDelete('set null'))
     .addColumn('moved_to_id', ref, (c) => c.references('issues.id').onDelete('set null'))
@@ -57,8 +58,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     upvotes: 'upvotes',
     due_date: `coalesce(due_date, ${last.asc})`,
     due_date_desc: `coalesce(due_date, ${last.desc})`,
-    relative_position: 'coalesce(relative_position, 2147483647)',
-    relative_position_desc: 'coalesce(relative_position, -2147483648)',
+    relative_position: 'coalesce(relative_position, cast(id as double precision))',
   }
   for (const [name, order] of Object.entries(orders)) {
     await sql.raw(`create index issues_project_${name} on issues (project_id, (${order}), id)`).execute(db)

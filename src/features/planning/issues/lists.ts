@@ -20,6 +20,7 @@ import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { IssueFilter, Named } from './filter.ts'
+import { POSITION } from './order.ts'
 import { issuesPolicy } from './policy.ts'
 
 export const ISSUE_ORDERS = [
@@ -255,7 +256,7 @@ const orders = {
   title: (db: Db) => sql.raw(binaryText(db, 'issues.title')),
   due_date: (db: Db, sort: Sort) => sql`coalesce(issues.due_date, ${lastOf(db, sort, 'date')})`,
   popularity: () => sql.ref('issues.upvotes'),
-  relative_position: (db: Db, sort: Sort) => sql`coalesce(issues.relative_position, ${lastOf(db, sort, 'number')})`,
+  relative_position: () => POSITION,
   milestone_due: milestoneDue,
   label_priority: labelPriority,
   // What ends first, and of that what matters most.

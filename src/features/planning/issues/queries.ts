@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { child, resource } from '../../../api/endpoint.ts'
 import { id, text } from '../../../api/wire.ts'
-import type { Db } from '../../../store/database.ts'
+import type { Db, Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
@@ -80,3 +80,6 @@ export async function assigneesOf(db: Db, ids: readonly number[]): Promise<Map<n
   }
   return found
 }
+
+export const findUserAgentDetail = (db: Db, issue: number): Promise<Row<'user_agent_details'> | undefined> =>
+  db.selectFrom('user_agent_details').selectAll().where('issue_id', '=', issue).orderBy('id').executeTakeFirst()

@@ -1,0 +1,140 @@
+/** What changed of an issue, in the words of system notes. */
+import type { User } from '../../../context.ts'
+import { toggledTasks } from '../../../lib/tasks.ts'
+import type { Label } from '../labels/model.ts'
+import type { Milestone } from '../milestones/model.ts'
+import type { SystemNote } from '../notes/system.ts'
+import type { Issue } from './model.ts'
+
+/** Before and after, of what people are told. */
+export interface IssueState extends Pick<
+  Issue,
+  'title' | 'description' | 'state' | 'confidential' | 'discussion_locked' | 'due_date' | 'weight'
+> {
+  readonly milestone: Milestone | null
+  readonly labels: readonly Label[]
+  readonly assignees: readonly User[]
+}
+
+export function notesOn(was: IssueState, is: IssueState): SystemNote[] {
+  return [
+    ...titleNotes(was, is),
+    ...descriptionNotes(was, is),
+    ...assigneeNotes(was, is),
+    ...labelNotes(was, is),
+    ...milestoneNotes(was, is),
+    ...dueNotes(was, is),
+    ...weightNotes(was, is),
+    ...confidentialNotes(was, is),
+    ...lockNotes(was, is),
+    ...stateNotes(was, is),
+  ]
+}
+
+function titleNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.title === is.title) return []
+  const [gone, added] = marked(was.title, is.title)
+  return [{ action: 'title', body: `changed title from **${gone}** to **${added}**` }]
+}
+
+/** Both texts, with the part in which they differ marked. */
+function marked(was: string, is: string): readonly [string, string] {
+  const [a, b] = [Array.from(was), Array.from(is)]
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const mark = (text: string[], sign: string) => {
+    const middle = text.slice(start, text.length - end).join('')
+    const changed = middle === '' ? '' : `{${sign}${middle}${sign}}`
+    return `${text.slice(0, start).join('')}${changed}${text.slice(text.length - end).join('')}`
+  }
+  return [mark(a, '-'), mark(b, '+')]
+}
+
+function descriptionNotes(was: IssueState, is: IssueState): SystemNote[] {
+  const [before, after] = [was.description ?? '', is.description ?? '']
+  if (before === after) return []
+  const toggled = toggledTasks(before, after)
+  if (!toggled || toggled.length === 0) return [{ action: 'description', body: 'changed the description' }]
+  return toggled.map(({ text, checked }) => ({
+    action: 'task' as const,
+    body: `marked the task **${text}** as ${checked ? 'completed' : 'incomplete'}`,
+  }))
+}
+
+/** `@a`, `@a and @b`, `@a, @b, and @c`. */
+function people(users: readonly User[]): string {
+  const names = users.map(({ username }) => `@${username}`)
+  if (names.length < 3) return names.join(' and ')
+  return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`
+}
+
+const without = <T extends { readonly id: number }>(some: readonly T[], others: readonly T[]) =>
+  some.filter(({ id }) => !others.some((other) => other.id === id))
+
+function assigneeNotes(was: IssueState, is: IssueState): SystemNote[] {
+  const [added, gone] = [without(is.assignees, was.assignees), without(was.assignees, is.assignees)]
+  if (added.length === 0 && gone.length === 0) return []
+  if (is.assignees.length === 0) return [{ action: 'assignee', body: 'removed assignee' }]
+  const parts = [
+    ...(added.length > 0 ? [`assigned to ${people(added)}`] : []),
+    ...(gone.length > 0 ? [`unassigned ${people(gone)}`] : []),
+  ]
+  return [{ action: 'assignee', body: parts.join(' and ') }]
+}
+
+function labelNotes(was: IssueState, is: IssueState): SystemNote[] {
+  const [added, gone] = [without(is.labels, was.labels), without(was.labels, is.labels)]
+  const total = added.length + gone.length
+  if (total === 0) return []
+  const named = (labels: readonly Label[]) => labels.map(({ id }) => `~${id}`).join(' ')
+  const parts = [
+    ...(added.length > 0 ? [`added ${named(added)}`] : []),
+    ...(gone.length > 0 ? [`removed ${named(gone)}`] : []),
+  ]
+  return [{ action: 'label', body: `${parts.join(' and ')} ${total === 1 ? 'label' : 'labels'}` }]
+}
+
+function milestoneNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.milestone?.id === is.milestone?.id) return []
+  const { milestone } = is
+  if (!milestone) return [{ action: 'milestone', body: 'removed milestone' }]
+  const name = milestone.project_id === null ? `"${milestone.title}"` : milestone.iid
+  return [{ action: 'milestone', body: `changed milestone to %${name}` }]
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+
+function dueNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.due_date === is.due_date) return []
+  if (is.due_date === null) return [{ action: 'due_date', body: 'removed due date' }]
+  const [year, month, day] = is.due_date.split('-').map(Number)
+  return [{ action: 'due_date', body: `changed due date to ${MONTHS[month! - 1]} ${day}, ${year}` }]
+}
+
+function weightNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.weight === is.weight) return []
+  const body = is.weight === null ? 'removed the weight' : `changed weight to **${is.weight}**`
+  return [{ action: 'weight', body }]
+}
+
+function confidentialNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.confidential === is.confidential) return []
+  return is.confidential
+    ? [{ action: 'confidential', body: 'made the issue confidential' }]
+    : [{ action: 'visible', body: 'made the issue visible to everyone' }]
+}
+
+function lockNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (Boolean(was.discussion_locked) === Boolean(is.discussion_locked)) return []
+  return is.discussion_locked
+    ? [{ action: 'locked', body: 'locked the discussion in this issue' }]
+    : [{ action: 'unlocked', body: 'unlocked the discussion in this issue' }]
+}
+
+function stateNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.state === is.state) return []
+  return is.state === 'closed' ? [{ action: 'closed', body: 'closed' }] : [{ action: 'opened', body: 'reopened' }]
+}

@@ -1,0 +1,124 @@
+/** An issue goes to another project, or a copy of it does. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, notFound } from '../../../errors.ts'
+import { Reporter } from '../../../lib/levels.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
+import { nextIid } from '../iids.ts'
+import { labelsOf, labelsTitled } from '../labels/queries.ts'
+import { milestonesOf } from '../milestones/queries.ts'
+import { copyNotes } from '../notes/copy.ts'
+import { addSystemNotes } from '../notes/system.ts'
+import { isSeenFrom, placeOf } from '../places.ts'
+import type { Issue } from './model.ts'
+import { readersAmong } from './people.ts'
+import { issuesPolicy, type IssueSubject } from './policy.ts'
+import { assigneesOf } from './queries.ts'
+import { assign, holdIssue, label } from './service.ts'
+
+const refusal = (text: string) => new Refusal('bad_request', text)
+const insufficient = (verb: string) => refusal(`Cannot ${verb} issue due to insufficient permissions!`)
+
+async function targetOf(app: App, actor: User, to: number): Promise<ProjectSubject> {
+  const target = await findProjectSubject(app, String(to), actor)
+  if (!target || !issuesPolicy.read(target)) throw notFound('Project')
+  return target
+}
+
+const mayPlan = (subject: ProjectSubject) => issuesPolicy.createIssue(subject) && subject.level >= Reporter
+
+/** Its number stays behind, closed, and tells where it went. */
+export async function moveIssue(app: App, actor: User, subject: IssueSubject, to: number): Promise<Issue> {
+  const target = await targetOf(app, actor, to)
+  const { project, namespace } = subject
+  if (target.project.id === project.id) throw refusal('Cannot move issue to project it originates from!')
+  if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('move')
+  return transact(app, async (app) => {
+    const issue = await holdIssue(app, subject.issue.id)
+    if (issue.moved_to_id !== null) throw insufficient('move')
+    const moved = await copyInto(app, issue, target, { author: issue.author_id, withNotes: true })
+    const now = timestamp(app.clock)
+    const closing = issue.state === 'opened' && { state: 'closed' as const, closed_at: now, closed_by_id: actor.id }
+    await app.db
+      .updateTable('issues')
+      .set({ moved_to_id: moved.id, updated_at: now, ...closing })
+      .where('id', '=', issue.id)
+      .execute()
+    const [here, there] = [pathWithNamespace(project, namespace), pathWithNamespace(target.project, target.namespace)]
+    await tell(app, actor, issue, `moved to ${there}#${moved.iid}`)
+    await tell(app, actor, moved, `moved from ${here}#${issue.iid}`)
+    await emit(app, 'issue.moved', { id: issue.id, to: moved.id, by: actor.id })
+    await emit(app, 'issue.created', { id: moved.id, by: actor.id })
+    return moved
+  })
+}
+
+export async function cloneIssue(
+  app: App,
+  actor: User,
+  subject: IssueSubject,
+  to: number,
+  { withNotes }: { withNotes: boolean },
+): Promise<Issue> {
+  const target = await targetOf(app, actor, to)
+  if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
+  return transact(app, async (app) => {
+    const issue = await holdIssue(app, subject.issue.id)
+    const cloned = await copyInto(app, issue, target, { author: actor.id, withNotes })
+    const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
+    await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`)
+    await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`)
+    await emit(app, 'issue.created', { id: cloned.id, by: actor.id })
+    return cloned
+  })
+}
+
+const tell = (app: App, actor: User, { id, project_id }: Issue, body: string) =>
+  addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body }])
+
+/** Labels and the milestone go along where the other project has some of the same title. */
+async function copyInto(
+  app: App,
+  issue: Issue,
+  target: ProjectSubject,
+  { author, withNotes }: { author: number | null; withNotes: boolean },
+): Promise<Issue> {
+  const { db } = app
+  const place = placeOf(target.project, target.namespace)
+  const titles = ((await labelsOf(db, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
+  const labels = await labelsTitled(db, place, titles)
+  const milestone = (await milestonesOf(db, [issue.milestone_id])).get(issue.milestone_id ?? 0)
+  const twin = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where(isSeenFrom(place, 'milestones'))
+    .where('title', '=', milestone?.title ?? '')
+    .executeTakeFirst()
+  const { id: _, version: __, user_notes_count: ___, upvotes: ____, downvotes: _____, ...columns } = issue
+  const copy = await db
+    .insertInto('issues')
+    .values({
+      ...columns,
+      project_id: target.project.id,
+      iid: await nextIid(db, { project_id: target.project.id }, 'issues'),
+      author_id: author,
+      state: 'opened',
+      closed_at: null,
+      closed_by_id: null,
+      moved_to_id: null,
+      duplicated_to_id: null,
+      relative_position: null,
+      milestone_id: twin?.id ?? null,
+      updated_at: timestamp(app.clock),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await label(app, copy.id, [...labels.values()])
+  const assigned = (await assigneesOf(db, [issue.id])).get(issue.id) ?? []
+  await assign(app, copy.id, await readersAmong(app, target, assigned, copy))
+  if (withNotes) await copyNotes(app, { issue_id: issue.id }, { issue_id: copy.id, project_id: target.project.id })
+  return copy
+}

@@ -1,0 +1,346 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, date, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { UserSummaryEntity } from '../../identity/users/entity.ts'
+import { presentSummaries } from '../../identity/users/load.ts'
+import { setSubscription } from '../subscriptions/service.ts'
+import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
+import { filterFrom, filterInput } from './filter.ts'
+import { ISSUE_ORDERS, countIssues, listIssues, listProjectIssues } from './lists.ts'
+import { isSubscribed, presentIssuesById, presentOneIssue } from './load.ts'
+import { ISSUE_TYPES } from './model.ts'
+import { cloneIssue, moveIssue } from './move.ts'
+import { reorderIssue } from './order.ts'
+import { listParticipants } from './participants.ts'
+import { findIssues, findUserAgentDetail, issue, issues, namedIssue } from './queries.ts'
+import { createIssue, deleteIssue, updateIssue } from './service.ts'
+
+const PATH = '/projects/:id/issues'
+const ITEM = `${PATH}/:issue_iid`
+
+const listInput = z.object({
+  ...filterInput,
+  order_by: oneOf(...ISSUE_ORDERS).nullish(),
+  sort: oneOf('asc', 'desc').nullish(),
+  with_labels_details: bool.nullish(),
+})
+const statisticsInput = z.object(filterInput)
+
+/** Without a scope it is what one wrote oneself. A visitor has nothing of their own. */
+function ownScope<I extends { scope?: string | null | undefined }>(viewer: User | null, input: I): I {
+  const scope = input.scope ?? 'created_by_me'
+  if (!viewer && scope !== 'all') throw unauthenticated()
+  return { ...input, scope }
+}
+
+export const listAll = endpoint({
+  method: 'GET',
+  path: '/issues',
+  summary: 'List issues of all projects one can see; without a scope, those one wrote',
+  allow: 'anyone',
+  input: listInput,
+  output: pageOf(IssueEntity),
+  async handle({ app, viewer, input, page }) {
+    const given = ownScope(viewer, input)
+    const filter = { ...(await filterFrom(app, viewer, given)), order_by: input.order_by, sort: input.sort }
+    const { items, total } = await listIssues(app, viewer, filter, page)
+    return { total, items: await presentIssuesById(app, items, { ...input, isMixed: true }) }
+  },
+})
+
+export const listOfGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/issues',
+  summary: 'List issues of a group’s projects',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: listInput,
+  output: pageOf(IssueEntity),
+  async handle({ app, viewer, subject, input, page }) {
+    const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
+    const { items, total } = await listIssues(app, viewer, { ...filter, group: subject.group.id }, page)
+    return { total, items: await presentIssuesById(app, items, { ...input, isMixed: true }) }
+  },
+})
+
+export const list = endpoint({
+  method: 'GET',
+  path: PATH,
+  summary: 'List issues of a project',
+  on: issues,
+  allow: 'read',
+  guest: true,
+  input: listInput,
+  output: pageOf(IssueEntity),
+  async handle({ app, viewer, subject, input, page }) {
+    const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
+    const { items, total } = await listProjectIssues(app, subject, filter, page)
+    return { total, items: await presentIssuesById(app, items, input) }
+  },
+})
+
+export const countAll = endpoint({
+  method: 'GET',
+  path: '/issues_statistics',
+  summary: 'Count issues of all projects one can see; without a scope, those one wrote',
+  allow: 'anyone',
+  input: statisticsInput,
+  output: StatisticsEntity,
+  async handle({ app, viewer, input }) {
+    const filter = await filterFrom(app, viewer, ownScope(viewer, input))
+    return { statistics: { counts: await countIssues((one, cut) => listIssues(app, viewer, one, cut), filter) } }
+  },
+})
+
+export const countOfGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/issues_statistics',
+  summary: 'Count issues of a group’s projects',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input: statisticsInput,
+  output: StatisticsEntity,
+  async handle({ app, viewer, subject, input }) {
+    const filter = await filterFrom(app, viewer, input)
+    const inGroup = { group: subject.group.id }
+    const counts = await countIssues((one, cut) => listIssues(app, viewer, { ...one, ...inGroup }, cut), filter)
+    return { statistics: { counts } }
+  },
+})
+
+export const count = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues_statistics',
+  summary: 'Count issues of a project',
+  on: issues,
+  allow: 'read',
+  guest: true,
+  input: statisticsInput,
+  output: StatisticsEntity,
+  async handle({ app, viewer, subject, input }) {
+    const filter = await filterFrom(app, viewer, input)
+    return {
+      statistics: { counts: await countIssues((one, cut) => listProjectIssues(app, subject, one, cut), filter) },
+    }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: ITEM,
+  summary: 'Get an issue',
+  on: issue,
+  allow: 'read',
+  guest: true,
+  output: IssueEntity,
+  handle: ({ app, viewer, subject }) => presentOneIssue(app, viewer, subject.issue),
+})
+
+export const getById = endpoint({
+  method: 'GET',
+  path: '/issues/:id',
+  summary: 'Get an issue by its id in the whole instance',
+  allow: 'administrator',
+  input: z.object({ id }),
+  output: IssueEntity,
+  async handle({ app, viewer, input }) {
+    const [found] = await findIssues(app.db, [input.id])
+    if (!found) throw notFound('Issue')
+    return presentOneIssue(app, viewer, found)
+  },
+})
+
+/** 0 and nothing are nobody. */
+const assignees = z.preprocess((value) => (value === '' || value === null ? [] : value), listOf(int)).optional()
+const milestone = blankable(int)
+/** What is no date clears it, as an empty text does. */
+const due = z.preprocess((value) => (date.safeParse(value).success ? value : null), date.nullable()).optional()
+const labels = z.preprocess((value) => (value === null ? [] : value), listOf(text)).optional()
+
+const fields = {
+  description: longText.nullish(),
+  confidential: bool.optional(),
+  assignee_ids: assignees,
+  assignee_id: blankable(int),
+  milestone_id: milestone,
+  labels,
+  due_date: due,
+  weight: blankable(int),
+  issue_type: oneOf(...ISSUE_TYPES).optional(),
+  created_at: moment.optional(),
+}
+
+/** The single assignee of old is a list of one. */
+function wishOf<I extends { assignee_ids?: number[] | undefined; assignee_id?: number | null | undefined }>({
+  assignee_id,
+  ...input
+}: I) {
+  const single = assignee_id === undefined ? undefined : assignee_id ? [assignee_id] : []
+  return { ...input, assignee_ids: input.assignee_ids ?? single }
+}
+
+export const create = endpoint({
+  method: 'POST',
+  path: PATH,
+  summary: 'Create an issue',
+  on: issues,
+  allow: 'createIssue',
+  input: z.object({ title: text, ...fields, iid: id.optional() }),
+  output: IssueEntity,
+  async handle({ app, viewer, caller, userAgent, subject, input }) {
+    const sender = { userAgent, address: caller.address }
+    const created = await createIssue(app, viewer, subject, wishOf(input), sender)
+    return presentOneIssue(app, viewer, created)
+  },
+})
+
+const CHANGEABLE = [
+  'title',
+  'description',
+  'confidential',
+  'assignee_ids',
+  'assignee_id',
+  'milestone_id',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  'state_event',
+  'discussion_locked',
+  'weight',
+  'issue_type',
+  'created_at',
+  'updated_at',
+  'due_date',
+] as const
+
+export const update = endpoint({
+  method: 'PUT',
+  path: ITEM,
+  summary: 'Change, close or reopen an issue',
+  on: issue,
+  allow: 'update',
+  input: z.object({
+    title: text.optional(),
+    ...fields,
+    add_labels: labels,
+    remove_labels: labels,
+    state_event: oneOf('close', 'reopen').optional(),
+    discussion_locked: bool.nullish(),
+    updated_at: moment.optional(),
+  }),
+  output: IssueEntity,
+  async handle({ app, viewer, subject, input }) {
+    if (CHANGEABLE.every((name) => input[name] === undefined)) {
+      const text = `${CHANGEABLE.join(', ')} are missing, at least one parameter must be provided`
+      throw new Refusal('bad_request', text, { as: 'both' })
+    }
+    return presentOneIssue(app, viewer, await updateIssue(app, viewer, subject, subject.issue.id, wishOf(input)))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: ITEM,
+  summary: 'Delete an issue',
+  on: namedIssue,
+  allow: 'destroy',
+  changedAt: ({ issue }) => issue.updated_at,
+  output: null,
+  handle: ({ app, viewer, subject }) => deleteIssue(app, viewer, subject.issue),
+})
+
+const target = { to_project_id: id }
+
+export const move = endpoint({
+  method: 'POST',
+  path: `${ITEM}/move`,
+  summary: 'Move an issue to another project',
+  on: namedIssue,
+  allow: 'read',
+  input: z.object(target),
+  output: IssueEntity,
+  handle: async ({ app, viewer, subject, input }) =>
+    presentOneIssue(app, viewer, await moveIssue(app, viewer, subject, input.to_project_id)),
+})
+
+export const clone = endpoint({
+  method: 'POST',
+  path: `${ITEM}/clone`,
+  summary: 'Copy an issue into a project',
+  on: namedIssue,
+  allow: 'read',
+  input: z.object({ ...target, with_notes: bool.nullish() }),
+  output: IssueEntity,
+  handle: async ({ app, viewer, subject, input }) =>
+    presentOneIssue(
+      app,
+      viewer,
+      await cloneIssue(app, viewer, subject, input.to_project_id, { withNotes: Boolean(input.with_notes) }),
+    ),
+})
+
+export const reorder = endpoint({
+  method: 'PUT',
+  path: `${ITEM}/reorder`,
+  summary: 'Put an issue between two others',
+  on: issue,
+  allow: 'update',
+  input: z.object({ move_after_id: id.nullish(), move_before_id: id.nullish() }),
+  output: IssueEntity,
+  async handle({ app, viewer, subject, input }) {
+    const wish = { after: input.move_after_id ?? null, before: input.move_before_id ?? null }
+    return presentOneIssue(app, viewer, await reorderIssue(app, subject.issue, wish))
+  },
+})
+
+const subscribing = (wanted: boolean) =>
+  endpoint({
+    method: 'POST',
+    path: `${ITEM}/${wanted ? 'subscribe' : 'unsubscribe'}`,
+    summary: wanted ? 'Be told what happens to an issue' : 'Be told no more what happens to an issue',
+    on: issue,
+    allow: 'participate',
+    output: IssueEntity,
+    async handle({ app, viewer, subject }) {
+      if ((await isSubscribed(app, viewer, subject.issue)) === wanted) throw new Refusal('not_modified')
+      await setSubscription(app, viewer, { issue_id: subject.issue.id }, wanted)
+      return presentOneIssue(app, viewer, subject.issue)
+    },
+  })
+
+export const subscribe = subscribing(true)
+export const unsubscribe = subscribing(false)
+
+export const participants = endpoint({
+  method: 'GET',
+  path: `${ITEM}/participants`,
+  summary: 'List who takes part in an issue',
+  on: issue,
+  allow: 'read',
+  guest: true,
+  output: pageOf(UserSummaryEntity),
+  async handle({ app, subject, page }) {
+    const { items, total } = await listParticipants(app.db, subject.issue, page)
+    return { total, items: await presentSummaries(app, items) }
+  },
+})
+
+export const userAgentDetail = endpoint({
+  method: 'GET',
+  path: `${ITEM}/user_agent_detail`,
+  summary: 'Get where an issue was sent from',
+  on: issue,
+  allow: 'administrator',
+  output: UserAgentDetailEntity,
+  async handle({ app, subject }) {
+    const found = await findUserAgentDetail(app.db, subject.issue.id)
+    if (!found) throw notFound('UserAgentDetail')
+    return { user_agent: found.user_agent, ip_address: found.ip_address, akismet_submitted: false }
+  },
+})

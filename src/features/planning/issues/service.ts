@@ -1,0 +1,350 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { conflict, invalid, notFound } from '../../../errors.ts'
+import { Owner, Reporter } from '../../../lib/levels.ts'
+import { taskCompletion } from '../../../lib/tasks.ts'
+import { isOrphan, locksRows, uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { withUsers } from '../../identity/users/queries.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { nextIid, raiseIid } from '../iids.ts'
+import type { Label } from '../labels/model.ts'
+import { labelsOf } from '../labels/queries.ts'
+import { findOrCreateLabels } from '../labels/service.ts'
+import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
+import { addSystemNotes } from '../notes/system.ts'
+import { placeOf } from '../places.ts'
+import { addResourceEvents } from '../resource-events/service.ts'
+import { notesOn, type IssueState } from './changes.ts'
+import type { Issue, IssueChanges, IssueType } from './model.ts'
+import { readersAmong } from './people.ts'
+import { assigneesOf } from './queries.ts'
+
+export interface IssueWish {
+  title?: string | undefined
+  description?: string | null | undefined
+  confidential?: boolean | undefined
+  issue_type?: IssueType | undefined
+  discussion_locked?: boolean | null | undefined
+  state_event?: 'close' | 'reopen' | undefined
+  assignee_ids?: readonly number[] | undefined
+  milestone_id?: number | null | undefined
+  labels?: readonly string[] | undefined
+  add_labels?: readonly string[] | undefined
+  remove_labels?: readonly string[] | undefined
+  due_date?: string | null | undefined
+  weight?: number | null | undefined
+  /** For those who own the project. */
+  created_at?: string | undefined
+  updated_at?: string | undefined
+  iid?: number | undefined
+}
+
+/** Where a request came from. */
+export interface Sender {
+  readonly userAgent: string
+  readonly address: string
+}
+
+const LONGEST_TITLE = 255
+export const LONGEST_DESCRIPTION = 1_048_576
+
+function assertValid({ title, description, weight }: IssueWish): void {
+  const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
+  if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] })
+  if (title !== undefined && Array.from(title.trim()).length > LONGEST_TITLE)
+    throw invalid({ title: tooLong(LONGEST_TITLE) })
+  if (description && description.length > LONGEST_DESCRIPTION)
+    throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
+  if (typeof weight === 'number' && weight < 0) throw invalid({ weight: ['must be greater than or equal to 0'] })
+}
+
+/** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
+function permitted({ level }: ProjectSubject, wish: IssueWish): IssueWish {
+  const { title, description, confidential, state_event, issue_type } = wish
+  const { created_at, updated_at, iid, ...planned } = wish
+  if (level >= Owner) return wish
+  return level >= Reporter ? planned : { title, description, confidential, state_event, issue_type }
+}
+
+const tasksOf = (description: string | null) => {
+  const { count, completed_count } = taskCompletion(description ?? '')
+  return { tasks: count, tasks_completed: completed_count }
+}
+
+export async function createIssue(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  wish: IssueWish & { title: string },
+  sender?: Sender,
+): Promise<Issue> {
+  assertValid(wish)
+  const { project } = subject
+  const allowed = permitted(subject, wish)
+  const now = timestamp(app.clock)
+  const description = wish.description ?? null
+  const created_at = allowed.created_at ?? now
+  try {
+    return await transact(app, async (app) => {
+      const labels = await labelsNamed(app, actor, subject, allowed.labels)
+      const milestone = await milestoneWished(app, subject, allowed.milestone_id)
+      const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
+      if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
+      const issue = await app.db
+        .insertInto('issues')
+        .values({
+          project_id: project.id,
+          iid,
+          author_id: actor.id,
+          title: wish.title.trim(),
+          description,
+          confidential: wish.confidential ?? false,
+          issue_type: wish.issue_type ?? 'issue',
+          discussion_locked: null,
+          milestone_id: milestone?.id ?? null,
+          due_date: allowed.due_date ?? null,
+          weight: allowed.weight ?? null,
+          relative_position: null,
+          closed_at: null,
+          closed_by_id: null,
+          moved_to_id: null,
+          duplicated_to_id: null,
+          created_at,
+          updated_at: allowed.updated_at ?? created_at,
+          ...tasksOf(description),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const assignees = await readersAmong(app, subject, allowed.assignee_ids ?? [], issue)
+      await assign(app, issue.id, assignees)
+      await label(app, issue.id, labels)
+      if (sender) await rememberSender(app, issue.id, sender)
+      await addResourceEvents(
+        app,
+        actor,
+        { issue_id: issue.id },
+        { labels: { added: labels }, milestone: { added: milestone } },
+      )
+      await emit(app, 'issue.created', { id: issue.id, by: actor.id })
+      return issue
+    })
+  } catch (error) {
+    if (uniqueViolation(error) === 'issues_project_id_iid_unique') throw conflict('Duplicated issue')
+    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    throw error
+  }
+}
+
+const labelsNamed = async (app: App, actor: User, subject: ProjectSubject, titles: readonly string[] | undefined) =>
+  titles && titles.length > 0 ? findOrCreateLabels(app, actor, subject, titles) : []
+
+/** One that is not seen from the project is none. */
+const milestoneWished = async (app: App, subject: ProjectSubject, id: number | null | undefined) =>
+  id ? findVisibleMilestone(app.db, placeOf(subject.project, subject.namespace), id) : null
+
+export async function assign({ db }: App, issue: number, users: readonly User[]): Promise<void> {
+  if (users.length === 0) return
+  await db
+    .insertInto('issue_assignees')
+    .values(users.map(({ id }) => ({ issue_id: issue, user_id: id })))
+    .execute()
+}
+
+export async function label({ db }: App, issue: number, labels: readonly Label[]): Promise<void> {
+  if (labels.length === 0) return
+  await db
+    .insertInto('issue_labels')
+    .values(labels.map(({ id }) => ({ issue_id: issue, label_id: id })))
+    .execute()
+}
+
+async function rememberSender({ db, clock }: App, issue: number, { userAgent, address }: Sender): Promise<void> {
+  await db
+    .insertInto('user_agent_details')
+    .values({ issue_id: issue, user_agent: userAgent, ip_address: address, created_at: timestamp(clock) })
+    .execute()
+}
+
+/** As it is now; nobody else changes it until the transaction ends. */
+export async function holdIssue({ db }: App, id: number): Promise<Issue> {
+  const issue = await db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (!issue) throw notFound() // somebody was faster
+  return issue
+}
+
+async function stateOf({ db }: App, issue: Issue): Promise<IssueState> {
+  const [labels, milestones, assigned] = await Promise.all([
+    labelsOf(db, [issue.id]),
+    milestonesOf(db, [issue.milestone_id]),
+    assigneesOf(db, [issue.id]),
+  ])
+  const people = await withUsers(
+    db,
+    (assigned.get(issue.id) ?? []).map((user_id) => ({ user_id })),
+    { user: 'user_id' },
+  )
+  return {
+    ...issue,
+    labels: labels.get(issue.id) ?? [],
+    milestone: milestones.get(issue.milestone_id ?? 0) ?? null,
+    assignees: people.map(({ user }) => user),
+  }
+}
+
+export async function updateIssue(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  id: number,
+  given: IssueWish,
+): Promise<Issue> {
+  assertValid(given)
+  const wish = permitted(subject, given)
+  return transact(app, async (app) => {
+    const issue = await holdIssue(app, id)
+    const was = await stateOf(app, issue)
+    const is = await wished(app, actor, subject, issue, was, wish)
+    const changes = changesBetween(was, is)
+    const isTouched = Object.keys(changes).length > 0 || wish.created_at !== undefined
+    if (!isTouched && wish.updated_at === undefined) return issue
+    const now = timestamp(app.clock)
+    const isClosing = was.state === 'opened' && is.state === 'closed'
+    const updated = await app.db
+      .updateTable('issues')
+      .set({
+        title: is.title,
+        description: is.description,
+        confidential: is.confidential,
+        issue_type: wish.issue_type ?? issue.issue_type,
+        discussion_locked: is.discussion_locked,
+        milestone_id: is.milestone?.id ?? null,
+        due_date: is.due_date,
+        weight: is.weight,
+        state: is.state,
+        ...(isClosing && { closed_at: now, closed_by_id: actor.id }),
+        ...(was.state === 'closed' && is.state === 'opened' && { closed_at: null, closed_by_id: null }),
+        ...(is.description !== was.description && tasksOf(is.description)),
+        ...(wish.created_at && { created_at: wish.created_at }),
+        updated_at: wish.updated_at ?? now,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await replaceLinks(app, id, was, is)
+    await addSystemNotes(app, actor, { project_id: issue.project_id, issue_id: id }, notesOn(was, is))
+    await addResourceEvents(
+      app,
+      actor,
+      { issue_id: id },
+      {
+        labels: { added: missingIn(was.labels, is.labels), removed: missingIn(is.labels, was.labels) },
+        ...(was.milestone?.id !== is.milestone?.id && { milestone: { added: is.milestone, removed: was.milestone } }),
+        ...(was.state !== is.state && { state: is.state === 'closed' ? ('closed' as const) : ('reopened' as const) }),
+        itemState: is.state,
+      },
+    )
+    await emit(app, 'issue.updated', { id, by: actor.id, changes })
+    if (was.state !== is.state) await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+    return updated
+  })
+}
+
+/** Of `some`, those that are not among `known`. */
+const missingIn = <T extends { readonly id: number }>(known: readonly T[], some: readonly T[]): T[] =>
+  some.filter(({ id }) => !known.some((one) => one.id === id))
+
+async function wished(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  issue: Issue,
+  was: IssueState,
+  wish: IssueWish,
+): Promise<IssueState> {
+  const { title, description, confidential, discussion_locked, due_date, weight, state_event } = wish
+  return {
+    title: title?.trim() ?? was.title,
+    description: description === undefined ? was.description : description,
+    confidential: confidential ?? was.confidential,
+    discussion_locked: discussion_locked === undefined ? was.discussion_locked : discussion_locked,
+    due_date: due_date === undefined ? was.due_date : due_date,
+    weight: weight === undefined ? was.weight : weight,
+    state: state_event ? (state_event === 'close' ? 'closed' : 'opened') : was.state,
+    milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, wish.milestone_id),
+    labels: await labelsWished(app, actor, subject, was.labels, wish),
+    assignees: wish.assignee_ids ? await readersAmong(app, subject, wish.assignee_ids, issue) : was.assignees,
+  }
+}
+
+async function labelsWished(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  was: readonly Label[],
+  { labels, add_labels, remove_labels }: IssueWish,
+): Promise<readonly Label[]> {
+  const base = labels ? await labelsNamed(app, actor, subject, labels) : was
+  const added = await labelsNamed(app, actor, subject, add_labels)
+  const gone = new Set(remove_labels)
+  return [...base, ...missingIn(base, added)].filter(({ title }) => !gone.has(title))
+}
+
+function changesBetween(was: IssueState, is: IssueState): IssueChanges {
+  const plain = ['title', 'description', 'state', 'confidential', 'discussion_locked', 'due_date', 'weight'] as const
+  const changes: IssueChanges = {}
+  for (const field of plain) if (was[field] !== is[field]) changes[field] = [was[field], is[field]]
+  const ids = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id).toSorted((a, b) => a - b)
+  for (const [field, name] of [
+    ['labels', 'label_ids'],
+    ['assignees', 'assignee_ids'],
+  ] as const) {
+    const [before, after] = [ids(was[field]), ids(is[field])]
+    if (before.join() !== after.join()) changes[name] = [before, after]
+  }
+  const [before, after] = [was.milestone?.id ?? null, is.milestone?.id ?? null]
+  if (before !== after) changes['milestone_id'] = [before, after]
+  return changes
+}
+
+async function replaceLinks(app: App, issue: number, was: IssueState, is: IssueState): Promise<void> {
+  const { db } = app
+  const unassigned = missingIn(is.assignees, was.assignees).map(({ id }) => id)
+  if (unassigned.length > 0) {
+    await db.deleteFrom('issue_assignees').where('issue_id', '=', issue).where('user_id', 'in', unassigned).execute()
+  }
+  await assign(app, issue, missingIn(was.assignees, is.assignees))
+  const unlabelled = missingIn(is.labels, was.labels).map(({ id }) => id)
+  if (unlabelled.length > 0) {
+    await db.deleteFrom('issue_labels').where('issue_id', '=', issue).where('label_id', 'in', unlabelled).execute()
+  }
+  await label(app, issue, missingIn(was.labels, is.labels))
+}
+
+export async function deleteIssue(app: App, actor: User, { id, project_id, iid, title }: Issue): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Issue') // somebody was faster
+    await emit(app, 'issue.deleted', { id, project_id, iid, title, by: actor.id })
+  })
+}
+
+/** Of the estimate and of what was spent, in the transaction that tells of it. */
+export async function storeTimes(
+  { db, clock }: App,
+  id: number,
+  times: Pick<Issue, 'time_estimate' | 'total_time_spent'>,
+): Promise<Issue> {
+  return db
+    .updateTable('issues')
+    .set({ ...times, updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import { BasicLabelEntity, presentBasicLabel } from '../labels/entity.ts'
+import type { Label } from '../labels/model.ts'
+import { MilestoneEntity, type MilestoneRecord } from '../milestones/entity.ts'
+import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
+
+const happened = {
+  id: z.int(),
+  user: UserSummaryEntity.nullable(),
+  created_at: timestampOut,
+  resource_type: z.string(),
+  resource_id: z.int(),
+}
+
+export const LabelEventEntity = entity({
+  ...happened,
+  /** Null once it is gone. */
+  label: BasicLabelEntity.nullable(),
+  action: z.enum(['add', 'remove']),
+}).meta({ id: 'ResourceLabelEvent' })
+
+export const StateEventEntity = entity({ ...happened, state: z.string() }).meta({ id: 'ResourceStateEvent' })
+
+export const MilestoneEventEntity = entity({
+  ...happened,
+  /** Null once it is gone. */
+  milestone: MilestoneEntity.nullable(),
+  action: z.enum(['add', 'remove']),
+  state: z.string(),
+}).meta({ id: 'ResourceMilestoneEvent' })
+
+type By<E> = E & { readonly user: User | null }
+
+const common = (event: By<{ id: number; issue_id: number | null; created_at: string }>, around: Surroundings) => ({
+  id: event.id,
+  user: event.user && presentUserSummary(event.user, around),
+  created_at: event.created_at,
+  resource_type: 'Issue',
+  resource_id: event.issue_id!,
+})
+
+export const presentLabelEvent = (
+  event: By<LabelEvent>,
+  label: Label | undefined,
+  around: Surroundings,
+): z.infer<typeof LabelEventEntity> => ({
+  ...common(event, around),
+  label: label ? presentBasicLabel(label) : null,
+  action: event.action,
+})
+
+export const presentStateEvent = (event: By<StateEvent>, around: Surroundings): z.infer<typeof StateEventEntity> => ({
+  ...common(event, around),
+  state: event.state,
+})
+
+export const presentMilestoneEvent = (
+  event: By<MilestoneEvent>,
+  milestone: MilestoneRecord | null,
+  around: Surroundings,
+): z.infer<typeof MilestoneEventEntity> => ({
+  ...common(event, around),
+  milestone,
+  action: event.action,
+  state: event.state,
+})

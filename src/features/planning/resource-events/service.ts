@@ -1,0 +1,44 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import type { Label } from '../labels/model.ts'
+import type { Milestone } from '../milestones/model.ts'
+
+interface Changed<T> {
+  readonly added?: T
+  readonly removed?: T
+}
+
+/** What happened to an item at once. */
+export interface Happening {
+  readonly labels?: Changed<readonly Label[]>
+  readonly milestone?: Changed<Milestone | null>
+  readonly state?: 'closed' | 'reopened'
+  /** Of the item, afterwards. */
+  readonly itemState?: string
+}
+
+/** In the transaction of the change. */
+export async function addResourceEvents(
+  { db, clock }: App,
+  actor: User,
+  item: { readonly issue_id: number },
+  { labels = {}, milestone = {}, state, itemState = 'opened' }: Happening,
+): Promise<void> {
+  const common = { ...item, user_id: actor.id, created_at: timestamp(clock) }
+  const labelled = (['added', 'removed'] as const).flatMap((way) =>
+    (labels[way] ?? []).map(({ id }) => ({ ...common, label_id: id, action: actionOf(way) })),
+  )
+  if (labelled.length > 0) await db.insertInto('resource_label_events').values(labelled).execute()
+  const planned = (['removed', 'added'] as const).flatMap((way) => {
+    const one = milestone[way]
+    return one ? [{ ...common, milestone_id: one.id, action: actionOf(way), state: itemState }] : []
+  })
+  if (planned.length > 0) await db.insertInto('resource_milestone_events').values(planned).execute()
+  if (state)
+    await db
+      .insertInto('resource_state_events')
+      .values({ ...common, state })
+      .execute()
+}
+
+const actionOf = (way: keyof Changed<unknown>) => (way === 'added' ? ('add' as const) : ('remove' as const))
