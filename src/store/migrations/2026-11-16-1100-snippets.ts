@@ -21,7 +21,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await index('snippets_project', 'snippets', ['project_id', 'id'])
   await index('snippets_author', 'snippets', ['author_id', 'id'])
   await index('snippets_visibility', 'snippets', ['visibility', 'id'])
-  await countChanges(db, 'snippets', ['visibility', 'title'])
+  await countChanges(db, 'snippets', ['visibility', 'title', 'description'])
 
   await table('snippet_files')
     .addColumn('snippet_id', ref, (c) => c.notNull().references('snippets.id').onDelete('cascade'))

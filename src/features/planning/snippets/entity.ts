@@ -57,9 +57,3 @@ export function presentSnippet(snippet: LoadedSnippet, around: Surroundings): Sn
     files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${REF}/${encodeSegments(path)}` })),
   }
 }
-
-export const UserAgentDetailEntity = entity({
-  user_agent: z.string(),
-  ip_address: z.string(),
-  akismet_submitted: z.boolean(),
-}).meta({ id: 'UserAgentDetail' })

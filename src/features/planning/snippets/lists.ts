@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest } from '../../../lib/levels.ts'
+import { hasWords } from '../../../store/full-text.ts'
 import { longList, type At } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -14,6 +15,8 @@ interface Wanted {
   public?: true
   created_after?: string
   created_before?: string
+  /** As the full text is asked. */
+  words?: string
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
@@ -49,6 +52,7 @@ const list = longList<Wanted, 'snippets', 'id'>({
   counted: ['snippets', 'projects'],
   always: () => [sql`not exists (select 1 from projects p where p.id = snippets.project_id and p.deleting)`],
   conditions: {
+    words: hasWords('snippets', ['title', 'description']),
     project: {
       test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}`,
       set: (w) => sql`select id from snippets where project_id = ${w.project}`,
@@ -75,6 +79,7 @@ export interface SnippetFilter {
   project?: number
   author?: number
   public?: true
+  words?: string
   created_after?: string | null | undefined
   created_before?: string | null | undefined
 }

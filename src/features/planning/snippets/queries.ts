@@ -8,6 +8,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject, loadProjectSubject } from '../../projects/projects/queries.ts'
+import { projectPaths } from '../issues/load.ts'
 import { REF, presentSnippet, type SnippetRecord } from './entity.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 import {
@@ -75,30 +76,21 @@ const pathsOf = hotQuery((db, p: { ids: string }) =>
     .orderBy('id'),
 )
 
-const placesOf = hotQuery((db, p: { ids: string }) =>
-  db
-    .selectFrom('projects as p')
-    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-    .select(['p.id', 'p.path', 'n.full_path'])
-    .where(inIdList(db, 'p.id', p.ids)),
-)
-
 /** The records of a page. */
 export async function presentSnippets(app: App, snippets: readonly Snippet[]): Promise<SnippetRecord[]> {
   if (snippets.length === 0) return []
   const { db } = app
-  const projects = [...new Set(snippets.map(({ project_id }) => project_id))].filter((id) => id !== null)
+  const projects = snippets.map(({ project_id }) => project_id).filter((id) => id !== null)
   const ids = snippets.map(({ id }) => id)
   const [loaded, paths, places, around] = await Promise.all([
     withUsers(db, snippets, { author: 'author_id' }),
     pathsOf(db, { ids: idList(db, ids) }),
-    placesOf(db, { ids: idList(db, projects) }),
+    projectPaths(db, projects),
     surroundings(app),
   ])
   const named = Map.groupBy(paths, ({ snippet_id }) => snippet_id)
-  const placed = new Map(places.map(({ id, path, full_path }) => [id, `${full_path}/${path}`]))
   return loaded.flatMap(({ author, ...snippet }) => {
-    const place = snippet.project_id === null ? null : placed.get(snippet.project_id)
+    const place = snippet.project_id === null ? null : places.get(snippet.project_id)
     if (!author || place === undefined) return [] // gone meanwhile
     const files = (named.get(snippet.id) ?? []).map(({ path }) => path)
     return [presentSnippet({ ...snippet, author, place, paths: files }, around)]

@@ -3,7 +3,7 @@ import { addMember } from '../../../../test/cast.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Client } from '../../../forge.ts'
 
-const both = (text: string) => ({ message: text, error: text })
+const both = <T>(text: T) => ({ message: text, error: text })
 const titles = ({ body }: { body: { title: string }[] }) => body.map(({ title }) => title)
 const one = { title: 'Saw', file_name: 'saw.sh', content: 'cut\n' }
 
