@@ -23,6 +23,7 @@ export const PARTS = {
   sqlite: 'src/store/sqlite.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
   'pattern-worker': 'src/lib/pattern-worker.ts',
+  'markdown-thread': 'src/lib/markdown/thread.ts',
   ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 

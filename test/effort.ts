@@ -24,3 +24,19 @@ export async function longestStall<T>(work: () => Promise<T>): Promise<{ answer:
     clearInterval(watch)
   }
 }
+
+/** Noise of the measurement, and work too short to tell. */
+const SLACK = 20
+
+/** How many times the effort twice the length takes: 2 if it grows with the length, 4 if with its square. */
+export function growth(work: (text: string) => unknown, piece: string, length = 100_000): number {
+  const effort = (length: number) => {
+    const text = piece.repeat(length / piece.length)
+    const stop = startEffort()
+    work(text)
+    return stop() + SLACK
+  }
+  effort(length / 10)
+  // Once disturbed by others, it is measured again.
+  return Math.min(...[1, 2].map(() => effort(2 * length) / effort(length)))
+}

@@ -182,7 +182,11 @@ describe('security 45: unbounded input or page', () => {
       }
     }
     // Documents are as long as people write them, up to a limit of their own.
-    const documents = ['POST /projects/:id/wikis content', 'PUT /projects/:id/wikis/:slug content']
+    const documents = [
+      'POST /markdown text',
+      'POST /projects/:id/wikis content',
+      'PUT /projects/:id/wikis/:slug content',
+    ]
     expect(new Set(kept)).toEqual(new Set(documents))
   })
 

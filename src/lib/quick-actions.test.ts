@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startEffort } from '../../test/effort.ts'
+import { growth } from '../../test/effort.ts'
 import { QUICK_ACTIONS, splitQuickActions } from './quick-actions.ts'
 
 test.each([
@@ -60,15 +60,6 @@ test('every command holds for something, and no two share a spelling', () => {
 })
 
 test.each(['/close\n', '/', '/close ', '```\n', '<a>\n', '<a ', '</a>\n<b>\n', '>>>\n', '`', '\r'])(
-  'a megabyte of %j is split in time that grows with its length',
-  (piece) => {
-    const effort = (length: number) => {
-      const text = piece.repeat(length / piece.length)
-      const stop = startEffort()
-      splitQuickActions(text)
-      return stop()
-    }
-    effort(100_000)
-    expect(effort(1_000_000)).toBeLessThan(Math.max(300, effort(500_000) * 3))
-  },
+  '%j again and again is split in time that grows with its length',
+  (piece) => expect(growth(splitQuickActions, piece)).toBeLessThan(3),
 )

@@ -13,18 +13,22 @@ import { group } from '../groups/groups/queries.ts'
 import { hasFeature } from '../projects/projects/policy.ts'
 import { project } from '../projects/projects/queries.ts'
 
-/** Of a project or of a group: exactly one of the two is given. */
+/** What rows name a place by: exactly one of the two is given. */
 export interface PlaceColumns {
   readonly project_id: number | null
   readonly group_id: number | null
 }
 
-/** A project or a group as someone in particular meets it. */
-export interface Place {
-  /** What rows name it by. */
-  readonly at: PlaceColumns
-  readonly project: Row<'projects'> | null
+/** A project in its namespace, or a group; a project as others meet it is one too. */
+export interface Where {
+  readonly project: { readonly id: number } | null
   /** The group itself, or what the project lies in. */
+  readonly namespace: { readonly id: number }
+}
+
+/** The same as someone in particular meets it. */
+export interface Place extends Where {
+  readonly project: Row<'projects'> | null
   readonly namespace: Row<'namespaces'>
   readonly viewer: User | null
   readonly level: number
@@ -33,7 +37,8 @@ export interface Place {
   readonly mergeRequests: boolean
 }
 
-const hasWork = (s: Place) => s.issues || s.mergeRequests
+/** Without either there is nothing to plan. */
+export const hasWork = (s: Place) => s.issues || s.mergeRequests
 const isOpen = (s: Place) => !s.project?.archived
 
 const placePolicy = policy<Place>()({
@@ -69,7 +74,6 @@ export const projectMount: Mount = mount({
   path: '/projects/:id',
   on: project,
   toPlace: (subject) => ({
-    at: { project_id: subject.project.id, group_id: null },
     project: subject.project,
     namespace: subject.namespace,
     viewer: subject.viewer,
@@ -84,7 +88,6 @@ const groupMount: Mount = mount({
   path: '/groups/:id',
   on: group,
   toPlace: ({ group, viewer, level }) => ({
-    at: { project_id: null, group_id: group.id },
     project: null,
     namespace: group,
     viewer,
@@ -98,28 +101,22 @@ const groupMount: Mount = mount({
 export const atBothPlaces = (declare: (mount: Mount) => Endpoint) =>
   [declare(projectMount), declare(groupMount)] as const
 
-/** As a condition on rows of the place itself. */
-export const isAt = ({ project_id, group_id }: PlaceColumns, table: string): RawBuilder<boolean> =>
-  project_id === null
-    ? sql`${sql.ref(`${table}.group_id`)} = ${group_id}`
-    : sql`${sql.ref(`${table}.project_id`)} = ${project_id}`
+export const columnsAt = ({ project, namespace }: Where): PlaceColumns =>
+  project ? { project_id: project.id, group_id: null } : { project_id: null, group_id: namespace.id }
 
-/** What a project or a group sees of its own, of the group it lies in and of those above. */
-export function isSeenFrom({ at, namespace }: Pick<Place, 'at' | 'namespace'>, table: string): RawBuilder<boolean> {
+/** As a condition on rows of the place itself. */
+export const isAt = ({ project, namespace }: Where, table: string): RawBuilder<boolean> =>
+  project
+    ? sql`${sql.ref(`${table}.project_id`)} = ${project.id}`
+    : sql`${sql.ref(`${table}.group_id`)} = ${namespace.id}`
+
+/** The same, and on those of the group a project lies in and of the groups above. */
+export function isSeenFrom(where: Where, table: string): RawBuilder<boolean> {
   const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in
-    (select ancestor_id from namespace_ancestors where namespace_id = ${namespace.id})`
-  return at.project_id === null ? above : sql`(${isAt(at, table)} or ${above})`
+    (select ancestor_id from namespace_ancestors where namespace_id = ${where.namespace.id})`
+  return where.project ? sql`(${isAt(where, table)} or ${above})` : above
 }
 
 /** Ids of the groups above a namespace and of itself. */
 export const groupsAround = (db: Db, namespace: number) =>
   db.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace)
-
-/** A project as its labels and milestones are asked for. */
-export const placeOf = (
-  project: { readonly id: number },
-  namespace: Row<'namespaces'>,
-): Pick<Place, 'at' | 'namespace'> => ({
-  at: { project_id: project.id, group_id: null },
-  namespace,
-})

@@ -1,6 +1,7 @@
-/** Titles of labels and milestones: text on one line, without markup. */
+/** Titles of labels and milestones, text without markup, and what is said of them. */
 
 export const LONGEST_TITLE = 255
+export const LONGEST_DESCRIPTION = 65_535
 
 /** A tag ends before the next one begins, so that this takes time in proportion to the text. */
 export const cleanTitle = (text: string): string => text.replace(/<[a-z/!][^<>]*>/gi, '').trim()

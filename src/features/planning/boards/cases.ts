@@ -21,40 +21,40 @@ const ofGroup = makersAt(groupPath)
 export const cases = casesOf(
   `
                                                                    anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/boards                                private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/boards/:board_id                      private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards                                private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id                      private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/boards                               private  401  404  404  403  201  201  201  201  201  401
                                                           public   401  403  403  403  201  201  201  201  201  401
   PUT /projects/:id/boards/:board_id                      private  401  404  404  403  200  200  200  200  200  401
                                                           public   401  403  403  403  200  200  200  200  200  401
   DELETE /projects/:id/boards/:board_id                   private  401  404  404  403  204  204  204  204  204  401
                                                           public   401  403  403  403  204  204  204  204  204  401
-  GET /projects/:id/boards/:board_id/lists                private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/boards/:board_id/lists/:list_id       private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id/lists                private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id/lists/:list_id       private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/boards/:board_id/lists               private  401  404  404  403  201  201  201  201  201  401
                                                           public   401  403  403  403  201  201  201  201  201  401
   PUT /projects/:id/boards/:board_id/lists/:list_id       private  401  404  404  403  200  200  200  200  200  401
                                                           public   401  403  403  403  200  200  200  200  200  401
   DELETE /projects/:id/boards/:board_id/lists/:list_id    private  401  404  404  403  204  204  204  204  204  401
                                                           public   401  403  403  403  204  204  204  204  204  401
-  GET /groups/:id/boards                                  private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /groups/:id/boards/:board_id                        private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards                                  private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id                        private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
   POST /groups/:id/boards                                 private  401  404  404  403  201  201  201  201  201  401
                                                           public   401  403  403  403  201  201  201  201  201  401
   PUT /groups/:id/boards/:board_id                        private  401  404  404  403  200  200  200  200  200  401
                                                           public   401  403  403  403  200  200  200  200  200  401
   DELETE /groups/:id/boards/:board_id                     private  401  404  404  403  204  204  204  204  204  401
                                                           public   401  403  403  403  204  204  204  204  204  401
-  GET /groups/:id/boards/:board_id/lists                  private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
-  GET /groups/:id/boards/:board_id/lists/:list_id         private  401  404  404  200  200  200  200  200  200  401
-                                                          public   401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id/lists                  private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id/lists/:list_id         private  404  404  404  200  200  200  200  200  200  401
+                                                          public   200  200  200  200  200  200  200  200  200  401
   POST /groups/:id/boards/:board_id/lists                 private  401  404  404  403  201  201  201  201  201  401
                                                           public   401  403  403  403  201  201  201  201  201  401
   PUT /groups/:id/boards/:board_id/lists/:list_id         private  401  404  404  403  200  200  200  200  200  401

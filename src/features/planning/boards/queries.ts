@@ -7,16 +7,16 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { presentSimpleProject } from '../../projects/projects/entity.ts'
 import { addresses, loadProjects } from '../../projects/projects/load.ts'
-import { isAt, type Mount, type Place, type PlaceColumns } from '../places.ts'
+import { isAt, type Mount, type Place, type Where } from '../places.ts'
 import { presentBoard, type BoardRecord, type LoadedList } from './entity.ts'
 import type { Board } from './model.ts'
 
-export const boardsOf = (db: Db, at: PlaceColumns) =>
-  db.selectFrom('boards').selectAll('boards').where(isAt(at, 'boards'))
+export const boardsOf = (db: Db, place: Where) =>
+  db.selectFrom('boards').selectAll('boards').where(isAt(place, 'boards'))
 
 /** In the order they were made. */
-export const listBoards = (db: Db, at: PlaceColumns, page: PageWish): Promise<Page<Board>> =>
-  pageOfQuery(boardsOf(db, at).orderBy('id'), page)
+export const listBoards = (db: Db, place: Where, page: PageWish): Promise<Page<Board>> =>
+  pageOfQuery(boardsOf(db, place).orderBy('id'), page)
 
 /** Of several boards in one query, by board and in order. */
 export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<number, LoadedList[]>> {
@@ -47,7 +47,7 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
 /** The records of a page, in a fixed number of queries. */
 export async function presentBoards(
   app: App,
-  viewer: User,
+  viewer: User | null,
   { project, namespace: group }: Place,
   boards: readonly Board[],
 ): Promise<BoardRecord[]> {
@@ -65,7 +65,7 @@ export async function presentBoards(
   return boards.map((board) => presentBoard({ ...board, lists: lists.get(board.id) ?? [] }, around))
 }
 
-export async function presentOneBoard(app: App, viewer: User, place: Place, board: Board): Promise<BoardRecord> {
+export async function presentOneBoard(app: App, viewer: User | null, place: Place, board: Board): Promise<BoardRecord> {
   return (await presentBoards(app, viewer, place, [board]))[0]!
 }
 
@@ -74,7 +74,7 @@ export const board = ({ place }: Mount) =>
     name: 'Board',
     key: 'board',
     params: { board_id: id },
-    find: (app, { at }, { board_id }) => boardsOf(app.db, at).where('id', '=', board_id).executeTakeFirst(),
+    find: (app, place, { board_id }) => boardsOf(app.db, place).where('id', '=', board_id).executeTakeFirst(),
   })
 
 export const boardList = (mount: Mount) =>

@@ -15,10 +15,11 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
     summary: `List the boards of a ${mount.kind}; where there is none, one is made`,
     on: mount.place,
     allow: 'readBoards',
+    guest: true,
     output: pageOf(BoardEntity),
     async handle({ app, viewer, subject, page }) {
-      await ensureBoard(app, subject.at)
-      const { items, total } = await listBoards(app.db, subject.at, page)
+      await ensureBoard(app, subject)
+      const { items, total } = await listBoards(app.db, subject, page)
       return { total, items: await presentBoards(app, viewer, subject, items) }
     },
   }),
@@ -31,6 +32,7 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
     summary: `Get a board of a ${mount.kind}`,
     on: board(mount),
     allow: 'readBoards',
+    guest: true,
     output: BoardEntity,
     handle: ({ app, viewer, subject }) => presentOneBoard(app, viewer, subject, subject.board),
   }),
@@ -46,7 +48,7 @@ export const [create, createInGroup] = atBothPlaces((mount) =>
     input: z.object({ name: text }),
     output: BoardEntity,
     async handle({ app, viewer, subject, input }) {
-      return presentOneBoard(app, viewer, subject, await createBoard(app, subject.at, input.name))
+      return presentOneBoard(app, viewer, subject, await createBoard(app, subject, input.name))
     },
   }),
 )
@@ -88,6 +90,7 @@ export const [lists, listsInGroup] = atBothPlaces((mount) =>
     summary: `List the lists of a board of a ${mount.kind}, in their order`,
     on: board(mount),
     allow: 'readBoards',
+    guest: true,
     output: pageOf(BoardListEntity),
     async handle({ app, subject: { board }, page }) {
       const all = (await listsOf(app.db, [board.id])).get(board.id)!
@@ -104,6 +107,7 @@ export const [getList, getListInGroup] = atBothPlaces((mount) =>
     summary: `Get a list of a board of a ${mount.kind}`,
     on: boardList(mount),
     allow: 'readBoards',
+    guest: true,
     output: BoardListEntity,
     handle: async ({ subject }) => presentList(subject.list),
   }),

@@ -4,7 +4,7 @@ import { Refusal, invalid, notFound } from '../../../errors.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findVisibleLabel } from '../labels/queries.ts'
-import type { Place, PlaceColumns } from '../places.ts'
+import { columnsAt, type Where } from '../places.ts'
 import { LONGEST_TITLE, tooLong } from '../titles.ts'
 import type { LoadedList } from './entity.ts'
 import type { Board, BoardList } from './model.ts'
@@ -13,12 +13,12 @@ import { boardsOf, listsOf } from './queries.ts'
 const FIRST_BOARD = 'Development'
 
 /** Whoever looks for a board finds one: the first comes to be when it is asked for. */
-export async function ensureBoard(app: App, at: PlaceColumns): Promise<void> {
-  if (await boardsOf(app.db, at).limit(1).executeTakeFirst()) return
+export async function ensureBoard(app: App, place: Where): Promise<void> {
+  if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return
   await transact(app, async (app) => {
-    await holdName(app.db, `boards of ${at.project_id} ${at.group_id}`)
-    if (await boardsOf(app.db, at).limit(1).executeTakeFirst()) return // somebody was faster
-    await createBoard(app, at, FIRST_BOARD)
+    await holdName(app.db, `boards of ${place.project?.id} in ${place.namespace.id}`)
+    if (await boardsOf(app.db, place).limit(1).executeTakeFirst()) return // somebody was faster
+    await createBoard(app, place, FIRST_BOARD)
   })
 }
 
@@ -27,12 +27,12 @@ function assertValidName(name: string): void {
   if (name.length > LONGEST_TITLE) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
 }
 
-export async function createBoard({ db, clock }: App, at: PlaceColumns, name: string): Promise<Board> {
+export async function createBoard({ db, clock }: App, place: Where, name: string): Promise<Board> {
   assertValidName(name.trim())
   const now = timestamp(clock)
   return db
     .insertInto('boards')
-    .values({ ...at, name: name.trim(), created_at: now, updated_at: now })
+    .values({ ...columnsAt(place), name: name.trim(), created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -74,10 +74,11 @@ async function holdLists(app: App, board: Board): Promise<LoadedList[]> {
   return (await listsOf(app.db, [board.id])).get(board.id)!
 }
 
-const refusal = (fault: string) => new Refusal('bad_request', { error: fault as never })
+/** A text where other refusals have lists of them. */
+const refusal = (error: string) => new Refusal('bad_request', error, { body: { message: { error } } })
 
 /** At the end. */
-export async function addList(app: App, place: Place, board: Board, label_id: number): Promise<LoadedList> {
+export async function addList(app: App, place: Where, board: Board, label_id: number): Promise<LoadedList> {
   return transact(app, async (app) => {
     const lists = await holdLists(app, board)
     const label = await findVisibleLabel(app.db, place, label_id)

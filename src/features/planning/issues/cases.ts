@@ -1,10 +1,23 @@
-import { casesOf, type Stage } from '../../../../test/cases.ts'
+import { casesOf, groupPath, projectPath, unique, type Stage } from '../../../../test/cases.ts'
 
 const create = (s: Stage, input: Record<string, unknown> = {}) =>
   s.make(`/projects/${s.project.id}/issues`, { title: 'A case', ...input })
 
 const one = async (s: Stage) => ({ issue_iid: (await create(s)).iid })
 const confidential = async (s: Stage) => ({ issue_iid: (await create(s, { confidential: true })).iid })
+
+type Path = typeof projectPath
+const milestoneAt = (path: Path) => async (s: Stage) => ({
+  milestone_id: (await s.make(path(s, '/milestones'), { title: unique('milestone') })).id,
+})
+const boardAt = (path: Path) => async (s: Stage) => ({
+  board_id: (await s.make(path(s, '/boards'), { name: unique('board') })).id,
+})
+const listAt = (path: Path) => async (s: Stage) => {
+  const { board_id } = await boardAt(path)(s)
+  const label = await s.make(path(s, '/labels'), { name: unique('label'), color: 'red' })
+  return { board_id, list_id: (await s.make(path(s, `/boards/${board_id}/lists`), { label_id: label.id })).id }
+}
 
 export const cases = casesOf(
   `
@@ -46,6 +59,26 @@ export const cases = casesOf(
                                                       public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/issues/:issue_iid/user_agent_detail private  401  403  403  403  403  403  403  403  200  401
                                                       public   401  403  403  403  403  403  403  403  200  401
+  GET /projects/:id/milestones/:milestone_id/issues                  private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/milestones/:milestone_id/merge_requests          private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id/lists/:list_id/issues           private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id/backlog/issues                  private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/boards/:board_id/closed/issues                   private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/milestones/:milestone_id/issues                    private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/milestones/:milestone_id/merge_requests            private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id/lists/:list_id/issues             private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id/backlog/issues                    private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/boards/:board_id/closed/issues                     private  404  404  404  200  200  200  200  200  200  401
+                                                                     public   200  200  200  200  200  200  200  200  200  401
 `,
   {
     'GET /issues/:id': { at: async (s) => ({ id: (await create(s)).id }) },
@@ -65,6 +98,16 @@ export const cases = casesOf(
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { at: one },
     'GET /projects/:id/issues/:issue_iid/participants': { at: one },
     'GET /projects/:id/issues/:issue_iid/user_agent_detail': { at: one },
+    'GET /projects/:id/milestones/:milestone_id/issues': { at: milestoneAt(projectPath) },
+    'GET /projects/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(projectPath) },
+    'GET /projects/:id/boards/:board_id/lists/:list_id/issues': { at: listAt(projectPath) },
+    'GET /projects/:id/boards/:board_id/backlog/issues': { at: boardAt(projectPath) },
+    'GET /projects/:id/boards/:board_id/closed/issues': { at: boardAt(projectPath) },
+    'GET /groups/:id/milestones/:milestone_id/issues': { at: milestoneAt(groupPath) },
+    'GET /groups/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(groupPath) },
+    'GET /groups/:id/boards/:board_id/lists/:list_id/issues': { at: listAt(groupPath) },
+    'GET /groups/:id/boards/:board_id/backlog/issues': { at: boardAt(groupPath) },
+    'GET /groups/:id/boards/:board_id/closed/issues': { at: boardAt(groupPath) },
   },
 )
 

@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
+import * as placeRoutes from './place-routes.ts'
 import * as routes from './routes.ts'
 
-export const issues = family({ routes })
+export const issues = family({ routes: { ...routes, ...placeRoutes } })

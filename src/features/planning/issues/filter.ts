@@ -15,6 +15,9 @@ export interface IssueFilter {
   author?: number | null | undefined
   assignee?: Named<number> | null | undefined
   my_reaction_emoji?: Named<{ name: string }> | null | undefined
+  /** Of these two the records themselves, not their titles. */
+  milestone_id?: number
+  label_id?: number
   iids?: number[] | null | undefined
   search?: string | null | undefined
   in?: 'title' | 'description' | null | undefined
@@ -32,6 +35,7 @@ export interface IssueFilter {
   non_archived?: boolean | null | undefined
   not?: {
     labels?: string[] | undefined
+    label_ids?: readonly number[] | undefined
     milestone?: string | undefined
     author?: number | undefined
     assignee?: number | undefined
@@ -98,10 +102,11 @@ export async function filterFrom(app: App, viewer: User | null, given: Given): P
     username === null || username === undefined ? null : ((await findUserByUsername(app.db, username))?.id ?? 0)
   const own = given.scope?.startsWith('created') ? { author: viewer?.id ?? 0 } : {}
   const mine = given.scope?.startsWith('assigned') ? { assignee: viewer?.id ?? 0 } : {}
+  const { milestone_id, ...plain } = given
   return {
-    ...given,
+    ...plain,
     labels: labelsFrom(given.labels),
-    milestone: milestoneFrom(given.milestone ?? given.milestone_id),
+    milestone: milestoneFrom(given.milestone ?? milestone_id),
     author: author_id ?? (await named(author_username)),
     assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await named(assignee_username?.[0]))),
     my_reaction_emoji: wordOr(given.my_reaction_emoji, (name) => ({ name })),

@@ -414,3 +414,37 @@ test('a page costs the same number of queries for one and for many', async () =>
     await people.reporter.post(url, { title: `m${n}`, labels: `a,b${n}`, assignee_id: people.guest.id })
   expect([await cost(url), await cost('/issues')]).toEqual(few)
 })
+
+test('milestones and boards show their issues', async () => {
+  const { body: group } = await owner.post('/groups', { name: 'Plan', path: `g${Math.random().toString(36).slice(2)}` })
+  const { id, url, people } = await crew({ namespace_id: group.id })
+  const places = [`/projects/${id}`, `/groups/${group.id}`]
+  const [own, shared] = await Promise.all(
+    places.map(async (place) => (await owner.post(`${place}/milestones`, { title: `v of ${place}` })).body.id),
+  )
+  const { body: label } = await owner.post(`/projects/${id}/labels`, { name: 'doing', color: 'red', priority: 1 })
+  const { body: later } = await owner.post(`/groups/${group.id}/labels`, { name: 'later', color: 'blue' })
+  await owner.post(url, { title: 'a', milestone_id: own })
+  await owner.post(url, { title: 'b', milestone_id: own, labels: 'doing' })
+  await owner.post(url, { title: 'c', milestone_id: shared, labels: 'later', confidential: true })
+  await owner.post(url, { title: 'd', labels: 'doing' })
+  await owner.put(`${url}/4`, { state_event: 'close' })
+  const shown = async (who: Person, path: string) => iids((await who.get(path)).body)
+
+  expect(await shown(owner, `/projects/${id}/milestones/${own}/issues`)).toEqual([2, 1])
+  expect(await shown(owner, `/groups/${group.id}/milestones/${shared}/issues`)).toEqual([3])
+  expect(await shown(people.guest, `/groups/${group.id}/milestones/${shared}/issues`)).toEqual([])
+
+  for (const [place, labels] of [
+    [places[0]!, [label, later]],
+    [places[1]!, [later]],
+  ] as const) {
+    const board = `${place}/boards/${(await owner.post(`${place}/boards`, { name: 'One' })).body.id}`
+    const lists = []
+    for (const { id: label_id } of labels) lists.push((await owner.post(`${board}/lists`, { label_id })).body.id)
+    expect(await shown(owner, `${board}/lists/${lists.at(-1)}/issues`)).toEqual([3])
+    expect(await shown(people.guest, `${board}/lists/${lists.at(-1)}/issues`)).toEqual([])
+    expect(await shown(owner, `${board}/closed/issues`)).toEqual([4])
+    expect(await shown(owner, `${board}/backlog/issues`)).toEqual(labels.length === 2 ? [1] : [1, 2])
+  }
+})

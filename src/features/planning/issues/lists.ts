@@ -20,6 +20,7 @@ import { longList, type At, type Condition, type Sort } from '../../../store/lis
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Place } from '../places.ts'
 import type { IssueFilter, Named } from './filter.ts'
 import { POSITION } from './order.ts'
 import { issuesPolicy } from './policy.ts'
@@ -66,6 +67,9 @@ interface Wanted {
   /** The day it is. */
   upcoming?: string
   started?: string
+  milestone_id?: number
+  label_id?: number
+  not_label_ids?: string
   iids?: string
   not_iids?: string
   emoji?: string
@@ -168,6 +172,16 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     set: (w, at) => sql`select id from issues where milestone_id in (${milestonesTitled(w, at, w.milestone!)})`,
     counted: ['milestones'],
   },
+  milestone_id: {
+    test: (w, { hidden }) => sql`${hidden('milestone_id')} = ${w.milestone_id}`,
+    set: (w) => sql`select id from issues where milestone_id = ${w.milestone_id}`,
+  },
+  label_id: {
+    test: (w) =>
+      sql`exists (select 1 from issue_labels il where il.issue_id = issues.id and il.label_id = ${w.label_id})`,
+    set: (w) => sql`select issue_id from issue_labels where label_id = ${w.label_id}`,
+    counted: ['issue_labels'],
+  },
   upcoming: {
     test: (w, { hidden }) => sql`${hidden('milestone_id')} in (${upcoming(w)})`,
     set: (w) => sql`select id from issues where milestone_id in (${upcoming(w)})`,
@@ -224,6 +238,11 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   not_labels: {
     test: (w, at) => sql`not exists (select 1 ${titled(w, at, w.not_labels!)} and il.issue_id = issues.id)`,
     counted: ['issue_labels', 'labels'],
+  },
+  not_label_ids: {
+    test: (w, { db }) => sql`not exists (select 1 from issue_labels il
+      where il.issue_id = issues.id and ${inIdList(db, 'il.label_id', w.not_label_ids!)})`,
+    counted: ['issue_labels'],
   },
   not_milestone: {
     test: (w, at) => sql`coalesce(issues.milestone_id not in (${milestonesTitled(w, at, w.not_milestone!)}), true)`,
@@ -350,6 +369,17 @@ export async function listIssues(
   return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
 }
 
+/** Of a project, or of the projects of a group. */
+export const listIssuesAt = (
+  app: App,
+  { project, namespace, viewer, level }: Place,
+  filter: IssueFilter & Order,
+  cut: Cut,
+): Promise<Page<{ id: number }>> =>
+  project
+    ? listProjectIssues(app, { project, namespace, viewer, level, open: openVisibilities(viewer) }, filter, cut)
+    : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
+
 function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
@@ -366,6 +396,9 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | 
     ...(typeof filter.confidential === 'boolean' && { confidential: filter.confidential }),
     ...(filter.issue_type && { issue_type: filter.issue_type }),
     ...(filter.closed_by_id && { closed_by: filter.closed_by_id }),
+    ...(filter.milestone_id !== undefined && { milestone_id: filter.milestone_id }),
+    ...(filter.label_id !== undefined && { label_id: filter.label_id }),
+    ...(filter.not?.label_ids && { not_label_ids: idList(db, filter.not.label_ids) }),
     ...(filter.iids && { iids: idList(db, filter.iids) }),
     ...(filter.not?.iids && { not_iids: idList(db, filter.not.iids) }),
     ...person('author', filter.author),

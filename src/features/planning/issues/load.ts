@@ -60,7 +60,7 @@ export async function presentOneIssue(app: App, viewer: User | null, issue: Issu
 }
 
 /** What they said themselves, else whether they take part. */
-export async function isSubscribed(app: App, viewer: User | null, issue: Issue): Promise<boolean> {
+async function isSubscribed(app: App, viewer: User | null, issue: Issue): Promise<boolean> {
   if (!viewer) return false
   const said = await subscriptionOf(app.db, viewer.id, { issue_id: issue.id })
   return said ?? (await isParticipant(app.db, issue, viewer.id))

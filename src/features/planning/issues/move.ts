@@ -12,7 +12,7 @@ import { labelsOf, labelsTitled } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
-import { isSeenFrom, placeOf } from '../places.ts'
+import { isSeenFrom } from '../places.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
@@ -87,14 +87,13 @@ async function copyInto(
   { author, withNotes }: { author: number | null; withNotes: boolean },
 ): Promise<Issue> {
   const { db } = app
-  const place = placeOf(target.project, target.namespace)
   const titles = ((await labelsOf(db, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
-  const labels = await labelsTitled(db, place, titles)
+  const labels = await labelsTitled(db, target, titles)
   const milestone = (await milestonesOf(db, [issue.milestone_id])).get(issue.milestone_id ?? 0)
   const twin = await db
     .selectFrom('milestones')
     .select('id')
-    .where(isSeenFrom(place, 'milestones'))
+    .where(isSeenFrom(target, 'milestones'))
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
   const { id: _, version: __, user_notes_count: ___, upvotes: ____, downvotes: _____, ...columns } = issue

@@ -11,11 +11,11 @@ import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
 import { ISSUE_ORDERS, countIssues, listIssues, listProjectIssues } from './lists.ts'
-import { isSubscribed, presentIssuesById, presentOneIssue } from './load.ts'
+import { presentIssuesById, presentOneIssue } from './load.ts'
 import { ISSUE_TYPES } from './model.ts'
 import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
-import { listParticipants } from './participants.ts'
+import { isParticipant, listParticipants } from './participants.ts'
 import { findIssues, findUserAgentDetail, issue, issues, namedIssue } from './queries.ts'
 import { createIssue, deleteIssue, updateIssue } from './service.ts'
 
@@ -308,8 +308,8 @@ const subscribing = (wanted: boolean) =>
     allow: 'participate',
     output: IssueEntity,
     async handle({ app, viewer, subject }) {
-      if ((await isSubscribed(app, viewer, subject.issue)) === wanted) throw new Refusal('not_modified')
-      await setSubscription(app, viewer, { issue_id: subject.issue.id }, wanted)
+      const usual = await isParticipant(app.db, subject.issue, viewer.id)
+      await setSubscription(app, viewer, { issue_id: subject.issue.id }, wanted, { usual })
       return presentOneIssue(app, viewer, subject.issue)
     },
   })

@@ -14,7 +14,6 @@ import { labelsOf } from '../labels/queries.ts'
 import { findOrCreateLabels } from '../labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
-import { placeOf } from '../places.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
 import { notesOn, type IssueState } from './changes.ts'
 import type { Issue, IssueChanges, IssueType } from './model.ts'
@@ -142,7 +141,7 @@ const labelsNamed = async (app: App, actor: User, subject: ProjectSubject, title
 
 /** One that is not seen from the project is none. */
 const milestoneWished = async (app: App, subject: ProjectSubject, id: number | null | undefined) =>
-  id ? findVisibleMilestone(app.db, placeOf(subject.project, subject.namespace), id) : null
+  id ? findVisibleMilestone(app.db, subject, id) : null
 
 export async function assign({ db }: App, issue: number, users: readonly User[]): Promise<void> {
   if (users.length === 0) return

@@ -23,10 +23,10 @@ const subscribedInGroupBy = async (s: Stage, who: Parameters<Stage['make']>[2]) 
 export const cases = casesOf(
   `
                                                              anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/labels                           private  401  404  404  200  200  200  200  200  200  401
-                                                     public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/labels/:label_id                 private  401  404  404  200  200  200  200  200  200  401
-                                                     public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/labels                           private  404  404  404  200  200  200  200  200  200  401
+                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/labels/:label_id                 private  404  404  404  200  200  200  200  200  200  401
+                                                     public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/labels                          private  401  404  404  403  201  201  201  201  201  401
                                                      public   401  403  403  403  201  201  201  201  201  401
   PUT /projects/:id/labels                           private  401  404  404  403  200  200  200  200  200  401
@@ -45,10 +45,10 @@ export const cases = casesOf(
                                                      public   401  403  403  403  200  200  200  200  200  401
   PUT /projects/:id/labels/:label_id/promote         private  401  404  404  403  200  200  200  200  200  401
                                                      public   401  403  403  403  200  200  200  200  200  401
-  GET /groups/:id/labels                             private  401  404  404  200  200  200  200  200  200  401
-                                                     public   401  200  200  200  200  200  200  200  200  401
-  GET /groups/:id/labels/:label_id                   private  401  404  404  200  200  200  200  200  200  401
-                                                     public   401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/labels                             private  404  404  404  200  200  200  200  200  200  401
+                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/labels/:label_id                   private  404  404  404  200  200  200  200  200  200  401
+                                                     public   200  200  200  200  200  200  200  200  200  401
   POST /groups/:id/labels                            private  401  404  404  403  201  201  201  201  201  401
                                                      public   401  403  403  403  201  201  201  201  201  401
   PUT /groups/:id/labels                             private  401  404  404  403  200  200  200  200  200  401

@@ -1,42 +1,14 @@
 import { expect, test } from 'vitest'
+import { plantIssue } from '../../../../test/issues.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
-import { timestamp } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { loadProjectSubject, findProjectById } from '../../projects/projects/queries.ts'
+import type { LabelRecord } from './entity.ts'
 import { labelsOf, labelsVisibleIn } from './queries.ts'
 import { findOrCreateLabels } from './service.ts'
 
 const both = (text: string) => ({ message: text, error: text })
 const names = ({ body }: { body: { name: string }[] }) => body.map(({ name }) => name)
-
-let iid = 0
-
-/** An issue as it stands, with labels. */
-async function issue(
-  { app, clock }: TestForge,
-  project_id: number,
-  author: { id: number },
-  labels: readonly number[],
-  more: { state?: 'opened' | 'closed'; confidential?: boolean } = {},
-): Promise<number> {
-  const now = timestamp(clock)
-  const { id } = await app.db
-    .insertInto('issues')
-    .values({
-      project_id,
-      iid: ++iid,
-      author_id: author.id,
-      title: `Issue ${iid}`,
-      description: null,
-      created_at: now,
-      updated_at: now,
-      ...more,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  for (const label_id of labels) await app.db.insertInto('issue_labels').values({ issue_id: id, label_id }).execute()
-  return id
-}
 
 const member = async (forge: TestForge, url: string, owner: Person, access_level: number) => {
   const person = await forge.user()
@@ -129,6 +101,12 @@ test('a list is sorted by title and has what the groups around have', async () =
     'd of other',
   ])
 
+  const off = { issues_access_level: 'private', merge_requests_access_level: 'disabled' }
+  await owner.put(url, off)
+  expect(names(await (await forge.user()).get(`${group.url}/labels`, all))).toEqual(everything.slice(0, 3))
+  expect(names(await owner.get(`${group.url}/labels`, all))).toEqual(everything)
+  await owner.put(url, { issues_access_level: 'enabled' })
+
   await owner.put(`/projects/${deep.id}`, { visibility: 'private' })
   await owner.put(`/groups/${inner.id}`, { visibility: 'private' })
   const stranger = await forge.user()
@@ -201,12 +179,12 @@ test('counts are of what the viewer sees', async () => {
     await member(forge, url, owner, 10),
     await member(forge, url, owner, 20),
   ]
-  await issue(forge, id, owner, [bug.id])
-  await issue(forge, id, owner, [bug.id], { state: 'closed' })
-  await issue(forge, id, author, [bug.id], { confidential: true })
-  const hidden = await issue(forge, id, owner, [bug.id], { confidential: true })
+  await plantIssue(forge, id, { labels: [bug.id] })
+  await plantIssue(forge, id, { labels: [bug.id], state: 'closed' })
+  await plantIssue(forge, id, { author_id: author.id, labels: [bug.id], confidential: true })
+  const hidden = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
   await forge.app.db.insertInto('issue_assignees').values({ issue_id: hidden, user_id: assignee.id }).execute()
-  await issue(forge, other.id, owner, [bug.id])
+  await plantIssue(forge, other.id, { labels: [bug.id] })
 
   const countsFor = async (who: Person, at: string) => {
     const { open_issues_count, closed_issues_count } = (await who.get(`${at}/labels/bug`)).body
@@ -231,6 +209,60 @@ test('counts are of what the viewer sees', async () => {
   expect(await countsFor(guest, url)).toEqual([1, 1])
   await owner.put(url, { issues_access_level: 'disabled' })
   expect(await countsFor(owner, url)).toEqual([0, 0])
+})
+
+test('counts follow whatever happens to issues', async () => {
+  await using forge = await startForge()
+  const { id, url, group, owner } = await openSource(forge, 'projects')
+  const { db } = forge.app
+  const [bug, chore] = [
+    (await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })).body,
+    (await owner.post(`${url}/labels`, { name: 'chore', color: 'red' })).body,
+  ]
+  const counts = async () => {
+    const { body } = await owner.get(`${url}/labels`)
+    return body.map((one: LabelRecord) => [one.name, one.open_issues_count, one.closed_issues_count])
+  }
+  const one = await plantIssue(forge, id, { labels: [bug.id, chore.id] })
+  const two = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
+  expect(await counts()).toEqual([
+    ['bug', 2, 0],
+    ['chore', 1, 0],
+  ])
+  await db.updateTable('issues').set({ state: 'closed' }).where('id', '=', one).execute()
+  await db.updateTable('issues').set({ confidential: false }).where('id', '=', two).execute()
+  expect(await counts()).toEqual([
+    ['bug', 1, 1],
+    ['chore', 0, 1],
+  ])
+  await db.deleteFrom('issue_labels').where('issue_id', '=', one).where('label_id', '=', bug.id).execute()
+  expect(await counts()).toEqual([
+    ['bug', 1, 0],
+    ['chore', 0, 1],
+  ])
+  await db.deleteFrom('issues').where('id', '=', two).execute()
+  expect(await counts()).toEqual([
+    ['bug', 0, 0],
+    ['chore', 0, 1],
+  ])
+  // Closed and labelled at once, many times: neither misses the other.
+  const many = await Promise.all(Array.from({ length: 10 }, () => plantIssue(forge, id)))
+  await Promise.all(
+    many.flatMap((issue_id) => [
+      db.updateTable('issues').set({ state: 'closed' }).where('id', '=', issue_id).execute(),
+      db.insertInto('issue_labels').values({ issue_id, label_id: bug.id }).execute(),
+    ]),
+  )
+  expect(await counts()).toEqual([
+    ['bug', 0, 10],
+    ['chore', 0, 1],
+  ])
+  const kinds = () => db.selectFrom('issue_labels_facets').select(['label_id', 'project_id']).distinct().execute()
+  await owner.delete(`${url}/labels/chore`)
+  expect(await kinds()).toEqual([{ label_id: bug.id, project_id: id }])
+  await owner.delete(url)
+  await forge.settle()
+  expect(await kinds()).toEqual([])
 })
 
 test('without issues and merge requests there are no labels, and archived projects take none', async () => {
@@ -271,7 +303,7 @@ test('subscriptions are of one place each, and a second time changes nothing', a
 
   const guest = await member(forge, url, owner, 10)
   const answers = await Promise.all(Array.from({ length: 6 }, () => guest.post(`${at}/subscribe`)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 304, 304, 304, 304, 304])
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '304', '304', '304', '304', '304'])
 })
 
 test('a promoted label is one of the group, in every project that had one so titled', async () => {
@@ -281,7 +313,10 @@ test('a promoted label is one of the group, in every project that had one so tit
   const make = (at: string, more = {}) => owner.post(`${at}/labels`, { name: 'bug', color: 'red', ...more })
   const { body: first } = await make(url, { priority: 1 })
   const { body: second } = await make(`/projects/${other.id}`, { priority: 2 })
-  const [one, two] = [await issue(forge, id, owner, [first.id]), await issue(forge, other.id, owner, [second.id])]
+  const [one, two] = [
+    await plantIssue(forge, id, { labels: [first.id] }),
+    await plantIssue(forge, other.id, { labels: [second.id] }),
+  ]
   await owner.post(`/projects/${other.id}/labels/bug/subscribe`)
 
   const promoted = await owner.put(`${url}/labels/promote`, { name: 'bug' })
@@ -290,10 +325,7 @@ test('a promoted label is one of the group, in every project that had one so tit
   const inOther = (await owner.get(`/projects/${other.id}/labels`)).body
   expect(inOther).toMatchObject([{ id: first.id, priority: 2, subscribed: true, open_issues_count: 1 }])
   const labelled = await labelsOf(forge.app.db, [one, two])
-  expect([...labelled].map(([issue, labels]) => [issue, labels.map((label) => label.id)])).toEqual([
-    [one, [first.id]],
-    [two, [first.id]],
-  ])
+  expect([one, two].map((issue) => labelled.get(issue)!.map((label) => label.id))).toEqual([[first.id], [first.id]])
 
   const personal = await forge.project({}, owner)
   const { body: alone } = await make(`/projects/${personal.id}`)
@@ -310,12 +342,37 @@ test('a label that goes is on nothing any more', async () => {
   await using forge = await startForge()
   const { id, url, owner } = await openSource(forge, 'projects')
   const { body: label } = await owner.post(`${url}/labels`, { name: 'bug', color: 'red', priority: 1 })
-  const one = await issue(forge, id, owner, [label.id])
+  const one = await plantIssue(forge, id, { labels: [label.id] })
   await owner.post(`${url}/labels/bug/subscribe`)
   await owner.delete(`${url}/labels/bug`)
   expect(await labelsOf(forge.app.db, [one])).toEqual(new Map())
   for (const table of ['issue_labels', 'label_priorities', 'subscriptions'] as const)
     expect(await forge.app.db.selectFrom(table).selectAll().execute()).toEqual([])
+})
+
+test('what a group plans with goes with it', async () => {
+  await using forge = await startForge()
+  const { id, group, owner } = await openSource(forge, 'projects')
+  const { body: label } = await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
+  const { body: milestone } = await owner.post(`${group.url}/milestones`, { title: 'v1' })
+  await plantIssue(forge, id, { labels: [label.id], milestone_id: milestone.id })
+  const [board] = (await owner.get(`${group.url}/boards`)).body
+  await owner.post(`${group.url}/boards/${board.id}/lists`, { label_id: label.id })
+  await owner.post(`${group.url}/labels/bug/subscribe`)
+  expect((await owner.delete(group.url)).status).toBe(204)
+  await forge.settle()
+  const tables = [
+    'labels',
+    'milestones',
+    'boards',
+    'board_lists',
+    'subscriptions',
+    'issue_labels',
+    'issue_labels_facets',
+    'iid_counters',
+  ] as const
+  for (const table of tables)
+    expect([table, await forge.app.db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
 })
 
 test('a project that moves to another group keeps the labels of its issues', async () => {
@@ -329,7 +386,7 @@ test('a project that moves to another group keeps the labels of its issues', asy
     await make(group.url, 'unused'),
   ]
   const there = await make(`/groups/${target.id}`, 'known')
-  const one = await issue(forge, id, owner, [used.id, known.id])
+  const one = await plantIssue(forge, id, { labels: [used.id, known.id] })
   await owner.post(`${url}/labels/used/subscribe`)
 
   expect((await owner.put(`${url}/transfer`, { namespace: target.id })).status).toBe(200)
@@ -382,7 +439,7 @@ test('a title is given once, however many ask at once', async () => {
   const { url, group, owner } = await openSource(forge, 'projects')
   const wish = { name: 'bug', color: 'red' }
   const answers = await Promise.all(Array.from({ length: 6 }, () => owner.post(`${url}/labels`, wish)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409])
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409', '409', '409', '409'])
   // A group learns nothing of its projects' labels; theirs stand before its own.
   const above = await owner.post(`${group.url}/labels`, wish)
   expect(above.status).toBe(201)
@@ -394,10 +451,10 @@ test('a page costs the same number of queries however many labels are on it', as
   const { id, url, owner } = await openSource(forge, 'projects')
   const make = async (n: number) =>
     (await owner.post(`${url}/labels`, { name: `label ${n}`, color: 'red', priority: n })).body.id
-  await issue(forge, id, owner, [await make(0)])
+  await plantIssue(forge, id, { labels: [await make(0)] })
   const list = () => owner.get(`${url}/labels`, { per_page: 100 })
   const few = await costOf(forge, list)
-  for (let n = 1; n < 15; n++) await issue(forge, id, owner, [await make(n)])
+  for (let n = 1; n < 15; n++) await plantIssue(forge, id, { labels: [await make(n)] })
   expect((await list()).body).toHaveLength(15)
   expect(await costOf(forge, list)).toBe(few)
 })

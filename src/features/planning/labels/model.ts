@@ -17,6 +17,14 @@ declare module '../../../store/database.ts' {
     }
     /** A label of a group may have one in each project. */
     label_priorities: { project_id: number; label_id: number; priority: number }
+    /** How many issues of a project have a label, by triggers; on PostgreSQL one kind may have several rows. */
+    issue_labels_facets: {
+      label_id: number
+      project_id: number
+      state: 'opened' | 'closed'
+      confidential: boolean
+      total: number
+    }
   }
   interface Events {
     'label.created': { id: number; by: number }

@@ -9,7 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
-import { groupsAround, isAt, placeOf, type Place } from '../places.ts'
+import { columnsAt, groupsAround, isAt, type Place } from '../places.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
 import { holdTitle, insertLabel } from './service.ts'
@@ -23,21 +23,21 @@ export async function promoteLabel(
 ): Promise<Label> {
   if (group.kind !== 'group') throw new Refusal('bad_request', 'Failed to promote project label to group label')
   if ((await levelInGroup(app.db, actor, group.id)) < Reporter) throw forbidden()
-  const at = { project_id: null, group_id: group.id }
+  const above = { project: null, namespace: group }
   return transact(app, async (app) => {
     const { db } = app
     await holdTitle(app, title)
     const ofGroup = await db
       .selectFrom('labels')
       .selectAll()
-      .where(isAt(at, 'labels'))
+      .where(isAt(above, 'labels'))
       .where('title', '=', title)
       .executeTakeFirst()
     const promoted =
       ofGroup ??
       (await db
         .updateTable('labels')
-        .set({ ...at, updated_at: timestamp(app.clock) })
+        .set({ ...columnsAt(above), updated_at: timestamp(app.clock) })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst())
@@ -65,7 +65,7 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
     if (!namespace) return
-    const place = placeOf(project, namespace)
+    const place = { project, namespace }
     const lost = await db
       .selectFrom('labels')
       .selectAll()

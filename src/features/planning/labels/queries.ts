@@ -1,20 +1,14 @@
 import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
-import type { Db, Row } from '../../../store/database.ts'
-import { binaryText, idList, inIdList, likePattern } from '../../../store/dialect.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
-import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
-import { treeOf } from '../../identity/namespaces/queries.ts'
-import { isAt, isSeenFrom, placeOf, type Mount, type Place } from '../places.ts'
+import type { Db } from '../../../store/database.ts'
+import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { hasWork, isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
-import { presentLabel, type LabelCounts, type LabelRecord, type LoadedLabel } from './entity.ts'
+import { countIssues } from './counts.ts'
+import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
-
-type Where = Pick<Place, 'at' | 'namespace'>
 
 const labelsSeenFrom = (db: Db, place: Where) =>
   db.selectFrom('labels').selectAll('labels').where(isSeenFrom(place, 'labels'))
@@ -23,10 +17,10 @@ const labelsSeenFrom = (db: Db, place: Where) =>
 export const labelsVisibleIn = (
   db: Db,
   project: { readonly id: number },
-  namespace: Row<'namespaces'>,
-): Promise<Label[]> => labelsSeenFrom(db, placeOf(project, namespace)).orderBy(byTitle(db)).orderBy('id').execute()
+  namespace: { readonly id: number },
+): Promise<Label[]> => labelsSeenFrom(db, { project, namespace }).orderBy(byTitle(db)).orderBy('id').execute()
 
-const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
+export const byTitle = (db: Db) => sql.raw(binaryText(db, 'labels.title'))
 
 /** A project's own label stands before one of a group that was given the same title later. */
 const nearest = (labels: readonly Label[]): Label | undefined =>
@@ -49,7 +43,7 @@ async function findLabel(db: Db, place: Where, given: string, wish: { own: boole
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0
   const found = await labelsSeenFrom(db, place)
     .where((eb) => eb.or([eb('id', '=', id), eb('title', '=', given)]))
-    .$if(wish.own, (query) => query.where(isAt(place.at, 'labels')))
+    .$if(wish.own, (query) => query.where(isAt(place, 'labels')))
     .orderBy('id')
     .execute()
   return found.find((label) => label.id === id) ?? nearest(found) ?? null
@@ -80,121 +74,10 @@ export async function labelsOf(db: Db, issues: readonly number[]): Promise<Map<n
   return byIssue
 }
 
-export interface LabelFilter {
-  search?: string | null | undefined
-  include_ancestor_groups?: boolean | null | undefined
-  /** Of groups. */
-  include_descendant_groups?: boolean | null | undefined
-  only_group_labels?: boolean | null | undefined
-}
-
-/** By title. */
-export async function listLabels(db: Db, place: Place, filter: LabelFilter, page: PageWish): Promise<Page<Label>> {
-  if (!place.issues && !place.mergeRequests) return { items: [], total: 0 }
-  const pattern = filter.search?.trim() ? likePattern(filter.search.trim()) : null
-  const found = db
-    .selectFrom('labels')
-    .selectAll('labels')
-    .where(scopeOf(db, place, filter))
-    .$if(pattern !== null, (query) =>
-      query.where(
-        sql<boolean>`(lower(title) like lower(${pattern}) escape '\\' or lower(description) like lower(${pattern}) escape '\\')`,
-      ),
-    )
-    .orderBy(byTitle(db))
-    .orderBy('id')
-  return pageOfQuery(found, page)
-}
-
-function scopeOf(db: Db, place: Place, filter: LabelFilter) {
-  const { at, namespace, viewer } = place
-  const isDirect =
-    at.project_id === null
-      ? isAt(at, 'labels')
-      : sql<boolean>`(${isAt(at, 'labels')} or labels.group_id = ${namespace.id})`
-  const around = (filter.include_ancestor_groups ?? true) ? isSeenFrom(place, 'labels') : isDirect
-  if (at.project_id !== null) return around
-
-  const parts = [around]
-  const below = filter.include_descendant_groups ?? false
-  const open = sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))
-  const isMine = (column: string, mine: ReturnType<typeof sql<boolean>>) =>
-    viewer?.admin ? sql<boolean>`true` : sql<boolean>`(${sql.ref(column)} in (${open}) or ${mine})`
-  if (below) {
-    const mine = sql<boolean>`n.id in (${groupsOfUser(viewer!.id)})`
-    parts.push(sql`labels.group_id in (select n.id from namespaces n where n.id in (${treeOf(db, namespace.id)})
-      and not n.deleting and ${isMine('n.visibility', mine)})`)
-  }
-  if (filter.only_group_labels === false) {
-    const groups = below ? sql`in (${treeOf(db, namespace.id)})` : sql`= ${namespace.id}`
-    const mine = sql<boolean>`exists (select 1 from project_authorizations mine
-      where mine.project_id = p.id and mine.user_id = ${viewer!.id})`
-    parts.push(sql`labels.project_id in (select p.id from projects p where p.namespace_id ${groups}
-      and not p.deleting and ${isMine('p.visibility', mine)})`)
-  }
-  return sql<boolean>`(${sql.join(parts, sql` or `)})`
-}
-
-/** How many issues of the place have each of the labels, of those that the viewer sees; one query. */
-async function countIssues(db: Db, viewer: User, place: Place, labels: string): Promise<Map<number, LabelCounts>> {
-  const { at, namespace } = place
-  const rows = await db
-    .selectFrom('issue_labels as link')
-    .innerJoin('issues as i', 'i.id', 'link.issue_id')
-    .innerJoin('projects as p', 'p.id', 'i.project_id')
-    .leftJoin('project_authorizations as mine', (join) =>
-      join.onRef('mine.project_id', '=', 'p.id').on('mine.user_id', '=', viewer.id),
-    )
-    .select(['link.label_id', 'i.state'])
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where(inIdList(db, 'link.label_id', labels))
-    .where('p.deleting', '=', false)
-    .where((eb) =>
-      at.project_id === null
-        ? eb('p.namespace_id', 'in', treeOf(db, namespace.id))
-        : eb('i.project_id', '=', at.project_id),
-    )
-    .where('p.issues_access_level', '>=', FeaturePrivate)
-    .$if(!viewer.admin, (query) =>
-      query.where((eb) =>
-        eb.and([
-          eb.or([
-            eb('mine.access_level', '>=', Guest),
-            eb.and([
-              eb('p.visibility', 'in', openVisibilities(viewer)),
-              eb('p.issues_access_level', '=', FeatureEnabled),
-            ]),
-          ]),
-          eb.or([
-            eb('i.confidential', '=', false),
-            eb('mine.access_level', '>=', Reporter),
-            eb('i.author_id', '=', viewer.id),
-            eb.exists(
-              eb
-                .selectFrom('issue_assignees as a')
-                .select('a.issue_id')
-                .whereRef('a.issue_id', '=', 'i.id')
-                .where('a.user_id', '=', viewer.id),
-            ),
-          ]),
-        ]),
-      ),
-    )
-    .groupBy(['link.label_id', 'i.state'])
-    .execute()
-  const counts = new Map<number, { opened: number; closed: number }>()
-  for (const { label_id, state, total } of rows) {
-    const count = counts.get(label_id) ?? { opened: 0, closed: 0 }
-    count[state] = Number(total)
-    counts.set(label_id, count)
-  }
-  return counts
-}
-
 /** The records of a page, in a fixed number of queries. */
 export async function presentLabels(
   { db }: App,
-  viewer: User,
+  viewer: User | null,
   place: Place,
   labels: readonly Label[],
   { counts = true }: { counts?: boolean } = {},
@@ -204,7 +87,7 @@ export async function presentLabels(
   const ids = labels.map(({ id }) => id)
   const list = idList(db, ids)
   const counted = counts ? await countIssues(db, viewer, place, list) : null
-  const subscribed = await subscribedLabels(db, viewer.id, ids, project?.id ?? null)
+  const subscribed = await subscribedLabels(db, viewer?.id ?? 0, ids, project?.id ?? null)
   const priorities = project && (await prioritiesOf(db, project.id, list))
   return labels.map((label) => {
     const loaded: LoadedLabel = {
@@ -217,7 +100,7 @@ export async function presentLabels(
   })
 }
 
-export async function presentOneLabel(app: App, viewer: User, place: Place, label: Label): Promise<LabelRecord> {
+export async function presentOneLabel(app: App, viewer: User | null, place: Place, label: Label): Promise<LabelRecord> {
   return (await presentLabels(app, viewer, place, [label]))[0]!
 }
 
@@ -230,8 +113,6 @@ async function prioritiesOf(db: Db, project: number, labels: string): Promise<Ma
     .execute()
   return new Map(rows.map(({ label_id, priority }) => [label_id, priority]))
 }
-
-const hasWork = ({ issues, mergeRequests }: Place) => issues || mergeRequests
 
 /** `…/labels/:label_id`: an id or a title, also of a group's label where it is seen. */
 export const label = ({ place }: Mount) =>

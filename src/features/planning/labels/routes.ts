@@ -6,7 +6,8 @@ import { setSubscription } from '../subscriptions/service.ts'
 import { atBothPlaces, projectMount, type Mount } from '../places.ts'
 import { LabelEntity } from './entity.ts'
 import { promoteLabel } from './promotion.ts'
-import { label, listLabels, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
+import { listLabels } from './lists.ts'
+import { label, namedLabel, ownLabel, presentLabels, presentOneLabel } from './queries.ts'
 import { createLabel, deleteLabel, updateLabel } from './service.ts'
 
 const HIGHEST_PRIORITY = 2_147_483_647
@@ -49,6 +50,7 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
     summary: `List the labels of a ${mount.kind}`,
     on: mount.place,
     allow: 'read',
+    guest: true,
     input: z.object({
       with_counts: bool.nullish(),
       include_ancestor_groups: bool.nullish(),
@@ -70,6 +72,7 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
     summary: `Get a label that a ${mount.kind} sees, by id or by title`,
     on: label(mount),
     allow: 'read',
+    guest: true,
     output: LabelEntity,
     handle: ({ app, viewer, subject }) => presentOneLabel(app, viewer, subject, subject.label),
   }),
@@ -169,7 +172,7 @@ const subscription = (verb: 'subscribe' | 'unsubscribe', summary: string) => (mo
     allow: 'read',
     output: LabelEntity,
     async handle({ app, viewer, subject }) {
-      const target = { label_id: subject.label.id, project_id: subject.at.project_id }
+      const target = { label_id: subject.label.id, project_id: subject.project?.id ?? null }
       await setSubscription(app, viewer, target, verb === 'subscribe')
       return presentOneLabel(app, viewer, subject, subject.label)
     },

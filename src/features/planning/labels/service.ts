@@ -6,13 +6,11 @@ import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import { placeOf, type Place } from '../places.ts'
+import { columnsAt, type Where } from '../places.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Label } from './model.ts'
 import { labelsTitled } from './queries.ts'
 import { assertValidLabel, labelTitleFaults } from './validation.ts'
-
-type Where = Pick<Place, 'at' | 'namespace'>
 
 interface NewLabel {
   name: string
@@ -40,14 +38,14 @@ export async function createLabel(app: App, actor: User, place: Where, wish: New
 /** The title is held. */
 export async function insertLabel(
   app: App,
-  { at }: Where,
+  place: Where,
   columns: Pick<Label, 'title' | 'color' | 'description'>,
   by: number,
 ): Promise<Label> {
   const now = timestamp(app.clock)
   const label = await app.db
     .insertInto('labels')
-    .values({ ...at, ...columns, created_at: now, updated_at: now })
+    .values({ ...columnsAt(place), ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
   await emit(app, 'label.created', { id: label.id, by })
@@ -97,11 +95,12 @@ async function assertTitleFree(app: App, place: Where, id: number, title: string
 
 async function setPriority(
   { db }: App,
-  { at: { project_id } }: Where,
+  { project }: Where,
   { id: label_id }: Label,
   priority: number | null | undefined,
 ): Promise<void> {
-  if (project_id === null || priority === undefined) return
+  if (project === null || priority === undefined) return
+  const { id: project_id } = project
   if (priority === null) {
     const ofLabel = db.deleteFrom('label_priorities').where('label_id', '=', label_id)
     await ofLabel.where('project_id', '=', project_id).execute()
@@ -135,7 +134,7 @@ export async function findOrCreateLabels(
   { project, namespace, level }: Pick<ProjectSubject, 'project' | 'namespace' | 'level'>,
   titles: readonly string[],
 ): Promise<Label[]> {
-  const place = placeOf(project, namespace)
+  const place = { project, namespace }
   const wanted = [...new Set(titles.map(cleanTitle))].filter((title) => labelTitleFaults(title).length === 0)
   const known = await labelsTitled(app.db, place, wanted)
   const unknown = wanted.filter((title) => !known.has(title))

@@ -1,8 +1,6 @@
 import { invalid, type FieldErrors } from '../../../errors.ts'
-import { titleFaults, tooLong } from '../titles.ts'
+import { LONGEST_DESCRIPTION, titleFaults, tooLong } from '../titles.ts'
 import { toColor } from './colors.ts'
-
-const LONGEST_DESCRIPTION = 65_535
 
 /** Titles stand in lists that commas part. */
 export const labelTitleFaults = (title: string): string[] => (title.includes(',') ? ['is invalid'] : titleFaults(title))

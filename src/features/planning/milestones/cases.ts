@@ -12,10 +12,10 @@ const groupMilestone = async (s: Stage) => ({
 export const cases = casesOf(
   `
                                                                anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/milestones                         private  401  404  404  200  200  200  200  200  200  401
-                                                       public   401  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/milestones/:milestone_id           private  401  404  404  200  200  200  200  200  200  401
-                                                       public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/milestones                         private  404  404  404  200  200  200  200  200  200  401
+                                                       public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/milestones/:milestone_id           private  404  404  404  200  200  200  200  200  200  401
+                                                       public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/milestones                        private  401  404  404  403  201  201  201  201  201  401
                                                        public   401  403  403  403  201  201  201  201  201  401
   PUT /projects/:id/milestones/:milestone_id           private  401  404  404  403  200  200  200  200  200  401
@@ -24,10 +24,10 @@ export const cases = casesOf(
                                                        public   401  403  403  403  204  204  204  204  204  401
   POST /projects/:id/milestones/:milestone_id/promote  private  401  404  404  403  200  200  200  200  200  401
                                                        public   401  403  403  403  200  200  200  200  200  401
-  GET /groups/:id/milestones                           private  401  404  404  200  200  200  200  200  200  401
-                                                       public   401  200  200  200  200  200  200  200  200  401
-  GET /groups/:id/milestones/:milestone_id             private  401  404  404  200  200  200  200  200  200  401
-                                                       public   401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/milestones                           private  404  404  404  200  200  200  200  200  200  401
+                                                       public   200  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/milestones/:milestone_id             private  404  404  404  200  200  200  200  200  200  401
+                                                       public   200  200  200  200  200  200  200  200  200  401
   POST /groups/:id/milestones                          private  401  404  404  403  201  201  201  201  201  401
                                                        public   401  403  403  403  201  201  201  201  201  401
   PUT /groups/:id/milestones/:milestone_id             private  401  404  404  403  200  200  200  200  200  401

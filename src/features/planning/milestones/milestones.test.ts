@@ -1,36 +1,13 @@
 import { expect, test } from 'vitest'
+import { plantIssue } from '../../../../test/issues.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { DAY, timestamp } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
-import { placeOf } from '../places.ts'
 import { findVisibleMilestone, milestonesOf } from './queries.ts'
 
 const both = (text: string) => ({ message: text, error: text })
 const titles = ({ body }: { body: { title: string }[] }) => body.map(({ title }) => title)
-
-let iid = 0
-
-/** An issue as it stands. */
-async function issue(
-  { app, clock }: TestForge,
-  project_id: number,
-  milestone_id: number,
-  more: { state?: 'opened' | 'closed'; confidential?: boolean } = {},
-): Promise<number> {
-  const now = timestamp(clock)
-  const row = {
-    project_id,
-    milestone_id,
-    iid: ++iid,
-    title: 'x',
-    author_id: 1,
-    created_at: now,
-    updated_at: now,
-    ...more,
-  }
-  return (await app.db.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow()).id
-}
 
 const plannedFor = async ({ app }: TestForge, id: number) =>
   (await app.db.selectFrom('issues').select('milestone_id').where('id', '=', id).executeTakeFirstOrThrow()).milestone_id
@@ -62,7 +39,7 @@ test('a milestone is answered whole, changed, closed and deleted', async () => {
     web_url: `${forge.url}${path}/-/milestones/1`,
   })
   const at = `${url}/milestones/${created.body.id}`
-  const one = await issue(forge, project_id, created.body.id)
+  const one = await plantIssue(forge, project_id, { milestone_id: created.body.id })
   expect((await owner.get(at)).body).toEqual(created.body)
   expect((await owner.put(at, { state_event: 'close' })).body.state).toBe('closed')
   expect((await owner.put(at, { state_event: 'close' })).status).toBe(200)
@@ -219,12 +196,23 @@ test('a promoted milestone is one of the group, in every project that had one so
   const { body: other } = await owner.post('/projects', { name: 'Other', namespace_id: group.id })
   const { body: first } = await owner.post(`${url}/milestones`, { title: 'v1' })
   const { body: second } = await owner.post(`/projects/${other.id}/milestones`, { title: 'v1' })
-  const [one, two] = [await issue(forge, id, first.id), await issue(forge, other.id, second.id)]
+  const [one, two] = [
+    await plantIssue(forge, id, { milestone_id: first.id }),
+    await plantIssue(forge, other.id, { milestone_id: second.id }),
+  ]
   const promoted = await owner.post(`${url}/milestones/${first.id}/promote`)
   expect(promoted).toMatchObject({ status: 200, body: { id: first.id, iid: 1, group_id: group.id, title: 'v1' } })
   expect(promoted.body).not.toHaveProperty('project_id')
   expect([await plannedFor(forge, one), await plannedFor(forge, two)]).toEqual([first.id, first.id])
   expect((await owner.get(`/projects/${other.id}/milestones`)).body).toEqual([])
+
+  const { body: comer } = await owner.post('/projects', { name: 'Comer' })
+  const { body: third } = await owner.post(`/projects/${comer.id}/milestones`, { title: 'v1' })
+  const three = await plantIssue(forge, comer.id, { milestone_id: third.id })
+  await owner.put(`/projects/${comer.id}/transfer`, { namespace: group.id })
+  const merged = await owner.post(`/projects/${comer.id}/milestones/${third.id}/promote`)
+  expect(merged).toMatchObject({ status: 200, body: { id: first.id, group_id: group.id } })
+  expect(await plannedFor(forge, three)).toBe(first.id)
 
   const personal = await forge.project({}, owner)
   const { body: alone } = await owner.post(`/projects/${personal.id}/milestones`, { title: 'v1' })
@@ -239,7 +227,10 @@ test('a project that moves to another group keeps the milestones of its issues',
   const { body: v2 } = await owner.post(`${group.url}/milestones`, { title: 'v2' })
   await owner.put(`${group.url}/milestones/${v1.id}`, { state_event: 'close' })
   const { body: there } = await owner.post(`/groups/${target.id}/milestones`, { title: 'v2' })
-  const [one, two] = [await issue(forge, id, v1.id), await issue(forge, id, v2.id)]
+  const [one, two] = [
+    await plantIssue(forge, id, { milestone_id: v1.id }),
+    await plantIssue(forge, id, { milestone_id: v2.id }),
+  ]
   await owner.put(`${url}/transfer`, { namespace: target.id })
   await forge.settle()
   expect(await plannedFor(forge, two)).toBe(there.id)
@@ -258,7 +249,7 @@ test('others find the milestones that a project sees, and their paths for a page
   const hidden = (await owner.post(`/projects/${personal.id}/milestones`, { title: 'own' })).body
   const { db } = forge.app
   const project = (await findProjectById(db, id))!
-  const place = placeOf(project, (await findNamespaceById(db, project.namespace_id))!)
+  const place = { project, namespace: (await findNamespaceById(db, project.namespace_id))! }
   const found = await Promise.all([own, above, hidden].map((one) => findVisibleMilestone(db, place, one.id)))
   expect(found.map((one) => one?.title)).toEqual(['own', 'above', undefined])
   const loaded = await milestonesOf(db, [own.id, null, above.id, hidden.id, own.id])
@@ -277,9 +268,9 @@ test('a release names the milestones it was planned as', async () => {
   await forge.seed({ id }, { a: 'a' }, { as: owner })
   const { body: own } = await owner.post(`${url}/milestones`, { title: 'v1' })
   const { body: above } = await owner.post(`${group.url}/milestones`, { title: 'all' })
-  await issue(forge, id, own.id)
-  await issue(forge, id, own.id, { state: 'closed' })
-  await issue(forge, id, own.id, { confidential: true })
+  await plantIssue(forge, id, { milestone_id: own.id })
+  await plantIssue(forge, id, { milestone_id: own.id, state: 'closed' })
+  await plantIssue(forge, id, { milestone_id: own.id, confidential: true })
   const created = await owner.post(`${url}/releases`, { tag_name: 'v1', ref: 'master', milestones: ['v1', 'all'] })
   expect(created.body.milestones).toEqual([
     { ...own, issue_stats: { total: 2, closed: 1 } },

@@ -10,7 +10,7 @@ import { treeOf } from '../../identity/namespaces/queries.ts'
 import { findNamespaceById, findProjectById } from '../../projects/projects/queries.ts'
 import { replaceReleaseMilestone } from '../../repository/releases/milestones.ts'
 import { nextIid } from '../iids.ts'
-import { groupsAround, isSeenFrom, placeOf, type Place } from '../places.ts'
+import { groupsAround, isAt, isSeenFrom, type Place } from '../places.ts'
 import type { Milestone } from './model.ts'
 import { holdMilestoneTitle, insertMilestone } from './service.ts'
 
@@ -26,13 +26,14 @@ export async function promoteMilestone(
   return transact(app, async (app) => {
     const { db } = app
     await holdMilestoneTitle(app, title)
-    const iid = await nextIid(db, { group_id: group.id }, 'milestones')
-    const promoted = await db
-      .updateTable('milestones')
-      .set({ project_id: null, group_id: group.id, iid, updated_at: timestamp(app.clock) })
-      .where('id', '=', id)
-      .returningAll()
+    // A project may have come from elsewhere with a milestone that is titled as one of the group.
+    const ofGroup = await db
+      .selectFrom('milestones')
+      .selectAll()
+      .where(isAt({ project: null, namespace: group }, 'milestones'))
+      .where('title', '=', title)
       .executeTakeFirst()
+    const promoted = ofGroup ?? (await becomeGroups(app, id, group.id))
     if (!promoted) throw notFound() // somebody was faster
     const twins = await db
       .selectFrom('milestones')
@@ -42,12 +43,22 @@ export async function promoteMilestone(
       .where('projects.namespace_id', 'in', treeOf(db, group.id))
       .execute()
     for (const twin of twins) {
-      await replaceMilestone(app, twin.id, id)
+      await replaceMilestone(app, twin.id, promoted.id)
       await db.deleteFrom('milestones').where('id', '=', twin.id).execute()
     }
-    await emit(app, 'milestone.updated', { id, by: actor.id })
+    await emit(app, 'milestone.updated', { id: promoted.id, by: actor.id })
     return promoted
   })
+}
+
+async function becomeGroups({ db, clock }: App, id: number, group_id: number): Promise<Milestone | undefined> {
+  const iid = await nextIid(db, { group_id }, 'milestones')
+  return db
+    .updateTable('milestones')
+    .set({ project_id: null, group_id, iid, updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Milestones of groups that the project no longer lies in become its own; run again, there are none left. */
@@ -57,7 +68,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
     const project = await findProjectById(db, id)
     const namespace = project && (await findNamespaceById(db, project.namespace_id))
     if (!namespace) return
-    const place = placeOf(project, namespace)
+    const place = { project, namespace }
     const lost = await db
       .selectFrom('milestones')
       .selectAll()
@@ -97,7 +108,7 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
         .orderBy('id')
         .executeTakeFirst()
       const columns = { title, description, start_date, due_date, state }
-      const to = known ?? (await insertMilestone(app, place.at, columns, by))
+      const to = known ?? (await insertMilestone(app, place, columns, by))
       await replaceMilestone(app, from, to.id, id)
     }
   })

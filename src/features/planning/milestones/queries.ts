@@ -7,11 +7,9 @@ import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { isAt, isSeenFrom, type Mount, type Place } from '../places.ts'
+import { isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
 import type { Milestone } from './model.ts'
-
-type Where = Pick<Place, 'at' | 'namespace'>
 
 /** One of the place itself, of the group it lies in or of those above. */
 export async function findVisibleMilestone(db: Db, place: Where, id: number): Promise<Milestone | null> {
@@ -82,7 +80,7 @@ export function listMilestones(
   const found = db
     .selectFrom('milestones')
     .selectAll('milestones')
-    .where(filter.ancestors ? isSeenFrom(place, 'milestones') : isAt(place.at, 'milestones'))
+    .where(filter.ancestors ? isSeenFrom(place, 'milestones') : isAt(place, 'milestones'))
     .$if(state === 'active' || state === 'closed', (query) => query.where('state', '=', state as 'active'))
     .$if(Boolean(iids && iids.length > 0), (query) => query.where(inIdList(db, 'milestones.iid', idList(db, iids!))))
     .$if(Boolean(title), (query) => query.where('title', '=', title!))
@@ -102,11 +100,11 @@ export const milestone = ({ place }: Mount) =>
   child(place, {
     key: 'milestone',
     params: { milestone_id: id },
-    find: (app, { at }, { milestone_id }) =>
+    find: (app, place, { milestone_id }) =>
       app.db
         .selectFrom('milestones')
         .selectAll()
-        .where(isAt(at, 'milestones'))
+        .where(isAt(place, 'milestones'))
         .where('id', '=', milestone_id)
         .executeTakeFirst(),
   })

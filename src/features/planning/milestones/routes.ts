@@ -32,6 +32,7 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
     summary: `List the milestones of a ${mount.kind}`,
     on: mount.place,
     allow: 'readMilestones',
+    guest: true,
     input: z.object({
       state: oneOf('active', 'closed', 'all').nullish(),
       iids: listOf(id).nullish(),
@@ -58,6 +59,7 @@ export const [get, getOfGroup] = atBothPlaces((mount) =>
     summary: `Get a milestone of a ${mount.kind}`,
     on: milestone(mount),
     allow: 'readMilestones',
+    guest: true,
     output: MilestoneEntity,
     handle: ({ app, subject }) => shown(app, subject.milestone),
   }),

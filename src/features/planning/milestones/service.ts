@@ -6,12 +6,10 @@ import { holdName, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { nextIid } from '../iids.ts'
-import type { Place, PlaceColumns } from '../places.ts'
+import { columnsAt, type Where } from '../places.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Milestone } from './model.ts'
 import { TITLE_TAKEN, assertValidMilestone, milestoneRefusal } from './validation.ts'
-
-type Where = Pick<Place, 'at' | 'namespace'>
 
 interface MilestoneDates {
   description?: string | null | undefined
@@ -32,7 +30,11 @@ export interface MilestoneChange extends MilestoneDates {
 export const holdMilestoneTitle = (app: App, title: string) => holdName(app.db, `milestone ${title}`)
 
 /** Whether the group, or a project in it, has one so titled; of a project, itself and its group. */
-export async function milestonesTitled({ db }: App, { at, namespace }: Where, title: string): Promise<Milestone[]> {
+export async function milestonesTitled(
+  { db }: App,
+  { project, namespace }: Where,
+  title: string,
+): Promise<Milestone[]> {
   return db
     .selectFrom('milestones')
     .selectAll()
@@ -40,9 +42,9 @@ export async function milestonesTitled({ db }: App, { at, namespace }: Where, ti
     .where((eb) =>
       eb.or([
         eb('group_id', '=', namespace.id),
-        at.project_id === null
+        project === null
           ? eb('project_id', 'in', eb.selectFrom('projects').select('id').where('namespace_id', '=', namespace.id))
-          : eb('project_id', '=', at.project_id),
+          : eb('project_id', '=', project.id),
       ]),
     )
     .orderBy('id')
@@ -57,25 +59,24 @@ export async function createMilestone(app: App, actor: User, place: Where, wish:
     await holdMilestoneTitle(app, columns.title)
     const taken = await milestonesTitled(app, place, columns.title)
     if (taken.length > 0) throw milestoneRefusal('create', { title: [TITLE_TAKEN] })
-    return insertMilestone(app, place.at, columns, actor.id)
+    return insertMilestone(app, place, columns, actor.id)
   })
 }
 
-export const parentOf = ({ project_id, group_id }: PlaceColumns) =>
-  project_id === null ? { group_id: group_id! } : { project_id }
+const parentOf = ({ project, namespace }: Where) => (project ? { project_id: project.id } : { group_id: namespace.id })
 
 /** The title is held. */
 export async function insertMilestone(
   app: App,
-  at: PlaceColumns,
+  place: Where,
   columns: Pick<NewRow<'milestones'>, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
   by: number,
 ): Promise<Milestone> {
   const now = timestamp(app.clock)
-  const iid = await nextIid(app.db, parentOf(at), 'milestones')
+  const iid = await nextIid(app.db, parentOf(place), 'milestones')
   const milestone = await app.db
     .insertInto('milestones')
-    .values({ ...at, iid, ...columns, created_at: now, updated_at: now })
+    .values({ ...columnsAt(place), iid, ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
   await emit(app, 'milestone.created', { id: milestone.id, by })

@@ -1,8 +1,6 @@
 import { Refusal } from '../../../errors.ts'
-import { titleFaults, tooLong } from '../titles.ts'
+import { LONGEST_DESCRIPTION, titleFaults, tooLong } from '../titles.ts'
 import type { Milestone } from './model.ts'
-
-const LONGEST_DESCRIPTION = 1_048_576
 
 export type MilestoneFaults = Partial<Record<'title' | 'description' | 'start_date', string[]>>
 

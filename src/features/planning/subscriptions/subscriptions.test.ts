@@ -1,22 +1,16 @@
 import { expect, test } from 'vitest'
+import { plantIssue } from '../../../../test/issues.ts'
 import { openSource } from '../../../../test/sources.ts'
-import { timestamp } from '../../../clock.ts'
-import { startForge, type TestForge } from '../../../forge.ts'
+import { startForge } from '../../../forge.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { subscribersOf, subscriptionOf } from './queries.ts'
 import { setSubscription } from './service.ts'
-
-async function issueIn({ app, clock }: TestForge, project_id: number): Promise<number> {
-  const now = timestamp(clock)
-  const row = { project_id, iid: 1, title: 'x', author_id: 1, created_at: now, updated_at: now }
-  return (await app.db.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow()).id
-}
 
 test('what a user said of an issue stands beside what is usual for them', async () => {
   await using forge = await startForge()
   const { id, owner } = await openSource(forge, 'projects')
   const { app } = forge
-  const issue_id = await issueIn(forge, id)
+  const issue_id = await plantIssue(forge, id)
   const user = (await findUser(app.db, owner.id))!
   const unchanged = { kind: 'not_modified' }
   expect(await subscriptionOf(app.db, owner.id, { issue_id })).toBeNull()
@@ -45,7 +39,7 @@ test('whoever leaves a private project loses subscriptions there, and only there
     await owner.post(`${url}/members`, { user_id: jane.id, access_level: 20 })
     await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
     await jane.post(`${url}/labels/bug/subscribe`)
-    await setSubscription(forge.app, user, { issue_id: await issueIn(forge, id) }, true)
+    await setSubscription(forge.app, user, { issue_id: await plantIssue(forge, id) }, true)
   }
   for (const { url } of [left, open]) expect((await jane.delete(`${url}/members/${jane.id}`)).status).toBe(204)
   await forge.settle()

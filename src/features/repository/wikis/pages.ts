@@ -84,3 +84,5 @@ export function frontMatterOf(content: string): Record<string, string> {
   })
   return Object.fromEntries(facts)
 }
+
+export const withoutFrontMatter = (content: string): string => content.replace(FRONT_MATTER, '')

@@ -15,6 +15,7 @@ import {
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
 import { contentsOf, listPages, withContents, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
+import { renderPage } from './rendering.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
 const LARGEST_ATTACHMENT = 100 * 1024 * 1024
@@ -54,8 +55,12 @@ export const get = endpoint({
   on: wikiPageAt,
   allow: 'readWiki',
   guest: true,
+  input: z.object({ render_html: bool.nullish() }),
   output: WikiPageEntity,
-  handle: ({ app, subject }) => present(app, subject.project, subject.page),
+  async handle({ app, subject, input }) {
+    const shown = await present(app, subject.project, subject.page)
+    return input.render_html ? { ...shown, content: await renderPage(app, subject, shown) } : shown
+  },
 })
 
 export const create = endpoint({

@@ -212,3 +212,16 @@ test('of twenty pages written at once all stay; a page made twice is a duplicate
   expect(await atOnce(4, () => ann.post(url, { title: 'Same', content: 'x' }))).toEqual([201, 400, 400, 400])
   expect(await atOnce(4, () => ann.delete(`${url}/Same`))).toEqual([204, 404, 404, 404])
 })
+
+test('a page is rendered when asked for as HTML', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'a/b', content: '---\ntitle: x\n---\n*c* [d](e) <script>f</script>' })
+  await ann.post(url, { title: 'other', content: '<b>', format: 'asciidoc' })
+  const { body } = await ann.get(`${url}/a%2Fb?render_html=true`)
+  expect(body.content).toBe(`<p><em>c</em> <a href="${forge.url}/ann/engine/wikis/a/e">d</a> f</p>\n`)
+  expect((await ann.get(`${url}/other?render_html=true`)).body.content).toBe('<pre>&lt;b&gt;</pre>')
+  expect((await ann.get(`${url}/a%2Fb?render_html=false`)).body.content).toContain('*c*')
+})

@@ -1,0 +1,96 @@
+/** Issues where milestones and boards show them. */
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
+import type { App } from '../../../context.ts'
+import { board, boardList, listsOf } from '../boards/queries.ts'
+import { milestone } from '../milestones/queries.ts'
+import { atBothPlaces, type Place } from '../places.ts'
+import { IssueEntity, type IssueRecord } from './entity.ts'
+import type { IssueFilter } from './filter.ts'
+import { listIssuesAt, type IssueOrder } from './lists.ts'
+import { presentIssuesById } from './load.ts'
+
+async function shown(
+  app: App,
+  place: Place,
+  filter: IssueFilter & { order_by: IssueOrder; sort: 'asc' },
+  page: PageWish,
+): Promise<Page<IssueRecord>> {
+  const { items, total } = await listIssuesAt(app, place, filter, page)
+  return { total, items: await presentIssuesById(app, items, { isMixed: place.project === null }) }
+}
+
+export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/milestones/:milestone_id/issues`,
+    summary: `List the issues of a ${mount.kind}’s milestone, by the priority of their labels`,
+    on: milestone(mount),
+    allow: 'readMilestones',
+    guest: true,
+    output: pageOf(IssueEntity),
+    handle: ({ app, subject, page }) =>
+      shown(app, subject, { milestone_id: subject.milestone.id, order_by: 'label_priority', sort: 'asc' }, page),
+  }),
+)
+
+/** There are none yet. */
+export const [mergeRequestsOfMilestone, mergeRequestsOfGroupMilestone] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/milestones/:milestone_id/merge_requests`,
+    summary: `List the merge requests of a ${mount.kind}’s milestone`,
+    on: milestone(mount),
+    allow: 'readMilestones',
+    guest: true,
+    output: pageOf(z.never()),
+    handle: async () => ({ items: [], total: 0 }),
+  }),
+)
+
+const inColumn = { order_by: 'relative_position', sort: 'asc' } as const
+
+export const [ofBoardList, ofGroupBoardList] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id/lists/:list_id/issues`,
+    summary: 'List the issues of a board’s list, in their order',
+    on: boardList(mount),
+    allow: 'readBoards',
+    guest: true,
+    output: pageOf(IssueEntity),
+    handle: ({ app, subject, page }) =>
+      shown(app, subject, { label_id: subject.list.label_id, state: 'opened', ...inColumn }, page),
+  }),
+)
+
+export const [ofBacklog, ofGroupBacklog] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id/backlog/issues`,
+    summary: 'List the open issues of a board that no list of it shows',
+    on: board(mount),
+    allow: 'readBoards',
+    guest: true,
+    output: pageOf(IssueEntity),
+    async handle({ app, subject, page }) {
+      const lists = (await listsOf(app.db, [subject.board.id])).get(subject.board.id) ?? []
+      const label_ids = lists.map(({ label_id }) => label_id)
+      return shown(app, subject, { state: 'opened', not: { label_ids }, ...inColumn }, page)
+    },
+  }),
+)
+
+export const [closedOfBoard, closedOfGroupBoard] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/boards/:board_id/closed/issues`,
+    summary: 'List the closed issues of a board',
+    on: board(mount),
+    allow: 'readBoards',
+    guest: true,
+    output: pageOf(IssueEntity),
+    handle: ({ app, subject, page }) => shown(app, subject, { state: 'closed', ...inColumn }, page),
+  }),
+)

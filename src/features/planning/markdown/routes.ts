@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { bool, entity, text } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import { findProjectSubject } from '../../projects/projects/queries.ts'
+import { renderPlain, renderText } from './service.ts'
+
+const LONGEST_TEXT = 1_000_000
+
+const RenderedEntity = entity({ html: z.string() }).meta({ id: 'RenderedMarkdown' })
+
+/** For whoever is signed in; visitors are answered 401, as everywhere in planning. */
+export const render = endpoint({
+  method: 'POST',
+  path: '/markdown',
+  summary: 'Render a Markdown text',
+  allow: 'signed_in',
+  input: z.object({
+    text: text.refine(({ length }) => length <= LONGEST_TEXT),
+    gfm: bool.nullish(),
+    /** By its full path. */
+    project: text.nullish(),
+  }),
+  output: RenderedEntity,
+  async handle({ app, viewer, input }) {
+    const isPath = input.project?.includes('/')
+    const subject = input.project && isPath ? await findProjectSubject(app, input.project, viewer) : null
+    if (input.project && !(subject && projectPolicy.read(subject))) throw notFound('Project')
+    const html = input.gfm
+      ? await renderText(app, viewer, subject, input.text)
+      : await renderPlain(app, subject, input.text)
+    return { html }
+  },
+})

@@ -1,0 +1,21 @@
+import type { App } from '../../../context.ts'
+import { html } from '../../../lib/html.ts'
+import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import { withoutFrontMatter } from './pages.ts'
+
+/** Markdown is rendered, other formats are shown as they are written. Links lead to pages beside this one. */
+export async function renderPage(
+  app: App,
+  subject: ProjectSubject,
+  { slug, format, content }: { slug: string; format: string; content: string },
+): Promise<string> {
+  if (format !== 'markdown') return html`<pre>${content}</pre>`.toString()
+  const project = webUrlOf(app, subject)
+  const beside = { root: `${project}/wikis`, folder: slug.split('/').slice(0, -1).join('/') }
+  return renderMarkdown(withoutFrontMatter(content), {
+    base: app.url,
+    places: { project, links: beside, pictures: beside },
+  })
+}

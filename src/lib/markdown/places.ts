@@ -1,0 +1,34 @@
+/** Where relative addresses of a text lead: uploads of its project, and files beside it in a repository. */
+
+/** Addresses without a slash at their end. */
+export interface Places {
+  /** Of the project, below which its uploads are. */
+  readonly project?: string | null
+  /** Of the folder that relative links start from, and the root that those with a slash do. */
+  readonly links?: { readonly root: string; readonly folder: string } | null
+  /** The same for pictures, which are shown as they are. */
+  readonly pictures?: { readonly root: string; readonly folder: string } | null
+}
+
+const UPLOAD = /^\/uploads\/[0-9a-f]{32}\/[^/]+$/
+
+export function locator(places: Places): (address: string, kind: 'link' | 'picture') => string {
+  return (address, kind) => {
+    if (places.project && UPLOAD.test(address)) return places.project + address
+    const start = kind === 'picture' ? places.pictures : places.links
+    if (!start || address.startsWith('?')) return address
+    if (address.startsWith('/')) return joined(start.root, [], address)
+    return joined(start.root, start.folder.split('/'), address)
+  }
+}
+
+/** `..` leads no higher than the root. */
+function joined(root: string, folder: readonly string[], address: string): string {
+  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? []
+  const parts: string[] = []
+  for (const part of [...folder, ...path.split('/')]) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `${root}/${parts.join('/')}${rest}`
+}

@@ -1,0 +1,189 @@
+/**
+ * What a text names: `@user`, `#1`, `group/project!2`, `~label`, `%milestone`, commits, addresses of the instance. Plain
+ * text in, no Markdown: `lib/markdown` asks it about the parts that are prose. One pass, each character looked at a few
+ * times at most.
+ */
+
+interface Named {
+  /** As it is written. */
+  readonly text: string
+  /** Path of the other project it is said of; a single name is one beside ours. */
+  readonly project: string | null
+}
+
+/** Of a person, a group or `all`. */
+export type UserReference = Named & { readonly kind: 'user'; readonly name: string }
+export type NumberReference = Named & { readonly kind: 'issue' | 'merge_request' | 'snippet'; readonly id: number }
+/** A number may be an id (of a milestone the iid) or the title, so it gives both; in quotes it is the title. */
+export type TitleReference = Named & {
+  readonly kind: 'label' | 'milestone'
+  readonly id: number | null
+  readonly title: string
+}
+export type CommitReference = Named & { readonly kind: 'commit'; readonly sha: string }
+export type RangeReference = Named & {
+  readonly kind: 'commit_range'
+  readonly from: string
+  readonly to: string
+  readonly dots: '..' | '...'
+}
+export type Reference = UserReference | NumberReference | TitleReference | CommitReference | RangeReference
+
+/** With where it begins and ends. */
+export type Found<R extends Reference = Reference> = R & { readonly start: number; readonly end: number }
+
+/** The same for everything that is the same thing, however written. */
+export function referenceKey(reference: Reference): string {
+  const { kind, project } = reference
+  return [kind, (project ?? '').toLowerCase(), ...partsOf(reference)].join('\0')
+}
+
+function partsOf(reference: Reference): readonly (string | number | null)[] {
+  if (reference.kind === 'user') return [reference.name.toLowerCase()]
+  if (reference.kind === 'commit') return [reference.sha]
+  if (reference.kind === 'commit_range') return [reference.from, reference.dots, reference.to]
+  return 'title' in reference ? [reference.id, reference.title] : [reference.id]
+}
+
+const CANDIDATE = /[@#!$%~]|(?<![\p{L}\p{N}_/.#@-])[0-9a-f]{7,40}(?![\p{L}\p{N}_])/gu
+const BEFORE_SIGIL = /[\p{L}\p{N}_@#!$%~&/.-]/u
+const PATH_CHARACTER = /[A-Za-z0-9_./-]/
+const PATH = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/
+const LONGEST_PATH = 1024
+
+const NUMBER = /\d{1,10}(?![\p{L}\p{N}_])/uy
+const NAME = /[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/y
+const SHA = /[0-9a-f]{7,40}(?![\p{L}\p{N}_])/uy
+const RANGE_END = /(\.{2,3})([0-9a-f]{7,40})(?![\p{L}\p{N}_])/uy
+const WORD = /[\p{L}\p{N}_&?.-]+(?:::?[\p{L}\p{N}_&?.-]+)*/uy
+const QUOTED = /"([^"\n]{1,255})"/y
+
+/** All of a text, in their order. */
+export function scanReferences(text: string): Found[] {
+  const found: Found[] = []
+  let end = 0
+  CANDIDATE.lastIndex = 0
+  for (let match = CANDIDATE.exec(text); match; match = CANDIDATE.exec(text)) {
+    const reference = match[0].length > 1 ? commitAt(text, match.index) : sigilAt(text, match.index, end)
+    if (!reference) continue
+    found.push(reference)
+    end = CANDIDATE.lastIndex = reference.end
+  }
+  return found
+}
+
+/** No further back than what was read already. */
+function sigilAt(text: string, at: number, from: number): Found | null {
+  const start = pathStart(text, at, from)
+  const path = start < at ? text.slice(start, at) : null
+  if (path !== null && !(path.length <= LONGEST_PATH && PATH.test(path))) return null
+  const before = start > 0 ? text[start - 1]! : ''
+  if (BEFORE_SIGIL.test(before)) return null
+  return valueAt(text, start, at, path)
+}
+
+function pathStart(text: string, at: number, from: number): number {
+  let start = at
+  while (start > from && PATH_CHARACTER.test(text[start - 1]!)) start--
+  return start
+}
+
+function valueAt(text: string, start: number, at: number, project: string | null): Found | null {
+  const sigil = text[at]!
+  const named = (end: number) => ({ text: text.slice(start, end), project, start, end })
+  if (sigil === '@') return project === null ? userAt(text, at) : commitAt(text, at + 1, start, project)
+  if (sigil === '~' || sigil === '%') {
+    const value = titleAt(text, at + 1)
+    return (
+      value && { kind: sigil === '~' ? 'label' : 'milestone', id: value.id, title: value.title, ...named(value.end) }
+    )
+  }
+  const number = matchAt(NUMBER, text, at + 1)
+  if (!number) return null
+  const kind = ({ '#': 'issue', '!': 'merge_request', $: 'snippet' } as const)[sigil as '#' | '!' | '$']
+  return { kind, id: Number(number[0]), ...named(at + 1 + number[0].length) }
+}
+
+function userAt(text: string, at: number): Found<UserReference> | null {
+  // No path ends with a dot: it ends the sentence.
+  const name = withoutStops(matchAt(NAME, text, at + 1)?.[0] ?? '')
+  if (name === '' || name.length > LONGEST_PATH) return null
+  const end = at + 1 + name.length
+  return { kind: 'user', project: null, name, text: text.slice(at, end), start: at, end }
+}
+
+function titleAt(text: string, at: number): { id: number | null; title: string; end: number } | null {
+  const quoted = matchAt(QUOTED, text, at)
+  if (quoted) return { id: null, title: quoted[1]!, end: at + quoted[0].length }
+  const word = withoutStops(matchAt(WORD, text, at)?.[0] ?? '')
+  if (word === '' || word.length > 255) return null
+  return { id: /^\d{1,10}$/.test(word) ? Number(word) : null, title: word, end: at + word.length }
+}
+
+/** Dots and question marks at its end belong to the sentence. */
+function withoutStops(word: string): string {
+  let end = word.length
+  while (end > 0 && '.?:'.includes(word[end - 1]!)) end--
+  return word.slice(0, end)
+}
+
+function commitAt(text: string, at: number, start = at, project: string | null = null): Found | null {
+  const sha = matchAt(SHA, text, at)?.[0]
+  if (sha === undefined) return null
+  const end = at + sha.length
+  const range = matchAt(RANGE_END, text, end)
+  const whole = end + (range?.[0].length ?? 0)
+  const named = { project, text: text.slice(start, whole), start, end: whole }
+  if (!range) return { kind: 'commit', sha, ...named }
+  return { kind: 'commit_range', from: sha, to: range[2]!, dots: range[1] as '..' | '...', ...named }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+const NUMBERED = { issues: 'issue', work_items: 'issue', merge_requests: 'merge_request', snippets: 'snippet' } as const
+const ADDRESS =
+  /^\/((?:[\w.-]+\/)*?[\w.-]+)(?:\/-)?\/(issues|work_items|merge_requests|snippets|milestones|commit|compare)\/([\w.]+)(?:\/(?:diffs|commits|pipelines|designs)?)?$/
+const LONGEST_ADDRESS = 2048
+
+export interface AddressReference {
+  readonly reference: Reference
+  /** The note it leads to. */
+  readonly note: number | null
+}
+
+/** What an address of this instance leads to, with `/-/` before the noun or without. Null: to no such thing. */
+export function referenceOfAddress(address: string, base: string): AddressReference | null {
+  const root = base.replace(/\/$/, '')
+  if (address.length > LONGEST_ADDRESS || !address.startsWith(`${root}/`)) return null
+  const [, path = '', fragment = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(address.slice(root.length)) ?? []
+  const reference = personalSnippet(path, address) ?? referenceOfPath(path, address)
+  if (!reference) return null
+  const note = /^note_(\d{1,15})$/.exec(fragment)?.[1]
+  return { reference, note: note === undefined ? null : Number(note) }
+}
+
+function personalSnippet(path: string, text: string): Reference | null {
+  const id = /^(?:\/-)?\/snippets\/(\d{1,10})$/.exec(path)?.[1]
+  return id === undefined ? null : { kind: 'snippet', id: Number(id), project: null, text }
+}
+
+function referenceOfPath(path: string, text: string): Reference | null {
+  const [, written = '', noun = '', value = ''] = ADDRESS.exec(path) ?? []
+  const project = written.replace(/\/-$/, '')
+  if (!PATH.test(project)) return null
+  const named = { project, text }
+  if (noun === 'commit') return matchesAll(SHA, value) ? { kind: 'commit', sha: value, ...named } : null
+  if (noun === 'compare') {
+    const range = commitAt(value, 0)
+    return range?.kind === 'commit_range' && range.end === value.length ? { ...range, ...named } : null
+  }
+  if (!/^\d{1,10}$/.test(value)) return null
+  const id = Number(value)
+  if (noun === 'milestones') return { kind: 'milestone', id, title: value, ...named }
+  return { kind: NUMBERED[noun as keyof typeof NUMBERED], id, ...named }
+}
+
+const matchesAll = (pattern: RegExp, text: string) => matchAt(pattern, text, 0)?.[0].length === text.length
