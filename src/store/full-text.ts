@@ -25,7 +25,7 @@ const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s]+/
 
 export async function createTextIndex(db: AnyDb, table: string, columns: readonly string[]): Promise<void> {
   const t = sql.raw(table)
-  const index = sql.raw(`${table}_words`)
+  const index = sql.raw(`${table}_search_words`)
   if (!isSqlite(db)) {
     await sql`create index ${index} on ${t} using gin ((${vectorOf(columns)})) with (fastupdate = off)`.execute(db)
     return
@@ -37,9 +37,9 @@ export async function createTextIndex(db: AnyDb, table: string, columns: readonl
   await sql`insert into ${index}(${index}) values ('rebuild')`.execute(db)
   const remove = sql`insert into ${index}(${index}, rowid, ${list}) values ('delete', old.id, ${at('old')});`
   const add = sql`insert into ${index}(rowid, ${list}) values (new.id, ${at('new')});`
-  await sql`create trigger ${sql.raw(`${table}_words_i`)} after insert on ${t} begin ${add} end`.execute(db)
-  await sql`create trigger ${sql.raw(`${table}_words_d`)} after delete on ${t} begin ${remove} end`.execute(db)
-  await sql`create trigger ${sql.raw(`${table}_words_u`)} after update of ${list} on ${t}
+  await sql`create trigger ${sql.raw(`${table}_search_words_i`)} after insert on ${t} begin ${add} end`.execute(db)
+  await sql`create trigger ${sql.raw(`${table}_search_words_d`)} after delete on ${t} begin ${remove} end`.execute(db)
+  await sql`create trigger ${sql.raw(`${table}_search_words_u`)} after update of ${list} on ${t}
     begin ${remove} ${add} end`.execute(db)
 }
 
@@ -73,7 +73,7 @@ export function matches(db: Db, table: keyof Tables, columns: readonly string[],
   if (!isSqlite(db)) {
     return sql`${vectorOf(columns.map((column) => `${table}.${column}`))} @@ to_tsquery('simple', ${query})`
   }
-  const index = sql.raw(`${table}_words`)
+  const index = sql.raw(`${table}_search_words`)
   return sql`exists (select 1 from ${index} where ${index} match ${query} and rowid = ${sql.ref(`${table}.id`)})`
 }
 
@@ -84,7 +84,7 @@ export function matchingIds(
   columns: readonly string[],
   query: string,
 ): RawBuilder<number> {
-  const index = sql.raw(`${table}_words`)
+  const index = sql.raw(`${table}_search_words`)
   if (isSqlite(db)) return sql`select rowid from ${index} where ${index} match ${query}`
   return sql`select id from ${sql.table(table)} where ${matches(db, table, columns, query)}`
 }
