@@ -60,6 +60,7 @@ test('labels and milestones are of a project or of a group', async () => {
   const [project, group] = [await forge.project(), await forge.group()]
   expect(await forge.label(project, { name: 'bug', color: 'red' })).toMatchObject({ name: 'bug', color: '#FF0000' })
   expect(await forge.label(group)).toMatchObject({ name: 'label2' })
+  expect(await forge.issue(project, { labels: ['bug'] })).toMatchObject({ iid: 1, title: 'issue1', labels: ['bug'] })
   expect(await forge.milestone(project)).toMatchObject({ title: 'milestone1', project_id: project.id })
   expect(await forge.milestone(group, { title: 'v1' })).toMatchObject({ title: 'v1', group_id: group.id })
   await expect(forge.label(project, { name: 'bug' })).rejects.toThrow('the label bug is refused: 409')

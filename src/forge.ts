@@ -14,6 +14,7 @@ import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
 import type { GroupDetails } from './features/groups/groups/entity.ts'
+import type { IssueRecord } from './features/planning/issues/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
 import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
@@ -55,6 +56,7 @@ export class TestForge implements door.Forge {
   #projects = 0
   #labels = 0
   #milestones = 0
+  #issues = 0
 
   constructor(ground: Ground, root: door.Person) {
     const { app, http } = ground.running
@@ -121,6 +123,19 @@ export class TestForge implements door.Forge {
     const answer = await person.post(`${pathOf(place)}/milestones`, input)
     const milestone: MilestoneRecord = this.#done(answer, `the milestone ${input.title}`)
     return milestone
+  }
+
+  async issue(
+    { id }: { id: number },
+    wish: door.IssueWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Issue> {
+    const input = { title: `issue${++this.#issues}`, ...wish }
+    const issue: IssueRecord = this.#done(
+      await person.post(`/projects/${id}/issues`, input),
+      `the issue ${input.title}`,
+    )
+    return issue
   }
 
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
@@ -204,7 +219,7 @@ export class TestForge implements door.Forge {
     })
     this.#requests.clear()
     faults.clear()
-    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = 0
+    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = this.#issues = 0
   }
 
   close(): Promise<void> {

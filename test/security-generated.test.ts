@@ -184,6 +184,8 @@ describe('security 45: unbounded input or page', () => {
     // Documents are as long as people write them, up to a limit of their own.
     const documents = [
       'POST /markdown text',
+      'POST /projects/:id/issues description',
+      'PUT /projects/:id/issues/:issue_iid description',
       'POST /projects/:id/wikis content',
       'PUT /projects/:id/wikis/:slug content',
     ]

@@ -37,6 +37,8 @@ export interface Forge extends AsyncDisposable {
   label(place: Project | Group, wish?: LabelWish, as?: Person): Promise<Label>
   /** A new milestone of a project or a group, as the API answers it. */
   milestone(place: Project | Group, wish?: MilestoneWish, as?: Person): Promise<Milestone>
+  /** A new issue of a project, as the API answers it. */
+  issue(project: { readonly id: number }, wish?: IssueWish, as?: Person): Promise<Issue>
   /** Commits files to a project; null deletes one. */
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
@@ -266,6 +268,33 @@ export interface Project extends Readonly<ProjectAttributes> {
   readonly import_status: 'none' | 'scheduled' | 'started' | 'finished' | 'failed'
   /** For those who administer it. */
   readonly runners_token?: string | undefined
+}
+
+export interface IssueWish {
+  title?: string
+  description?: string | null
+  confidential?: boolean
+  /** Titles; those that are unknown are made. */
+  labels?: readonly string[]
+  milestone_id?: number
+  assignee_ids?: readonly number[]
+  due_date?: string
+  weight?: number
+}
+
+export interface Issue {
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number
+  readonly title: string
+  readonly description: string | null
+  readonly state: 'opened' | 'closed'
+  readonly labels: readonly unknown[]
+  readonly confidential: boolean
+  readonly web_url: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly [field: string]: unknown
 }
 
 export interface LabelWish {

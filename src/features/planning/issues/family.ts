@@ -1,5 +1,6 @@
 import { family } from '../../family.ts'
+import { leaveIssues } from './farewell.ts'
 import * as placeRoutes from './place-routes.ts'
 import * as routes from './routes.ts'
 
-export const issues = family({ routes: { ...routes, ...placeRoutes } })
+export const issues = family({ routes: { ...routes, ...placeRoutes }, farewell: leaveIssues })

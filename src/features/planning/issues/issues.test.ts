@@ -448,3 +448,18 @@ test('milestones and boards show their issues', async () => {
     expect(await shown(owner, `${board}/backlog/issues`)).toEqual(labels.length === 2 ? [1] : [1, 2])
   }
 })
+
+test('what one wrote is the ghost’s once they are gone, unless it goes along', async () => {
+  const { id, url } = await crew({ visibility: 'public' })
+  const [jane, joe] = [await forge.user(), await forge.user()]
+  await jane.post(url, { title: 'by Jane' })
+  await joe.post(url, { title: 'by Joe' })
+  await owner.put(`${url}/1`, { assignee_ids: [joe.id] })
+  await forge.administrator.delete(`/users/${jane.id}`)
+  await forge.administrator.delete(`/users/${joe.id}`, { hard_delete: true })
+  await forge.settle()
+  expect((await owner.get(url)).body).toMatchObject([
+    { title: 'by Jane', author: { username: 'ghost' }, assignees: [] },
+  ])
+  expect((await owner.get(`/projects/${id}`)).body.open_issues_count).toBe(1)
+})

@@ -31,8 +31,8 @@ export async function readersAmong(
       level: levelOf(viewer, access_level),
       open: openVisibilities(viewer),
     }
-    if (viewer.state !== 'active' || !issuesPolicy.read(subject)) return false
-    if (!issue) return issuesPolicy.readIssues(subject)
+    if (viewer.state !== 'active') return false
+    if (!issue) return issuesPolicy.read(subject) && issuesPolicy.readIssues(subject)
     return issuePolicy.read({ ...subject, issue: { ...issue, assigned: false } })
   })
 }

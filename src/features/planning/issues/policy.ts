@@ -25,7 +25,8 @@ export const issuesPolicy = policy<ProjectSubject>()({
 })
 
 export const issuePolicy = policy<IssueSubject>()({
-  read: (s: IssueSubject) => isOn(s) && (!s.issue.confidential || s.level >= Reporter || isOwn(s)),
+  read: (s: IssueSubject) =>
+    projectPolicy.read(s) && isOn(s) && (!s.issue.confidential || s.level >= Reporter || isOwn(s)),
   /** Whoever sees it takes part in it. */
   participate: mayWrite,
   update: (s) => mayWrite(s) && (s.level >= Reporter || isOwn(s)),
