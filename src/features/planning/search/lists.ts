@@ -151,7 +151,7 @@ export async function findNotes(
   return notes(db, wanted, cut, { sort })
 }
 
-/** Members of a project, or of a group with those above and below it, by a part of their names. */
+/** Members of a project, or of a group and those above it, by a part of their names. Who is below may be a secret. */
 export function findMembers(
   db: Db,
   place: { project: number } | { group: number },
@@ -163,9 +163,8 @@ export function findMembers(
     'project' in place
       ? sql`select user_id from project_authorizations
           where project_id = ${place.project} and access_level >= ${sql.lit(Guest)}`
-      : sql`select m.user_id from members m where m.user_id is not null and m.group_id in (
-          select ancestor_id from namespace_ancestors where namespace_id = ${place.group}
-          union select namespace_id from namespace_ancestors where ancestor_id = ${place.group})`
+      : sql`select m.user_id from members m where m.group_id in (
+          select ancestor_id from namespace_ancestors where namespace_id = ${place.group})`
   const found = db
     .selectFrom('users')
     .selectAll()

@@ -53,11 +53,13 @@ export interface FilesChange {
   files?: readonly FileChange[] | null | undefined
 }
 
-/** The files after a change; the same array where there is none. */
+export const touchesFiles = ({ file_name, content, files }: FilesChange): boolean =>
+  Boolean(files) || typeof file_name === 'string' || typeof content === 'string'
+
+/** The files after a change. */
 export function changedFiles(before: readonly SnippetFile[], change: FilesChange): readonly SnippetFile[] {
   const { file_name, content, files } = change
   if (files) return files.reduce(applied, before)
-  if (typeof file_name !== 'string' && typeof content !== 'string') return before
   const [first, ...more] = before
   if (!first || more.length > 0) {
     throw badParameter('To update a snippet with multiple files, you must use the `files` parameter')

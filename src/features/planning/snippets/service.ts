@@ -7,7 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { titleFaults } from '../titles.ts'
-import { assertValidFiles, changedFiles, filesFrom, type FilesChange, type NewFiles } from './files.ts'
+import { assertValidFiles, changedFiles, filesFrom, touchesFiles, type FilesChange, type NewFiles } from './files.ts'
 import type { Snippet, SnippetFile } from './model.ts'
 
 /** Whence it was sent, for administrators who look for spam. */
@@ -105,16 +105,15 @@ export async function updateSnippet(
       .$if(locksRows(app.db), (query) => query.forNoKeyUpdate())
       .executeTakeFirst()
     if (!before) throw notFound('Snippet') // somebody was faster
-    const files = await filesOf(app, id)
-    const after = changedFiles(files, change)
+    const after = touchesFiles(change) ? changedFiles(await filesOf(app, id), change) : null
+    if (after) assertValidFiles(after)
     const snippet = await app.db
       .updateTable('snippets')
       .set({ ...columns, updated_at: timestamp(app.clock) })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (after !== files) {
-      assertValidFiles(after)
+    if (after) {
       await app.db.deleteFrom('snippet_files').where('snippet_id', '=', id).execute()
       await insertFiles(app, snippet, after)
     }
