@@ -6,8 +6,11 @@ import { timestamp } from '../../../clock.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { fileTermsOf } from './terms.ts'
 
-// oxlint-disable-next-line no-explicit-any -- records of every scope
-const shown = ({ body }: { body: any[] }) => body.map((one) => one.title ?? one.name ?? one.body ?? one.path).toSorted()
+type Found = { title?: string; name?: string; body?: string; path?: string }
+
+/** What each record is known by. */
+const shown = ({ body }: { body: Found[] }): string[] =>
+  body.map(({ title, name, body, path }) => title ?? name ?? body ?? path ?? '').toSorted()
 
 async function note(forge: TestForge, values: { project_id: number; body: string } & Record<string, unknown>) {
   const now = timestamp(forge.clock)

@@ -1,7 +1,6 @@
 import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
-import { Guest, Master, Reporter } from '../../../lib/levels.ts'
-import { isOpenTo } from '../../access/authorizations/queries.ts'
+import { Guest, Master, Reporter, type Visibility } from '../../../lib/levels.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Snippet } from './model.ts'
 
@@ -9,6 +8,8 @@ import type { Snippet } from './model.ts'
 export interface MetSnippet {
   readonly snippet: Snippet
   readonly viewer: User | null
+  /** Visibilities that need no membership of the viewer. */
+  readonly open: readonly Visibility[]
   /** Whose it is, unless it is a person's. */
   readonly home: ProjectSubject | null
 }
@@ -34,9 +35,9 @@ export const projectSnippetPolicy = policy<ProjectSnippet>()({
 
 export const snippetPolicy = policy<MetSnippet>()({
   read(s: MetSnippet) {
-    const { snippet, viewer, home } = s
+    const { snippet, open, home } = s
     if (home) return projectPolicy.read(home) && projectSnippetPolicy.read({ ...home, snippet })
-    return isOpenTo(viewer, snippet.visibility) || isAuthor(s) || isAdministrator(s)
+    return open.includes(snippet.visibility) || isAuthor(s) || isAdministrator(s)
   },
 })
 

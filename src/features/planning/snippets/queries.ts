@@ -6,6 +6,7 @@ import { notFound } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject, loadProjectSubject } from '../../projects/projects/queries.ts'
 import { projectPaths } from '../issues/load.ts'
@@ -28,9 +29,11 @@ export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
 /** As the viewer meets it, readable or not. */
 export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<MetSnippet | null> {
   const snippet = await findSnippet(app.db, id)
-  if (!snippet || snippet.project_id === null) return snippet && { snippet, viewer, home: null }
+  if (!snippet) return null
+  const met = { snippet, viewer, open: openVisibilities(viewer) }
+  if (snippet.project_id === null) return { ...met, home: null }
   const project = await findProjectById(app.db, snippet.project_id)
-  return project && { snippet, viewer, home: await loadProjectSubject(app, project, viewer) }
+  return project && { ...met, home: await loadProjectSubject(app, project, viewer) }
 }
 
 const met = {
