@@ -17,7 +17,7 @@ import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
-import { blobColumns, families, farewells, jobs, reactions, v4, web } from './features/v4.ts'
+import { blobColumns, families, farewells, jobs, projectPages, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
@@ -158,7 +158,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const metrics = createMetrics(app)
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
-  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, { metrics, families })
+  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, { metrics, families, projectPages })
   let worker = startWorker(app, { jobs, subscriptions: reactions })
   let ssh: SshServer | null = null
   const closeApp = async () => {

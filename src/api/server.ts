@@ -4,7 +4,13 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { Refusal } from '../errors.ts'
 import { requestLog } from '../log.ts'
 import { UNKNOWN_ROUTE } from './answers.ts'
@@ -84,8 +90,21 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
 export type WebRoutes = (
   server: FastifyInstance,
   gateway: Gateway,
-  about: { metrics: Metrics; families: Families },
+  about: { metrics: Metrics; families: Families; projectPages: readonly ProjectPage[] },
 ) => void
+
+/** What stands below the address of a project: `/group/project/-/<name>/…`, in older ones without the dash. */
+export interface ProjectPage {
+  readonly name: string
+  /** `rest` follows the name. Null where nothing is there, or nothing for whoever asks. */
+  serve(
+    gateway: Gateway,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    project: { readonly id: number },
+    rest: readonly string[],
+  ): Promise<FastifyReply | null>
+}
 
 const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+api\/+v4(?:[/?]|$)/.test(url!)
 

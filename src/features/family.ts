@@ -1,6 +1,6 @@
 /** What a family may consist of: its own `family.ts` says all of it, and `families.ts` names it. */
 import type { Endpoint } from '../api/endpoint.ts'
-import type { WebRoutes } from '../api/server.ts'
+import type { ProjectPage, WebRoutes } from '../api/server.ts'
 import type { App, BlobColumn, Farewell, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
@@ -19,6 +19,7 @@ export interface Family {
   readonly blobs?: readonly BlobColumn[]
   /** Pages, files: whatever is not below `/api/v4`. */
   readonly web?: readonly WebRoutes[]
+  readonly projectPages?: readonly ProjectPage[]
 }
 
 export const family = (parts: Family): Family => parts

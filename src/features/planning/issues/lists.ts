@@ -15,6 +15,7 @@ import {
   substring,
   textsIn,
 } from '../../../store/dialect.ts'
+import { hasWords } from '../../../store/full-text.ts'
 import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -87,6 +88,8 @@ interface Wanted {
   weighed?: boolean
   in_title?: true
   in_description?: true
+  /** As the full text is asked. */
+  words?: string
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
@@ -197,6 +200,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     counted: ['issue_labels', 'labels'],
   },
   ...words,
+  words: hasWords('issues', ['title', 'description']),
   group: {
     test: (w) => sql`issues.project_id in (${projectsOf(w)})`,
     set: (w) => sql`select i.id from issues i where i.project_id in (${projectsOf(w)})`,
@@ -249,7 +253,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
 }
 
 /** With what lies below the group, and what is shared with it. */
-function projectsOf({ group }: Wanted): RawBuilder<number> {
+export function projectsOf({ group }: Pick<Wanted, 'group'>): RawBuilder<number> {
   return sql`select p.id from projects p
       join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}
     union select project_id from project_shares where group_id = ${group}`
@@ -413,6 +417,7 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | 
     ...weightWanted(filter.weight),
     ...times(filter),
     ...wordsWanted(db, filter),
+    ...(filter.words && { words: filter.words }),
   }
   return [wanted.author, wanted.assignee].includes(NOBODY) ? null : wanted
 }

@@ -52,6 +52,7 @@ declare module '../../../store/database.ts' {
     user_agent_details: {
       id: Generated<number>
       issue_id: number | null
+      snippet_id: number | null
       user_agent: string
       ip_address: string
       created_at: string

@@ -16,6 +16,7 @@ import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
 import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
+import { ensureTopics } from '../topics/service.ts'
 import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdNamespace, holdPath } from './places.ts'
 import { findNamespaceById, holdProject, type Namespace, type Project } from './queries.ts'
@@ -175,6 +176,7 @@ export async function setTopics(app: App, { id }: Project, topics: readonly stri
   if (topics.length === 0) return
   const rows = topics.map((name, position) => ({ project_id: id, name, position }))
   await app.db.insertInto('project_topics').values(rows).execute()
+  await ensureTopics(app, topics)
 }
 
 const NO_PLACE = { namespace: ['is not valid'] }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Gateway } from '../../../api/run.ts'
-import type { WebRoutes } from '../../../api/server.ts'
+import type { ProjectPage, WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
@@ -11,12 +11,13 @@ import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
 /** Addresses that begin with a path of somebody's: whatever no other route takes. */
-export const routes: WebRoutes = (server, gateway) => {
+export const routes: WebRoutes = (server, gateway, { projectPages }) => {
   server.get('/*', async (request, reply) => {
     const segments = segmentsOf(request)
     if (!segments || isReservedAtTop(segments[0]!)) return send(request, reply, 404, UNKNOWN_ROUTE)
     return (
       (await uploadAt(gateway, request, reply, segments)) ??
+      (await pageAt(gateway, request, reply, segments, projectPages)) ??
       (await redirectFrom(gateway, request, reply, segments)) ??
       send(request, reply, 404, UNKNOWN_ROUTE)
     )
@@ -43,6 +44,22 @@ async function uploadAt(
   if (uploads !== 'uploads' || segments.length < 5) return null
   const project = await findProject(gateway.app.db, segments.slice(0, -3).join('/'))
   return project && serveUpload(gateway, request, reply, project, secret!, filename!)
+}
+
+async function pageAt(
+  gateway: Gateway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  segments: readonly string[],
+  pages: readonly ProjectPage[],
+): Promise<FastifyReply | null> {
+  // A path has two segments or more.
+  const dash = segments.indexOf('-', 2)
+  const at = dash < 0 ? segments.findIndex((name, n) => n > 1 && pages.some((page) => page.name === name)) : dash + 1
+  const page = pages.find(({ name }) => name === segments[at])
+  const path = segments.slice(0, dash < 0 ? at : dash).join('/')
+  const project = page ? await findProject(gateway.app.db, path) : null
+  return project && page!.serve(gateway, request, reply, project, segments.slice(at + 1))
 }
 
 async function redirectFrom(

@@ -1,5 +1,6 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { Db } from '../../../store/database.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { CommitStatus } from './entity.ts'
 
@@ -34,12 +35,32 @@ export function listStatuses(
 
 /** What all that was said of a commit last comes to; null when nothing was. */
 export async function commitStatus(db: Db, project: number, sha: string): Promise<CommitStatus['status'] | null> {
-  const rows = await statusesOf(db, project, sha)
-    .select(['status', 'allow_failure'])
+  return (await commitsStatuses(db, project, [sha])).get(sha) ?? null
+}
+
+/** The same for several, by their ids, in one query. */
+export async function commitsStatuses(
+  db: Db,
+  project: number,
+  shas: readonly string[],
+): Promise<Map<string, CommitStatus['status']>> {
+  const rows = await db
+    .selectFrom('commit_statuses')
+    .select(['sha', 'status', 'allow_failure'])
+    .where('project_id', '=', project)
+    .where(inTextList(db, 'sha', textList(db, shas)))
     .where('retried', '=', false)
     .execute()
+  return new Map(
+    Array.from(
+      Map.groupBy(rows, ({ sha }) => sha),
+      ([sha, said]) => [sha, sumOf(said)],
+    ),
+  )
+}
+
+function sumOf(rows: readonly Pick<CommitStatus, 'status' | 'allow_failure'>[]): CommitStatus['status'] {
   const counted = rows.map(({ status, allow_failure }) => (allow_failure && status === 'failed' ? 'success' : status))
-  if (counted.length === 0) return null
   const has = (status: CommitStatus['status']) => counted.includes(status)
   const isDone = !has('pending') && !has('running')
   if (!isDone) return counted.every((status) => status === 'pending') ? 'pending' : 'running'

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
+import { presentPersonalToken } from '../../identity/tokens/entity.ts'
+import type { AccessToken } from '../../identity/tokens/model.ts'
+import type { SourceColumns } from '../../access/members/model.ts'
+
+const record = {
+  id: z.int(),
+  name: z.string(),
+  revoked: z.boolean(),
+  created_at: timestampOut,
+  description: z.string().nullable(),
+  scopes: z.array(z.string()),
+  user_id: z.int(),
+  last_used_at: timestampOut.nullable(),
+  active: z.boolean(),
+  expires_at: dateOut.nullable(),
+  access_level: z.int().nullable(),
+  resource_type: z.enum(['project', 'group']),
+  resource_id: z.int(),
+}
+
+export const ResourceTokenEntity = entity(record).meta({ id: 'ResourceAccessToken' })
+
+/** The only answer that holds the value. */
+export const NewResourceTokenEntity = entity({ ...record, token: z.string() }).meta({ id: 'NewResourceAccessToken' })
+
+export interface LoadedToken extends AccessToken {
+  /** Null where the bot is no member any more. */
+  readonly access_level: number | null
+}
+
+export function presentResourceToken(
+  token: LoadedToken,
+  { group_id, project_id }: SourceColumns,
+  today: string,
+): z.infer<typeof ResourceTokenEntity> {
+  return {
+    ...presentPersonalToken(token, today),
+    access_level: token.access_level,
+    resource_type: group_id === null ? 'project' : 'group',
+    resource_id: (group_id ?? project_id)!,
+  }
+}

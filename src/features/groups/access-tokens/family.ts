@@ -1,0 +1,5 @@
+import { family } from '../../family.ts'
+import { removeBotsOfGroup, removeBotsOfProject } from './on.ts'
+import * as routes from './routes.ts'
+
+export const resourceAccessTokens = family({ routes, reactions: [removeBotsOfProject, removeBotsOfGroup] })

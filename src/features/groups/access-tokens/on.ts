@@ -1,0 +1,9 @@
+import { on } from '../../../context.ts'
+import { removeBotsOf } from './service.ts'
+
+export const removeBotsOfProject = on('project.deleted', 'access-tokens', (app, { id }) =>
+  removeBotsOf(app, { project_id: id }),
+)
+export const removeBotsOfGroup = on('group.deleted', 'access-tokens', (app, { id }) =>
+  removeBotsOf(app, { group_id: id }),
+)

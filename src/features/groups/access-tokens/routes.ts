@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { endpoint, type Endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { blankable, bool, date, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { today } from '../../../clock.ts'
+import type { Mount } from '../../access/sources.ts'
+import { grantableScopes } from '../../identity/tokens/policy.ts'
+import { projectMount } from '../../projects/people.ts'
+import { groupMount } from '../people.ts'
+import { NewResourceTokenEntity, ResourceTokenEntity, presentResourceToken } from './entity.ts'
+import { listTokens, resourceToken } from './queries.ts'
+import { createResourceToken, revokeResourceToken, rotateResourceToken } from './service.ts'
+
+const atBothMounts = (declare: (mount: Mount) => Endpoint) => [declare(projectMount), declare(groupMount)] as const
+
+const managing = { allow: 'manage', denied: 'unauthenticated' } as const
+
+export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/access_tokens`,
+    summary: `List the access tokens of a ${mount.kind}`,
+    on: mount.source,
+    ...managing,
+    input: z.object({
+      state: oneOf('active', 'inactive').nullish(),
+      revoked: bool.nullish(),
+      search: text.nullish(),
+    }),
+    output: pageOf(ResourceTokenEntity),
+    async handle({ app, subject, input, page }) {
+      const now = today(app.clock)
+      const { items, total } = await listTokens(app.db, subject.at, input, now, page)
+      return { total, items: items.map((token) => presentResourceToken(token, subject.at, now)) }
+    },
+  }),
+)
+
+export const [getOfProject, getOfGroup] = atBothMounts((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/access_tokens/:token_id`,
+    summary: `Get an access token of a ${mount.kind}`,
+    on: resourceToken(mount),
+    ...managing,
+    output: ResourceTokenEntity,
+    handle: async ({ app, subject }) => presentResourceToken(subject.token, subject.at, today(app.clock)),
+  }),
+)
+
+export const [createForProject, createForGroup] = atBothMounts((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/access_tokens`,
+    summary: `Create an access token for a ${mount.kind}`,
+    on: mount.source,
+    allow: 'read', // whoever may not is answered 400, which the service does
+    input: z.object({
+      name: text,
+      scopes: listOf(text),
+      access_level: blankable(int),
+      expires_at: blankable(date),
+      description: text.nullish(),
+    }),
+    output: NewResourceTokenEntity,
+    async handle({ app, viewer, caller, subject, input }) {
+      const grantable = grantableScopes(viewer, caller).filter((scope) => scope !== 'sudo')
+      const { token, secret } = await createResourceToken(app, viewer, subject, input, grantable)
+      return { ...presentResourceToken(token, subject.at, today(app.clock)), token: secret }
+    },
+  }),
+)
+
+export const [rotateOfProject, rotateOfGroup] = atBothMounts((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/access_tokens/:token_id/rotate`,
+    summary: `Replace an access token of a ${mount.kind} by a new one`,
+    on: resourceToken(mount),
+    ...managing,
+    input: z.object({ expires_at: blankable(date) }),
+    output: NewResourceTokenEntity,
+    status: 200,
+    async handle({ app, subject, input }) {
+      const { token, secret } = await rotateResourceToken(app, subject.token, input.expires_at)
+      return { ...presentResourceToken(token, subject.at, today(app.clock)), token: secret }
+    },
+  }),
+)
+
+export const [revokeOfProject, revokeOfGroup] = atBothMounts((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/access_tokens/:token_id`,
+    summary: `Revoke an access token of a ${mount.kind}`,
+    on: resourceToken(mount),
+    ...managing,
+    changedAt: ({ token }) => token.updated_at,
+    output: null,
+    handle: ({ app, viewer, subject }) => revokeResourceToken(app, viewer, subject.token),
+  }),
+)

@@ -1,0 +1,49 @@
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import type { Db } from '../../../store/database.ts'
+import type { Whose } from './model.ts'
+
+interface Owner {
+  readonly whose: Whose
+  readonly id: number
+}
+
+export interface CustomAttribute {
+  readonly key: string
+  readonly value: string
+}
+
+const LONGEST = 255
+const MOST_ATTRIBUTES = 100
+
+/** By key. */
+export const listAttributes = (db: Db, { whose, id }: Owner): Promise<CustomAttribute[]> =>
+  db
+    .selectFrom('custom_attributes')
+    .select(['key', 'value'])
+    .where(whose, '=', id)
+    .orderBy('key')
+    .limit(MOST_ATTRIBUTES)
+    .execute()
+
+export async function setAttribute({ db }: App, owner: Owner, wish: CustomAttribute): Promise<CustomAttribute> {
+  const { whose, id } = owner
+  const tooLong = [`is too long (maximum is ${LONGEST} characters)`]
+  if (wish.value.trim() === '') throw invalid({ value: ["can't be blank"] })
+  if (wish.key.length > LONGEST) throw invalid({ key: tooLong })
+  if (wish.value.length > LONGEST) throw invalid({ value: tooLong })
+  const known = await listAttributes(db, owner)
+  if (known.length >= MOST_ATTRIBUTES && !known.some(({ key }) => key === wish.key)) {
+    throw invalid({ base: [`there are ${MOST_ATTRIBUTES} already`] })
+  }
+  return db
+    .insertInto('custom_attributes')
+    .values({ user_id: null, group_id: null, project_id: null, [whose]: id, key: wish.key, value: wish.value })
+    .onConflict((conflict) => conflict.columns([whose, 'key']).doUpdateSet({ value: wish.value }))
+    .returning(['key', 'value'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteAttribute({ db }: App, { whose, id }: Owner, key: string): Promise<void> {
+  await db.deleteFrom('custom_attributes').where(whose, '=', id).where('key', '=', key).execute()
+}

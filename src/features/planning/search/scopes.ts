@@ -1,0 +1,182 @@
+/** Each scope: what it finds, as records, exactly of what the viewer may see. */
+import type { Json } from '../../../api/json.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { findCommit, findCommits, type Commit } from '../../../git/objects/commits.ts'
+import { findLines, findMessages } from '../../../git/history/search.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
+import { textQuery } from '../../../store/full-text.ts'
+import { pageOfArray, type Cut, type Page } from '../../../store/pages.ts'
+import { presentSummaries } from '../../identity/users/load.ts'
+import { listUsers, surroundings, withUsers } from '../../identity/users/queries.ts'
+import { listProjects } from '../../projects/projects/lists.ts'
+import { presentProjects } from '../../projects/projects/load.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
+import { presentCommitDetail } from '../../repository/commits/entity.ts'
+import { repositoryPolicy } from '../../repository/repositories/policy.ts'
+import { commitsStatuses } from '../../repository/statuses/queries.ts'
+import { wikiPolicy } from '../../repository/wikis/policy.ts'
+import { WIKI_REF } from '../../repository/wikis/queries.ts'
+import { listIssues, listProjectIssues } from '../issues/lists.ts'
+import { presentIssuesById } from '../issues/load.ts'
+import { findIssues } from '../issues/queries.ts'
+import { presentMilestones } from '../milestones/queries.ts'
+import { listSnippets } from '../snippets/lists.ts'
+import { presentSnippets } from '../snippets/queries.ts'
+import { presentFoundLines, presentFoundNote } from './entity.ts'
+import { findMembers, findMilestones, findMilestonesIn, findNotes } from './lists.ts'
+import { fileTermsOf } from './terms.ts'
+
+export interface SearchWish {
+  readonly search: string
+  readonly state?: 'opened' | 'closed' | 'active' | 'all' | null | undefined
+  readonly confidential?: boolean | null | undefined
+  readonly sort?: 'asc' | 'desc' | null | undefined
+  readonly ref?: string | null | undefined
+}
+
+/** Where it is looked for: everywhere, in a group or in a project. */
+export type Where = { readonly group?: { readonly id: number }; readonly project?: ProjectSubject }
+
+interface Search extends Where {
+  readonly app: App
+  readonly viewer: User
+  readonly wish: SearchWish
+  readonly page: Cut & { readonly page: number }
+}
+
+type Found = Page<unknown> | Page<Json<unknown>>
+type Scope = (search: Search) => Promise<Found>
+
+const NOTHING = { items: [], total: 0 }
+
+/** For what the store finds by words. */
+const byWords =
+  (find: (search: Search, words: string) => Promise<Found>): Scope =>
+  async (search) => {
+    const words = textQuery(search.app.db, search.wish.search)
+    return words === null ? NOTHING : find(search, words)
+  }
+
+const projects: Scope = async ({ app, viewer, group, wish, page }) => {
+  const within = group && { group: { id: group.id, include_subgroups: true, with_shared: true } }
+  const { items, total } = await listProjects(app, viewer, { search: wish.search, ...within }, page)
+  return { total, items: await presentProjects(app, viewer, items, { simple: true }) }
+}
+
+const issues = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
+  const { confidential, sort } = wish
+  const state = wish.state === 'active' ? ('opened' as const) : wish.state
+  const filter = { words, state, confidential, sort }
+  const { items, total } = project
+    ? await listProjectIssues(app, project, filter, page)
+    : await listIssues(app, viewer, { ...filter, ...(group && { group: group.id }) }, page)
+  return { total, items: await presentIssuesById(app, items, { isMixed: !project }) }
+})
+
+const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
+  const state = wish.state === 'opened' ? 'active' : wish.state
+  const wanted = { words, sort: wish.sort, ...(state && state !== 'all' && { state }) }
+  const { items, total } = project
+    ? await findMilestonesIn(app, project, wanted, page)
+    : await findMilestones(app, viewer, { ...wanted, ...(group && { group: group.id }) }, page)
+  return { total, items: await presentMilestones(app, items) }
+})
+
+const users: Scope = async ({ app, viewer, group, project, wish, page }) => {
+  const text = wish.search.trim()
+  if (text === '') return NOTHING
+  const place = project ? { project: project.project.id } : group && { group: group.id }
+  const { items, total } = place
+    ? await findMembers(app.db, place, text, page)
+    : await listUsers(app.db, viewer, { search: text, active: true }, page)
+  return { total, items: await presentSummaries(app, items) }
+}
+
+const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
+  const { items, total } = await listSnippets(app, viewer, { words }, page)
+  return { total, items: await presentSnippets(app, items) }
+})
+
+const notes = byWords(async ({ app, project, wish, page }, words) => {
+  const { items, total } = await findNotes(app, project!, { words, sort: wish.sort }, page)
+  const talked = await findIssues(
+    app.db,
+    items.map(({ issue_id }) => issue_id).filter((id) => id !== null),
+  )
+  const iids = new Map(talked.map(({ id, iid }) => [id, iid]))
+  const [loaded, around] = await Promise.all([withUsers(app.db, items, { author: 'author_id' }), surroundings(app)])
+  return {
+    total,
+    items: loaded.map((note) => presentFoundNote({ ...note, iid: iids.get(note.issue_id ?? 0) ?? null }, around)),
+  }
+})
+
+async function linesIn(search: Search, dir: string, ref: string): Promise<Found> {
+  const { project, wish, page } = search
+  if (wish.search.trim() === '' || !(await repositoryExists(dir))) return NOTHING
+  const found = await findLines(dir, ref, fileTermsOf(wish.search))
+  const { items, total } = pageOfArray(found ?? [], page)
+  const at = { ref, project_id: project!.project.id }
+  return { total, items: items.map((lines) => presentFoundLines(lines, at)) }
+}
+
+const readsCode = ({ app, project }: Search) =>
+  repositoryPolicy.download({ ...project!, dir: repositoryDir(app, project!.project) })
+
+const refOf = ({ project, wish }: Search) => wish.ref || project!.project.default_branch || 'HEAD'
+
+const blobs: Scope = async (search) =>
+  readsCode(search) ? linesIn(search, repositoryDir(search.app, search.project!.project), refOf(search)) : NOTHING
+
+const wikiBlobs: Scope = async (search) => {
+  const { app, project } = search
+  if (!wikiPolicy.readWiki(project!)) return NOTHING
+  const found = await linesIn(search, wikiDir(app, project!.project), WIKI_REF)
+  return { ...found, items: found.items.map((item) => ({ ...(item as object), ref: WIKI_REF.split('/').at(-1)! })) }
+}
+
+const commits: Scope = async (search) => {
+  const { app, project, wish, page } = search
+  const text = wish.search.trim()
+  const dir = repositoryDir(app, project!.project)
+  if (text === '' || !readsCode(search) || !(await repositoryExists(dir))) return NOTHING
+  // A repository without a commit has nothing to be found; a name that somebody gave must be there.
+  const ids = await findMessages(dir, refOf(search), text)
+  if (!ids && wish.ref) throw notFound('Commit')
+  const named = /^[0-9a-f]{7,40}$/i.test(text) ? await findCommit(dir, text.toLowerCase()) : null
+  const all = [...new Set([...(named ? [named.id] : []), ...(ids ?? [])])]
+  const { items, total } = pageOfArray(all, page)
+  const [found, statuses] = await Promise.all([
+    findCommits(dir, items),
+    commitsStatuses(app.db, project!.project.id, items),
+  ])
+  const at = { url: webUrlOf(app, project!), projectId: project!.project.id }
+  const present = (commit: Commit) => presentCommitDetail(commit, { ...at, status: statuses.get(commit.id) ?? null })
+  return { total, items: found.filter((commit) => commit !== null).map(present) }
+}
+
+/** There are none yet. */
+const mergeRequests: Scope = async () => NOTHING
+
+export const EVERYWHERE = {
+  projects,
+  issues,
+  merge_requests: mergeRequests,
+  milestones,
+  snippet_titles: snippetTitles,
+  users,
+}
+export const IN_GROUP = { projects, issues, merge_requests: mergeRequests, milestones, users }
+export const IN_PROJECT = {
+  issues,
+  merge_requests: mergeRequests,
+  milestones,
+  notes,
+  wiki_blobs: wikiBlobs,
+  commits,
+  blobs,
+  users,
+}

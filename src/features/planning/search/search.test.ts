@@ -1,0 +1,302 @@
+import { expect, test } from 'vitest'
+import { fillProject } from '../../../../test/contents.ts'
+import { addMember } from '../../../../test/cast.ts'
+import { costOf, openSource } from '../../../../test/sources.ts'
+import { timestamp } from '../../../clock.ts'
+import { startForge, type Client, type TestForge } from '../../../forge.ts'
+import { fileTermsOf } from './terms.ts'
+
+type Found = { title?: string; name?: string; body?: string; path?: string }
+
+/** What each record is known by. */
+const shown = ({ body }: { body: Found[] }): string[] =>
+  body.map(({ title, name, body, path }) => title ?? name ?? body ?? path ?? '').toSorted()
+
+async function note(forge: TestForge, values: { project_id: number; body: string } & Record<string, unknown>) {
+  const now = timestamp(forge.clock)
+  await forge.app.db
+    .insertInto('notes')
+    .values({ discussion_id: 'd'.repeat(40), commit_sha: null, created_at: now, updated_at: now, ...values } as never)
+    .execute()
+}
+
+/** A public and a private project in groups of their own, with a needle of every kind in each. */
+async function hay(forge: TestForge) {
+  const sources = {
+    open: await openSource(forge, 'projects', { visibility: 'public' }),
+    closed: await openSource(forge, 'projects'),
+  }
+  for (const [where, { id, url, owner }] of Object.entries(sources)) {
+    await owner.put(url, { name: `needle ${where}` })
+    const issue = await owner.post(`${url}/issues`, { title: `needle ${where}` })
+    const secret = await owner.post(`${url}/issues`, { title: `secret needle ${where}`, confidential: true })
+    await owner.post(`${url}/milestones`, { title: `needle ${where}` })
+    for (const visibility of ['private', 'public'])
+      await owner.post(`${url}/snippets`, { title: `${visibility} needle ${where}`, code: 'x', visibility })
+    const talked = { project_id: id, author_id: owner.id }
+    await note(forge, { ...talked, issue_id: issue.body.id, body: `needle ${where}` })
+    await note(forge, { ...talked, issue_id: issue.body.id, body: `internal needle ${where}`, internal: true })
+    await note(forge, { ...talked, issue_id: issue.body.id, body: `system needle ${where}`, system: true })
+    await note(forge, { ...talked, issue_id: secret.body.id, body: `secret needle ${where}` })
+    await note(forge, { ...talked, issue_id: null, commit_sha: 'a'.repeat(40), body: `commit needle ${where}` })
+    await fillProject(forge, id, { message: `needle ${where}\n`, files: { [`${where}.txt`]: 'a NEEDLE\n' } })
+    await owner.post(`${url}/wikis`, { title: `page ${where}`, content: 'a needle' })
+  }
+  return sources
+}
+
+test('who finds what, in every scope', async () => {
+  await using forge = await startForge()
+  const { open, closed } = await hay(forge)
+  const people: Record<string, Client> = {
+    stranger: await forge.user(),
+    external: await forge.user({ external: true }),
+    administrator: forge.administrator,
+    owner: closed.owner,
+  }
+  for (const [role, level] of [
+    ['guest', 10],
+    ['reporter', 20],
+  ] as const) {
+    const person = await forge.user()
+    await addMember(forge, { project_id: closed.id }, person.id, level)
+    people[role] = person
+  }
+  const both = (...texts: string[]) => texts.flatMap((text) => [`${text} closed`, `${text} open`])
+  const outside = ['stranger', 'external']
+  const inside = ['guest', 'reporter', 'owner', 'administrator']
+  const above = ['reporter', 'owner']
+
+  const expectFound = async (path: string, scope: string, byWhom: Record<string, string[]>) => {
+    for (const [who, client] of Object.entries(people)) {
+      const answer = await client.get(path, { scope, search: 'needle', per_page: 100 })
+      const expected = byWhom[who]?.toSorted()
+      expect([who, path, scope, shown(answer)]).toEqual([who, path, scope, expected])
+      expect([who, scope, answer.headers.get('x-total')]).toEqual([who, scope, String(expected?.length)])
+    }
+  }
+  const tell = (...rows: [string[], string[]][]) =>
+    Object.fromEntries(rows.flatMap(([names, found]) => names.map((name) => [name, found])))
+
+  await expectFound('/search', 'projects', tell([outside, ['needle open']], [inside, both('needle')]))
+  await expectFound(
+    '/search',
+    'issues',
+    tell(
+      [outside, ['needle open']],
+      [['guest'], both('needle')],
+      [above, [...both('needle'), 'secret needle closed']],
+      [['administrator'], both('needle', 'secret needle')],
+    ),
+  )
+  await expectFound('/search', 'milestones', tell([outside, ['needle open']], [inside, both('needle')]))
+  await expectFound(
+    '/search',
+    'snippet_titles',
+    tell(
+      [outside, ['public needle open']],
+      [
+        ['guest', ...above],
+        [...both('public needle'), 'private needle closed'],
+      ],
+      [['administrator'], both('public needle', 'private needle')],
+    ),
+  )
+  for (const scope of ['merge_requests', 'users'])
+    await expectFound('/search', scope, tell([[...outside, ...inside], []]))
+
+  const inOpen = { ...open, group: open.group }
+  for (const path of [`${inOpen.group.url}/search`, `${inOpen.group.url}/-/search`]) {
+    for (const scope of ['projects', 'milestones'])
+      await expectFound(path, scope, tell([[...outside, ...inside], ['needle open']]))
+    await expectFound(
+      path,
+      'issues',
+      tell(
+        [[...outside, 'guest', ...above], ['needle open']],
+        [['administrator'], ['needle open', 'secret needle open']],
+      ),
+    )
+  }
+
+  for (const path of [`${open.url}/search`, `${open.url}/-/search`]) {
+    const all = [...outside, ...inside]
+    await expectFound(path, 'milestones', tell([all, ['needle open']]))
+    await expectFound(path, 'commits', tell([all, ['needle open']]))
+    await expectFound(path, 'blobs', tell([all, ['open.txt']]))
+    await expectFound(path, 'wiki_blobs', tell([all, ['page-open.md']]))
+    await expectFound(
+      path,
+      'notes',
+      tell(
+        [
+          [...outside, 'guest', ...above],
+          ['commit needle open', 'needle open'],
+        ],
+        [['administrator'], ['commit needle open', 'needle open', 'internal needle open', 'secret needle open']],
+      ),
+    )
+  }
+
+  const { stranger, ...members } = people
+  expect((await stranger!.get(`${closed.url}/search`, { scope: 'blobs', search: 'needle' })).status).toBe(404)
+  delete people.stranger
+  delete people.external
+  expect(Object.keys(members)).toHaveLength(5)
+  const code = [...above, 'administrator']
+  for (const [scope, found] of [
+    ['commits', 'needle closed'],
+    ['blobs', 'closed.txt'],
+  ] as const)
+    await expectFound(`${closed.url}/search`, scope, tell([['guest'], []], [code, [found]]))
+  await expectFound(`${closed.url}/search`, 'wiki_blobs', tell([inside, ['page-closed.md']]))
+  await expectFound(
+    `${closed.url}/search`,
+    'notes',
+    tell(
+      [['guest'], ['needle closed']],
+      [code, ['needle', 'internal needle', 'secret needle', 'commit needle'].map((text) => `${text} closed`)],
+    ),
+  )
+
+  const off = {
+    issues_access_level: 'disabled',
+    merge_requests_access_level: 'disabled',
+    wiki_access_level: 'disabled',
+  }
+  await open.owner.put(open.url, { ...off, repository_access_level: 'private', snippets_access_level: 'private' })
+  for (const scope of ['issues', 'milestones', 'notes', 'commits', 'blobs', 'wiki_blobs']) {
+    const answer = await stranger!.get(`${open.url}/search`, { scope, search: 'needle' })
+    expect([scope, answer.status, answer.body]).toEqual([scope, 200, []])
+  }
+  for (const scope of ['issues', 'milestones', 'snippet_titles'])
+    expect([scope, (await stranger!.get('/search', { scope, search: 'needle' })).body]).toEqual([scope, []])
+})
+
+test('people are found everywhere, and by their membership in a group or a project', async () => {
+  await using forge = await startForge()
+  const { url, id, group, owner } = await openSource(forge, 'projects')
+  const inGroup = await forge.user({ username: 'mara', name: 'Mara Field' })
+  const inProject = await forge.user({ username: 'marco', name: 'Marco Field' })
+  await forge.user({ username: 'outsider', name: 'Out Field' })
+  await addMember(forge, { group_id: group.id }, inGroup.id, 20)
+  await addMember(forge, { project_id: id }, inProject.id, 20)
+  const { body: below } = await owner.post('/groups', { name: 'Below', path: 'below', parent_id: group.id })
+  await addMember(forge, { group_id: below.id }, (await forge.user({ name: 'Hidden Field' })).id, 20)
+  const find = async (path: string, search: string) => shown(await owner.get(path, { scope: 'users', search }))
+  expect(await find('/search', 'field')).toEqual(['Hidden Field', 'Mara Field', 'Marco Field', 'Out Field'])
+  expect(await find(`${group.url}/search`, 'FIELD')).toEqual(['Mara Field'])
+  expect(await find(`${url}/search`, 'field')).toEqual(['Mara Field', 'Marco Field'])
+  expect(await find(`${url}/search`, 'marc')).toEqual(['Marco Field'])
+  expect(await find(`${url}/search`, '%')).toEqual([])
+})
+
+test('lines of files come with those around them, narrowed by name and in any version', async () => {
+  await using forge = await startForge()
+  const { url, id, owner } = await openSource(forge, 'projects')
+  const lines = (needle: number) => Array.from({ length: 9 }, (_, n) => (n === needle ? 'the Needle' : `line ${n}`))
+  await fillProject(
+    forge,
+    id,
+    { message: 'old needle\n', files: { 'src/a b.ts': `${lines(5).join('\n')}\n`, 'bin/x': 'needle\0' } },
+    { message: 'more\n', files: { 'src/c.js': 'needle: 1\n', 'needle.md': '--\n' } },
+    { message: 'side\n', branch: 'side', from: 'refs/heads/master', files: { 'd.txt': 'needle\n' } },
+  )
+  const find = (search: string, more = {}) => owner.get(`${url}/search`, { scope: 'blobs', search, ...more })
+  expect((await find('the needle')).body).toEqual([
+    {
+      basename: 'src/a b',
+      data: 'line 2\nline 3\nline 4\nthe Needle\nline 6\nline 7\nline 8\n',
+      path: 'src/a b.ts',
+      filename: 'src/a b.ts',
+      id: null,
+      ref: 'master',
+      startline: 3,
+      project_id: id,
+    },
+  ])
+  expect(shown(await find('needle'))).toEqual(['src/a b.ts', 'src/c.js'])
+  expect(shown(await find('needle', { ref: 'side' }))).toEqual(['d.txt', 'src/a b.ts', 'src/c.js'])
+  expect(shown(await find('needle extension:js'))).toEqual(['src/c.js'])
+  expect(shown(await find('needle -path:c.js'))).toEqual(['src/a b.ts'])
+  expect(shown(await find('filename:*.md'))).toEqual(['needle.md'])
+  expect(shown(await find('-e needle'))).toEqual([])
+  expect((await find('needle', { ref: 'nowhere' })).body).toEqual([])
+  const paged = await find('needle', { per_page: 1, page: 2 })
+  expect([shown(paged), paged.headers.get('x-total')]).toEqual([['src/c.js'], '2'])
+
+  const commits = (search: string, more = {}) => owner.get(`${url}/search`, { scope: 'commits', search, ...more })
+  const [found] = (await commits('OLD')).body
+  expect(found).toMatchObject({ title: 'old needle', project_id: id, status: null })
+  expect(shown(await commits(found.short_id))).toEqual(['old needle'])
+  expect(shown(await commits('side'))).toEqual([])
+  expect(shown(await commits('side', { ref: 'side' }))).toEqual(['side'])
+  expect(shown(await commits('--all'))).toEqual([])
+  expect((await commits('old', { ref: 'nowhere' })).body).toEqual({ message: '404 Commit Not Found' })
+})
+
+test.each([
+  ['a filename:*.TS', 'a', ['x.ts', 'd/x.ts'], ['x.tsx', 'ts']],
+  ['path:src/*/x', '', ['src/a/x', 'src/a/b/x'], ['src/x', 'lib/src/a/x']],
+  ['-extension:md two words', 'two words', ['a.txt'], ['a.md']],
+  ['x:y', 'x:y', ['anything'], []],
+])('%s asks for files', (search, text, accepted, refused) => {
+  const terms = fileTermsOf(search)
+  expect(terms.text).toBe(text)
+  expect(accepted.filter((path) => !terms.accepts(path))).toEqual([])
+  expect(refused.filter((path) => terms.accepts(path))).toEqual([])
+})
+
+test('states, secrecy and order narrow a search', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  for (const [title, more] of [
+    ['needle one', {}],
+    ['needle two', { confidential: true }],
+    ['needle three', {}],
+  ] as const)
+    await owner.post(`${url}/issues`, { title, ...more })
+  await owner.put(`${url}/issues/3`, { state_event: 'close' })
+  const find = async (more: object) =>
+    (await owner.get('/search', { scope: 'issues', search: 'needle', ...more })).body.map(
+      ({ iid }: { iid: number }) => iid,
+    )
+  expect(await find({})).toEqual([3, 2, 1])
+  expect(await find({ order_by: 'created_at', sort: 'asc' })).toEqual([1, 2, 3])
+  expect(await find({ state: 'opened' })).toEqual([2, 1])
+  expect(await find({ state: 'closed' })).toEqual([3])
+  expect(await find({ confidential: true })).toEqual([2])
+  expect(await find({ search: '"needle two"' })).toEqual([2])
+  expect(await find({ search: 'needle tw' })).toEqual([2])
+  expect(await find({ search: '...' })).toEqual([])
+})
+
+test.each([
+  ['/search', {}, 'scope is missing, search is missing'],
+  ['/search', { scope: 'issues' }, 'search is missing'],
+  ['/search', { scope: 'blobs', search: 'x' }, 'scope does not have a valid value'],
+  ['/groups/1/search', { scope: 'snippet_titles', search: 'x' }, 'scope does not have a valid value'],
+])('refuses %s with %j', async (path, input, error) => {
+  await using forge = await startForge()
+  expect(await forge.administrator.get(path, input)).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a page of results costs the same however many there are', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  const make = async (n: number) => {
+    await owner.post(`${url}/issues`, { title: `needle ${n}` })
+    await owner.post(`${url}/milestones`, { title: `needle ${n}` })
+    await owner.post(`${url}/snippets`, { title: `needle ${n}`, code: 'x', visibility: 'private' })
+  }
+  await make(0)
+  const scopes = ['issues', 'milestones', 'snippet_titles']
+  const find = (scope: string) => () => owner.get('/search', { scope, search: 'needle' })
+  const costs = new Map<string, number>()
+  for (const scope of scopes) costs.set(scope, await costOf(forge, find(scope)))
+  for (let n = 1; n < 8; n++) await make(n)
+  for (const scope of scopes) {
+    expect((await find(scope)()).body).toHaveLength(8)
+    expect([scope, await costOf(forge, find(scope))]).toEqual([scope, costs.get(scope)])
+  }
+})

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
+import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import type { Snippet } from './model.ts'
+
+export const SnippetEntity = entity({
+  id: z.int(),
+  title: z.string(),
+  description: z.string().nullable(),
+  visibility: z.enum(VISIBILITIES),
+  author: UserSummaryEntity,
+  created_at: timestampOut,
+  updated_at: timestampOut,
+  project_id: z.int().nullable(),
+  web_url: z.string(),
+  raw_url: z.string(),
+  /** Snippets have no repositories. */
+  ssh_url_to_repo: z.null(),
+  http_url_to_repo: z.null(),
+  /** The first of them. */
+  file_name: z.string(),
+  files: z.array(entity({ path: z.string(), raw_url: z.string() })),
+}).meta({ id: 'Snippet' })
+
+export type SnippetRecord = z.infer<typeof SnippetEntity>
+
+export interface LoadedSnippet extends Snippet {
+  readonly author: User
+  readonly paths: readonly string[]
+  /** Of the project. */
+  readonly place: string | null
+}
+
+/** The only version there is, where clients name one. */
+export const REF = 'main'
+
+export function presentSnippet(snippet: LoadedSnippet, around: Surroundings): SnippetRecord {
+  const { author, paths, place } = snippet
+  const web_url = `${around.url}/${place === null ? '' : `${place}/`}-/snippets/${snippet.id}`
+  return {
+    id: snippet.id,
+    title: snippet.title,
+    description: snippet.description,
+    visibility: snippet.visibility,
+    author: presentUserSummary(author, around),
+    created_at: snippet.created_at,
+    updated_at: snippet.updated_at,
+    project_id: snippet.project_id,
+    web_url,
+    raw_url: `${web_url}/raw`,
+    ssh_url_to_repo: null,
+    http_url_to_repo: null,
+    file_name: paths[0] ?? '',
+    files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${REF}/${encodeSegments(path)}` })),
+  }
+}

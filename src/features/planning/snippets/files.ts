@@ -1,0 +1,92 @@
+/** The files of a snippet: few, each a text, under names that are paths. Pure. */
+import { badParameter, invalid, type Refusal } from '../../../errors.ts'
+import { LONGEST_TITLE, tooLong } from '../titles.ts'
+import type { SnippetFile } from './model.ts'
+
+export const MOST_FILES = 10
+
+/** What one has that was given none. */
+const UNNAMED = 'snippetfile1.txt'
+
+export type FileAction = 'create' | 'update' | 'delete' | 'move'
+
+export interface FileChange {
+  action: FileAction
+  file_path?: string | null | undefined
+  previous_path?: string | null | undefined
+  content?: string | null | undefined
+}
+
+// oxlint-disable-next-line no-control-regex -- it is about them
+const MISLEADING = /[\\\0-\x1f\x7f]/
+
+const isPath = (path: string) =>
+  !MISLEADING.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+
+export function assertValidFiles(files: readonly SnippetFile[]): void {
+  if (files.length === 0) throw invalid({ content: ["can't be blank"] })
+  if (files.length > MOST_FILES) throw badParameter(`files can have at most ${MOST_FILES} entries`)
+  if (new Set(files.map(({ path }) => path)).size < files.length)
+    throw invalid({ file_name: ['has already been taken'] })
+  for (const { path, content } of files) {
+    if (path.length > LONGEST_TITLE) throw invalid({ file_name: [tooLong(LONGEST_TITLE)] })
+    if (!isPath(path)) throw invalid({ file_name: ['is invalid'] })
+    if (content.trim() === '') throw invalid({ content: ["can't be blank"] })
+  }
+}
+
+export interface NewFiles {
+  file_name?: string | null | undefined
+  content?: string | null | undefined
+  files?: readonly { file_path: string; content: string }[] | null | undefined
+}
+
+/** As they were given: several, or one by a name and a content. */
+export function filesFrom({ file_name, content, files }: NewFiles): SnippetFile[] {
+  if (files) return files.map((file) => ({ path: file.file_path, content: file.content }))
+  return [{ path: file_name || UNNAMED, content: content ?? '' }]
+}
+
+export interface FilesChange {
+  file_name?: string | null | undefined
+  content?: string | null | undefined
+  files?: readonly FileChange[] | null | undefined
+}
+
+export const touchesFiles = ({ file_name, content, files }: FilesChange): boolean =>
+  Boolean(files) || typeof file_name === 'string' || typeof content === 'string'
+
+/** The files after a change. */
+export function changedFiles(before: readonly SnippetFile[], change: FilesChange): readonly SnippetFile[] {
+  const { file_name, content, files } = change
+  if (files) return files.reduce(applied, before)
+  const [first, ...more] = before
+  if (!first || more.length > 0) {
+    throw badParameter('To update a snippet with multiple files, you must use the `files` parameter')
+  }
+  return [{ path: file_name || first.path, content: content ?? first.content }]
+}
+
+function applied(files: readonly SnippetFile[], change: FileChange): readonly SnippetFile[] {
+  const { action, file_path: path, previous_path, content } = change
+  if (!path) throw badParameter('files[file_path] is missing')
+  const has = (name: string) => files.some((file) => file.path === name)
+  const altered = (name: string, file: Partial<SnippetFile>) => {
+    if (!has(name)) throw unknown(name)
+    return files.map((one) => (one.path === name ? { ...one, ...file } : one))
+  }
+  switch (action) {
+    case 'create':
+      return [...files, { path, content: content ?? '' }]
+    case 'update':
+      return altered(path, { content: content ?? '' })
+    case 'move':
+      if (!previous_path) throw badParameter('files[previous_path] is missing')
+      return altered(previous_path, { path, ...(typeof content === 'string' && { content }) })
+    case 'delete':
+      if (!has(path)) throw unknown(path)
+      return files.filter((file) => file.path !== path)
+  }
+}
+
+const unknown = (path: string): Refusal => invalid({ files: [`${path.slice(0, LONGEST_TITLE)} does not exist`] })

@@ -1,0 +1,56 @@
+/** What writing a snippet takes, at both of its addresses. */
+import { z } from 'zod'
+import { arrayOf, filledText, longText, oneOf, text } from '../../../api/wire.ts'
+import { badParameter } from '../../../errors.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { MOST_FILES, type FileChange } from './files.ts'
+
+export const visibility = oneOf(...VISIBILITIES)
+
+const common = { file_name: text.nullish(), content: longText.nullish(), description: text.nullish() }
+
+const newFile = z.object({ file_path: filledText, content: longText })
+
+const fileChange = z.object({
+  action: oneOf('create', 'update', 'delete', 'move'),
+  file_path: text.nullish(),
+  previous_path: text.nullish(),
+  content: longText.nullish(),
+})
+
+export const creation = { title: text, ...common, files: arrayOf(newFile, MOST_FILES).nullish() }
+
+export const changes = {
+  title: text.nullish(),
+  ...common,
+  visibility: visibility.nullish(),
+  files: arrayOf(fileChange, 2 * MOST_FILES).nullish(),
+}
+
+/** What project snippets call their content besides. */
+export const code = longText.nullish()
+
+interface Given {
+  file_name?: string | null | undefined
+  content?: string | null | undefined
+  files?: readonly (FileChange | z.infer<typeof newFile>)[] | null | undefined
+}
+
+const isGiven = (value: unknown) => value !== null && value !== undefined
+
+function assertOneWay({ file_name, content, files }: Given): void {
+  if (isGiven(files) && isGiven(content)) throw badParameter('content, files are mutually exclusive')
+  if (isGiven(files) && isGiven(file_name)) throw badParameter('file_name, files are mutually exclusive')
+}
+
+/** `name` is what the content is called here. */
+export function assertNew(given: Given, name: 'content' | 'code'): void {
+  assertOneWay(given)
+  if (!isGiven(given.files) && !isGiven(given.content)) throw badParameter(`${name} is missing`)
+}
+
+export function assertChange(given: Given & Record<string, unknown>, names: readonly string[]): void {
+  assertOneWay(given)
+  if (names.some((name) => given[name] !== undefined)) return
+  throw badParameter(`${names.join(', ')} are missing, at least one parameter must be provided`)
+}

@@ -1,0 +1,51 @@
+import { policy } from '../../../api/endpoint.ts'
+import type { User } from '../../../context.ts'
+import { Guest, Master, Reporter, type Visibility } from '../../../lib/levels.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Snippet } from './model.ts'
+
+/** A snippet at its own address, of a person or of a project. */
+export interface MetSnippet {
+  readonly snippet: Snippet
+  readonly viewer: User | null
+  /** Visibilities that need no membership of the viewer. */
+  readonly open: readonly Visibility[]
+  /** Whose it is, unless it is a person's. */
+  readonly home: ProjectSubject | null
+}
+
+export interface ProjectSnippet extends ProjectSubject {
+  readonly snippet: Snippet
+}
+
+const isAuthor = ({ snippet, viewer }: Pick<MetSnippet, 'snippet' | 'viewer'>) => viewer?.id === snippet.author_id
+const isAdministrator = ({ viewer }: Pick<MetSnippet, 'viewer'>) => viewer?.state === 'active' && viewer.admin
+const isOn = (s: ProjectSubject) => hasFeature(s, 'snippets')
+
+/** Snippets of a project. Where they are off there are none, and none can be made. */
+export const snippetsPolicy = policy<ProjectSubject>()({
+  read: projectPolicy.read,
+  createSnippet: (s) => isOn(s) && s.level >= Reporter && !s.project.archived,
+})
+
+export const projectSnippetPolicy = policy<ProjectSnippet>()({
+  read: (s: ProjectSnippet) => isOn(s) && (s.level >= Guest || s.open.includes(s.snippet.visibility) || isAuthor(s)),
+  change: (s) => !s.project.archived && (s.level >= Master || isAuthor(s)),
+})
+
+export const snippetPolicy = policy<MetSnippet>()({
+  read(s: MetSnippet) {
+    const { snippet, open, home } = s
+    if (home) return projectPolicy.read(home) && projectSnippetPolicy.read({ ...home, snippet })
+    return open.includes(snippet.visibility) || isAuthor(s) || isAdministrator(s)
+  },
+})
+
+/** Whoever may not change it does not find it. */
+export const changeableSnippetPolicy = policy<MetSnippet>()({
+  read(s: MetSnippet) {
+    const { snippet, home } = s
+    const may = home ? projectSnippetPolicy.change({ ...home, snippet }) : isAuthor(s) || isAdministrator(s)
+    return may && snippetPolicy.read(s)
+  },
+})

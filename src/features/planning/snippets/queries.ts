@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { child, resource } from '../../../api/endpoint.ts'
+import { id, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { findProjectById, findProjectSubject, loadProjectSubject } from '../../projects/projects/queries.ts'
+import { projectPaths } from '../issues/load.ts'
+import { REF, presentSnippet, type SnippetRecord } from './entity.ts'
+import type { Snippet, SnippetFile } from './model.ts'
+import {
+  changeableSnippetPolicy,
+  projectSnippetPolicy,
+  snippetPolicy,
+  snippetsPolicy,
+  type MetSnippet,
+} from './policy.ts'
+
+const byId = hotQuery((db, p: { id: number }) => db.selectFrom('snippets').selectAll().where('id', '=', p.id))
+
+export async function findSnippet(db: Db, id: number): Promise<Snippet | null> {
+  return (await byId(db, { id }))[0] ?? null
+}
+
+/** As the viewer meets it, readable or not. */
+export async function meetSnippet(app: App, id: number, viewer: User | null): Promise<MetSnippet | null> {
+  const snippet = await findSnippet(app.db, id)
+  if (!snippet) return null
+  const met = { snippet, viewer, open: openVisibilities(viewer) }
+  if (snippet.project_id === null) return { ...met, home: null }
+  const project = await findProjectById(app.db, snippet.project_id)
+  return project && { ...met, home: await loadProjectSubject(app, project, viewer) }
+}
+
+const met = {
+  name: 'Snippet',
+  params: z.object({ id }),
+  find: (app: App, params: { id: number }, viewer: User | null) => meetSnippet(app, params.id, viewer),
+}
+
+/** `/snippets/:id`: of a person or of a project, for whoever may read it. */
+export const snippet = resource({ ...met, policy: snippetPolicy })
+export const changeableSnippet = resource({ ...met, policy: changeableSnippetPolicy })
+
+/** `/projects/:id/snippets`: the project. */
+export const snippets = resource({
+  name: 'Project',
+  params: z.object({ id: text }),
+  policy: snippetsPolicy,
+  find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
+})
+
+const snippetIn = (named: { name?: string }) =>
+  child(snippets, {
+    ...named,
+    key: 'snippet',
+    params: { snippet_id: id },
+    policy: projectSnippetPolicy,
+    async find({ db }, { project }, { snippet_id }) {
+      const found = await findSnippet(db, snippet_id)
+      return found?.project_id === project.id ? found : null
+    },
+  })
+
+export const projectSnippet = snippetIn({})
+
+/** The same for endpoints that miss it by its name. */
+export const namedProjectSnippet = snippetIn({ name: 'Snippet' })
+
+const pathsOf = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('snippet_files')
+    .select(['snippet_id', 'path'])
+    .where(inIdList(db, 'snippet_id', p.ids))
+    .orderBy('id'),
+)
+
+/** The records of a page. */
+export async function presentSnippets(app: App, snippets: readonly Snippet[]): Promise<SnippetRecord[]> {
+  if (snippets.length === 0) return []
+  const { db } = app
+  const projects = snippets.map(({ project_id }) => project_id).filter((id) => id !== null)
+  const ids = snippets.map(({ id }) => id)
+  const [loaded, paths, places, around] = await Promise.all([
+    withUsers(db, snippets, { author: 'author_id' }),
+    pathsOf(db, { ids: idList(db, ids) }),
+    projectPaths(db, projects),
+    surroundings(app),
+  ])
+  const named = Map.groupBy(paths, ({ snippet_id }) => snippet_id)
+  return loaded.flatMap(({ author, ...snippet }) => {
+    const place = snippet.project_id === null ? null : places.get(snippet.project_id)
+    if (!author || place === undefined) return [] // gone meanwhile
+    const files = (named.get(snippet.id) ?? []).map(({ path }) => path)
+    return [presentSnippet({ ...snippet, author, place, paths: files }, around)]
+  })
+}
+
+export async function presentOneSnippet(app: App, snippet: Snippet): Promise<SnippetRecord> {
+  const [record] = await presentSnippets(app, [snippet])
+  if (!record) throw notFound('Snippet')
+  return record
+}
+
+/** The file so called, or the first. */
+export async function findSnippetFile(db: Db, { id }: Snippet, path?: string): Promise<SnippetFile | null> {
+  const file = await db
+    .selectFrom('snippet_files')
+    .select(['path', 'content'])
+    .where('snippet_id', '=', id)
+    .$if(path !== undefined, (query) => query.where('path', '=', path!))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return file ?? null
+}
+
+/** What clients name the only version by. */
+export const isRef = (ref: string): boolean => [REF, 'master', 'HEAD'].includes(ref)
+
+export async function findUserAgentDetail(db: Db, { id }: Snippet) {
+  const found = await db
+    .selectFrom('user_agent_details')
+    .select(['user_agent', 'ip_address'])
+    .where('snippet_id', '=', id)
+    .executeTakeFirst()
+  if (!found) throw notFound('UserAgentDetail')
+  return { ...found, akismet_submitted: false }
+}

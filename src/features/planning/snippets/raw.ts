@@ -1,0 +1,25 @@
+import { Answer } from '../../../api/endpoint.ts'
+import type { App } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import type { Snippet, SnippetFile } from './model.ts'
+import { findSnippetFile, isRef } from './queries.ts'
+
+/** It is text whatever it holds, and nothing a browser would run. */
+export const rawHeaders = ({ path }: SnippetFile) => ({
+  'Content-Type': 'text/plain; charset=utf-8',
+  'Content-Disposition': disposition('inline', path.split('/').at(-1)!),
+  'Cache-Control': 'private, no-cache',
+  ...SANDBOXED,
+})
+
+/** The bytes of a file, or of the first. */
+export async function answerRaw(
+  { db }: App,
+  snippet: Snippet,
+  at?: { ref: string; file_path: string },
+): Promise<Answer> {
+  const file = at && !isRef(at.ref) ? null : await findSnippetFile(db, snippet, at?.file_path)
+  if (!file) throw notFound(at ? 'File' : 'Snippet')
+  return new Answer(200, Buffer.from(file.content), rawHeaders(file))
+}

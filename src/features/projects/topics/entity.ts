@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { entity } from '../../../api/wire.ts'
+import type { Topic } from './model.ts'
+
+export const TopicEntity = entity({
+  id: z.int(),
+  name: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  /** Of those that the viewer may see. */
+  total_projects_count: z.int(),
+  avatar_url: z.null(),
+}).meta({ id: 'Topic' })
+
+export interface LoadedTopic extends Topic {
+  readonly total: number
+}
+
+export const presentTopic = (topic: LoadedTopic): z.infer<typeof TopicEntity> => ({
+  id: topic.id,
+  name: topic.name,
+  title: topic.title ?? topic.name,
+  description: topic.description,
+  total_projects_count: Number(topic.total),
+  avatar_url: null,
+})

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, id, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { TopicEntity, presentTopic } from './entity.ts'
+import { findTopic, listTopics, topic } from './queries.ts'
+import { createTopic, deleteTopic, mergeTopics, updateTopic } from './service.ts'
+
+async function found(app: App, viewer: User | null, id: number) {
+  const topic = await findTopic(app.db, viewer, id)
+  if (!topic) throw notFound('Topic')
+  return topic
+}
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/topics',
+  summary: 'List topics of projects',
+  allow: 'anyone',
+  input: z.object({ search: text.nullish(), without_projects: bool.nullish() }),
+  output: pageOf(TopicEntity),
+  async handle({ app, viewer, input, page }) {
+    const { items, total } = await listTopics(app.db, viewer, input, page)
+    return { total, items: items.map(presentTopic) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/topics/:id(\\d+)',
+  summary: 'Get a topic',
+  on: topic,
+  allow: 'anyone',
+  output: TopicEntity,
+  handle: async ({ subject }) => presentTopic(subject.topic),
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/topics',
+  summary: 'Create a topic',
+  ...administratorsFirst,
+  input: z.object({ name: text, title: text, description: text.nullish() }),
+  output: TopicEntity,
+  handle: async ({ app, input }) => presentTopic({ ...(await createTopic(app, input)), total: 0 }),
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/topics/:id(\\d+)',
+  summary: 'Change a topic',
+  on: topic,
+  ...administratorsFirst,
+  input: z.object({ name: text.nullish(), title: text.nullish(), description: text.nullish() }),
+  output: TopicEntity,
+  async handle({ app, viewer, subject, input }) {
+    await updateTopic(app, subject.topic, input)
+    return presentTopic(await found(app, viewer, subject.topic.id))
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/topics/:id(\\d+)',
+  summary: 'Delete a topic, of projects too',
+  on: topic,
+  ...administratorsFirst,
+  output: null,
+  handle: ({ app, subject }) => deleteTopic(app, subject.topic),
+})
+
+export const merge = endpoint({
+  method: 'POST',
+  path: '/topics/merge',
+  summary: 'Give projects one topic instead of another',
+  ...administratorsFirst,
+  input: z.object({ source_topic_id: id, target_topic_id: id }),
+  output: TopicEntity,
+  async handle({ app, viewer, input }) {
+    const [source, target] = [
+      await found(app, viewer, input.source_topic_id),
+      await found(app, viewer, input.target_topic_id),
+    ]
+    await mergeTopics(app, source, target)
+    return presentTopic(await found(app, viewer, target.id))
+  },
+})

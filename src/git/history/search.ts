@@ -1,0 +1,96 @@
+/**
+ * Looking for a text in the files or the messages of a repository. Both read as much as there is, so both end after a
+ * while, or when enough was found: what was found until then is the answer.
+ */
+import { resolveCommit } from '../objects/commits.ts'
+import { textOf } from '../objects/texts.ts'
+import { count, phrase, rev, safely } from '../process/arguments.ts'
+import { GitFailed, gitStream } from '../process/command.ts'
+import { pieces } from '../process/streams.ts'
+
+const DEADLINE_MS = 10_000
+export const MOST_FOUND = 1000
+const AROUND = 3
+/** Characters shown of one place. */
+const LONGEST_SHOWN = 10_000
+
+/** Neighbouring lines of a file, with those around them. */
+export interface FoundLines {
+  readonly path: string
+  /** Counted from 1. */
+  readonly startline: number
+  readonly data: string
+}
+
+const NEWLINE = 10
+
+interface GrepWish {
+  /** In any case; an empty one is in every line. */
+  readonly text: string
+  readonly accepts: (path: string) => boolean
+}
+
+/** Null when there is no such commit. */
+export async function findLines(dir: string, name: string, { text, accepts }: GrepWish): Promise<FoundLines[] | null> {
+  const commit = await resolveCommit(dir, name)
+  if (commit === null) return null
+  // A list of patterns must not be empty.
+  const wanted =
+    text === ''
+      ? (['--max-count', count(1), '-e', '^'] as const)
+      : (['-F', '-i', '-C', count(AROUND), '-f', '-'] as const)
+  const args = ['grep', '-z', '-n', '-I', ...wanted, rev(commit)] as const
+  const found: { path: string; startline: number; data: string }[] = []
+  let isNext = true
+  const take = (line: Buffer): void => {
+    const [end, second] = [line.indexOf(0), line.indexOf(0, line.indexOf(0) + 1)]
+    if (end < 0 || second < 0) return void (isNext = true) // `--` between two places
+    const path = textOf(line.subarray(commit.length + 1, end))
+    const content = textOf(line.subarray(second + 1))
+    if (!accepts(path)) return
+    const last = found.at(-1)
+    if (isNext || last?.path !== path)
+      found.push({ path, startline: Number(line.toString('latin1', end + 1, second)), data: cut(`${content}\n`) })
+    else last.data = cut(`${last.data}${content}\n`)
+    isNext = text === ''
+  }
+  const stream = gitStream(dir, args, { input: `${text}\n`, deadline: DEADLINE_MS, answers: [1] })
+  await untilEnough(pieces(stream, NEWLINE), (lines) => {
+    for (const line of lines) {
+      take(line)
+      // The lines around the last one may be missing.
+      if (found.length > MOST_FOUND) return true
+    }
+    return false
+  })
+  return found.slice(0, MOST_FOUND)
+}
+
+const cut = (text: string) => text.slice(0, LONGEST_SHOWN)
+
+/** Ids of the commits whose message holds the text, in any case, newest first; null when there is no such commit. */
+export async function findMessages(dir: string, name: string, text: string): Promise<string[] | null> {
+  const commit = await resolveCommit(dir, name)
+  if (commit === null) return null
+  const wanted = safely(() => phrase(text))
+  if (wanted === null) return []
+  const args = ['log', '--format=%H', '--fixed-strings', '-i', '--max-count', count(MOST_FOUND)] as const
+  const found: string[] = []
+  const stream = gitStream(dir, [...args, '--grep', wanted, rev(commit), '--'], { deadline: DEADLINE_MS })
+  await untilEnough(pieces(stream, NEWLINE), (lines) => {
+    for (const line of lines) if (line.length > 0) found.push(line.toString())
+    return false
+  })
+  return found
+}
+
+async function untilEnough(
+  pieces: AsyncIterable<Buffer[]>,
+  take: (pieces: readonly Buffer[]) => boolean,
+): Promise<void> {
+  try {
+    for await (const some of pieces) if (take(some)) return
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.reason !== 'deadline') throw error
+  }
+}

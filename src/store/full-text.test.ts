@@ -1,0 +1,95 @@
+import { sql, type Kysely } from 'kysely'
+import { expect, test } from 'vitest'
+import { startForge } from '../forge.ts'
+import { columnTypes } from './dialect.ts'
+import { createTextIndex, matches, matchingIds, textQuery } from './full-text.ts'
+
+declare module './database.ts' {
+  interface Tables {
+    leaflets: { id: number; title: string; body: string | null }
+  }
+}
+
+const LEAFLETS = [
+  ['Cutting dovetails', 'A saw, a chisel and patience.'],
+  ['Sawdust', null],
+  ['foo_bar-baz.ts', 'see http://example.org/a?b=1&c=2, mail jane@example.org'],
+  ['Ärger mit Übergrößen', 'ÜBERGROSS'],
+  ['v1.2.3 released', "don't panic: 12abc 1e5 -7"],
+  ['Two words', 'chisel a saw'],
+] as const
+
+const COLUMNS = ['title', 'body']
+
+test('words, phrases and prefixes find the same rows, gathered and tested', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const bare = db as unknown as Kysely<never>
+  await columnTypes(bare)
+    .withId(bare.schema.createTable('leaflets'))
+    .addColumn('title', 'text', (c) => c.notNull())
+    .addColumn('body', 'text')
+    .execute()
+  const insert = ([title, body]: readonly [string, string | null], id: number) =>
+    db.insertInto('leaflets').values({ id, title, body }).execute()
+  // Some rows are there before the index is.
+  for (const [n, leaflet] of LEAFLETS.slice(0, 3).entries()) await insert(leaflet, n)
+  await createTextIndex(bare, 'leaflets', COLUMNS)
+  for (const [n, leaflet] of LEAFLETS.slice(3).entries()) await insert(leaflet, n + 3)
+
+  const find = async (text: string) => {
+    const query = textQuery(db, text)
+    if (query === null) return null
+    const all = db.selectFrom('leaflets').select('id').orderBy('id')
+    const [gathered, tested] = [
+      await all.where(sql<boolean>`id in (${matchingIds(db, 'leaflets', COLUMNS, query)})`).execute(),
+      await all.where(matches(db, 'leaflets', COLUMNS, query)).execute(),
+    ]
+    expect(gathered).toEqual(tested)
+    return gathered.map(({ id }) => id)
+  }
+  const expected: [string, number[] | null][] = [
+    ['saw', [0, 1, 5]],
+    ['"saw"', [0, 5]],
+    ['SAW*', [0, 1, 5]],
+    ['chisel saw', [0, 5]],
+    ['"a saw"', [0, 5]],
+    ['"chisel a saw"', [5]],
+    ['"saw a chisel"', [0]],
+    ['"a saw" patience', [0]],
+    ['"a" nothing', []],
+    ['foo_bar', [2]],
+    ['bar-baz', [2]],
+    ['"foo bar baz ts"', [2]],
+    ['jane@example.org', [2]],
+    ['example.org/a?b=1', [2]],
+    ['v1.2', [4]],
+    ["don't", [4]],
+    ['12ab', [4]],
+    ['1e5', [4]],
+    ['übergrö', [3]],
+    ['"" - *', null],
+    ['" unclosed', []],
+    [`') or 1=1 --`, []],
+    ['a AND NOT saw', []],
+    ['title:saw', []],
+    ['', null],
+  ]
+  for (const [text, ids] of expected) expect([text, await find(text)]).toEqual([text, ids])
+
+  await db.updateTable('leaflets').set({ title: 'Gone' }).where('id', '=', 1).execute()
+  await db.deleteFrom('leaflets').where('id', '=', 5).execute()
+  expect(await find('saw')).toEqual([0])
+  expect(await find('gon')).toEqual([1])
+})
+
+test('a text of any length is kept, and found by its beginning', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const many = Array.from({ length: 150_000 }, (_, n) => n.toString(36)).join(' ')
+  const { body: project } = await jane.post('/projects', { name: 'Saw' })
+  const created = await jane.post(`/projects/${project.id}/issues`, { title: 'Long', description: `dovetail ${many}` })
+  expect(created.status).toBe(201)
+  const found = await jane.get(`/projects/${project.id}/search`, { scope: 'issues', search: 'doveta' })
+  expect(found.body).toHaveLength(1)
+})
