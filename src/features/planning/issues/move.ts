@@ -96,7 +96,7 @@ async function copyInto(
     .where(isSeenFrom(target, 'milestones'))
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
-  const { id: _, version: __, user_notes_count: ___, upvotes: ____, downvotes: _____, ...columns } = issue
+  const { id: _id, version: _version, user_notes_count: _notes, upvotes: _up, downvotes: _down, ...columns } = issue
   const copy = await db
     .insertInto('issues')
     .values({

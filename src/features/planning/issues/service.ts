@@ -61,10 +61,11 @@ function assertValid({ title, description, weight }: IssueWish): void {
 
 /** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
 function permitted({ level }: ProjectSubject, wish: IssueWish): IssueWish {
-  const { title, description, confidential, state_event, issue_type } = wish
-  const { created_at, updated_at, iid, ...planned } = wish
   if (level >= Owner) return wish
-  return level >= Reporter ? planned : { title, description, confidential, state_event, issue_type }
+  const { created_at: _created, updated_at: _updated, iid: _iid, ...planned } = wish
+  if (level >= Reporter) return planned
+  const { title, description, confidential, state_event, issue_type } = wish
+  return { title, description, confidential, state_event, issue_type }
 }
 
 const tasksOf = (description: string | null) => {

@@ -22,7 +22,7 @@ export async function copyNotes(
       .execute()
     if (notes.length === 0) return
     last = notes.at(-1)!.id
-    const rows = notes.map(({ id: _, ...note }) => ({
+    const rows = notes.map(({ id: _id, ...note }) => ({
       ...note,
       ...to,
       discussion_id: discussionOf(note.discussion_id),
