@@ -9,10 +9,10 @@ import { Refusal } from '../errors.ts'
 import { requestLog } from '../log.ts'
 import { UNKNOWN_ROUTE } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addressReader, requestId } from './exchange.ts'
+import { addressReader, requestId, userOf } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Families } from './openapi.ts'
-import { apiListener } from './router.ts'
+import { apiListener, type RequestNote } from './router.ts'
 import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
 
@@ -33,9 +33,9 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   const logRequest = requestLog(log)
   const { trustedProxies } = gateway.app.config
   const addressOf = addressReader(trustedProxies)
-  const note = (request: IncomingMessage, reqId: string, route: string, status: number, ms: number, ip: string) => {
+  const note = ({ request, id: reqId, route, status, ms, address: ip, user, sudo = null }: RequestNote) => {
     metrics.request(request.method!, route, status, ms / 1000)
-    logRequest({ reqId, method: request.method!, route, status, ms, ip })
+    logRequest({ reqId, method: request.method!, route, url: request.url!, status, ms, ip, user, sudo })
   }
   const api = apiListener(gateway, endpoints, addressOf, note)
   const server = Fastify({
@@ -72,7 +72,9 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   server.addHook('onResponse', (request, reply, done) => {
     const { config, url = 'unknown' } = request.routeOptions
     const route = config.name ?? url
-    note(request.raw, request.id, route, reply.statusCode, reply.elapsedTime, addressOf(request.raw))
+    const { raw, id } = request
+    const [ms, address] = [reply.elapsedTime, addressOf(raw)]
+    note({ request: raw, id, route, status: reply.raw.statusCode, ms, address, user: userOf(raw) })
     done()
   })
   server.setErrorHandler((error, request, reply) => void sendError(request, reply, asRefusal(error)))
