@@ -16,6 +16,7 @@ import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
+import { throttleOf } from './features/instance/settings/throttles.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
 import { blobColumns, families, farewells, jobs, projectPages, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
@@ -148,10 +149,11 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
   const app: App = { ...opened.app, jobs: { wake: () => worker.wake() } }
+  const newLimiter = () => new RateLimiter(config.rateLimit, app.clock, (isKnown) => throttleOf(app, isKnown))
   const gateway = {
     app,
     authentication,
-    limiter: new RateLimiter(config.rateLimit, app.clock),
+    limiter: newLimiter(),
     spool: join(config.data, 'spool'),
     checkOutput: options.checkOutput ?? false,
   }
@@ -176,7 +178,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     opened = await openApp(config, options)
     const { url, jobs: queue, config: bound } = app
     Object.assign(app, opened.app, { url, jobs: queue, config: bound })
-    gateway.limiter = new RateLimiter(config.rateLimit, app.clock)
+    gateway.limiter = newLimiter()
     worker = startWorker(app, { jobs, subscriptions: reactions })
   }
   try {
@@ -185,7 +187,9 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo
     if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
-    ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () => startSsh(gateway, { patience }))
+    ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () =>
+      startSsh({ app, figures: metrics.ssh }, { patience }),
+    )
     if (ssh) Object.assign(app, { config: Object.freeze({ ...config, sshPort: ssh.port }) })
   } catch (error) {
     await close()

@@ -91,7 +91,7 @@ export async function openLog(level: LogLevel, destination?: DestinationStream):
   if (destination) return pino(options, destination)
   if (!process.stdout.isTTY) return pino(options, (stdout ??= batching(pino.destination({ fd: 1, sync: true }))))
   const { default: pretty } = await import('pino-pretty')
-  return pino(options, pretty({ colorize: true, sync: true }))
+  return pino(options, pretty({ colorize: true, sync: true, singleLine: true }))
 }
 
 const LARGEST_BATCH = 32_768
@@ -128,10 +128,31 @@ export interface RequestLine {
   readonly reqId: string
   readonly method: string
   readonly route: string
+  /** With its query, which is not written. */
+  readonly url: string
   readonly status: number
   readonly ms: number
   /** Digits, letters, dots and colons: nothing that JSON would write otherwise. */
   readonly ip: string
+  /** Whose credential was shown, and whom an administrator acted as. */
+  readonly user: string | null
+  readonly sudo?: string | null
+}
+
+const LONGEST_PATH = 500
+const SECRET_SEGMENT = /:(?:secret|token)$/
+const UPLOAD = /\/uploads\/[0-9a-f]{32}\//g
+
+/** Where in a route a secret stands, counted in segments. */
+const secretsIn = (route: string): number[] =>
+  route.split('/').flatMap((segment, i) => (SECRET_SEGMENT.test(segment) ? [i] : []))
+
+/** Secrets that are part of an address are left out as any others. */
+function pathText(url: string, secrets: readonly number[]): string {
+  const path = url.split(/[?#]/, 1)[0]!.slice(0, LONGEST_PATH).replace(UPLOAD, `/uploads/${HIDDEN}/`)
+  if (secrets.length === 0) return JSON.stringify(path)
+  const segments = path.replace(/\/{2,}/g, '/').split('/')
+  return JSON.stringify(segments.map((segment, i) => (secrets.includes(i) ? HIDDEN : segment)).join('/'))
 }
 
 let second = NaN
@@ -153,14 +174,16 @@ function momentText(): string {
  */
 export function requestLog(log: Log): (line: RequestLine) => void {
   const stream = (log as unknown as Record<symbol, PatientStream>)[pino.symbols.streamSym]!
-  const written = new Map<string, string>()
-  return ({ reqId, method, route, status, ms, ip }) => {
+  const known = new Map<string, { text: string; secrets: number[] }>()
+  return ({ reqId, method, route, url, status, ms, ip, user, sudo }) => {
     if (!log.isLevelEnabled('info')) return
-    let named = written.get(route)
-    if (!named) written.set(route, (named = JSON.stringify(route)))
+    let named = known.get(route)
+    if (!named) known.set(route, (named = { text: JSON.stringify(route), secrets: secretsIn(route) }))
+    const who = `"user":${user === null ? null : JSON.stringify(user)}${sudo ? `,"sudo":${JSON.stringify(sudo)}` : ''}`
     const line =
-      `{"level":30,"time":"${momentText()}","part":"http","reqId":"${reqId}","method":"${method}",` +
-      `"route":${named},"status":${status},"ms":${Math.round(ms * 1000) / 1000},"ip":"${ip}","msg":"request"}\n`
+      `{"level":30,"time":"${momentText()}","part":"http","reqId":"${reqId}",${who},"method":"${method}",` +
+      `"path":${pathText(url, named.secrets)},"route":${named.text},"status":${status},` +
+      `"ms":${Math.round(ms * 1000) / 1000},"ip":"${ip}","msg":"request"}\n`
     if (stream.writeSoon) stream.writeSoon(line)
     else stream.write(line)
   }

@@ -13,7 +13,7 @@ export const newKey = (type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519'): Promise<K
 const HOST_KEYS = { ed25519: await newKey(), rsa: await newKey('rsa') }
 
 /** To make the host keys would take longer than the rest of a test. */
-export async function startSshForge(options: Pick<ForgeOptions, 'patience'> = {}): Promise<TestForge> {
+export async function startSshForge(options: Pick<ForgeOptions, 'patience' | 'logTo'> = {}): Promise<TestForge> {
   const forge = await startForge({ ...options, settings: { SSH_PORT: '0' } })
   const folder = join(forge.app.config.data, 'ssh')
   await mkdir(folder)

@@ -9,6 +9,10 @@ export class Exchange {
   readonly id: string
   readonly address: string
   readonly startedAt = performance.now()
+  /** Whose credential it is, for the log. */
+  user: string | null = null
+  /** Whom an administrator acts as. */
+  sudo: string | null = null
   /** The declared path of the endpoint, for the log and the metrics. */
   route = 'unknown'
   /** Milliseconds until it was answered. */
@@ -31,6 +35,14 @@ export class Exchange {
     }
   }
 }
+
+const users = new WeakMap<IncomingMessage, string>()
+
+/** Outside the API whoever recognises somebody says so, for the log. */
+export const noteUser = (request: IncomingMessage, user: { username: string } | null): void =>
+  void (user && users.set(request, user.username))
+
+export const userOf = (request: IncomingMessage): string | null => users.get(request) ?? null
 
 /** The caller's own, cleaned, else a new one. */
 export function requestId(headers: IncomingHttpHeaders): string {

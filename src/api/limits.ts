@@ -1,45 +1,73 @@
 /**
- * A generous limit of requests a minute for each caller: a user, or an address without one. The count is kept by each
- * process for the current minute only; it protects a process from a runaway script, it is no quota.
+ * How many requests a caller, a user or an address without one, may send: a generous number a minute, by configuration,
+ * and what administrators set for longer. The counts are kept by each process for the current span only; they protect
+ * a process from a runaway script, they are no quota.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { networkOf } from '../lib/addresses.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Caller } from './credentials.ts'
 
-const WINDOW_MS = 60_000
+/** So many requests in so many milliseconds. */
+export interface Throttle {
+  readonly limit: number
+  readonly period: number
+}
 
-export class RateLimiter {
-  readonly #limit: number
-  readonly #clock: Clock
-  #window = 0
+/** What administrators set for callers who are known, and for all others. */
+export type ThrottleOf = (isKnown: boolean) => MaybePromise<Throttle | null>
+
+const MINUTE_MS = 60_000
+/** Whoever comes from more addresses than this is not stopped by counting them. */
+const MOST_KEYS = 100_000
+
+class Counter {
+  #span = ''
   #counts = new Map<number | string, number>()
 
-  constructor(limit: number, clock: Clock) {
-    this.#limit = limit
-    this.#clock = clock
-  }
-
-  admit({ identity, address }: Caller, headers: OutgoingHttpHeaders): void {
-    if (this.#limit === 0) return
-    const window = Math.floor(this.#clock.now().getTime() / WINDOW_MS)
-    if (window !== this.#window) {
-      this.#window = window
-      this.#counts = new Map()
-    }
-    const key = identity?.user.id ?? networkOf(address)
+  admit(key: number | string, { limit, period }: Throttle, now: number, headers: OutgoingHttpHeaders): void {
+    const number = Math.floor(now / period)
+    const span = `${number} of ${period}`
+    if (span !== this.#span || this.#counts.size > MOST_KEYS) this.#counts = new Map()
+    this.#span = span
     const count = (this.#counts.get(key) ?? 0) + 1
     this.#counts.set(key, count)
 
-    const reset = ((window + 1) * WINDOW_MS) / 1000
+    const reset = Math.ceil(((number + 1) * period) / 1000)
     // As text: Node looks numbers through for bad characters a slower way.
-    headers['RateLimit-Limit'] = String(this.#limit)
+    headers['RateLimit-Limit'] = String(limit)
     headers['RateLimit-Observed'] = String(count)
-    headers['RateLimit-Remaining'] = String(Math.max(0, this.#limit - count))
+    headers['RateLimit-Remaining'] = String(Math.max(0, limit - count))
     headers['RateLimit-Reset'] = String(reset)
-    if (count <= this.#limit) return
-    const wait = Math.max(1, Math.ceil(reset - this.#clock.now().getTime() / 1000))
+    if (count <= limit) return
+    const wait = Math.max(1, Math.ceil(reset - now / 1000))
     throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(wait) } })
+  }
+}
+
+export class RateLimiter {
+  readonly #always: Throttle
+  readonly #clock: Clock
+  readonly #throttleOf: ThrottleOf
+  readonly #everybody = new Counter()
+  readonly #known = new Counter()
+  readonly #unknown = new Counter()
+
+  constructor(perMinute: number, clock: Clock, throttleOf: ThrottleOf = () => null) {
+    this.#always = { limit: perMinute, period: MINUTE_MS }
+    this.#clock = clock
+    this.#throttleOf = throttleOf
+  }
+
+  /** The headers tell of what administrators set, where they did. */
+  admit({ identity, address }: Caller, headers: OutgoingHttpHeaders): MaybePromise<void> {
+    const now = this.#clock.now().getTime()
+    const key = identity?.user.id ?? networkOf(address)
+    if (this.#always.limit > 0) this.#everybody.admit(key, this.#always, now, headers)
+    return andThen(this.#throttleOf(identity !== null), (throttle) => {
+      if (throttle) (identity ? this.#known : this.#unknown).admit(key, throttle, now, headers)
+    })
   }
 }

@@ -1,10 +1,22 @@
 /** Figures of this process for `/-/metrics`, in Prometheus' text form. */
+import type { StatsFs } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { App } from '../context.ts'
+import { programs } from '../git/process/launcher.ts'
+import { VERSION } from '../version.ts'
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void
+  readonly ssh: SshFigures
   text(): Promise<string>
   readonly contentType: string
+}
+
+export interface SshFigures {
+  /** Open now. */
+  connections: number
+  /** By verb and outcome. */
+  readonly commands: Map<string, number>
 }
 
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
@@ -24,6 +36,7 @@ interface Measured {
  */
 export function createMetrics(app: App): Metrics {
   const measured: Measured[] = []
+  const ssh: SshFigures = { connections: 0, commands: new Map() }
   // One key of three would be put together and hashed anew for each request.
   const known = new Map<string, Map<number, Map<string, Measured>>>()
   let process: Promise<{ metrics(): Promise<string>; contentType: string }> | null = null
@@ -42,9 +55,10 @@ export function createMetrics(app: App): Metrics {
       const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
       if (bucket >= 0) one.within[bucket]!++
     },
+    ssh,
     async text() {
       process ??= processMetrics(app)
-      return `${requestMetrics(measured)}${await (await process).metrics()}`
+      return `${requestMetrics(measured)}${sshMetrics(ssh)}${await (await process).metrics()}`
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
@@ -71,6 +85,24 @@ function requestMetrics(all: Measured[]): string {
     )
   }
   return `${lines.join('\n')}\n`
+}
+
+function sshMetrics({ connections, commands }: SshFigures): string {
+  const [open, total] = ['mortise_ssh_connections', 'mortise_ssh_commands_total']
+  return [
+    `# HELP ${open} SSH connections open now`,
+    `# TYPE ${open} gauge`,
+    `${open} ${connections}`,
+    `# HELP ${total} Commands over SSH by verb and outcome`,
+    `# TYPE ${total} counter`,
+    ...[...commands].map(([labels, count]) => `${total}{${labels}} ${count}`),
+    '',
+  ].join('\n')
+}
+
+export function countCommand({ commands }: SshFigures, verb: string, isDone: boolean): void {
+  const labels = `verb="${verb}",outcome="${isDone ? 'done' : 'failed'}"`
+  commands.set(labels, (commands.get(labels) ?? 0) + 1)
 }
 
 /** Loaded when first asked for: it is a tenth of the time to start. */
@@ -103,5 +135,52 @@ async function processMetrics(app: App) {
       this.set(app.store.queries)
     },
   })
+  new Gauge({
+    name: 'mortise_build_info',
+    help: 'The version of the program',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: VERSION }, 1)
+  new Gauge({
+    name: 'mortise_git_processes',
+    help: 'Git processes of this process that run now',
+    registers: [registry],
+    collect() {
+      this.set(programs.running)
+    },
+  })
+  new Gauge({
+    name: 'mortise_git_processes_started',
+    help: 'Git processes that this process has started',
+    registers: [registry],
+    collect() {
+      this.set(programs.started)
+    },
+  })
+  const folders = { data: app.config.data, ...app.config.storages }
+  const disk = (name: string, help: string, read: (found: StatsFs) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['folder'],
+      registers: [registry],
+      async collect() {
+        for (const [folder, path] of Object.entries(folders)) {
+          // One that is not there yet has nothing to tell.
+          const found = await statfs(path).catch(() => null)
+          if (found) this.set({ folder }, read(found))
+        }
+      },
+    })
+  disk(
+    'mortise_disk_free_bytes',
+    'Room left where the data and the repositories are',
+    (found) => found.bavail * found.bsize,
+  )
+  disk(
+    'mortise_disk_size_bytes',
+    'Room in all where the data and the repositories are',
+    (found) => found.blocks * found.bsize,
+  )
   return registry
 }

@@ -18,8 +18,17 @@ const EXPOSED =
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, PRIVATE-TOKEN, JOB-TOKEN, SUDO, X-CSRF-Token, If-None-Match, If-Unmodified-Since'
 
-/** Told of every answer. */
-type Note = (request: IncomingMessage, id: string, route: string, status: number, ms: number, address: string) => void
+/** What is told of every answer. */
+export interface RequestNote {
+  readonly request: IncomingMessage
+  readonly id: string
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly address: string
+  readonly user: string | null
+  readonly sudo?: string | null
+}
 
 const routers = new WeakMap<readonly Endpoint[], Router>()
 
@@ -47,7 +56,7 @@ export function apiListener(
   gateway: Gateway,
   endpoints: readonly Endpoint[],
   addressOf: (request: IncomingMessage) => string,
-  note: Note,
+  note: (answered: RequestNote) => void,
 ): RequestListener {
   const router = routerOf(endpoints)
   const find = rememberingFind(router)
@@ -74,7 +83,10 @@ export function apiListener(
     const exchange = new Exchange(request, response, addressOf(request))
     exchange.onLoss = (error) =>
       gateway.app.log.error({ err: error, part: 'http', reqId: exchange.id, route: exchange.route }, 'answer cut short')
-    const tell = () => note(request, exchange.id, exchange.route, response.statusCode, exchange.took, exchange.address)
+    const tell = () => {
+      const { id, route, took: ms, address, user, sudo } = exchange
+      note({ request, id, route, status: response.statusCode, ms, address, user, sudo })
+    }
     const answering = attempt(() => andThen(serve(exchange), tell))
     if (!(answering instanceof Promise)) return
     answering

@@ -75,9 +75,11 @@ function enter(
   said: Said,
 ): MaybePromise<void> {
   return andThen(identify(gateway, endpoint, exchange, shown), (caller) => {
-    gateway.limiter.admit(caller, exchange.headers)
-    assertMayEnter(endpoint, caller)
-    return proceed(gateway, endpoint, exchange, caller, said)
+    exchange.user = caller.identity?.user.username ?? null
+    return andThen(gateway.limiter.admit(caller, exchange.headers), () => {
+      assertMayEnter(endpoint, caller)
+      return proceed(gateway, endpoint, exchange, caller, said)
+    })
   })
 }
 
@@ -94,7 +96,7 @@ async function proceed(
     said.form ?? (hasBody(request) ? await readBody(request, gateway.spool, limitsOf(endpoint, caller)) : null)
   try {
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
-    const viewer = await actAs(gateway, caller, raw.sudo ?? request.headers.sudo)
+    const viewer = await actAs(gateway, exchange, caller, raw.sudo ?? request.headers.sudo)
     const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
     assertUnmodified(endpoint, subject, request)
 
@@ -150,9 +152,10 @@ function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, show
   })
 
   /** Whoever shows a wrong credential is a caller too, counted by their address. */
-  function refuse(refusal: unknown): never {
-    gateway.limiter.admit({ identity: null, address }, exchange.headers)
-    throw refusal
+  function refuse(refusal: unknown): MaybePromise<never> {
+    return andThen(gateway.limiter.admit({ identity: null, address }, exchange.headers), () => {
+      throw refusal
+    })
   }
 }
 
@@ -173,7 +176,7 @@ function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   })
 }
 
-async function actAs(gateway: Gateway, { identity }: Caller, sudo: unknown): Promise<User | null> {
+async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller, sudo: unknown): Promise<User | null> {
   if (!identity) return null
   if (sudo === undefined || sudo === '') return identity.user
   if (typeof sudo !== 'string' && typeof sudo !== 'number') throw badParameter('sudo is invalid')
@@ -184,6 +187,7 @@ async function actAs(gateway: Gateway, { identity }: Caller, sudo: unknown): Pro
   const wanted = String(sudo)
   const target = await gateway.authentication.findSudoTarget(gateway.app, wanted)
   if (!target) throw new Refusal('not_found', `404 Not Found: No user id or username for: ${wanted}`)
+  exchange.sudo = target.username
   return target
 }
 

@@ -15,10 +15,10 @@ import { Refusal } from '../errors.ts'
 import { requestLog } from '../log.ts'
 import { UNKNOWN_ROUTE } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addressReader, requestId } from './exchange.ts'
+import { addressReader, requestId, userOf } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Families } from './openapi.ts'
-import { apiListener } from './router.ts'
+import { apiListener, type RequestNote } from './router.ts'
 import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
 
@@ -39,9 +39,9 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   const logRequest = requestLog(log)
   const { trustedProxies } = gateway.app.config
   const addressOf = addressReader(trustedProxies)
-  const note = (request: IncomingMessage, reqId: string, route: string, status: number, ms: number, ip: string) => {
+  const note = ({ request, id: reqId, route, status, ms, address: ip, user, sudo = null }: RequestNote) => {
     metrics.request(request.method!, route, status, ms / 1000)
-    logRequest({ reqId, method: request.method!, route, status, ms, ip })
+    logRequest({ reqId, method: request.method!, route, url: request.url!, status, ms, ip, user, sudo })
   }
   const api = apiListener(gateway, endpoints, addressOf, note)
   const server = Fastify({
@@ -78,7 +78,9 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
   server.addHook('onResponse', (request, reply, done) => {
     const { config, url = 'unknown' } = request.routeOptions
     const route = config.name ?? url
-    note(request.raw, request.id, route, reply.statusCode, reply.elapsedTime, addressOf(request.raw))
+    const { raw, id } = request
+    const [ms, address] = [reply.elapsedTime, addressOf(raw)]
+    note({ request: raw, id, route, status: reply.raw.statusCode, ms, address, user: userOf(raw) })
     done()
   })
   server.setErrorHandler((error, request, reply) => void sendError(request, reply, asRefusal(error)))
@@ -93,17 +95,22 @@ export type WebRoutes = (
   about: { metrics: Metrics; families: Families; projectPages: readonly ProjectPage[] },
 ) => void
 
+/** What a page answers with. A reply itself cannot be handed on: awaited, it is sent. */
+export interface PageContent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
 /** What stands below the address of a project: `/group/project/-/<name>/…`, in older ones without the dash. */
 export interface ProjectPage {
   readonly name: string
   /** `rest` follows the name. Null where nothing is there, or nothing for whoever asks. */
-  serve(
+  find(
     gateway: Gateway,
     request: FastifyRequest,
-    reply: FastifyReply,
     project: { readonly id: number },
     rest: readonly string[],
-  ): Promise<FastifyReply | null>
+  ): Promise<PageContent | null>
 }
 
 const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+api\/+v4(?:[/?]|$)/.test(url!)

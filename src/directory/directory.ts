@@ -31,6 +31,8 @@ export interface Directory {
   authenticate(login: string, password: string, dn?: string): Promise<DirectoryPerson | null>
   /** The members of the groups named `cn`; null if there is none. Members that are groups stay what they are. */
   findMembers(cn: string): Promise<string[] | null>
+  /** DNs of those who may sign in and whom a filter finds. */
+  findMatching(filter: string): Promise<string[]>
   /** Null once the person is gone, or is no longer among those who may sign in. */
   findPerson(dn: string): Promise<DirectoryPerson | null>
 }
@@ -74,6 +76,12 @@ const openDirectory = (settings: Settings): Directory => ({
       return [...new Set([...named.flat(), ...people.map(({ dn }) => dn)].map(normaliseDn))]
     }),
 
+  findMatching: (filter) =>
+    converse(settings, async (client, ldap) => {
+      const people = await new People(client, ldap, settings).matching(filter)
+      return people.map(({ dn }) => normaliseDn(dn))
+    }),
+
   findPerson: (dn) =>
     converse(settings, async (client, ldap) => {
       const people = new People(client, ldap, settings)
@@ -84,6 +92,17 @@ const openDirectory = (settings: Settings): Directory => ({
       return null
     }),
 })
+
+/** Whether a directory would understand it. */
+export async function isFilter(text: string): Promise<boolean> {
+  const { FilterParser } = await import('ldapts')
+  try {
+    FilterParser.parseString(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const NO_SUCH_OBJECT_OR_DN = [32, 34]
 const BUSY_OR_UNAVAILABLE = [51, 52]
@@ -118,6 +137,17 @@ class People {
       found.push(...(await this.#client.search(this.#settings.ldapBase, options)).searchEntries)
     }
     return found
+  }
+
+  async matching(filter: string): Promise<Entry[]> {
+    const { AndFilter, FilterParser, PresenceFilter } = this.#ldap
+    const wanted = [new PresenceFilter({ attribute: this.#settings.ldapUid }), FilterParser.parseString(filter)]
+    const options = {
+      filter: this.#among(new AndFilter({ filters: wanted })),
+      paged: { pageSize: PAGE },
+      attributes: ['1.1'],
+    }
+    return (await this.#client.search(this.#settings.ldapBase, options)).searchEntries
   }
 
   async at(dn: string): Promise<Entry | null> {

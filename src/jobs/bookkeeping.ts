@@ -127,6 +127,17 @@ export async function endJob(
   return change(app, claim, { run_at: after(app.clock, every), lease_until: null, attempts: 0, last_error: null })
 }
 
+/** Those whose outcome was noted; what a process left for the next one was no try. */
+export async function countTries(app: Enqueuer, outcomes: readonly Outcome[]): Promise<void> {
+  const tries = outcomes.filter((outcome) => outcome !== 'left')
+  if (tries.length === 0) return
+  const failed = tries.filter((outcome) => outcome !== 'done').length
+  await app.db
+    .updateTable('job_totals')
+    .set((eb) => ({ processed: eb('processed', '+', tries.length), failed: eb('failed', '+', failed) }))
+    .execute()
+}
+
 /** Work that recurs is never given up: what it failed by may be over tomorrow. */
 function failure(app: Enqueuer, attempts: number, error: unknown, recurs: boolean): RowChange<'jobs'> {
   const backoff = Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** attempts) * (0.75 + Math.random() / 2)

@@ -22,6 +22,8 @@ declare module '../store/database.ts' {
       last_error: string | null
       created_at: string
     }
+    /** One row: tries since the instance began, and those that failed. */
+    job_totals: { processed: number; failed: number }
   }
 }
 

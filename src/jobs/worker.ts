@@ -12,6 +12,7 @@ import {
   LEASE_MS,
   MAX_ATTEMPTS,
   claimJobs,
+  countTries,
   dispatchEvents,
   endJob,
   ensureRecurring,
@@ -137,6 +138,10 @@ export function startWorker<A extends WorkerApp>(
     const { claimed, lost, isMore } = await transact(relaxed, async (app) => {
       const lost: Held[] = []
       for (const one of ended) if (!one.isLost && !(await endJob(app, one, one.outcome!, everyOf(one)))) lost.push(one)
+      await countTries(
+        app,
+        ended.filter((one) => !one.isLost && !lost.includes(one)).map(({ outcome }) => outcome!),
+      )
       for (const one of aging) if (!(await renewLease(app, one, lease))) lost.push(one)
       const isMore = isNews && (await dispatchEvents(app, reactionsTo))
       return { lost, isMore, claimed: hands && hands.free > 0 ? await claimJobs(app, hands) : [] }

@@ -13,6 +13,8 @@ export const levelWithin = (level: number): number => Math.max(NoAccess, Math.mi
 export const FeatureDisabled = 0
 export const FeaturePrivate = 10
 export const FeatureEnabled = 20
+/** Of pages alone: for everybody, whoever sees the project. */
+export const FeaturePublic = 30
 
 export const VISIBILITIES = ['private', 'internal', 'public'] as const
 export type Visibility = (typeof VISIBILITIES)[number]

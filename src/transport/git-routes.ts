@@ -5,6 +5,7 @@ import { Transform, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerTo, outageOf } from '../api/answers.ts'
+import { noteUser } from '../api/exchange.ts'
 import { takeTurn } from '../api/lanes.ts'
 import type { Gateway } from '../api/run.ts'
 import { HOUR, MINUTE } from '../clock.ts'
@@ -83,6 +84,7 @@ async function meetVisitor(
 ): Promise<Visit> {
   const visitor = { authorization: request.headers.authorization, address: request.ip }
   const gitter = await recogniseGitter(app, visitor, 'git')
+  noteUser(request.raw, gitter.user)
   const place = await findRepository(app, path)
   if (!place) throw gitter.via === 'nothing' ? accessDenied() : projectNotFound()
   const verb = service === 'receive-pack' ? 'push' : 'fetch'

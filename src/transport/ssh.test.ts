@@ -410,3 +410,33 @@ test('git-lfs-authenticate hands over to HTTP', async () => {
   await addKey(stranger, other)
   expect((await ask(forge, other, 'git-lfs-authenticate ada/tower.git download')).code).toBe(1)
 })
+
+test('each command is a line of the log and a number of the metrics', async () => {
+  const lines: Record<string, unknown>[] = []
+  await using forge = await startSshForge({ logTo: { write: (line) => void lines.push(JSON.parse(line)) } })
+  const [key, jane] = [await newKey(), await forge.user()]
+  await addKey(jane, key)
+  const project = await forge.project({ path: 'saw' }, jane)
+  const path = `${project.path_with_namespace}.git`
+  for (const line of [null, `git-upload-pack '${path}'`, "git-upload-pack 'no/where.git'", 'rm -rf /']) {
+    await ask(forge, key, line)
+  }
+  const told = { level: 30, part: 'ssh', user: jane.username, ip: '127.0.0.1', ms: expect.any(Number) }
+  expect(lines.filter(({ msg }) => msg === 'ssh command')).toMatchObject([
+    { ...told, verb: 'shell', path: null, exit: 0 },
+    { ...told, verb: 'upload-pack', path },
+    { ...told, verb: 'upload-pack', path: 'no/where.git', exit: 1 },
+    { ...told, verb: 'unknown', path: null, exit: 1 },
+  ])
+  const headers = { 'PRIVATE-TOKEN': forge.administrator.token }
+  const metrics = await (await fetch(`${forge.url}/-/metrics`, { headers })).text()
+  expect(metrics).toMatch(/^mortise_ssh_commands_total\{verb="shell",outcome="done"\} 1$/m)
+  expect(metrics).toMatch(/^mortise_ssh_commands_total\{verb="unknown",outcome="failed"\} 1$/m)
+  expect(metrics).toMatch(/^mortise_ssh_connections \d+$/m)
+  expect(metrics).toMatch(/^mortise_git_processes \d+$/m)
+  expect(metrics).toMatch(/^mortise_git_processes_started [1-9]\d*$/m)
+  expect(metrics).toMatch(/^mortise_build_info\{version="\d+\.\d+\.\d+[^"]*"\} 1$/m)
+  for (const folder of ['data', 'default']) {
+    expect(metrics).toMatch(new RegExp(`^mortise_disk_free_bytes\\{folder="${folder}"\\} [1-9]`, 'm'))
+  }
+})

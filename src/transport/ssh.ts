@@ -4,7 +4,7 @@
  */
 import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net'
 import type { Algorithms, Connection, Server } from 'ssh2'
-import type { Gateway } from '../api/run.ts'
+import type { SshFigures } from '../api/metrics.ts'
 import { MINUTE } from '../clock.ts'
 import type { App } from '../context.ts'
 import { welcome } from './ssh/connection.ts'
@@ -38,7 +38,7 @@ const LIMITS: SshLimits = {
 
 /** Closing waits for running commands, for a while. Null when it is switched off. */
 export async function startSsh(
-  { app }: Pick<Gateway, 'app'>,
+  { app, figures = { connections: 0, commands: new Map() } }: { app: App; figures?: SshFigures },
   wish: Partial<SshLimits> = {},
 ): Promise<SshServer | null> {
   const { host, sshPort } = app.config
@@ -49,7 +49,9 @@ export async function startSsh(
   let protocol: Promise<Server> | undefined
   const greet = async (socket: Socket) => {
     if (!guests.admit(socket)) return void socket.destroy()
-    protocol ??= openProtocol(app, guests, limits)
+    figures.connections++
+    socket.once('close', () => figures.connections--)
+    protocol ??= openProtocol(app, guests, limits, figures)
     const server = await protocol
     if (!socket.destroyed) server.injectSocket(socket)
   }
@@ -100,13 +102,13 @@ const ALGORITHMS: Algorithms = {
   compress: ['none'],
 }
 
-async function openProtocol(app: App, guests: Guests, limits: SshLimits): Promise<Server> {
+async function openProtocol(app: App, guests: Guests, limits: SshLimits, figures: SshFigures): Promise<Server> {
   const [{ default: ssh2 }, { openHostKeys }] = await Promise.all([import('ssh2'), import('./ssh/host-keys.ts')])
   const hostKeys = await openHostKeys(app.config.data)
   const server = new ssh2.Server({ hostKeys, algorithms: ALGORITHMS, ident: 'Mortise' })
   server.on('connection', (client: Connection, { ip, port }) => {
     const guest = guests.find(ip, port)
-    if (guest) welcome(app, client, guest, { ...limits, parseKey: ssh2.utils.parseKey })
+    if (guest) welcome(app, client, guest, { ...limits, figures, parseKey: ssh2.utils.parseKey })
     else client.end()
   })
   return server

@@ -465,3 +465,20 @@ test('an administrator who blocks someone meanwhile has blocked them for good', 
   await checkDirectoryPeople.handle(blocking, {})
   expect(await stateOf(forge, jane)).toBe('blocked')
 })
+
+test('a filter lets in whom it finds among those who may sign in', async () => {
+  await using server = await startDirectory()
+  await using forge = await startForge({ settings: server.settings })
+  const group = await openSource(forge, 'groups')
+  for (const name of ['jane', 'john', 'outsider']) await personOf(forge, server, name)
+  const links = `${group.url}/ldap_group_links`
+  const filter = '(|(uid=jane)(uid=john)(uid=stranger))'
+  const made = await group.owner.post(links, { filter, group_access: 30, provider: 'ldapmain' })
+  expect(made.status).toBe(201)
+  await forge.settle()
+  expect(await membersOf(forge, group)).toEqual(['jane 30 directory', 'john 30 directory'])
+
+  await group.owner.delete(`${links}?${new URLSearchParams({ filter, provider: 'ldapmain' })}`)
+  await forge.settle()
+  expect(await membersOf(forge, group)).toEqual([])
+})

@@ -280,7 +280,7 @@ def push_rules(project):
     wish |= {"prevent_secrets": True, "branch_name_regex": "^(fix|feature)/"}
     same("a changed push rule", attributes(project.pushrules.get(), wish), wish)
     rule.delete()
-    refused("no push rule", project.pushrules.get, 404, "404 Push Rule Not Found")
+    same("no push rule", project.manager.gitlab.http_get(f"/projects/{project.id}/push_rule"), None)
 
 
 def uploads(project):

@@ -79,7 +79,7 @@ test('no way of showing a secret brings it into the log', async () => {
   expect(lines.filter((line) => line.includes(Buffer.from(`root:${SECRET}`).toString('base64')))).toEqual([])
 })
 
-test('a line has fields, the route instead of the path, and the id of its request', async () => {
+test('a line has fields: who, what without the query, and the id of its request', async () => {
   const lines: string[] = []
   await using forge = await startForge({ logTo: { write: (line) => void lines.push(line) } })
   const { headers } = await forge.administrator.get('/users/1', { password: SECRET })
@@ -90,7 +90,9 @@ test('a line has fields, the route instead of the path, and the id of its reques
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       part: 'http',
       reqId: headers.get('x-request-id'),
+      user: 'root',
       method: 'GET',
+      path: '/api/v4/users/1',
       route: expect.stringMatching(/^\/api\/v4\/users\/:id/),
       status: 200,
       ms: expect.any(Number),
@@ -118,4 +120,36 @@ test('what is named like a secret is left out, however deep; of an error only th
     headers: { 'Private-Token': '[hidden]', list: [{ token: '[hidden]' }] },
     kept: { a: 1 },
   })
+})
+
+test('lines name whoever comes by a session, by git or by sudo, and hide what is secret in a path', async () => {
+  const lines: { method?: string; path?: string; user?: string | null; sudo?: string }[] = []
+  await using forge = await startForge({ logTo: { write: (line) => void lines.push(JSON.parse(line)) } })
+  const { administrator, visitor, url } = forge
+  const jane = await forge.user({ username: 'jane' })
+  const { id } = await forge.project({ path: 'saw', visibility: 'public' }, jane)
+  const form = new FormData()
+  form.set('file', new Blob(['x']), 'x.txt')
+  const { full_path } = (await jane.post(`/projects/${id}/uploads`, form)).body
+  const secret = full_path.split('/').at(-2)
+  const basic = `Basic ${Buffer.from(`jane:${jane.token}`).toString('base64')}`
+  await administrator.get('/user', { sudo: 'jane' })
+  await visitor.get(`/projects/${id}?x=1`)
+  await visitor.get(`/projects/${id}/uploads/${secret}/x.txt`)
+  await fetch(url + full_path, { headers: { 'PRIVATE-TOKEN': jane.token } })
+  await fetch(`${url}/jane/saw.git/info/refs?service=git-upload-pack`, { headers: { authorization: basic } })
+  await fetch(`${url}/-/invites/${secret}`)
+  const told = () =>
+    lines
+      .flatMap(({ method, path, user, sudo }) => (method === 'GET' ? [{ path, user, ...(sudo && { sudo }) }] : []))
+      .slice(-6)
+  await expect.poll(told).toEqual([
+    { path: '/api/v4/user', user: 'root', sudo: 'jane' },
+    { path: `/api/v4/projects/${id}`, user: null },
+    { path: `/api/v4/projects/${id}/uploads/[hidden]/x.txt`, user: null },
+    { path: '/jane/saw/uploads/[hidden]/x.txt', user: 'jane' },
+    { path: '/jane/saw.git/info/refs', user: 'jane' },
+    { path: '/-/invites/[hidden]', user: null },
+  ])
+  expect(JSON.stringify(lines)).not.toContain(secret)
 })

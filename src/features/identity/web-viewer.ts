@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { scopesOf, shownCredential } from '../../api/credentials.ts'
+import { noteUser } from '../../api/exchange.ts'
 import { readQuery } from '../../api/input.ts'
 import type { Gateway } from '../../api/run.ts'
 import type { User } from '../../context.ts'
@@ -18,6 +19,7 @@ export async function webViewer(
   const shown = shownCredential(request, readQuery(request.raw.url!))
   if (!shown) return null
   const identity = await authentication.identify(app, shown, request.ip)
+  noteUser(request.raw, identity?.user ?? null)
   if (!identity && shown.as !== 'session') throw unauthenticated()
   const mayRead = identity?.scopes?.some((scope) => OPENING.includes(scope)) ?? true
   return identity && mayRead ? identity.user : null

@@ -43,6 +43,9 @@ type Control = Pick<Program, 'signal' | 'hold'>
 /** Tells of each program that is started. */
 export const launches = channel('mortise.launches')
 
+/** Of this process, whoever asked for them. */
+export const programs = { started: 0, running: 0 }
+
 type Words = readonly [string, ...string[]]
 
 /** Elsewhere starting costs less, or groups and sockets are other things. */
@@ -55,6 +58,9 @@ let launcher: Launcher | undefined
 export function launch(words: Words, options: LaunchOptions): Program {
   if (HAS_LAUNCHER && ++count > FEW) launcher ??= new Launcher()
   const program = launcher?.isReady ? launcher.launch(words, options) : launchHere(words, options)
+  programs.started++
+  programs.running++
+  program.once('close', () => programs.running--)
   launches.publish(program)
   return program
 }

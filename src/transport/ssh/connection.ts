@@ -4,8 +4,9 @@ import { PassThrough, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Connection, ParsedKey, PublicKeyAuthContext, ServerChannel, Session } from 'ssh2'
 import { MINUTE } from '../../clock.ts'
+import type { SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
-import { converse } from './conversation.ts'
+import { converse, type Conversation } from './conversation.ts'
 import type { Guest } from './guests.ts'
 import { findVisitor, fingerprintOf } from './visitors.ts'
 
@@ -13,12 +14,18 @@ interface Manner {
   readonly tries: number
   readonly sessions: number
   readonly parseKey: (blob: Buffer) => ParsedKey | Error
+  readonly figures: SshFigures
 }
 
 /** One name for everybody: the key tells who comes. */
 const LOGIN = 'git'
 
-export function welcome(app: App, client: Connection, guest: Guest, { tries, sessions, parseKey }: Manner): void {
+export function welcome(
+  app: App,
+  client: Connection,
+  guest: Guest,
+  { tries, sessions, parseKey, figures }: Manner,
+): void {
   let refused = 0
   let proven: string | null = null
   client.on('error', () => {})
@@ -54,6 +61,7 @@ export function welcome(app: App, client: Connection, guest: Guest, { tries, ses
       accept().once('close', () => open--),
       guest,
       proven,
+      figures,
     )
   })
 }
@@ -69,7 +77,8 @@ function isSigned({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, pars
 const PATIENCE_MS = 5 * MINUTE
 const PROTOCOL = /^[\w:=.-]{1,255}$/
 
-function hear(app: App, session: Session, guest: Guest, fingerprint: string): void {
+function hear(app: App, session: Session, guest: Guest, fingerprint: string, figures: SshFigures): void {
+  const address = guest.socket.remoteAddress ?? ''
   let protocol: string | undefined
   session.on('env', (accept, reject, { key, val }) => {
     if (key !== 'GIT_PROTOCOL' || !PROTOCOL.test(val)) return reject?.()
@@ -79,7 +88,7 @@ function hear(app: App, session: Session, guest: Guest, fingerprint: string): vo
   const begin = (channel: ServerChannel | undefined, line: string | null) => {
     if (!channel) return
     guest
-      .during(() => attend(app, channel, guest, { fingerprint, line, protocol }))
+      .during(() => attend(app, channel, guest, { fingerprint, line, protocol, heldBy: { address, figures } }))
       .catch((error: unknown) => {
         app.log.error({ err: error, part: 'ssh' }, 'SSH session failed')
         guest.socket.destroy()
@@ -93,7 +102,7 @@ async function attend(
   app: App,
   channel: ServerChannel,
   { socket }: Guest,
-  asked: { fingerprint: string; line: string | null; protocol: string | undefined },
+  asked: Pick<Conversation, 'fingerprint' | 'line' | 'protocol' | 'heldBy'>,
 ): Promise<void> {
   // A channel neither fails nor ends when its client is gone: streams of our own do.
   const input = channel.on('error', () => {}).pipe(new PassThrough())
@@ -109,7 +118,12 @@ async function attend(
   socket.once('close', gone)
   try {
     if (socket.destroyed) return
-    const code = await converse(app, { ...asked, input, output, errors: channel.stderr })
+    const code = await converse(app, {
+      ...asked,
+      input,
+      output,
+      errors: channel.stderr,
+    })
     output.end()
     await finished(output).catch(() => {})
     channel.exit(code)

@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { outageOf } from '../../api/answers.ts'
 import { takeTurn } from '../../api/lanes.ts'
+import { countCommand, type SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
@@ -18,7 +19,11 @@ import { pushOptionsFor } from '../push.ts'
 import { parseCommand, type Command } from './commands.ts'
 import { assertStillAllowed, findVisitor } from './visitors.ts'
 
+const LONGEST_PATH = 500
+
 export interface Conversation {
+  /** Absent where another server holds the connection: the log is its own then, and ours would reach the client. */
+  readonly heldBy?: { readonly address: string; readonly figures: SshFigures }
   readonly fingerprint: string
   /** Null: a shell was asked for. */
   readonly line: string | null
@@ -31,8 +36,18 @@ export interface Conversation {
 
 export async function converse(app: App, talk: Conversation): Promise<number> {
   const say = (text: string) => void talk.errors.write(`Mortise: ${text}\n`)
+  const startedAt = performance.now()
+  const told: Told = { user: null, verb: 'shell', path: null }
+  const note = (code: number) => {
+    if (!talk.heldBy) return code
+    const { address: ip, figures } = talk.heldBy
+    const ms = Math.round(performance.now() - startedAt)
+    countCommand(figures, told.verb, code === 0)
+    app.log.info({ part: 'ssh', ...told, exit: code, ms, ip, fingerprint: talk.fingerprint }, 'ssh command')
+    return code
+  }
   try {
-    return await answer(app, talk)
+    return note(await answer(app, talk, told))
   } catch (error) {
     if (error instanceof Refusal) say(error.message)
     // Nobody is left to be told anything.
@@ -40,14 +55,22 @@ export async function converse(app: App, talk: Conversation): Promise<number> {
       app.log.warn({ err: error, part: 'ssh' }, 'git command ended early')
       say(outageOf(error)?.message ?? 'The command could not be completed')
     }
-    return 1
+    return note(1)
   }
 }
 
-async function answer(app: App, talk: Conversation): Promise<number> {
+/** What the log says of a command, as far as it is known. */
+interface Told {
+  user: string | null
+  verb: Command['verb'] | 'shell' | 'unknown'
+  path: string | null
+}
+
+async function answer(app: App, talk: Conversation, told: Told): Promise<number> {
   // Asked again for each command: a connection may outlive the key it was opened with.
   const visitor = await findVisitor(app, talk.fingerprint)
   if (!visitor) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
+  told.user = personOf(visitor.gitter)?.username ?? null
   await assertStillAllowed(app, visitor.key)
   await noteKeyUse(app, visitor.key)
   if (!talk.line?.trim()) {
@@ -55,6 +78,8 @@ async function answer(app: App, talk: Conversation): Promise<number> {
     return 0
   }
   const command = parseCommand(talk.line)
+  told.verb = command?.verb ?? 'unknown'
+  told.path = command?.path.slice(0, LONGEST_PATH) ?? null
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
   const { place, facts } = await admit(app, visitor.gitter, command)
   return command.verb === 'lfs-authenticate'

@@ -2,12 +2,12 @@ import { on } from '../../../context.ts'
 import { mayMail } from '../../identity/mailing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { isReachable } from '../members/on.ts'
-import { nameSource } from '../members/queries.ts'
+import { nameMailedSource } from '../members/queries.ts'
 import { findRequest, managersOf } from './queries.ts'
 
 export const tellManagers = on('access_request.made', 'tell', async (app, news) => {
   const asking = (await findRequest(app.db, news, news.user_id)) && (await findUser(app.db, news.user_id))
-  const source = await nameSource(app, news)
+  const source = await nameMailedSource(app, news)
   if (!asking || !source) return
   for (const manager of await managersOf(app.db, news)) {
     if (!(await mayMail(app, { kind: 'access request', by: asking.id, to: manager.email }))) continue
@@ -25,7 +25,7 @@ ${source.url}`,
 
 export const tellDenied = on('access_request.denied', 'tell', async (app, news) => {
   const user = await findUser(app.db, news.user_id)
-  const source = await nameSource(app, news)
+  const source = await nameMailedSource(app, news)
   if (!source || !isReachable(user)) return
   await app.mail.send({
     to: user.email,

@@ -3,7 +3,7 @@ import type { Events } from '../../../store/database.ts'
 import { mayMail } from '../../identity/mailing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { levelName } from './levels.ts'
-import { findMember, nameSource } from './queries.ts'
+import { findMember, nameMailedSource } from './queries.ts'
 
 /** Mail goes to people who are here and have shown that the address is theirs. */
 export const isReachable = (user: User | null): user is User =>
@@ -13,7 +13,7 @@ async function tell(app: App, news: Events['member.added'], { subject, change }:
   if (news.by === news.user_id) return
   const member = await findMember(app.db, news, news.user_id)
   const user = await findUser(app.db, news.user_id)
-  const source = await nameSource(app, news)
+  const source = await nameMailedSource(app, news)
   if (!member || !source || !isReachable(user)) return
   if (!(await mayMail(app, { kind: 'membership', to: user.email }))) return
   const until = member.expires_at ? ` It ends on ${member.expires_at}.` : ''

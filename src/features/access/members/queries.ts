@@ -108,6 +108,29 @@ export interface NamedSource {
   readonly url: string
 }
 
+/** What mail about it says; null where it, or a group above it, wants none sent. */
+export async function nameMailedSource(app: App, at: SourceColumns): Promise<NamedSource | null> {
+  const { db } = app
+  const place =
+    at.project_id === null
+      ? { id: at.group_id, emails_disabled: false }
+      : await db
+          .selectFrom('projects')
+          .select(['namespace_id as id', 'emails_disabled'])
+          .where('id', '=', at.project_id)
+          .executeTakeFirst()
+  if (!place || place.emails_disabled) return null
+  const silent = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select('n.id')
+    .where('a.namespace_id', '=', place.id)
+    .where('n.emails_disabled', '=', true)
+    .limit(1)
+    .executeTakeFirst()
+  return silent ? null : nameSource(app, at)
+}
+
 /** Null once it is gone, or going. */
 export async function nameSource(app: App, { group_id, project_id }: SourceColumns): Promise<NamedSource | null> {
   const { db, url } = app

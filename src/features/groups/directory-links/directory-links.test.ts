@@ -5,7 +5,7 @@ import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const headers: unknown = expect.anything()
-const LINK = { cn: 'developers', group_access: 30, provider: 'ldapmain' }
+const LINK = { cn: 'developers', group_access: 30, provider: 'ldapmain', filter: null }
 
 const linksOf = ({ app }: TestForge) => app.db.selectFrom('ldap_group_links').selectAll().orderBy('id').execute()
 
@@ -54,6 +54,39 @@ test('without a provider every link of that name goes, and no other', async () =
   expect((await owner.get(links)).body).toEqual([kept, LINK])
 })
 
+test('a filter stands in the place of a name', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'groups')
+  const links = `${url}/ldap_group_links`
+  const { cn: _, ...rest } = LINK
+  const [first, second] = ['(title=Smith)', '(&(title=Smith)(ou=east))'].map((filter) => ({ ...rest, filter }))
+  for (const link of [LINK, first, second]) {
+    expect(await owner.post(links, link)).toMatchObject({ status: 201, body: { cn: null, ...link } })
+  }
+  const told = [LINK, { cn: null, ...first }, { cn: null, ...second }]
+  expect((await owner.get(links)).body).toEqual(told)
+
+  const refusals: [object, number, unknown][] = [
+    [first!, 409, { message: 'Filter has already been taken' }],
+    [{ ...rest, filter: '(title=' }, 400, { message: { filter: ['must have valid syntax'] } }],
+    [
+      { ...rest, filter: `(a=${'x'.repeat(255)})` },
+      400,
+      { message: { filter: [expect.stringContaining('too long')] } },
+    ],
+    [{ ...first, cn: 'both' }, 400, { error: 'cn, filter are mutually exclusive' }],
+    [rest, 400, { message: '400 (Bad request) cn not given' }],
+  ]
+  for (const [given, status, body] of refusals)
+    expect(await owner.post(links, given as {})).toMatchObject({ status, body })
+  expect((await owner.delete(`${links}?provider=ldapmain`)).status).toBe(400)
+  const gone = new URLSearchParams({ filter: '(title=Smith)', provider: 'ldapmain' })
+  expect([(await owner.delete(`${links}?${gone}`)).status, (await owner.delete(`${links}?${gone}`)).status]).toEqual([
+    204, 404,
+  ])
+  expect((await owner.get(links)).body).toEqual([told[0], told[2]])
+})
+
 test('a name may hold whatever directories hold', async () => {
   await using forge = await startForge()
   const { url, owner } = await openSource(forge, 'groups')
@@ -90,7 +123,7 @@ test('refusals change nothing', async () => {
   const tooLong = ['is too long (maximum is 255 characters)']
 
   for (const [method, path, input, status, message] of [
-    ['POST', links, {}, 400, '400 (Bad request) cn, group_access, provider not given'],
+    ['POST', links, {}, 400, '400 (Bad request) group_access, provider, cn not given'],
     ['POST', links, { ...LINK, cn: ' ' }, 400, 'cn is empty'],
     ['POST', links, { ...LINK, provider: '' }, 400, 'provider is empty'],
     ['POST', links, { ...LINK, cn: ['x'] }, 400, 'cn is invalid'],

@@ -6,7 +6,9 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       group_id: number
       provider: string
+      /** The name of a group of the directory, or a search for people in it: the other one is empty. */
       cn: string
+      filter: Generated<string>
       group_access: number
       created_at: string
     }

@@ -9,6 +9,18 @@ import { requestSync } from './jobs.ts'
 import { listLinks } from './queries.ts'
 import { addLink, removeLinks } from './service.ts'
 
+/** One of the two, by which people are found. */
+const found = { cn: filledText.nullish(), filter: filledText.nullish() }
+
+type Found = z.infer<z.ZodObject<typeof found>>
+
+const isNotBoth = ({ cn, filter }: Found) => !cn || !filter
+const BOTH = { message: 'cn, filter are mutually exclusive' }
+
+const isEither = ({ cn, filter }: Found) => Boolean(cn || filter)
+/** The contract knows only the first, which is asked for along with whatever else is missing. */
+const NEITHER = { path: ['cn'], when: () => true }
+
 const ofGroup = { on: group, allow: 'own' } as const
 
 export const list = endpoint({
@@ -26,13 +38,16 @@ export const list = endpoint({
 export const create = endpoint({
   method: 'POST',
   path: '/groups/:id/ldap_group_links',
-  summary: 'Link a group with a directory group, whose members get at least the level of the link',
+  summary: 'Link a group with a directory group, or a search: whom it names gets at least the level of the link',
   ...ofGroup,
-  input: z.object({
-    cn: filledText,
-    group_access: int.pipe(z.literal([Guest, Reporter, Developer, Master, Owner])),
-    provider: filledText,
-  }),
+  input: z
+    .object({
+      ...found,
+      group_access: int.pipe(z.literal([Guest, Reporter, Developer, Master, Owner])),
+      provider: filledText,
+    })
+    .refine(isNotBoth, BOTH)
+    .refine(isEither, NEITHER),
   output: DirectoryLinkEntity,
   handle: async ({ app, subject, input }) => presentLink(await addLink(app, subject.group, input)),
 })
@@ -40,9 +55,12 @@ export const create = endpoint({
 export const destroy = endpoint({
   method: 'DELETE',
   path: '/groups/:id/ldap_group_links',
-  summary: 'Delete the link with a group of one directory, both named in the query',
+  summary: 'Delete the link with a group of one directory, or with a search in it, both named in the query',
   ...ofGroup,
-  input: z.object({ cn: filledText, provider: filledText }),
+  input: z
+    .object({ ...found, provider: filledText })
+    .refine(isNotBoth, BOTH)
+    .refine(isEither, NEITHER),
   output: null,
   handle: ({ app, subject, input }) => removeLinks(app, subject.group, input),
 })

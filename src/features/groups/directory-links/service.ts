@@ -1,6 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { conflict, invalid, notFound } from '../../../errors.ts'
+import { isFilter } from '../../../directory/directory.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Group } from '../groups/queries.ts'
@@ -10,8 +11,13 @@ import type { DirectoryLink } from './queries.ts'
 /** What an index holds on every engine. */
 const LONGEST = 255
 
-interface NewLink {
-  cn: string
+/** Either of the two. */
+interface Found {
+  cn?: string | null | undefined
+  filter?: string | null | undefined
+}
+
+interface NewLink extends Found {
   group_access: number
   provider: string
 }
@@ -20,19 +26,27 @@ interface NewLink {
 export async function addLink(
   app: App,
   { id }: Group,
-  { cn, group_access, provider }: NewLink,
+  { cn, filter, group_access, provider }: NewLink,
 ): Promise<DirectoryLink> {
-  for (const [name, value] of Object.entries({ cn, provider })) {
-    if (value.length > LONGEST) throw invalid({ [name]: [`is too long (maximum is ${LONGEST} characters)`] })
+  for (const [name, value] of Object.entries({ cn, filter, provider })) {
+    if (value && value.length > LONGEST) throw invalid({ [name]: [`is too long (maximum is ${LONGEST} characters)`] })
   }
+  if (filter && !(await isFilter(filter))) throw invalid({ filter: ['must have valid syntax'] })
   return transact(app, async (app) => {
     const link = await app.db
       .insertInto('ldap_group_links')
-      .values({ group_id: id, cn, group_access, provider, created_at: timestamp(app.clock) })
-      .onConflict((c) => c.columns(['group_id', 'provider', 'cn']).doNothing())
+      .values({
+        group_id: id,
+        cn: cn ?? '',
+        filter: filter ?? '',
+        group_access,
+        provider,
+        created_at: timestamp(app.clock),
+      })
+      .onConflict((c) => c.doNothing())
       .returningAll()
       .executeTakeFirst()
-    if (!link) throw conflict('Cn has already been taken')
+    if (!link) throw conflict(`${filter ? 'Filter' : 'Cn'} has already been taken`)
     await syncAnew(app, id)
     return link
   })
@@ -42,10 +56,14 @@ export async function addLink(
 export async function removeLinks(
   app: App,
   { id }: Group,
-  { cn, provider }: { cn: string; provider?: string | null | undefined },
+  { cn, filter, provider }: Found & { provider?: string | null | undefined },
 ): Promise<void> {
   await transact(app, async (app) => {
-    const links = app.db.deleteFrom('ldap_group_links').where('group_id', '=', id).where('cn', '=', cn)
+    const links = app.db
+      .deleteFrom('ldap_group_links')
+      .where('group_id', '=', id)
+      .where('cn', '=', cn ?? '')
+      .where('filter', '=', filter ?? '')
     const removed = await (provider ? links.where('provider', '=', provider) : links).returning('id').execute()
     if (removed.length === 0) throw notFound()
     await syncAnew(app, id)

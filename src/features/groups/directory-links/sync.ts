@@ -53,10 +53,10 @@ const isOvertaken = ({ clock }: App, asked: string, synced: string | null): bool
 /** DNs by the link's id; of a directory that is not configured nothing is learnt. */
 async function ask(app: App, links: readonly DirectoryLink[]): Promise<Map<number, string[]>> {
   const answers = new Map<number, string[]>()
-  for (const { id, group_id, provider, cn } of links) {
+  for (const { id, group_id, provider, cn, filter } of links) {
     const directory = app.directories.find((one) => one.provider === provider)
     if (!directory) continue
-    const members = await directory.findMembers(cn)
+    const members = await (filter ? directory.findMatching(filter) : directory.findMembers(cn))
     if (!members) app.log.warn({ part: 'directory', provider, cn, group_id }, 'a linked directory group does not exist')
     answers.set(id, members ?? [])
   }

@@ -51,6 +51,15 @@ test('the whole record, found by id and by path in any case', async () => {
     created_at: stamp,
     share_with_group_lock: false,
     membership_lock: true,
+    lfs_enabled: true,
+    project_creation_level: 'maintainer',
+    subgroup_creation_level: 'owner',
+    require_two_factor_authentication: false,
+    two_factor_grace_period: 48,
+    emails_disabled: false,
+    emails_enabled: true,
+    auto_devops_enabled: null,
+    shared_runners_minutes_limit: null,
     projects: [],
     shared_with_groups: [],
     shared_projects: [],
@@ -58,10 +67,12 @@ test('the whole record, found by id and by path in any case', async () => {
   for (const given of [body.id, 'Tools%2Fsaws', 'tools%2FSAWS']) {
     expect((await jane.get(`${PATH}/${given}`)).body).toEqual(record)
   }
-  expect((await administrator.get(`${PATH}/${body.id}`)).body).toEqual({
-    ...record,
-    shared_runners_minutes_limit: null,
-  })
+  await administrator.put(`${PATH}/${body.id}`, { shared_runners_minutes_limit: 7 })
+  for (const caller of [administrator, jane]) {
+    const told = (await caller.get(`${PATH}/${body.id}`)).body
+    expect(told).toEqual({ ...record, shared_runners_minutes_limit: 7 })
+  }
+  await administrator.put(`${PATH}/${body.id}`, { shared_runners_minutes_limit: '' })
   const { projects: _, shared_projects: __, ...bare } = record
   expect((await jane.get(`${PATH}/${body.id}`, { with_projects: false })).body).toEqual(bare)
 })

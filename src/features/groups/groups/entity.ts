@@ -2,17 +2,13 @@ import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
+import {
+  PROJECT_CREATION_LEVELS,
+  SUBGROUP_CREATION_LEVELS,
+  type ProjectCreationLevel,
+  type SubgroupCreationLevel,
+} from '../../identity/namespaces/model.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
-
-const reduced = {
-  id: z.int(),
-  name: z.string(),
-  path: z.string(),
-  description: z.string(),
-}
-
-/** What a search answers with. */
-export const FoundGroupEntity = entity(reduced).meta({ id: 'FoundGroup' })
 
 /** A group in passing: what it is called and where it is. */
 export const PublicGroupEntity = entity({
@@ -24,8 +20,14 @@ export const PublicGroupEntity = entity({
   full_path: z.string(),
 }).meta({ id: 'PublicGroup' })
 
+export const PROJECT_CREATION = Object.keys(PROJECT_CREATION_LEVELS) as ProjectCreationLevel[]
+export const SUBGROUP_CREATION = Object.keys(SUBGROUP_CREATION_LEVELS) as SubgroupCreationLevel[]
+
 const common = {
-  ...reduced,
+  id: z.int(),
+  name: z.string(),
+  path: z.string(),
+  description: z.string(),
   visibility: z.enum(VISIBILITIES),
   avatar_url: z.string().nullable(),
   web_url: z.string(),
@@ -36,12 +38,19 @@ const common = {
   created_at: timestampOut,
   share_with_group_lock: z.boolean(),
   membership_lock: z.boolean(),
+  lfs_enabled: z.boolean(),
+  project_creation_level: z.enum(PROJECT_CREATION),
+  subgroup_creation_level: z.enum(SUBGROUP_CREATION),
+  require_two_factor_authentication: z.boolean(),
+  two_factor_grace_period: z.int(),
+  emails_disabled: z.boolean(),
+  emails_enabled: z.boolean(),
+  auto_devops_enabled: z.boolean().nullable(),
 }
 
 /** One of a list. */
 export const GroupEntity = entity({
   ...common,
-  lfs_enabled: z.boolean(),
   statistics: entity({
     storage_size: z.int(),
     repository_size: z.int(),
@@ -60,13 +69,13 @@ const sharedWithGroup = entity({
 
 const projects = z.array(z.union([ProjectEntity, SimpleProjectEntity])).optional()
 
-/** One group; only administrators see its quota. */
+/** One group. */
 export const GroupDetailsEntity = entity({
   ...common,
   shared_with_groups: z.array(sharedWithGroup),
   projects,
   shared_projects: projects,
-  shared_runners_minutes_limit: z.int().nullable().optional(),
+  shared_runners_minutes_limit: z.int().nullable(),
 }).meta({ id: 'GroupDetails' })
 
 export type GroupDetails = z.infer<typeof GroupDetailsEntity>
@@ -79,13 +88,6 @@ export interface Sizes {
   readonly job_artifacts_size: number
 }
 
-export const presentFoundGroup = (group: Group): z.infer<typeof FoundGroupEntity> => ({
-  id: group.id,
-  name: group.name,
-  path: group.path,
-  description: group.description,
-})
-
 export const presentPublicGroup = (group: Group, url: string): z.infer<typeof PublicGroupEntity> => ({
   id: group.id,
   web_url: webUrl(group, url),
@@ -96,6 +98,11 @@ export const presentPublicGroup = (group: Group, url: string): z.infer<typeof Pu
 })
 
 const presentCommon = (group: Group, url: string) => ({
+  id: group.id,
+  name: group.name,
+  path: group.path,
+  description: group.description,
+  visibility: group.visibility,
   avatar_url: avatarUrl(group, url),
   web_url: webUrl(group, url),
   request_access_enabled: group.request_access_enabled,
@@ -105,23 +112,25 @@ const presentCommon = (group: Group, url: string) => ({
   created_at: group.created_at,
   share_with_group_lock: group.share_with_group_lock,
   membership_lock: group.membership_lock,
+  lfs_enabled: group.lfs_enabled,
+  project_creation_level: group.project_creation_level,
+  subgroup_creation_level: group.subgroup_creation_level,
+  require_two_factor_authentication: group.require_two_factor_authentication,
+  two_factor_grace_period: group.two_factor_grace_period,
+  emails_disabled: group.emails_disabled,
+  emails_enabled: !group.emails_disabled,
+  auto_devops_enabled: group.auto_devops_enabled,
 })
 
 export function presentGroup(group: Group, url: string, sizes?: Sizes): z.infer<typeof GroupEntity> {
-  return {
-    ...presentFoundGroup(group),
-    visibility: group.visibility,
-    lfs_enabled: group.lfs_enabled,
-    ...presentCommon(group, url),
-    ...(sizes && { statistics: presentStatistics(sizes) }),
-  }
+  return { ...presentCommon(group, url), ...(sizes && { statistics: presentStatistics(sizes) }) }
 }
 
 export function presentGroupDetails(
   group: Group,
   url: string,
-): Omit<GroupDetails, 'shared_with_groups' | 'projects' | 'shared_projects' | 'shared_runners_minutes_limit'> {
-  return { ...presentFoundGroup(group), visibility: group.visibility, ...presentCommon(group, url) }
+): Omit<GroupDetails, 'shared_with_groups' | 'projects' | 'shared_projects'> {
+  return { ...presentCommon(group, url), shared_runners_minutes_limit: group.shared_runners_minutes_limit }
 }
 
 export interface ShareOfGroup extends Pick<Row<'group_shares'>, 'group_access' | 'expires_at'> {

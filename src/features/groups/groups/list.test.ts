@@ -17,7 +17,7 @@ const pathsOf = async (
   return status === 200 ? body.map((one: { path: string }) => one.path) : status
 }
 
-test('the whole record, the reduced one of a search, and statistics for administrators', async () => {
+test('the whole record, found by a search too, and statistics for administrators', async () => {
   await using forge = await startForge()
   const { administrator, url } = forge
   const jane = await forge.user()
@@ -28,7 +28,6 @@ test('the whole record, the reduced one of a search, and statistics for administ
     path: 'tools',
     description: 'Loud',
     visibility: 'private',
-    lfs_enabled: true,
     avatar_url: null,
     web_url: `${url}/groups/tools`,
     request_access_enabled: false,
@@ -38,10 +37,17 @@ test('the whole record, the reduced one of a search, and statistics for administ
     created_at: stamp,
     share_with_group_lock: false,
     membership_lock: false,
+    lfs_enabled: true,
+    project_creation_level: 'maintainer',
+    subgroup_creation_level: 'owner',
+    require_two_factor_authentication: false,
+    two_factor_grace_period: 48,
+    emails_disabled: false,
+    emails_enabled: true,
+    auto_devops_enabled: null,
   }
   expect((await jane.get(PATH)).body).toEqual([record])
-  const reduced = { id: group.id, name: 'Power Tools', path: 'tools', description: 'Loud' }
-  expect((await jane.get(PATH, { search: 'tool' })).body).toEqual([reduced])
+  expect((await jane.get(PATH, { search: 'tool' })).body).toEqual([record])
 
   const { id } = await projectIn(forge, group, 'saw')
   const sizes = { repository_size: 5, lfs_objects_size: 7, job_artifacts_size: 11 }

@@ -64,7 +64,6 @@ export async function loadGroupDetails(
       projects: Json.list(await presentProjects(app, viewer, await ownProjects(app.db, shown))),
       shared_projects: Json.list(await presentProjects(app, viewer, await sharedProjects(app.db, shown))),
     }),
-    ...(viewer?.admin && { shared_runners_minutes_limit: group.shared_runners_minutes_limit }),
   })
 }
 

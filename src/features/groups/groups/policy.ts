@@ -1,7 +1,8 @@
 import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
-import { Guest, Master, Owner } from '../../../lib/levels.ts'
+import { Guest, Owner } from '../../../lib/levels.ts'
 import type { Row } from '../../../store/database.ts'
+import { SUBGROUP_CREATION_LEVELS } from '../../identity/namespaces/model.ts'
 
 /** A group as someone in particular meets it. */
 export interface GroupSubject {
@@ -15,7 +16,7 @@ export interface GroupSubject {
 
 export const groupPolicy = policy<GroupSubject>()({
   read: (s) => s.level >= Guest || s.visible,
-  createProjects: (s) => s.level >= Master,
-  /** Attributes, subgroups, members, directory links, the end. */
+  createSubgroups: (s) => s.level >= SUBGROUP_CREATION_LEVELS[s.group.subgroup_creation_level],
+  /** Attributes, members, directory links, the end. */
   own: (s) => s.level >= Owner,
 })

@@ -10,7 +10,7 @@ import { filters as projectFilters } from '../../projects/projects/filters.ts'
 import { listProjects } from '../../projects/projects/lists.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
-import { FoundGroupEntity, GroupDetailsEntity, GroupEntity, presentFoundGroup, presentGroup } from './entity.ts'
+import { GroupDetailsEntity, GroupEntity, PROJECT_CREATION, SUBGROUP_CREATION, presentGroup } from './entity.ts'
 import { GROUP_ORDERS, listGroups, type GroupFilter } from './lists.ts'
 import { loadGroupDetails, sizesOf } from './load.ts'
 import { group, incomingProject } from './queries.ts'
@@ -50,12 +50,8 @@ export const list = endpoint({
   summary: 'List groups, or search for them',
   allow: 'anyone',
   input: z.object(filters),
-  output: pageOf(z.union([GroupEntity, FoundGroupEntity])),
-  async handle({ app, viewer, input, page }) {
-    if (!input.search?.trim()) return answerList(app, viewer, input, page)
-    const { items, total } = await listGroups(app, viewer, input, page)
-    return { total, items: items.map(presentFoundGroup) }
-  },
+  output: pageOf(GroupEntity),
+  handle: ({ app, viewer, input, page }) => answerList(app, viewer, input, page),
 })
 
 export const subgroups = endpoint({
@@ -105,6 +101,13 @@ const attributes = {
   share_with_group_lock: bool.nullish(),
   membership_lock: bool.nullish(),
   shared_runners_minutes_limit: blankable(int),
+  project_creation_level: oneOf(...PROJECT_CREATION).nullish(),
+  subgroup_creation_level: oneOf(...SUBGROUP_CREATION).nullish(),
+  require_two_factor_authentication: bool.nullish(),
+  two_factor_grace_period: blankable(int),
+  emails_disabled: bool.nullish(),
+  emails_enabled: bool.nullish(),
+  auto_devops_enabled: blankable(bool),
 }
 
 export const create = endpoint({

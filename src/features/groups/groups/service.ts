@@ -9,6 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
+import type { ProjectCreationLevel, SubgroupCreationLevel } from '../../identity/namespaces/model.ts'
 import { addNamespace, lockShares, updateNamespace } from '../../identity/namespaces/service.ts'
 import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
@@ -33,6 +34,14 @@ export interface GroupChange {
   membership_lock?: boolean | null | undefined
   /** Heeded from administrators only. */
   shared_runners_minutes_limit?: number | null | undefined
+  project_creation_level?: ProjectCreationLevel | null | undefined
+  subgroup_creation_level?: SubgroupCreationLevel | null | undefined
+  require_two_factor_authentication?: boolean | null | undefined
+  two_factor_grace_period?: number | null | undefined
+  emails_disabled?: boolean | null | undefined
+  /** The later name, the other way round. */
+  emails_enabled?: boolean | null | undefined
+  auto_devops_enabled?: boolean | null | undefined
   avatar?: Upload | '' | null | undefined
 }
 
@@ -46,7 +55,7 @@ export const MOST_ANCESTORS = 20
 
 export async function createGroup(app: App, actor: User, wish: NewGroup): Promise<Group> {
   const parent_id = wish.parent_id ?? null
-  if (parent_id !== null) await assertOwnsParent(app, actor, parent_id)
+  if (parent_id !== null) await assertMayNestIn(app, actor, parent_id)
   else if (!actor.can_create_group && !actor.admin) throw forbidden()
   const given = heeded(actor, wish)
   assertValidGroup(given, { isRoot: parent_id === null })
@@ -68,6 +77,7 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
         full_name: fullNameOf(parent, name),
         owner_id: null,
         share_with_group_lock: parent?.share_with_group_lock ?? false,
+        project_creation_level: await usualProjectCreation(app),
         ...columnsOf(given),
         visibility,
         ...avatar,
@@ -83,11 +93,12 @@ export async function createGroup(app: App, actor: User, wish: NewGroup): Promis
   ).then(keepAvatar(app, wish.avatar))
 }
 
-export async function assertOwnsParent(app: App, actor: User, id: number): Promise<void> {
+/** Groups can be made in the parent, or come into it. */
+export async function assertMayNestIn(app: App, actor: User, id: number): Promise<void> {
   const parent = await findGroupById(app.db, id)
   const subject = parent && (await loadGroupSubject(app, parent, actor))
   if (!subject || !groupPolicy.read(subject)) throw notFound('Group')
-  if (!groupPolicy.own(subject)) throw forbidden()
+  if (!groupPolicy.createSubgroups(subject)) throw forbidden()
 }
 
 /** The group as it is now that nobody else can change it: it may have gone since it was found. */
@@ -111,6 +122,13 @@ async function assertNotTooDeep(app: App, parent: Group): Promise<void> {
 async function usualVisibility(app: App, parent: Group | null): Promise<Visibility> {
   const { default_group_visibility: usual } = await currentSettings(app)
   return parent ? fitted(usual, parent.visibility) : usual
+}
+
+/** By the numbers of the instance's setting. */
+const PROJECT_CREATION: ProjectCreationLevel[] = ['noone', 'maintainer', 'developer', 'administrator', 'owner']
+
+async function usualProjectCreation(app: App): Promise<ProjectCreationLevel> {
+  return PROJECT_CREATION[(await currentSettings(app)).default_project_creation]!
 }
 
 /** What is absent stays. */
@@ -191,13 +209,25 @@ const COLUMNS = [
   'request_access_enabled',
   'share_with_group_lock',
   'membership_lock',
+  'project_creation_level',
+  'subgroup_creation_level',
+  'require_two_factor_authentication',
+  'two_factor_grace_period',
+  'emails_disabled',
 ] as const
 
-type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS)[number] | 'shared_runners_minutes_limit'>
+/** Cleared, the instance's holds. */
+const CLEARABLE = ['shared_runners_minutes_limit', 'auto_devops_enabled'] as const
 
-/** The columns a wish names. Only the quota can be cleared: without one, the instance's holds. */
+type GroupColumns = Pick<RowChange<'namespaces'>, (typeof COLUMNS | typeof CLEARABLE)[number]>
+
+/** The columns a wish names. */
 function columnsOf(wish: GroupChange): GroupColumns {
-  const { shared_runners_minutes_limit: limit } = wish
-  const named = COLUMNS.filter((name) => (wish[name] ?? null) !== null).map((name) => [name, wish[name]])
-  return { ...Object.fromEntries(named), ...(limit !== undefined && { shared_runners_minutes_limit: limit }) }
+  const emails = wish.emails_enabled ?? null
+  const wanted = { ...wish, emails_disabled: wish.emails_disabled ?? (emails === null ? null : !emails) }
+  const named = [
+    ...COLUMNS.filter((name) => (wanted[name] ?? null) !== null),
+    ...CLEARABLE.filter((name) => wanted[name] !== undefined),
+  ]
+  return Object.fromEntries(named.map((name) => [name, wanted[name]]))
 }

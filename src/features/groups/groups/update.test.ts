@@ -21,9 +21,10 @@ test('an owner changes every attribute; what is absent stays', async () => {
     request_access_enabled: true,
     share_with_group_lock: true,
     membership_lock: true,
+    lfs_enabled: false,
   }
   forge.clock.advance(1000)
-  const { status, body } = await jane.put(`${PATH}/${group.id}`, { ...change, lfs_enabled: false, parent_id: 1 })
+  const { status, body } = await jane.put(`${PATH}/${group.id}`, { ...change, parent_id: 1 })
   expect([status, body]).toEqual([200, { ...group, ...change, full_name: 'Kit' }])
   expect((await jane.get(PATH)).body[0].lfs_enabled).toBe(false)
   expect((await jane.put(`${PATH}/tools`, {})).body).toEqual(body)

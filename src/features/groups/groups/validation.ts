@@ -7,6 +7,7 @@ export interface GroupAttributes {
   path?: string | null | undefined
   description?: string | null | undefined
   shared_runners_minutes_limit?: number | null | undefined
+  two_factor_grace_period?: number | null | undefined
 }
 
 const NAME = /^[\p{L}\p{M}\p{Nd}\p{Pd}_. ]*$/u
@@ -38,6 +39,7 @@ export function assertValidGroup(attributes: GroupAttributes, { isRoot }: { isRo
     path: pathFaults(isRoot ? isReservedAtTop : isReservedForSubgroup),
     description: atMost255,
     shared_runners_minutes_limit: limitFaults,
+    two_factor_grace_period: limitFaults,
   }
   const faults: FieldErrors = {}
   for (const [name, rule] of Object.entries(rules)) {

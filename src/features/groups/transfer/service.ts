@@ -14,7 +14,7 @@ import { fitted, narrowProjectsIn } from '../../projects/projects/visibility.ts'
 import { endSharesInTree } from '../../projects/sharing/service.ts'
 import { fullNameOf, fullPathOf, holdTree, moveTree, refusingDuplicates, takePlace } from '../groups/places.ts'
 import { findGroupById, type Group } from '../groups/queries.ts'
-import { MOST_ANCESTORS, assertOwnsParent } from '../groups/service.ts'
+import { MOST_ANCESTORS, assertMayNestIn } from '../groups/service.ts'
 import { assertValidGroup } from '../groups/validation.ts'
 import { endGroupSharesAround } from '../sharing/service.ts'
 
@@ -24,7 +24,7 @@ const TAKEN = 'The parent group already has a subgroup or a project with the sam
 
 /** Moves a group with all below it into another, or to the top; whoever follows an old path is led to the new one. */
 export async function transferGroup(app: App, actor: User, { id }: Group, target: number | null): Promise<Group> {
-  if (target !== null) await assertOwnsParent(app, actor, target)
+  if (target !== null) await assertMayNestIn(app, actor, target)
   else if (!actor.can_create_group && !actor.admin) throw forbidden()
   return refusingTaken(() =>
     transact(app, async (app) => {

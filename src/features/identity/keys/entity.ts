@@ -21,6 +21,19 @@ export const KeyWithUserEntity = entity({
   ...fields,
   can_push: z.boolean(),
   user: AdministeredUserEntity.omit({ is_admin: true }).nullable(),
+  /** Of a deploy key that was found by its fingerprint. */
+  deploy_keys_projects: z
+    .array(
+      entity({
+        id: z.int(),
+        deploy_key_id: z.int(),
+        project_id: z.int(),
+        created_at: timestampOut,
+        updated_at: timestampOut,
+        can_push: z.boolean(),
+      }),
+    )
+    .optional(),
 }).meta({ id: 'SshKeyWithUser' })
 
 export interface KeyWithUser extends Row<'keys'> {
@@ -42,19 +55,22 @@ export function presentKey(key: Row<'keys'>): z.infer<typeof KeyEntity> {
 export function presentKeyWithUser(key: KeyWithUser, around: Surroundings): z.infer<typeof KeyWithUserEntity> {
   return {
     ...presentKey(key),
-    key: key.user ? namingOwner(key.key, key.user, around) : key.key,
     can_push: false, // a right of a deploy key in a project, never of a key by itself
     user: key.user && presentOwner(key.user, around),
   }
 }
 
+export const presentDeployments = (links: readonly Row<'deploy_key_projects'>[]) =>
+  links.map((link) => ({
+    id: link.id,
+    deploy_key_id: link.key_id,
+    project_id: link.project_id,
+    created_at: link.created_at,
+    updated_at: link.updated_at,
+    can_push: link.can_push,
+  }))
+
 function presentOwner(user: LoadedUser, around: Surroundings) {
   const { is_admin: _, ...owner } = presentAdministeredUser(user, around)
   return owner
-}
-
-/** Comments hold whatever the owner's machine wrote there; here the key says whose it is instead. */
-export function namingOwner(key: string, { name }: { name: string }, { url }: { url: string }): string {
-  const [algorithm, base64] = key.split(' ')
-  return `${algorithm} ${base64} ${name} (${new URL(url).hostname})`
 }

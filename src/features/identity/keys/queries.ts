@@ -33,6 +33,8 @@ export const anyKey = resource({
   },
 })
 
+const MOST_DEPLOYMENTS = 100
+
 const MD5 = /^(?:MD5:)?((?:[0-9a-f]{2}:){15}[0-9a-f]{2})$/i
 const SHA256 = /^SHA256:([A-Za-z0-9+/]{43})=?$/i
 
@@ -54,6 +56,16 @@ export async function findKeyByFingerprint(db: Db, wanted: Fingerprint): Promise
     .executeTakeFirst()
   return found ?? null
 }
+
+/** Where a deploy key is enabled. */
+export const deploymentsOf = (db: Db, key: Row<'keys'>): Promise<Row<'deploy_key_projects'>[]> =>
+  db
+    .selectFrom('deploy_key_projects')
+    .selectAll()
+    .where('key_id', '=', key.id)
+    .orderBy('id')
+    .limit(MOST_DEPLOYMENTS)
+    .execute()
 
 export async function loadKeyWithUser(db: Db, key: Row<'keys'>): Promise<KeyWithUser> {
   const user = key.user_id === null ? null : await findUser(db, key.user_id)

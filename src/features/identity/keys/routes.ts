@@ -5,9 +5,17 @@ import { blankable, moment, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { atBothMounts } from '../belongings.ts'
 import { surroundings } from '../users/queries.ts'
-import { KeyEntity, KeyWithUserEntity, presentKey, presentKeyWithUser } from './entity.ts'
+import { KeyEntity, KeyWithUserEntity, presentDeployments, presentKey, presentKeyWithUser } from './entity.ts'
 import { USAGE_TYPES } from './model.ts'
-import { anyKey, findKeyByFingerprint, key, listKeys, loadKeyWithUser, readFingerprint } from './queries.ts'
+import {
+  anyKey,
+  deploymentsOf,
+  findKeyByFingerprint,
+  key,
+  listKeys,
+  loadKeyWithUser,
+  readFingerprint,
+} from './queries.ts'
 import { createKey, deleteKey } from './service.ts'
 
 export const [listOwn, list] = atBothMounts((mount) =>
@@ -94,6 +102,8 @@ export const lookUpByFingerprint = endpoint({
     if (!fingerprint) throw new Refusal('bad_request', 'Failed to return the key')
     const found = await findKeyByFingerprint(app.db, fingerprint)
     if (!found) throw notFound('Key')
-    return presentKeyWithUser(await loadKeyWithUser(app.db, found), await surroundings(app))
+    const record = presentKeyWithUser(await loadKeyWithUser(app.db, found), await surroundings(app))
+    if (found.kind !== 'deploy') return record
+    return { ...record, deploy_keys_projects: presentDeployments(await deploymentsOf(app.db, found)) }
   },
 })

@@ -1,5 +1,19 @@
 import type { Generated } from 'kysely'
-import type { Visibility } from '../../../lib/levels.ts'
+import { Developer, Master, Owner, type Visibility } from '../../../lib/levels.ts'
+
+/** Which level lets somebody make projects in a group; administrators may in any. */
+export const PROJECT_CREATION_LEVELS = {
+  noone: Infinity,
+  administrator: Infinity,
+  owner: Owner,
+  maintainer: Master,
+  developer: Developer,
+}
+export type ProjectCreationLevel = keyof typeof PROJECT_CREATION_LEVELS
+
+/** Which level lets somebody make groups in a group. */
+export const SUBGROUP_CREATION_LEVELS = { owner: Owner, maintainer: Master }
+export type SubgroupCreationLevel = keyof typeof SUBGROUP_CREATION_LEVELS
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -29,6 +43,14 @@ declare module '../../../store/database.ts' {
       avatar_filename: string | null
       avatar_type: string | null
       shared_runners_minutes_limit: number | null
+      project_creation_level: Generated<ProjectCreationLevel>
+      subgroup_creation_level: Generated<SubgroupCreationLevel>
+      require_two_factor_authentication: Generated<boolean>
+      /** Hours. */
+      two_factor_grace_period: Generated<number>
+      emails_disabled: Generated<boolean>
+      /** Of projects to come; null: as the instance has it. */
+      auto_devops_enabled: boolean | null
       /** Raised by every update (`store/versions.ts`). */
       version: Generated<number>
       ldap_synced_at: string | null

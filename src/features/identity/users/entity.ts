@@ -12,6 +12,8 @@ export interface Surroundings {
 
 export interface LoadedUser extends User {
   identities: Pick<Row<'identities'>, 'provider' | 'extern_uid'>[]
+  /** They have as many projects of their own as they may. */
+  isFull: boolean
 }
 
 /** A record with whoever wrote it; null once they are gone. */
@@ -128,7 +130,7 @@ function presentOwn(user: LoadedUser, around: Surroundings) {
     current_sign_in_at: user.current_sign_in_at,
     identities: user.identities.map(({ provider, extern_uid }) => ({ provider, extern_uid })),
     can_create_group: user.can_create_group,
-    can_create_project: user.projects_limit > 0,
+    can_create_project: user.projects_limit > 0 && !user.isFull,
     two_factor_enabled: user.two_factor_enabled,
     external: user.external,
   }

@@ -21,7 +21,7 @@ async function recordsOf(
   const { db } = forge.app
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const identities = await db.selectFrom('identities').selectAll().where('user_id', '=', id).orderBy('id').execute()
-  const user = { ...row, identities }
+  const user = { ...row, identities, isFull: false }
   const filter = { username: row.username }
   const [other, { administrator }] = [forge.visitor, forge]
   const members = await own.get('/users', filter)

@@ -11,6 +11,7 @@ import {
   presentUserSummary,
   type AccountEntity,
   type AdministeredUserEntity,
+  type LoadedUser,
   type OwnUserEntity,
   type Surroundings,
   type UserEntity,
@@ -34,6 +35,9 @@ async function present<U extends User, T>(
   return fragments(app, keys, (missing) => missing.map((i) => show(users[i]!, around)))
 }
 
+/** What an account's record tells that is not in its row. */
+const besides = ({ identities, isFull }: LoadedUser) => [identities, isFull]
+
 export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>
   present(app, 'summary of user', users, presentUserSummary)
 
@@ -46,12 +50,12 @@ export async function presentAccounts(
   app: App,
   users: readonly User[],
 ): Promise<Json<z.infer<typeof AccountEntity>>[]> {
-  return present(app, 'account of user', await loadUsers(app.db, users), presentAccount, (user) => user.identities)
+  return present(app, 'account of user', await loadUsers(app.db, users), presentAccount, besides)
 }
 
 export async function presentAdministered(app: App, user: User): Promise<Json<z.infer<typeof AdministeredUserEntity>>> {
   const loaded = await loadUser(app.db, user)
-  const [json] = await present(app, 'administered user', [loaded], presentAdministeredUser, (user) => user.identities)
+  const [json] = await present(app, 'administered user', [loaded], presentAdministeredUser, besides)
   return json!
 }
 
@@ -64,6 +68,6 @@ export async function presentOwn(
   const own = await loadUser(app.db, viewer)
   const show = (user: typeof own, around: Surroundings) =>
     presentOwnUser(user, around, sealed && app.vault.open(sealed))
-  const [json] = await present(app, 'own user', [own], show, (user) => [user.identities, sealed])
+  const [json] = await present(app, 'own user', [own], show, (user) => [...besides(user), sealed])
   return json!
 }

@@ -157,31 +157,39 @@ export async function surroundings(app: App): Promise<Surroundings> {
   return { url: app.url, gravatar: gravatar_enabled }
 }
 
-const identitiesOf = hotQuery((db, p: { user_id: number }) =>
-  db.selectFrom('identities').select(['provider', 'extern_uid']).where('user_id', '=', p.user_id).orderBy('id'),
+/** A limit above all the projects there are is nobody's: only lower ones are counted up to. */
+const isFull = sql<number>`case when users.projects_limit > 0
+  and users.projects_limit <= (select sum(total) from projects_facets)
+  and users.projects_limit <= (select count(*) from projects join namespaces on namespaces.id = projects.namespace_id
+    where namespaces.owner_id = users.id and not projects.deleting) then 1 else 0 end`
+
+/** A row for each identity, or one for who has none. */
+const besides = hotQuery((db, p: { id?: number; ids?: string }, given) =>
+  db
+    .selectFrom('users')
+    .leftJoin('identities', 'identities.user_id', 'users.id')
+    .select(['users.id', 'identities.provider', 'identities.extern_uid', isFull.as('full')])
+    .$if(given('id'), (query) => query.where('users.id', '=', p.id!))
+    .$if(given('ids'), (query) => query.where(inIdList(db, 'users.id', p.ids!)))
+    .orderBy('identities.id'),
 )
 
-export async function loadUser(db: Db, user: User): Promise<LoadedUser> {
-  return { ...user, identities: await identitiesOf(db, { user_id: user.id }) }
+function withBesides(user: User, rows: Awaited<ReturnType<typeof besides>>): LoadedUser {
+  const identities = rows.flatMap(({ provider, extern_uid }) =>
+    provider === null || extern_uid === null ? [] : [{ provider, extern_uid }],
+  )
+  return { ...user, identities, isFull: rows[0]?.full === 1 }
 }
 
-const identitiesOfAll = hotQuery((db, p: { users: string }) =>
-  db
-    .selectFrom('identities')
-    .selectAll()
-    .where(inIdList(db, 'user_id', p.users))
-    .orderBy('id'),
-)
+export async function loadUser(db: Db, user: User): Promise<LoadedUser> {
+  return withBesides(user, await besides(db, { id: user.id }))
+}
 
 export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedUser[]> {
   if (users.length === 0) return []
-  const identities = await identitiesOfAll(db, {
-    users: idList(
-      db,
-      users.map((user) => user.id),
-    ),
-  })
-  return users.map((user) => ({ ...user, identities: identities.filter((one) => one.user_id === user.id) }))
+  const ids = users.map(({ id }) => id)
+  const byUser = Map.groupBy(await besides(db, { ids: idList(db, ids) }), ({ id }) => id)
+  return users.map((user) => withBesides(user, byUser.get(user.id) ?? []))
 }
 
 export interface UserFilter {

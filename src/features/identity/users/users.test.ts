@@ -673,3 +673,23 @@ test('a picture goes once the last of those who share it has left it', async () 
   await forge.administrator.delete(`/users/${bob.id}`)
   expect(await kept()).toBe(false)
 })
+
+test('who has reached the limit of projects can create none', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const jane = await forge.user({ projects_limit: 2 })
+  const may = async () => [
+    (await jane.get('/user')).body.can_create_project,
+    (await administrator.get(`/users/${jane.id}`)).body.can_create_project,
+    (await administrator.get('/users', { username: jane.username })).body[0].can_create_project,
+  ]
+  const group = await forge.group({ path: 'tools' }, jane)
+  await forge.project({ path: 'elsewhere', namespace_id: group.id }, jane)
+  await forge.project({ path: 'one' }, jane)
+  expect(await may()).toEqual([true, true, true])
+  const { id } = await forge.project({ path: 'two' }, jane)
+  expect(await may()).toEqual([false, false, false])
+  expect((await jane.post('/projects', { name: 'three' })).status).toBe(403)
+  await jane.delete(`/projects/${id}`)
+  expect(await may()).toEqual([true, true, true])
+})

@@ -25,16 +25,26 @@ test('the figures are those of the job queue', async () => {
   await using forge = await startForge()
   const { app, administrator } = forge
   await forge.settle()
+  const totals = await app.db.selectFrom('job_totals').selectAll().executeTakeFirstOrThrow()
   await insertJob(app, { state: 'dead', due: -1000 })
   await insertJob(app, { state: 'dead', due: -2000 })
   await insertJob(app, { due: -1000, leased: 60_000 })
   await insertJob(app, { due: 60_000 })
 
   const queues = { default: { backlog: 0, latency: 0 } }
-  const jobs = { enqueued: 0, busy: 1, dead: 2 }
+  const jobs = { ...totals, enqueued: 0, busy: 1, dead: 2 }
   const { started_at } = (await administrator.get('/sidekiq/process_metrics')).body.processes[0]
   const processes = [
-    { hostname: hostname(), pid: process.pid, tag: 'mortise', started_at, queues: ['default'], labels: [], busy: 1 },
+    {
+      hostname: hostname(),
+      pid: process.pid,
+      tag: 'mortise',
+      started_at,
+      queues: ['default'],
+      labels: [],
+      concurrency: 4,
+      busy: 1,
+    },
   ]
   expect(Date.parse(started_at)).toBeLessThanOrEqual(Date.now())
   expect((await administrator.get('/sidekiq/queue_metrics')).body).toEqual({ queues })
@@ -55,5 +65,24 @@ test('the latency is the wait of the oldest job that is due', async () => {
     await insertJob(app, { state: 'dead', due: -500_000 })
     return queueFigures(app)
   })
-  expect(figures).toEqual({ enqueued: 3, busy: 1, dead: 1, latencySeconds: 90 })
+  expect(figures).toMatchObject({ enqueued: 3, busy: 1, dead: 1, latencySeconds: 90 })
+})
+
+test('tries are counted, and those that fail', async () => {
+  await using forge = await startForge()
+  const { app, administrator } = forge
+  await forge.settle()
+  const tried = async () => {
+    const { processed, failed } = (await administrator.get('/sidekiq/job_stats')).body.jobs
+    return { processed, failed }
+  }
+  const before = await tried()
+  await administrator.post('/projects', { name: 'p' })
+  await forge.settle()
+  const after = await tried()
+  expect(after.processed).toBeGreaterThan(before.processed)
+  expect(after.failed).toBe(before.failed)
+  await insertJob(app, { due: -1000 }) // of a name that nothing answers to
+  await forge.settle()
+  expect(await tried()).toEqual({ processed: after.processed + 1, failed: before.failed + 1 })
 })

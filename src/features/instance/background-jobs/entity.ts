@@ -3,7 +3,13 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { QueueFigures } from './queries.ts'
 
 const queues = entity({ default: entity({ backlog: z.int(), latency: z.int() }) })
-const jobs = entity({ enqueued: z.int(), busy: z.int(), dead: z.int() })
+const jobs = entity({
+  processed: z.int(),
+  failed: z.int(),
+  enqueued: z.int(),
+  busy: z.int(),
+  dead: z.int(),
+})
 const processes = z.array(
   entity({
     hostname: z.string(),
@@ -12,6 +18,7 @@ const processes = z.array(
     started_at: timestampOut,
     queues: z.array(z.string()),
     labels: z.array(z.string()),
+    concurrency: z.int(),
     busy: z.int(),
   }),
 )
@@ -25,16 +32,19 @@ export interface Process {
   readonly hostname: string
   readonly pid: number
   readonly startedAt: string
+  readonly concurrency: number
 }
 
 export function presentMetrics(
-  { enqueued, busy, dead, latencySeconds }: QueueFigures,
-  { hostname, pid, startedAt }: Process,
+  { processed, failed, enqueued, busy, dead, latencySeconds }: QueueFigures,
+  { hostname, pid, startedAt, concurrency }: Process,
 ): z.infer<typeof CompoundMetricsEntity> {
   return {
     queues: { default: { backlog: enqueued, latency: latencySeconds } },
     // The one that answers; the store does not know of the others.
-    processes: [{ hostname, pid, tag: 'mortise', started_at: startedAt, queues: ['default'], labels: [], busy }],
-    jobs: { enqueued, busy, dead },
+    processes: [
+      { hostname, pid, tag: 'mortise', started_at: startedAt, queues: ['default'], labels: [], concurrency, busy },
+    ],
+    jobs: { processed, failed, enqueued, busy, dead },
   }
 }

@@ -2,6 +2,9 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 
 export interface QueueFigures {
+  /** Tries since the instance began, and those of them that failed. */
+  readonly processed: number
+  readonly failed: number
   /** Due and not yet taken. */
   readonly enqueued: number
   /** Taken by a worker of some process. */
@@ -14,6 +17,7 @@ export interface QueueFigures {
 
 export async function queueFigures(app: App): Promise<QueueFigures> {
   const now = timestamp(app.clock)
+  const { processed, failed } = await app.db.selectFrom('job_totals').selectAll().executeTakeFirstOrThrow()
   const { enqueued, busy, dead, oldest } = await app.db
     .selectFrom('jobs')
     .select((eb) => {
@@ -33,5 +37,5 @@ export async function queueFigures(app: App): Promise<QueueFigures> {
     })
     .executeTakeFirstOrThrow()
   const latencySeconds = oldest ? Math.floor((Date.parse(now) - Date.parse(oldest)) / 1000) : 0
-  return { enqueued: Number(enqueued), busy: Number(busy), dead: Number(dead), latencySeconds }
+  return { processed, failed, enqueued: Number(enqueued), busy: Number(busy), dead: Number(dead), latencySeconds }
 }

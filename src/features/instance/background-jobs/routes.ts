@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import type { App } from '../../../context.ts'
+import { CONCURRENCY } from '../../../jobs/worker.ts'
 import {
   CompoundMetricsEntity,
   JobStatsEntity,
@@ -13,6 +14,7 @@ import { queueFigures } from './queries.ts'
 const THIS_PROCESS = {
   hostname: hostname(),
   pid: process.pid,
+  concurrency: CONCURRENCY,
   startedAt: new Date(performance.timeOrigin).toISOString(),
 }
 

@@ -1,3 +1,4 @@
+import { isBranchName } from '../../../git/process/arguments.ts'
 import {
   SHORT,
   address,
@@ -61,6 +62,8 @@ const knownStorages = (names: string[]) => {
   const unknown = names.filter((name) => !STORAGES.includes(name))
   return unknown.length > 0 && `can't include: ${unknown.join(', ')}`
 }
+
+const branchName = (name: string) => !isBranchName(name) && 'is invalid'
 
 const filled = (names: string[]) => names.length === 0 && "can't be blank"
 
@@ -150,8 +153,9 @@ export const ATTRIBUTES = {
   default_group_visibility: choice('private', ...VISIBILITY),
   default_snippet_visibility: choice('private', ...VISIBILITY),
   restricted_visibility_levels: choices([], ...VISIBILITY),
-  default_project_creation: level(2, 0, 1, 2, 3, 4),
-  default_branch_name: optionalText(atMost(SHORT)),
+  // Of groups to come: nobody, maintainers, developers too, administrators, owners.
+  default_project_creation: level(1, 0, 1, 2, 3, 4),
+  default_branch_name: optionalText(atMost(SHORT), branchName),
   default_branch_protection: level(2, 0, 1, 2, 3),
   default_branch_protection_defaults: structure({}),
   enabled_git_access_protocol: optionalChoice('ssh', 'http'),

@@ -1,23 +1,42 @@
 import type { App } from '../../../context.ts'
+import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import { DEFAULTS, SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
 
 /** Another process may change a setting; its change is seen here this much later at most. */
 const FRESH_MS = 1000
 
-const known = new WeakMap<object, { readAt: number; settings: Promise<Settings> }>()
+interface Known {
+  readonly readAt: number
+  readonly settings: Promise<Settings>
+  /** Once they are read. */
+  read: Settings | null
+}
+
+const known = new WeakMap<object, Known>()
 
 export async function currentSettings(app: App): Promise<Settings> {
   if (app.db.isTransaction) return readSettings(app)
-  const cached = known.get(app.store)
-  const now = app.clock.now().getTime()
-  // Away from it either way: a clock may be set back.
-  if (cached && Math.abs(now - cached.readAt) < FRESH_MS) return cached.settings
+  const fresh = freshSettings(app)
+  if (fresh) return fresh.settings
 
   // The read is kept, not its result: one that a change overtakes is forgotten with the rest.
   const settings = readSettings(app)
-  known.set(app.store, { readAt: now, settings })
-  settings.catch(() => forgetSettings(app))
+  const now: Known = { readAt: app.clock.now().getTime(), settings, read: null }
+  known.set(app.store, now)
+  settings.then(
+    (read) => (now.read = read),
+    () => forgetSettings(app),
+  )
   return settings
+}
+
+/** For what every request asks: without waiting, but once a second. */
+export const settingsAtHand = (app: App): MaybePromise<Settings> => freshSettings(app)?.read ?? currentSettings(app)
+
+function freshSettings({ store, clock }: App): Known | undefined {
+  const cached = known.get(store)
+  // Away from it either way: a clock may be set back.
+  return cached && Math.abs(clock.now().getTime() - cached.readAt) < FRESH_MS ? cached : undefined
 }
 
 /** After a change in this process the next read is fresh. */

@@ -347,3 +347,35 @@ test('settings that are read anew after a while are in no count of queries, howe
   forge.clock.advance(2000)
   expect((await read()).signup_enabled).toBe(false)
 })
+
+test('throttles of the API hold for each user and for each address, and are told', async () => {
+  await using forge = await startForge()
+  const { administrator, visitor } = forge
+  const [jane, ben] = [await forge.user(), await forge.user()]
+  const { id } = await forge.project({ visibility: 'public' })
+  using _ = forge.clock.hold()
+  await administrator.put('/application/settings', {
+    throttle_authenticated_api_enabled: true,
+    throttle_authenticated_api_requests_per_period: 3,
+    throttle_authenticated_api_period_in_seconds: 600,
+    throttle_unauthenticated_enabled: true,
+    throttle_unauthenticated_requests_per_period: 2,
+    throttle_unauthenticated_period_in_seconds: 600,
+  })
+  const statuses = async (caller: { get(path: string): Promise<{ status: number }> }, times: number) => {
+    const answers: number[] = []
+    for (let n = 0; n < times; n++) answers.push((await caller.get(`/projects/${id}`)).status)
+    return answers
+  }
+  expect(await statuses(jane, 5)).toEqual([200, 200, 200, 429, 429])
+  expect(await statuses(ben, 1)).toEqual([200])
+  expect(await statuses(visitor, 3)).toEqual([200, 200, 429])
+  const { headers } = await jane.get('/user')
+  const told = ['limit', 'observed', 'remaining'].map((name) => headers.get(`ratelimit-${name}`))
+  expect(told).toEqual(['3', '6', '0'])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  forge.clock.advance(600_000)
+  expect(await statuses(jane, 1)).toEqual([200])
+  await administrator.put('/application/settings', { throttle_authenticated_api_enabled: false })
+  expect(await statuses(jane, 6)).toEqual(Array(6).fill(200))
+})

@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Gateway } from '../../../api/run.ts'
-import type { ProjectPage } from '../../../api/server.ts'
+import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { snippetPolicy } from './policy.ts'
 import { findSnippetFile, isRef, meetSnippet } from './queries.ts'
@@ -8,22 +8,21 @@ import { rawHeaders } from './raw.ts'
 
 export const snippetPage: ProjectPage = {
   name: 'snippets',
-  serve: (gateway, request, reply, project, rest) => sendRaw(gateway, request, reply, rest, project.id),
+  find: (gateway, request, project, rest) => findRaw(gateway, request, rest, project.id),
 }
 
 /** `1/raw`, `1/raw/main/some/file.txt` */
-export async function sendRaw(
+export async function findRaw(
   gateway: Gateway,
   request: FastifyRequest,
-  reply: FastifyReply,
   [id = '', raw, ref, ...path]: readonly string[],
   project?: number,
-): Promise<FastifyReply | null> {
+): Promise<PageContent | null> {
   if (raw !== 'raw' || !/^\d{1,15}$/.test(id)) return null
   if (ref !== undefined && (path.length === 0 || !isRef(ref))) return null
   const { app } = gateway
   const met = await meetSnippet(app, Number(id), await webViewer(gateway, request))
   if (!met || !snippetPolicy.read(met) || (project !== undefined && met.snippet.project_id !== project)) return null
   const file = await findSnippetFile(app.db, met.snippet, ref === undefined ? undefined : path.join('/'))
-  return file && reply.headers(rawHeaders(file)).send(Buffer.from(file.content))
+  return file && { headers: rawHeaders(file), body: Buffer.from(file.content) }
 }

@@ -2,7 +2,7 @@ import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
-import { sendRaw } from './pages.ts'
+import { findRaw } from './pages.ts'
 
 /** `/snippets/1/raw`, `/-/snippets/1/raw/main/some/file.txt`: of a person or of a project. */
 export const routes: WebRoutes = (server, gateway) => {
@@ -12,7 +12,8 @@ export const routes: WebRoutes = (server, gateway) => {
   ] as const) {
     server.get(path, async (request, reply) => {
       const rest = decodeSegments(request.raw.url!)?.slice(depth) ?? []
-      return (await sendRaw(gateway, request, reply, rest)) ?? send(request, reply, 404, UNKNOWN_ROUTE)
+      const raw = await findRaw(gateway, request, rest)
+      return raw ? reply.headers(raw.headers).send(raw.body) : send(request, reply, 404, UNKNOWN_ROUTE)
     })
   }
 }

@@ -1,10 +1,17 @@
 /** The attributes create and update share: what a request may hold, and the columns that come of it. */
 import { z } from 'zod'
 import { blankable, bool, file, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
-import { FeatureDisabled, FeatureEnabled, FeaturePrivate, VISIBILITIES } from '../../../lib/levels.ts'
+import { FeatureDisabled, FeatureEnabled, FeaturePrivate, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
+import { containerExpirationInput, containerExpirationWith } from './container-expiration.ts'
+import { AUTO_DEVOPS_STRATEGIES, GIT_STRATEGIES } from './model.ts'
 
-const FEATURE_LEVELS = { disabled: FeatureDisabled, private: FeaturePrivate, enabled: FeatureEnabled }
+const FEATURE_LEVELS = {
+  disabled: FeatureDisabled,
+  private: FeaturePrivate,
+  enabled: FeatureEnabled,
+  public: FeaturePublic,
+}
 const featureLevel = oneOf('disabled', 'private', 'enabled').nullish()
 
 export const attributes = {
@@ -25,6 +32,8 @@ export const attributes = {
   snippets_access_level: featureLevel,
   forking_access_level: featureLevel,
   container_registry_access_level: featureLevel,
+  /** Pages can be open to everybody where the project is not. */
+  pages_access_level: oneOf('disabled', 'private', 'enabled', 'public').nullish(),
   resolve_outdated_diff_discussions: bool.nullish(),
   shared_runners_enabled: bool.nullish(),
   public_jobs: bool.nullish(),
@@ -40,6 +49,19 @@ export const attributes = {
   squash_option: oneOf('never', 'always', 'default_on', 'default_off').nullish(),
   approvals_before_merge: blankable(int),
   ci_config_path: text.nullish(),
+  autoclose_referenced_issues: bool.nullish(),
+  allow_merge_on_skipped_pipeline: bool.nullish(),
+  suggestion_commit_message: text.nullish(),
+  packages_enabled: bool.nullish(),
+  emails_disabled: bool.nullish(),
+  emails_enabled: bool.nullish(),
+  build_timeout: blankable(int),
+  build_git_strategy: oneOf(...GIT_STRATEGIES).nullish(),
+  ci_default_git_depth: blankable(int),
+  auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').nullish(),
+  auto_devops_enabled: bool.nullish(),
+  auto_devops_deploy_strategy: oneOf(...AUTO_DEVOPS_STRATEGIES).nullish(),
+  container_expiration_policy_attributes: containerExpirationInput,
   repository_storage: text.nullish(),
   import_url: text.nullish(),
   tag_list: listOf(text).nullish(),
@@ -60,6 +82,7 @@ const FEATURES = {
   snippets_access_level: ['snippets_enabled'],
   forking_access_level: [],
   container_registry_access_level: ['container_registry_enabled'],
+  pages_access_level: [],
 } as const
 
 /** Names that are columns as they are. */
@@ -75,10 +98,20 @@ const PLAIN = [
   'merge_method',
   'squash_option',
   'approvals_before_merge',
+  'autoclose_referenced_issues',
+  'allow_merge_on_skipped_pipeline',
+  'suggestion_commit_message',
+  'packages_enabled',
+  'build_timeout',
+  'build_git_strategy',
+  'ci_default_git_depth',
+  'auto_cancel_pending_pipelines',
+  'auto_devops_enabled',
+  'auto_devops_deploy_strategy',
 ] as const
 
-/** Null clears a text and is no wish for anything else. */
-const CLEARABLE: readonly string[] = ['description']
+/** Null clears these and is no wish for anything else. */
+const CLEARABLE: readonly string[] = ['description', 'suggestion_commit_message', 'ci_default_git_depth']
 
 /**
  * Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here.
@@ -96,16 +129,27 @@ export function columnsOf(input: Partial<AttributeInput>): RowChange<'projects'>
     if (value !== undefined && (value !== null || CLEARABLE.includes(name))) columns[name] = value
   }
   const publicJobs = input.public_jobs ?? input.public_builds
+  const emailsDisabled = input.emails_disabled ?? (input.emails_enabled != null ? !input.emails_enabled : null)
   const printing = input.printing_merge_request_link_enabled ?? input.printing_merge_requests_link_enabled
   return {
     ...columns,
     ...(publicJobs != null && { public_jobs: publicJobs }),
+    ...(emailsDisabled !== null && { emails_disabled: emailsDisabled }),
     ...(printing != null && { printing_merge_requests_link_enabled: printing }),
     ...(input.ci_config_path !== undefined && { ci_config_path: ciConfigPath(input.ci_config_path) }),
   }
 }
 
 const ciConfigPath = (given: string | null) => (given ?? '').replace(/^\/+/, '') || null
+
+/** What is not given of the policy stays as it is in `before`. */
+export function containerExpirationChange(
+  before: { container_expiration_policy: string | null } | null,
+  { container_expiration_policy_attributes: given }: Partial<AttributeInput>,
+): RowChange<'projects'> {
+  const stored = before?.container_expiration_policy ?? null
+  return given ? { container_expiration_policy: containerExpirationWith(stored, given) } : {}
+}
 
 /** In the order given, each once; `topics` is the later name. */
 export function topicsOf({ tag_list, topics }: Partial<AttributeInput>): string[] | undefined {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
-import { FeatureDisabled, FeatureEnabled, VISIBILITIES } from '../../../lib/levels.ts'
+import { FeatureDisabled, FeatureEnabled, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import type { Row } from '../../../store/database.ts'
-import { IMPORT_STATUSES } from './model.ts'
+import { ContainerExpirationEntity, presentContainerExpiration } from './container-expiration.ts'
+import { AUTO_DEVOPS_STRATEGIES, GIT_STRATEGIES, IMPORT_STATUSES } from './model.ts'
 import { hasFeature, type Feature } from './policy.ts'
 
 const simple = {
@@ -57,6 +58,7 @@ export const ProjectEntity = entity({
     path: z.string(),
     kind: z.enum(['user', 'group']),
     full_path: z.string(),
+    parent_id: z.int().nullable(),
   }),
   owner: entity({ id: z.int(), name: z.string(), created_at: timestampOut }).optional(),
   issues_enabled: z.boolean(),
@@ -73,11 +75,25 @@ export const ProjectEntity = entity({
   snippets_access_level: featureLevel,
   forking_access_level: featureLevel,
   container_registry_access_level: featureLevel,
+  pages_access_level: z.enum(['disabled', 'private', 'enabled', 'public']),
   resolve_outdated_diff_discussions: z.boolean(),
   shared_runners_enabled: z.boolean(),
   lfs_enabled: z.boolean(),
   public_jobs: z.boolean(),
   ci_config_path: z.string().nullable(),
+  autoclose_referenced_issues: z.boolean(),
+  allow_merge_on_skipped_pipeline: z.boolean(),
+  suggestion_commit_message: z.string().nullable(),
+  packages_enabled: z.boolean(),
+  emails_disabled: z.boolean(),
+  emails_enabled: z.boolean(),
+  build_timeout: z.int(),
+  build_git_strategy: z.enum(GIT_STRATEGIES),
+  ci_default_git_depth: z.int().nullable(),
+  auto_cancel_pending_pipelines: z.enum(['disabled', 'enabled']),
+  auto_devops_enabled: z.boolean(),
+  auto_devops_deploy_strategy: z.enum(AUTO_DEVOPS_STRATEGIES),
+  container_expiration_policy: ContainerExpirationEntity,
   repository_storage: z.string(),
   only_allow_merge_if_pipeline_succeeds: z.boolean(),
   only_allow_merge_if_all_discussions_are_resolved: z.boolean(),
@@ -215,6 +231,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
       path: namespace.path,
       kind: namespace.kind,
       full_path: namespace.full_path,
+      parent_id: namespace.parent_id,
     },
     ...(owner && { owner: { id: owner.id, name: owner.name, created_at: owner.created_at } }),
     issues_enabled: issues,
@@ -231,11 +248,25 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     snippets_access_level: levelWord(project.snippets_access_level),
     forking_access_level: levelWord(project.forking_access_level),
     container_registry_access_level: levelWord(project.container_registry_access_level),
+    pages_access_level: project.pages_access_level === FeaturePublic ? 'public' : levelWord(project.pages_access_level),
     resolve_outdated_diff_discussions: project.resolve_outdated_diff_discussions,
     shared_runners_enabled: project.shared_runners_enabled,
     lfs_enabled: project.lfs_enabled,
     public_jobs: project.public_jobs,
     ci_config_path: project.ci_config_path,
+    autoclose_referenced_issues: project.autoclose_referenced_issues,
+    allow_merge_on_skipped_pipeline: project.allow_merge_on_skipped_pipeline,
+    suggestion_commit_message: project.suggestion_commit_message,
+    packages_enabled: project.packages_enabled,
+    emails_disabled: project.emails_disabled,
+    emails_enabled: !project.emails_disabled,
+    build_timeout: project.build_timeout,
+    build_git_strategy: project.build_git_strategy,
+    ci_default_git_depth: project.ci_default_git_depth,
+    auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines,
+    auto_devops_enabled: project.auto_devops_enabled,
+    auto_devops_deploy_strategy: project.auto_devops_deploy_strategy,
+    container_expiration_policy: presentContainerExpiration(project.container_expiration_policy),
     repository_storage: project.repository_storage,
     only_allow_merge_if_pipeline_succeeds: project.only_allow_merge_if_pipeline_succeeds,
     only_allow_merge_if_all_discussions_are_resolved: project.only_allow_merge_if_all_discussions_are_resolved,

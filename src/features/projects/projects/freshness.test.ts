@@ -92,6 +92,11 @@ const OTHERS = {
   snippets_access_level: 10,
   forking_access_level: 0,
   container_registry_access_level: 0,
+  pages_access_level: 10,
+  build_git_strategy: 'clone',
+  auto_cancel_pending_pipelines: 'disabled',
+  auto_devops_deploy_strategy: 'manual',
+  container_expiration_policy: '{"keep_n":5}',
 }
 
 test('every column of the project, its namespace, its owner and its source, changed by another process', async () => {
@@ -121,7 +126,7 @@ test('every column of the project, its namespace, its owner and its source, chan
   await changeEach(store, 'projects', id, ofProject, note('projects'))
   const namespace = { others: { visibility: 'private', kind: 'user' }, except: ['parent_id', 'owner_id', 'deleting'] }
   const { namespace_id } = await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  const moment = { ldap_synced_at: MOMENT, shared_runners_minutes_limit: 7 }
+  const moment = { ldap_synced_at: MOMENT, shared_runners_minutes_limit: 7, auto_devops_enabled: true }
   await changeEach(
     store,
     'namespaces',
@@ -198,6 +203,19 @@ test('every column of the project, its namespace, its owner and its source, chan
       "projects.last_activity_at",
       "projects.created_at",
       "projects.updated_at",
+      "projects.autoclose_referenced_issues",
+      "projects.allow_merge_on_skipped_pipeline",
+      "projects.suggestion_commit_message",
+      "projects.packages_enabled",
+      "projects.pages_access_level",
+      "projects.emails_disabled",
+      "projects.build_timeout",
+      "projects.build_git_strategy",
+      "projects.auto_cancel_pending_pipelines",
+      "projects.auto_devops_enabled",
+      "projects.auto_devops_deploy_strategy",
+      "projects.container_expiration_policy",
+      "projects.ci_default_git_depth",
       "namespaces.kind",
       "namespaces.name",
       "namespaces.path",

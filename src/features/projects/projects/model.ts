@@ -3,6 +3,8 @@ import type { Visibility } from '../../../lib/levels.ts'
 
 export const IMPORT_STATUSES = ['none', 'scheduled', 'started', 'finished', 'failed'] as const
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
+export const GIT_STRATEGIES = ['fetch', 'clone'] as const
+export const AUTO_DEVOPS_STRATEGIES = ['continuous', 'manual', 'timed_incremental'] as const
 /** While its repository is still on the way. */
 export const PROVISIONING: readonly ImportStatus[] = ['scheduled', 'started']
 
@@ -50,6 +52,22 @@ declare module '../../../store/database.ts' {
       squash_option: 'never' | 'always' | 'default_on' | 'default_off'
       approvals_before_merge: number
       ci_config_path: string | null
+      autoclose_referenced_issues: Generated<boolean>
+      allow_merge_on_skipped_pipeline: Generated<boolean>
+      suggestion_commit_message: string | null
+      packages_enabled: Generated<boolean>
+      pages_access_level: Generated<number>
+      emails_disabled: Generated<boolean>
+      /** Seconds. */
+      build_timeout: Generated<number>
+      build_git_strategy: Generated<(typeof GIT_STRATEGIES)[number]>
+      /** Null: the whole history. */
+      ci_default_git_depth: Generated<number | null>
+      auto_cancel_pending_pipelines: Generated<'disabled' | 'enabled'>
+      auto_devops_enabled: Generated<boolean>
+      auto_devops_deploy_strategy: Generated<(typeof AUTO_DEVOPS_STRATEGIES)[number]>
+      /** JSON; null until something of it was chosen. */
+      container_expiration_policy: string | null
       avatar_digest: string | null
       avatar_filename: string | null
       avatar_type: string | null

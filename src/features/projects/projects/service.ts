@@ -4,7 +4,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { createRepository, removeRepository } from '../../../git/storage/repositories.ts'
-import { FeatureEnabled, Master } from '../../../lib/levels.ts'
+import { FeatureEnabled, Master, Owner } from '../../../lib/levels.ts'
 import { pathOf } from '../../../lib/paths.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
 import type { NewRow } from '../../../store/database.ts'
@@ -14,10 +14,12 @@ import { transact } from '../../../store/transact.ts'
 import { levelInGroup } from '../../access/authorizations/queries.ts'
 import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
+import { PROJECT_CREATION_LEVELS } from '../../identity/namespaces/model.ts'
 import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
 import { ensureTopics } from '../topics/service.ts'
-import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
+import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdNamespace, holdPath } from './places.ts'
 import { findNamespaceById, holdProject, type Namespace, type Project } from './queries.ts'
 import { newDiskPath, repositoryDir } from './repository.ts'
@@ -32,7 +34,7 @@ export interface NewProject extends Partial<Omit<AttributeInput, 'avatar'>> {
   avatar?: Upload | undefined
 }
 
-export const DEFAULT_BRANCH = 'master'
+const DEFAULT_BRANCH = 'master'
 
 /** `owner` is who it is for: whose namespace it goes to unless another is named, and whose limit counts. */
 export async function createProject(app: App, actor: User, wish: NewProject, owner: User = actor): Promise<Project> {
@@ -41,8 +43,9 @@ export async function createProject(app: App, actor: User, wish: NewProject, own
   const name = wish.name ?? wish.path ?? ''
   const path = wish.path ?? pathOf(name)
   const topics = topicsOf(wish)
-  const branch = wish.default_branch || DEFAULT_BRANCH
-  assertValidProject({ ...given(wish), name, path, default_branch: branch, ...(topics && { tag_list: topics }) })
+  const settings = await currentSettings(app)
+  const branch = wish.default_branch || settings.default_branch_name || DEFAULT_BRANCH
+  assertValidProject({ ...wish, name, path, default_branch: branch, tag_list: topics })
   const visibility = wish.visibility ?? (await defaultVisibility(app, namespace))
   await assertVisibilityAllowed(app, actor, visibility, { namespace })
   const source = wish.import_url ? await checkedImport(app, wish.import_url) : null
@@ -51,7 +54,9 @@ export async function createProject(app: App, actor: User, wish: NewProject, own
 
   const row = {
     ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: owner.id }),
+    auto_devops_enabled: namespace.auto_devops_enabled ?? settings.auto_devops_enabled,
     ...columnsOf(wish),
+    ...containerExpirationChange(null, wish),
     visibility,
     default_branch: branch,
     repository_storage,
@@ -102,6 +107,8 @@ export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
     squash_option: 'default_off',
     approvals_before_merge: 0,
     ci_config_path: null,
+    suggestion_commit_message: null,
+    container_expiration_policy: null,
     ...NO_AVATAR,
     runners_token_digest: digestOf(token),
     runners_token_sealed: app.vault.seal(token),
@@ -194,7 +201,12 @@ export async function namespaceFor(app: App, actor: User, owner: User, wanted: n
 
 export async function mayPutInto(app: App, actor: User, owner: User, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') return actor.admin || (namespace.owner_id === owner.id && owner.id === actor.id)
-  return (await levelInGroup(app.db, actor, namespace.id)) >= Master
+  return (await levelInGroup(app.db, actor, namespace.id)) >= creationLevel(actor, namespace)
+}
+
+/** The level that lets somebody make projects in a group. */
+function creationLevel(actor: User, { project_creation_level: wanted }: Namespace): number {
+  return actor.admin ? Owner : PROJECT_CREATION_LEVELS[wanted]
 }
 
 /** Counts personal projects and forks, not groups'. */
@@ -275,10 +287,3 @@ export function storageFor(app: App, actor: User, wanted: string | null | undefi
     throw invalid({ repository_storage: ['is not included in the list'] })
   return wanted
 }
-
-/** For validation: null is no value there. */
-const given = (wish: NewProject) => ({
-  ...(wish.description != null && { description: wish.description }),
-  ...(wish.ci_config_path != null && { ci_config_path: wish.ci_config_path }),
-  ...(wish.approvals_before_merge != null && { approvals_before_merge: wish.approvals_before_merge }),
-})

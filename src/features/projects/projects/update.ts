@@ -11,7 +11,7 @@ import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
-import { columnsOf, topicsOf, type AttributeInput } from './attributes.ts'
+import { columnsOf, containerExpirationChange, topicsOf, type AttributeInput } from './attributes.ts'
 import { holdNamespace, holdPath, leaveRedirect } from './places.ts'
 import type { ProjectSubject } from './policy.ts'
 import { holdProject, pathWithNamespace, type Namespace, type Project } from './queries.ts'
@@ -62,7 +62,7 @@ export async function updateProject(
       await assertFits(app, actor, before, place, wanted)
       const updated = await app.db
         .updateTable('projects')
-        .set(change)
+        .set({ ...change, ...containerExpirationChange(before, wish) })
         .where('id', '=', project.id)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -113,15 +113,7 @@ async function assertFits(
 /** Only what is given is looked at: what an import or an older version left must not stop other changes. */
 function assertValid(project: Project, wish: ProjectChange, wanted: Wanted, topics: string[] | undefined): void {
   const { name, path, default_branch } = wanted
-  const faults = projectFaults({
-    ...(name !== undefined && { name }),
-    ...(path !== undefined && { path }),
-    ...(default_branch !== undefined && { default_branch }),
-    ...(wish.description != null && { description: wish.description }),
-    ...(wish.ci_config_path != null && { ci_config_path: wish.ci_config_path }),
-    ...(wish.approvals_before_merge != null && { approvals_before_merge: wish.approvals_before_merge }),
-    ...(topics && { tag_list: topics }),
-  })
+  const faults = projectFaults({ ...wish, name, path, default_branch, tag_list: topics })
   if (Object.keys(faults).length > 0) throw invalid(faults)
   if (wish.import_url && !project.empty_repo) throw invalid({ import_url: ['can be set only on an empty repository'] })
 }

@@ -4,13 +4,16 @@ import { isReservedForProject, projectPathFaults } from '../../../lib/paths.ts'
 
 /** Attributes of a project as create and update take them; absent ones are not looked at. */
 export interface ProjectAttributes {
-  name?: string
-  path?: string
-  description?: string | null
-  default_branch?: string | null
-  ci_config_path?: string | null
-  approvals_before_merge?: number | null
-  tag_list?: string[] | null
+  name?: string | undefined
+  path?: string | undefined
+  description?: string | null | undefined
+  default_branch?: string | null | undefined
+  ci_config_path?: string | null | undefined
+  approvals_before_merge?: number | null | undefined
+  suggestion_commit_message?: string | null | undefined
+  build_timeout?: number | null | undefined
+  ci_default_git_depth?: number | null | undefined
+  tag_list?: string[] | null | undefined
 }
 
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Regional_Indicator}\\p{Emoji_Modifier}\\u200d\\ufe0f_'
@@ -34,10 +37,14 @@ function pathFaults(value: string): string[] {
   return isReservedForProject(value) ? [...faults, `${value} is a reserved name`] : faults
 }
 
-const numberFaults = (value: number) => {
+const upTo = (most: number) => (value: number) => {
   if (value < 0) return ['must be greater than or equal to 0']
-  return value > LARGEST_INTEGER ? [`must be less than or equal to ${LARGEST_INTEGER}`] : []
+  return value > most ? [`must be less than or equal to ${most}`] : []
 }
+
+const SHORTEST_BUILD = 600
+const LONGEST_BUILD = 2_629_746
+const DEEPEST_CLONE = 1000
 
 function topicFaults(topics: string[]): string[] {
   if (topics.length > MOST_TOPICS) return [`is too long (maximum is ${MOST_TOPICS} topics)`]
@@ -53,7 +60,11 @@ const rules: { [K in keyof ProjectAttributes]-?: (value: NonNullable<ProjectAttr
     ...atMost(255)(value),
     ...(value.includes('..') ? ['cannot include directory traversal.'] : []),
   ],
-  approvals_before_merge: numberFaults,
+  approvals_before_merge: upTo(LARGEST_INTEGER),
+  suggestion_commit_message: atMost(255),
+  build_timeout: (value) =>
+    value < SHORTEST_BUILD || value >= LONGEST_BUILD ? ['needs to be between 10 minutes and 1 month'] : [],
+  ci_default_git_depth: upTo(DEEPEST_CLONE),
   tag_list: topicFaults,
 }
 

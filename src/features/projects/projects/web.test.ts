@@ -122,3 +122,20 @@ test('the longest known beginning decides', async () => {
   }
   expect((await ask(forge, `/old/${'x/'.repeat(2000)}`)).status).toBe(302)
 })
+
+test('an upload and an old path are answered once, and counted as what was answered', async () => {
+  const lines: { level: number; method?: string; status?: number }[] = []
+  await using forge = await startForge({ logTo: { write: (line) => void lines.push(JSON.parse(line)) } })
+  const { url, path, owner } = await openSource(forge, 'projects', { visibility: 'public' })
+  const form = new FormData()
+  form.set('file', new Blob(['hello']), 'a.txt')
+  const { full_path } = (await owner.post(`${url}/uploads`, form)).body
+  await owner.put(url, { path: 'renamed' })
+  const moved = path.replace(/[^/]+$/, 'renamed')
+  lines.length = 0
+  const asked = [full_path.replace(path, moved), path, '/nobody/nothing']
+  for (const at of asked) await ask(forge, at)
+  const answered = () => lines.flatMap(({ method, status }) => (method === 'GET' ? [status] : []))
+  await expect.poll(answered).toEqual([200, 302, 404])
+  expect(lines.filter(({ level }) => level > 30)).toEqual([])
+})

@@ -1,12 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Gateway } from '../../../api/run.ts'
-import type { ProjectPage, WebRoutes } from '../../../api/server.ts'
+import type { PageContent, ProjectPage, WebRoutes } from '../../../api/server.ts'
 import { send } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import { serveUpload } from '../uploads/serving.ts'
+import { serveUpload, type UploadAddress } from '../uploads/serving.ts'
 import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
@@ -15,12 +15,13 @@ export const routes: WebRoutes = (server, gateway, { projectPages }) => {
   server.get('/*', async (request, reply) => {
     const segments = segmentsOf(request)
     if (!segments || isReservedAtTop(segments[0]!)) return send(request, reply, 404, UNKNOWN_ROUTE)
-    return (
-      (await uploadAt(gateway, request, reply, segments)) ??
-      (await pageAt(gateway, request, reply, segments, projectPages)) ??
-      (await redirectFrom(gateway, request, reply, segments)) ??
-      send(request, reply, 404, UNKNOWN_ROUTE)
-    )
+    // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
+    const upload = await uploadAt(gateway, segments)
+    if (upload) return serveUpload(gateway, request, reply, upload)
+    const page = await pageAt(gateway, request, segments, projectPages)
+    if (page) return reply.headers(page.headers).send(page.body)
+    const location = await redirectFrom(gateway, request, segments)
+    return location === null ? send(request, reply, 404, UNKNOWN_ROUTE) : reply.redirect(location, 302)
   })
 }
 
@@ -34,45 +35,38 @@ function segmentsOf({ raw }: FastifyRequest): string[] | null {
   return segments?.length && !segments.some((segment) => MISLEADING.test(segment)) ? segments : null
 }
 
-async function uploadAt(
-  gateway: Gateway,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  segments: readonly string[],
-): Promise<FastifyReply | null> {
+async function uploadAt({ app }: Gateway, segments: readonly string[]): Promise<UploadAddress | null> {
   const [uploads, secret, filename] = segments.slice(-3)
   if (uploads !== 'uploads' || segments.length < 5) return null
-  const project = await findProject(gateway.app.db, segments.slice(0, -3).join('/'))
-  return project && serveUpload(gateway, request, reply, project, secret!, filename!)
+  const project = await findProject(app.db, segments.slice(0, -3).join('/'))
+  return project && { project, secret: secret!, filename: filename! }
 }
 
 async function pageAt(
   gateway: Gateway,
   request: FastifyRequest,
-  reply: FastifyReply,
   segments: readonly string[],
   pages: readonly ProjectPage[],
-): Promise<FastifyReply | null> {
+): Promise<PageContent | null> {
   // A path has two segments or more.
   const dash = segments.indexOf('-', 2)
   const at = dash < 0 ? segments.findIndex((name, n) => n > 1 && pages.some((page) => page.name === name)) : dash + 1
   const page = pages.find(({ name }) => name === segments[at])
   const path = segments.slice(0, dash < 0 ? at : dash).join('/')
   const project = page ? await findProject(gateway.app.db, path) : null
-  return project && page!.serve(gateway, request, reply, project, segments.slice(at + 1))
+  return project && page!.find(gateway, request, project, segments.slice(at + 1))
 }
 
 async function redirectFrom(
   gateway: Gateway,
   request: FastifyRequest,
-  reply: FastifyReply,
   segments: readonly string[],
-): Promise<FastifyReply | null> {
+): Promise<string | null> {
   const redirect = await findRedirect(gateway.app.db, segments)
   if (!redirect) return null
   const destination = await destinationOf(gateway.app, await webViewer(gateway, request), redirect)
   if (destination === null) return null
   const rest = rawSegments(request).slice(redirect.path.split('/').length)
   const [, query] = /(\?.*)?$/.exec(request.raw.url!)!
-  return reply.redirect(`/${[destination, ...rest].join('/')}${query ?? ''}`, 302)
+  return `/${[destination, ...rest].join('/')}${query ?? ''}`
 }

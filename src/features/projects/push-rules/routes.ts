@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { endpoint, optional } from '../../../api/endpoint.ts'
 import { blankable, bool, int, text } from '../../../api/wire.ts'
 import { project } from '../projects/queries.ts'
 import { PushRuleEntity, presentPushRule } from './entity.ts'
@@ -30,11 +30,11 @@ const input = fields.refine((given) => Object.values(given).some((value) => valu
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/push_rule',
-  summary: 'Get the push rule of a project',
-  on: pushRule,
+  summary: 'Get the push rule of a project, if it has one',
+  on: optional(pushRule),
   allow: 'administer',
-  output: PushRuleEntity,
-  handle: async ({ subject }) => presentPushRule(subject.rule),
+  output: PushRuleEntity.nullable(),
+  handle: async ({ subject }) => subject.rule && presentPushRule(subject.rule),
 })
 
 export const create = endpoint({

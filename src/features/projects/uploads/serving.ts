@@ -11,18 +11,22 @@ import { loadProjectSubject, type Project } from '../projects/queries.ts'
 import { fileHeaders, type Upload } from './entity.ts'
 import { findUpload } from './queries.ts'
 
+export interface UploadAddress {
+  readonly project: Project
+  readonly secret: string
+  readonly filename: string
+}
+
 /** A file at its address, for whoever sees the project: to know the address is not enough. */
 export async function serveUpload(
   gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
-  project: Project,
-  secret: string,
-  filename: string,
+  { project, ...address }: UploadAddress,
 ): Promise<FastifyReply> {
   const { app } = gateway
   const subject = await loadProjectSubject(app, project, await webViewer(gateway, request))
-  const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, { secret, filename }) : null
+  const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, address) : null
   return upload ? sendFile(app, request, reply, upload) : send(request, reply, 404, UNKNOWN_ROUTE)
 }
 

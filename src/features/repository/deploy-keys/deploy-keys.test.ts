@@ -12,7 +12,7 @@ const rowsOf = ({ app }: TestForge) => app.db.selectFrom('keys').selectAll().ord
 
 test('a key is added whole, and belongs to its project and its maker', async () => {
   await using forge = await startForge()
-  const { url, owner } = await openSource(forge, 'projects')
+  const { id, url, owner } = await openSource(forge, 'projects')
   const key = sshKey()
   const events = await forge.events()
   const made = await owner.post(`${url}/deploy_keys`, { title: 'robot', key: `\n ${key} \n`, can_push: true })
@@ -38,6 +38,12 @@ test('a key is added whole, and belongs to its project and its maker', async () 
 
   const lookedUp = (await forge.administrator.get(`/keys/${made.body.id}`)).body
   expect(lookedUp).toMatchObject({ id: made.body.id, key, user: null })
+  const found = await forge.administrator.get('/keys', { fingerprint: made.body.fingerprint_sha256 })
+  const link = { id: expect.any(Number), created_at: expect.any(String), updated_at: expect.any(String) }
+  expect(found.body).toEqual({
+    ...lookedUp,
+    deploy_keys_projects: [{ ...link, deploy_key_id: made.body.id, project_id: id, can_push: true }],
+  })
   const { status, body } = await owner.post(`${url}/deploy_keys`, {
     title: 'short-lived',
     key: sshKey(),

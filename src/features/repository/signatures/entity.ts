@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import { KeyEntity, namingOwner, presentKey } from '../../identity/keys/entity.ts'
+import { KeyEntity, presentKey } from '../../identity/keys/entity.ts'
 import type { KeptSignature } from './queries.ts'
 
 const fields = {
@@ -46,4 +46,10 @@ export function presentCommitSignature(
 function presentSigningKey(key: NonNullable<KeptSignature['key']>, around: { url: string }) {
   const { last_used_at: _, ...shown } = presentKey(key)
   return { ...shown, key: namingOwner(key.key, { name: key.owner }, around) }
+}
+
+/** Comments hold whatever the owner's machine wrote there; here the key says whose it is instead. */
+function namingOwner(key: string, { name }: { name: string }, { url }: { url: string }): string {
+  const [algorithm, base64] = key.split(' ')
+  return `${algorithm} ${base64} ${name} (${new URL(url).hostname})`
 }
