@@ -11,7 +11,7 @@ import {
   idList,
   inIdList,
   isSqlite,
-  likePattern,
+  isWithin,
   substring,
   textsIn,
 } from '../../../store/dialect.ts'
@@ -40,6 +40,8 @@ export type IssueOrder = (typeof ISSUE_ORDERS)[number]
 
 /** More words narrow a search no further. */
 const MOST_WORDS = 8
+/** Nor does more of a word. */
+const LONGEST_WORD = 100
 type WordName = `word${number}`
 
 /** The values of a list's conditions; what is absent is no condition. */
@@ -93,7 +95,7 @@ interface Wanted {
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
-  /** As a pattern, and as the substring index takes it, which short ones have no use of. */
+  /** As it is, and as the substring index takes it, which short ones have no use of. */
   [word: WordName | `indexed_${WordName}`]: string | undefined
 }
 
@@ -127,10 +129,8 @@ function wordCondition(name: WordName): Condition<Wanted> {
   const columnsOf = (given: At<Wanted>['given']) =>
     given('in_title') ? ['title'] : given('in_description') ? ['description'] : ['title', 'description']
   return {
-    test(w, { given }) {
-      const matches = columnsOf(given).map(
-        (column) => sql`lower(${sql.ref(`issues.${column}`)}) like lower(${w[name]}) escape '\\'`,
-      )
+    test(w, { db, given }) {
+      const matches = columnsOf(given).map((column) => isWithin(db, `issues.${column}`, w[name]!))
       return sql`(${sql.join(matches, sql` or `)})`
     },
     set(w, { db, given }) {
@@ -503,8 +503,9 @@ function wordsWanted(db: Db, { search, in: place }: IssueFilter): Wanted {
     ...(place === 'title' && { in_title: true }),
     ...(place === 'description' && { in_description: true }),
   }
-  for (const [n, word] of longest.slice(0, MOST_WORDS).entries()) {
-    wanted[`word${n}`] = likePattern(word)
+  for (const [n, whole] of longest.slice(0, MOST_WORDS).entries()) {
+    const word = Array.from(whole).slice(0, LONGEST_WORD).join('')
+    wanted[`word${n}`] = word
     if (Array.from(word).length < SUBSTRING_FROM) continue
     const columns = place && isSqlite(db) ? `${place} : ` : ''
     wanted[`indexed_word${n}`] = columns + substring(db, word)
