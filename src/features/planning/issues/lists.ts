@@ -346,7 +346,7 @@ export async function listIssues(
   return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
 }
 
-function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
+export function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   const internal = openVisibilities(viewer).includes('internal')

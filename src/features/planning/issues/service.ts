@@ -8,6 +8,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { recordIssue, reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid } from '../iids.ts'
 import type { Label } from '../labels/model.ts'
 import { labelsOf } from '../labels/queries.ts'
@@ -126,6 +127,7 @@ export async function createIssue(
         { issue_id: issue.id },
         { labels: { added: labels }, milestone: { added: milestone } },
       )
+      await recordIssue(app, actor.id, issue, 'created')
       await emit(app, 'issue.created', { id: issue.id, by: actor.id })
       return issue
     })
@@ -250,7 +252,11 @@ export async function updateIssue(
       },
     )
     await emit(app, 'issue.updated', { id, by: actor.id, changes })
-    if (was.state !== is.state) await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+    if (changes['confidential']) await reserveActivities(app, updated)
+    if (was.state !== is.state) {
+      await recordIssue(app, actor.id, updated, isClosing ? 'closed' : 'reopened')
+      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+    }
     return updated
   })
 }
