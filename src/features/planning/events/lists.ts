@@ -1,12 +1,12 @@
 /** Lists of what people did: in a project, by somebody, or in all projects one belongs to. */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
-import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
+import { Reporter } from '../../../lib/levels.ts'
 import { textsIn } from '../../../store/dialect.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
-import type { Feature } from '../../projects/projects/policy.ts'
 import { seenBy } from '../issues/lists.ts'
+import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 
 interface Wanted {
@@ -23,25 +23,18 @@ interface Wanted {
   internal_too?: true
 }
 
-const LEVEL = sql`coalesce(t.access_level, 0)`
 const kindsOf = (needs: Needs) =>
   sql.join(ALL_KINDS.filter((kind) => KINDS[kind].needs === needs).map((k) => sql.lit(k)))
 
-const isOn = (feature: Feature) => {
-  const column = sql.ref(`p.${feature}_access_level`)
-  return sql<boolean>`(${column} = ${sql.lit(FeatureEnabled)}
-    or (${column} <> ${sql.lit(FeatureDisabled)} and ${LEVEL} >= ${sql.lit(Guest)}))`
-}
-
 /** Whether the viewer sees the project of a row, and what the row is about; `also` of what is reserved. */
 function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolean>`true`): RawBuilder<boolean> {
-  const open = sql<boolean>`p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
+  const way = { internalToo: given('internal_too') }
   const kind = sql.ref(`${row}.kind`)
   return sql`exists (select 1 from projects p
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}
-    where p.id = ${sql.ref(`${row}.project_id`)} and (${LEVEL} >= ${sql.lit(Guest)} or ${open}) and ${also}
+    where p.id = ${sql.ref(`${row}.project_id`)} and ${isReadable(way)} and ${also}
     and case when ${kind} in (${kindsOf('code')})
-        then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${open})
+        then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
       when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})
       else true end)`

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
@@ -22,17 +23,31 @@ export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<
   return pageOfQuery(people, page)
 }
 
+/** Of an issue `i`. */
+const takesPart = (user: number) => sql<boolean>`(i.author_id = ${user}
+  or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${user})
+  or exists (select 1 from award_emoji e where e.issue_id = i.id and e.user_id = ${user})
+  or exists (select 1 from notes n where n.issue_id = i.id and n.author_id = ${user} and not n.system))`
+
 export async function isParticipant(db: Db, issue: Issue, user: number): Promise<boolean> {
   if (issue.author_id === user) return true
   const found = await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', user)
-    .where(
-      sql<boolean>`exists (select 1 from issue_assignees a where a.issue_id = ${issue.id} and a.user_id = users.id)
-        or exists (select 1 from award_emoji e where e.issue_id = ${issue.id} and e.user_id = users.id)
-        or exists (select 1 from notes n where n.issue_id = ${issue.id} and n.author_id = users.id and not n.system)`,
-    )
+    .selectFrom('issues as i')
+    .select('i.id')
+    .where('i.id', '=', issue.id)
+    .where(takesPart(user))
     .executeTakeFirst()
   return found !== undefined
+}
+
+/** Ids of those that the user is told of: what they said themselves, else whether they take part. */
+export async function subscribedAmong(db: Db, user: number, issues: readonly number[]): Promise<Set<number>> {
+  const found = await db
+    .selectFrom('issues as i')
+    .leftJoin('subscriptions as s', (join) => join.onRef('s.issue_id', '=', 'i.id').on('s.user_id', '=', user))
+    .select('i.id')
+    .where(inIdList(db, 'i.id', idList(db, issues)))
+    .where(sql<boolean>`coalesce(s.subscribed, ${takesPart(user)})`)
+    .execute()
+  return new Set(found.map(({ id }) => id))
 }
