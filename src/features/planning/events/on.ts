@@ -1,5 +1,7 @@
 import { on, type App } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
+import { locksRows } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { pushDataOf } from './pushes.ts'
 import { recordActivities } from './service.ts'
@@ -59,29 +61,32 @@ const repositoryChanged = on(
   { when: ({ wiki, by }) => !wiki && by !== null },
 )
 
-const noteCreated = on('note.created', 'activities', async (app, { id }) => {
-  const note = await app.db
-    .selectFrom('notes')
-    .leftJoin('issues', 'issues.id', 'notes.issue_id')
-    .select(['notes.project_id', 'notes.issue_id', 'notes.author_id', 'notes.internal', 'notes.created_at'])
-    .select('issues.confidential')
-    .where('notes.id', '=', id)
-    .where('notes.system', '=', false)
-    .executeTakeFirst()
-  if (!note || note.author_id === null) return // gone meanwhile
-  await recordActivities(app, [
-    {
-      project_id: note.project_id,
-      author_id: note.author_id,
-      kind: note.issue_id === null ? 'commit.commented' : 'issue.commented',
-      note_id: id,
-      issue_id: note.issue_id,
-      reserved: note.internal || (note.confidential ?? false),
-      source: `note ${id}`,
-      created_at: note.created_at,
-    },
-  ])
-})
+const noteCreated = on('note.created', 'activities', (app, { id }) =>
+  transact(app, async (app) => {
+    const { db } = app
+    const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!note || note.system || note.author_id === null) return // or gone meanwhile
+    // Held, so that it is not hidden while this is written as if it were open.
+    const issue = await db
+      .selectFrom('issues')
+      .select('confidential')
+      .where('id', '=', note.issue_id)
+      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+      .executeTakeFirst()
+    await recordActivities(app, [
+      {
+        project_id: note.project_id,
+        author_id: note.author_id,
+        kind: note.issue_id === null ? 'commit.commented' : 'issue.commented',
+        note_id: id,
+        issue_id: note.issue_id,
+        reserved: note.internal || (issue?.confidential ?? false),
+        source: `note ${id}`,
+        created_at: note.created_at,
+      },
+    ])
+  }),
+)
 
 /** Neither the project nor the user has gone meanwhile. */
 async function isThere({ db }: App, project: number, user: number): Promise<boolean> {

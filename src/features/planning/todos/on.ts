@@ -113,9 +113,10 @@ const noteUpdated = on('note.updated', 'todos', async (app, { id }, { source }) 
 const memberRemoved = on('member.removed', 'todos', async (app, { user_id }) => {
   const user = await findUser(app.db, user_id)
   if (!user || user.admin) return
-  await sql`delete from todos where user_id = ${user_id} and project_id in (
-    select p.id from projects p where p.visibility not in (${sql.join(openVisibilities(user))})
-    and not exists (select 1 from project_authorizations a where a.user_id = ${user_id} and a.project_id = p.id)
+  await sql`delete from todos where id in (
+    select w.id from todos w join projects p on p.id = w.project_id
+    where w.user_id = ${user_id} and p.visibility not in (${sql.join(openVisibilities(user))})
+    and not exists (select 1 from project_authorizations a where a.user_id = w.user_id and a.project_id = p.id)
   )`.execute(app.db)
 })
 
