@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
-import type { Job } from './jobs/queue.ts'
+import type { Job, News } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Lanes } from './lib/lanes.ts'
 import type { Vault } from './lib/secrets.ts'
@@ -67,11 +67,16 @@ export const job = <P>(
 
 /**
  * A family's reaction to another family's event: `on('user.created', 'welcome', async (app, { id }) => …)`. `when` tells
- * from the payload alone whether there is anything to do.
+ * from the payload alone whether there is anything to do. What is not done by doing it once more is known by its `source`.
  */
 export const on = <E extends keyof Events>(
   event: E,
   subscriber: string,
-  handle: (app: App, payload: Events[E]) => Promise<void>,
+  handle: (app: App, payload: Events[E], news: News) => Promise<void>,
   more: { when?: (payload: Events[E]) => boolean } = {},
-): Subscription<App> => ({ name: `${event} → ${subscriber}`, event, handle, ...more })
+): Subscription<App> => ({
+  name: `${event} → ${subscriber}`,
+  event,
+  handle: (app, payload, _signal, news) => handle(app, payload, news!),
+  ...more,
+})

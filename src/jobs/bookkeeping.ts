@@ -41,11 +41,17 @@ export async function dispatchEvents(
     .updateTable('events')
     .set({ dispatched_at: timestamp(app.clock) })
     .where('id', 'in', ids)
-    .returning(['id', 'name', 'payload'])
+    .returning(['id', 'name', 'payload', 'created_at'])
     .execute()
   const rows = events
     .toSorted((a, b) => a.id - b.id)
-    .flatMap((event) => reactionsTo(event).map((job) => jobRow(app, job, event.payload)))
+    .flatMap((event) =>
+      reactionsTo(event).map((job) => ({
+        ...jobRow(app, job, event.payload),
+        event_id: event.id,
+        event_at: event.created_at,
+      })),
+    )
   if (rows.length > 0) await app.db.insertInto('jobs').values(rows).execute()
   return events.length === EVENTS_AT_ONCE
 }

@@ -21,6 +21,9 @@ declare module '../store/database.ts' {
       lease_until: string | null
       last_error: string | null
       created_at: string
+      /** Of reactions: the event and when it happened. */
+      event_id: number | null
+      event_at: string | null
     }
     /** One row: tries since the instance began, and those that failed. */
     job_totals: { processed: number; failed: number }
@@ -35,7 +38,15 @@ export interface Job<A, P> {
   /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
   readonly long?: boolean
   /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */
-  handle(app: A, payload: P, signal?: AbortSignal): Promise<void>
+  handle(app: A, payload: P, signal?: AbortSignal, news?: News): Promise<void>
+}
+
+/** Which event a reaction is about. */
+export interface News {
+  /** The same each time it is told; null where that is not known. */
+  readonly source: string | null
+  /** When it happened. */
+  readonly at: string
 }
 
 export interface Enqueuer extends Transactable {

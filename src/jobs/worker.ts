@@ -68,6 +68,11 @@ interface Held extends Claim {
   isLost: boolean
 }
 
+const newsOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
+  source: event_id === null ? null : `event ${event_id}`,
+  at: event_at ?? created_at,
+})
+
 export function startWorker<A extends WorkerApp>(
   app: A,
   { jobs, subscriptions }: { jobs: AnyJob<A>[]; subscriptions: Subscription<A>[] },
@@ -101,7 +106,7 @@ export function startWorker<A extends WorkerApp>(
     try {
       const job = known.get(row.name)
       if (!job) throw new Error(`no job is named ${row.name}`)
-      await job.handle(app, JSON.parse(row.payload), abort.signal)
+      await job.handle(app, JSON.parse(row.payload), abort.signal, newsOf(row))
       one.outcome = 'done'
     } catch (error) {
       one.outcome = abort.signal.aborted ? 'left' : { error }

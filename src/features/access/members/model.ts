@@ -12,7 +12,6 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       access_level: number
-      notification_level: Generated<number>
       expires_at: string | null
       /** Given by a directory link, and taken again with it. */
       from_directory: Generated<boolean>

@@ -380,7 +380,7 @@ export const listIssuesAt = (
     ? listProjectIssues(app, { project, namespace, viewer, level, open: openVisibilities(viewer) }, filter, cut)
     : listIssues(app, viewer, { ...filter, group: namespace.id }, cut)
 
-function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
+export function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   const internal = openVisibilities(viewer).includes('internal')

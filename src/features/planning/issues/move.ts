@@ -7,6 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
+import { recordIssue } from '../events/service.ts'
 import { nextIid } from '../iids.ts'
 import { labelsOf, labelsTitled } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
@@ -50,6 +51,8 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
     const [here, there] = [pathWithNamespace(project, namespace), pathWithNamespace(target.project, target.namespace)]
     await tell(app, actor, issue, `moved to ${there}#${moved.iid}`)
     await tell(app, actor, moved, `moved from ${here}#${issue.iid}`)
+    if (closing) await recordIssue(app, actor.id, issue, 'closed')
+    await recordIssue(app, actor.id, moved, 'created')
     await emit(app, 'issue.moved', { id: issue.id, to: moved.id, by: actor.id })
     await emit(app, 'issue.created', { id: moved.id, by: actor.id })
     return moved
@@ -71,6 +74,7 @@ export async function cloneIssue(
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`)
+    await recordIssue(app, actor.id, cloned, 'created')
     await emit(app, 'issue.created', { id: cloned.id, by: actor.id })
     return cloned
   })

@@ -3,6 +3,7 @@ import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
@@ -23,18 +24,27 @@ export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<
   return pageOfQuery(people, page)
 }
 
-const takesPart = hotQuery((db, p: { issue: number; user: number }) =>
-  db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', p.user)
-    .where(
-      sql<boolean>`(exists (select 1 from issue_assignees a where a.issue_id = ${p.issue} and a.user_id = users.id)
-        or exists (select 1 from award_emoji e where e.issue_id = ${p.issue} and e.user_id = users.id)
-        or exists (select 1 from notes n where n.issue_id = ${p.issue} and n.author_id = users.id and not n.system))`,
-    ),
+const takesPart = (user: number) => sql<boolean>`(i.author_id = ${user}
+  or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${user})
+  or exists (select 1 from award_emoji e where e.issue_id = i.id and e.user_id = ${user})
+  or exists (select 1 from notes n where n.issue_id = i.id and n.author_id = ${user} and not n.system))`
+
+const participation = hotQuery((db, p: { issue: number; user: number }) =>
+  db.selectFrom('issues as i').select('i.id').where('i.id', '=', p.issue).where(takesPart(p.user)),
 )
 
 export async function isParticipant(db: Db, issue: Issue, user: number): Promise<boolean> {
-  return issue.author_id === user || (await takesPart(db, { issue: issue.id, user })).length > 0
+  return issue.author_id === user || (await participation(db, { issue: issue.id, user })).length > 0
+}
+
+/** Ids of those that the user is told of: what they said themselves, else whether they take part. */
+export async function subscribedAmong(db: Db, user: number, issues: readonly number[]): Promise<Set<number>> {
+  const found = await db
+    .selectFrom('issues as i')
+    .leftJoin('subscriptions as s', (join) => join.onRef('s.issue_id', '=', 'i.id').on('s.user_id', '=', user))
+    .select('i.id')
+    .where(inIdList(db, 'i.id', idList(db, issues)))
+    .where(sql<boolean>`coalesce(s.subscribed, ${takesPart(user)})`)
+    .execute()
+  return new Set(found.map(({ id }) => id))
 }

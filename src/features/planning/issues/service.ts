@@ -8,6 +8,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { recordIssue, reserveActivities } from '../events/service.ts'
 import { nextIid, raiseIid } from '../iids.ts'
 import type { Label } from '../labels/model.ts'
 import { labelsOf } from '../labels/queries.ts'
@@ -15,6 +16,7 @@ import { findOrCreateLabels } from '../labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
+import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState } from './changes.ts'
 import type { Issue, IssueChanges, IssueType } from './model.ts'
 import { readersAmong } from './people.ts'
@@ -127,6 +129,8 @@ export async function createIssue(
         { issue_id: issue.id },
         { labels: { added: labels }, milestone: { added: milestone } },
       )
+      await addAssignedTodos(app, actor, issue, assignees)
+      await recordIssue(app, actor.id, issue, 'created')
       await emit(app, 'issue.created', { id: issue.id, by: actor.id })
       return issue
     })
@@ -198,6 +202,9 @@ async function stateOf({ db }: App, issue: Issue): Promise<IssueState> {
   }
 }
 
+/** Whoever changes these of an issue has seen to it. */
+const FINISHING = ['title', 'description', 'state', 'assignee_ids', 'label_ids', 'milestone_id']
+
 export async function updateIssue(
   app: App,
   actor: User,
@@ -251,7 +258,13 @@ export async function updateIssue(
       },
     )
     await emit(app, 'issue.updated', { id, by: actor.id, changes })
-    if (was.state !== is.state) await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+    if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, id)
+    await addAssignedTodos(app, actor, updated, missingIn(was.assignees, is.assignees))
+    if (changes['confidential']) await reserveActivities(app, updated)
+    if (was.state !== is.state) {
+      await recordIssue(app, actor.id, updated, isClosing ? 'closed' : 'reopened')
+      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+    }
     return updated
   })
 }

@@ -5,6 +5,7 @@ import type { NewRow } from '../../../store/database.ts'
 import { holdName, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { recordMilestone } from '../events/service.ts'
 import { nextIid } from '../iids.ts'
 import { columnsAt, type Where } from '../places.ts'
 import { cleanTitle } from '../titles.ts'
@@ -79,6 +80,7 @@ export async function insertMilestone(
     .values({ ...columnsAt(place), iid, ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await recordMilestone(app, by, milestone, 'created')
   await emit(app, 'milestone.created', { id: milestone.id, by })
   return milestone
 }
@@ -116,20 +118,21 @@ export async function updateMilestone(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (after.state === before.state) await emit(app, 'milestone.updated', { id, by: actor.id })
-    else await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', { id, by: actor.id })
+    else {
+      await recordMilestone(app, actor.id, after, after.state === 'closed' ? 'closed' : 'reopened')
+      await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', { id, by: actor.id })
+    }
     return after
   })
 }
 
 /** What was planned for it is planned for none. */
-export async function deleteMilestone(
-  app: App,
-  actor: User,
-  { id, project_id, group_id, title }: Milestone,
-): Promise<void> {
+export async function deleteMilestone(app: App, actor: User, milestone: Milestone): Promise<void> {
+  const { id, project_id, group_id, title } = milestone
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('milestones').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    await recordMilestone(app, actor.id, milestone, 'destroyed')
     await emit(app, 'milestone.deleted', { id, project_id, group_id, title, by: actor.id })
   })
 }

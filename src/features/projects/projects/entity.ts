@@ -152,7 +152,7 @@ export interface PlacedProject {
   readonly topics: readonly string[]
 }
 
-type Membership = Pick<Row<'members'>, 'access_level' | 'notification_level'>
+type Membership = Pick<Row<'members'>, 'access_level'> & { readonly notification_level: number }
 
 export interface Share extends Pick<Row<'project_shares'>, 'group_id' | 'group_access' | 'expires_at'> {
   name: string

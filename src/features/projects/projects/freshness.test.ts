@@ -270,7 +270,7 @@ test('whatever else a record shows, by every way it changes', async () => {
     unshared: () => owner.delete(`${path}/share/${lender.id}`),
     'a member of its own': () => owner.post(`${path}/members`, { user_id: stranger.id, access_level: 20 }),
     'raised there': () => owner.put(`${path}/members/${stranger.id}`, { access_level: 40 }),
-    'notified otherwise': () => run(`update members set notification_level = 1 where user_id = ${stranger.id}`),
+    'notified otherwise': () => stranger.put(`${path}/notification_settings`, { level: 'participating' }),
     'a member no more': () => owner.delete(`${path}/members/${stranger.id}`),
     'raised in the group': () => owner.put(`/groups/${cast.group.id}/members/${guest.id}`, { access_level: 30 }),
     'gone from the group': () => owner.delete(`/groups/${cast.group.id}/members/${master.id}`),

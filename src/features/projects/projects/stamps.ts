@@ -32,6 +32,11 @@ const stamps = hotQuery((db, p: Wanted, given) => {
   })
   const shares = sql`select ${jsonList(db, share, 's.id')} from project_shares s
     join namespaces g on g.id = s.group_id and not g.deleting where s.project_id = projects.id`
+  /** Where a member said nothing, what they said of all places holds, which is 3. */
+  const notified = (member: 'here' | 'above', source: 'project_id' | 'group_id') =>
+    sql<number | null>`case when ${sql.ref(`${member}.id`)} is not null then coalesce((select n.level
+      from notification_settings n where n.user_id = ${sql.ref(`${member}.user_id`)}
+      and ${sql.ref(`n.${source}`)} = ${sql.ref(`${member}.${source}`)}), 3) end`
   // Most projects have neither, and to look costs less than to put together nothing.
   const ifAny = {
     shares: sql<string | null>`case when exists (select 1 from project_shares s where s.project_id = projects.id)
@@ -68,9 +73,7 @@ const stamps = hotQuery((db, p: Wanted, given) => {
       'owners.version as owner_version',
       'mine.access_level',
       'here.access_level as project_access',
-      'here.notification_level as project_notification',
       'above.access_level as group_access',
-      'above.notification_level as group_notification',
       'sources.id as source_id',
       'sources.version as source_version',
       'sources.visibility as source_visibility',
@@ -79,6 +82,10 @@ const stamps = hotQuery((db, p: Wanted, given) => {
       'source_owners.id as source_owner_id',
       'source_owners.version as source_owner_version',
       'of_source.access_level as source_access_level',
+    ])
+    .select([
+      notified('here', 'project_id').as('project_notification'),
+      notified('above', 'group_id').as('group_notification'),
     ])
     .select([topicsOf('projects.id').as('topics'), ifAny.shares.as('shares'), ifAny.sourceTopics.as('source_topics')])
     .where('projects.deleting', '=', false)

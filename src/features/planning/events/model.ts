@@ -1,0 +1,108 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** What people did. The API calls it events; the table of that name is the outbox. */
+    activities: {
+      id: Generated<number>
+      project_id: number
+      author_id: number
+      kind: Kind
+      /** For Reporters and above, and those whose issue it is. */
+      reserved: Generated<boolean>
+      issue_id: number | null
+      milestone_id: number | null
+      note_id: number | null
+      /** What a target that is gone was, as JSON. */
+      gone: string | null
+      /** JSON. */
+      push: string | null
+      /** The news it was made of: what is told twice is written once. */
+      source: string | null
+      created_at: string
+    }
+  }
+}
+
+export type Activity = Row<'activities'>
+
+/** What the reader must be able to see of the project. */
+export type Needs = 'project' | 'issues' | 'work' | 'code'
+
+interface KindFacts {
+  /** As it is asked for. */
+  readonly action: (typeof ACTIONS)[number]
+  readonly target: (typeof TARGETS)[number] | null
+  /** As it is shown. */
+  readonly shown: string
+  readonly needs: Needs
+}
+
+export const ACTIONS = [
+  'created',
+  'updated',
+  'closed',
+  'reopened',
+  'pushed',
+  'commented',
+  'merged',
+  'joined',
+  'left',
+  'destroyed',
+  'expired',
+  'approved',
+] as const
+
+export const TARGETS = [
+  'issue',
+  'milestone',
+  'merge_request',
+  'note',
+  'project',
+  'snippet',
+  'user',
+  'wiki',
+  'design',
+] as const
+
+const kinds = <K extends string>(all: { [kind in K]: KindFacts }) => all
+
+export const KINDS = kinds({
+  'project.created': { action: 'created', target: 'project', shown: 'created', needs: 'project' },
+  'project.imported': { action: 'created', target: 'project', shown: 'imported', needs: 'project' },
+  'member.joined': { action: 'joined', target: 'user', shown: 'joined', needs: 'project' },
+  'member.left': { action: 'left', target: 'user', shown: 'left', needs: 'project' },
+  'member.expired': {
+    action: 'expired',
+    target: 'user',
+    shown: 'removed due to membership expiration from',
+    needs: 'project',
+  },
+  'push.created': { action: 'pushed', target: null, shown: 'pushed new', needs: 'code' },
+  'push.pushed': { action: 'pushed', target: null, shown: 'pushed to', needs: 'code' },
+  'push.removed': { action: 'pushed', target: null, shown: 'deleted', needs: 'code' },
+  'issue.created': { action: 'created', target: 'issue', shown: 'opened', needs: 'issues' },
+  'issue.reopened': { action: 'reopened', target: 'issue', shown: 'opened', needs: 'issues' },
+  'issue.closed': { action: 'closed', target: 'issue', shown: 'closed', needs: 'issues' },
+  'milestone.created': { action: 'created', target: 'milestone', shown: 'opened', needs: 'work' },
+  'milestone.reopened': { action: 'reopened', target: 'milestone', shown: 'opened', needs: 'work' },
+  'milestone.closed': { action: 'closed', target: 'milestone', shown: 'closed', needs: 'work' },
+  'milestone.destroyed': { action: 'destroyed', target: 'milestone', shown: 'destroyed', needs: 'work' },
+  'issue.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'issues' },
+  'commit.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'code' },
+})
+
+export type Kind = keyof typeof KINDS
+export const ALL_KINDS = Object.keys(KINDS) as Kind[]
+
+/** As it stands in `push`, and as it is shown. */
+export interface PushData {
+  readonly commit_count: number
+  readonly action: 'created' | 'pushed' | 'removed'
+  readonly ref_type: 'branch' | 'tag'
+  readonly commit_from: string | null
+  readonly commit_to: string | null
+  readonly ref: string
+  readonly commit_title: string | null
+}

@@ -1,0 +1,108 @@
+import { on, type App } from '../../../context.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
+import { locksRows } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { pushDataOf } from './pushes.ts'
+import { recordActivities } from './service.ts'
+
+const projectCreated = on('project.created', 'activities', async (app, { id, by }, { at }) => {
+  const project = await findProjectById(app.db, id)
+  if (!project) return
+  const kind = project.import_url === null ? 'project.created' : 'project.imported'
+  await recordActivities(app, [{ project_id: id, author_id: by, kind, source: `project ${id}`, created_at: at }])
+})
+
+const memberAdded = on(
+  'member.added',
+  'activities',
+  async (app, { project_id, user_id }, { source, at }) => {
+    if (await isThere(app, project_id!, user_id))
+      await recordActivities(app, [
+        { project_id: project_id!, author_id: user_id, kind: 'member.joined', source, created_at: at },
+      ])
+  },
+  { when: ({ project_id }) => project_id !== null },
+)
+
+const memberRemoved = on(
+  'member.removed',
+  'activities',
+  async (app, { project_id, user_id, expired }, { source, at }) => {
+    const kind = expired ? 'member.expired' : 'member.left'
+    if (await isThere(app, project_id!, user_id))
+      await recordActivities(app, [{ project_id: project_id!, author_id: user_id, kind, source, created_at: at }])
+  },
+  { when: ({ project_id }) => project_id !== null },
+)
+
+/** One for each ref. */
+const repositoryChanged = on(
+  'repository.changed',
+  'activities',
+  async (app, { project_id, by, updates }, { source, at }) => {
+    const project = await findProjectById(app.db, project_id)
+    if (!project || !(await isThere(app, project_id, by!))) return
+    for (const [n, update] of updates.entries()) {
+      const push = await pushDataOf(app, project, update)
+      if (!push) continue
+      await recordActivities(app, [
+        {
+          project_id,
+          author_id: by!,
+          kind: `push.${push.action}`,
+          push: JSON.stringify(push),
+          source: source && `${source}.${n}`,
+          created_at: at,
+        },
+      ])
+    }
+  },
+  { when: ({ wiki, by }) => !wiki && by !== null },
+)
+
+const noteCreated = on('note.created', 'activities', (app, { id }) =>
+  transact(app, async (app) => {
+    const { db } = app
+    const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!note || note.system || note.author_id === null) return // or gone meanwhile
+    // Held, so that it is not hidden while this is written as if it were open.
+    const issue = await db
+      .selectFrom('issues')
+      .select('confidential')
+      .where('id', '=', note.issue_id)
+      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+      .executeTakeFirst()
+    await recordActivities(app, [
+      {
+        project_id: note.project_id,
+        author_id: note.author_id,
+        kind: note.issue_id === null ? 'commit.commented' : 'issue.commented',
+        note_id: id,
+        issue_id: note.issue_id,
+        reserved: note.internal || (issue?.confidential ?? false),
+        source: `note ${id}`,
+        created_at: note.created_at,
+      },
+    ])
+  }),
+)
+
+/** Neither the project nor the user has gone meanwhile. */
+async function isThere({ db }: App, project: number, user: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .innerJoin('users', (join) => join.on('users.id', '=', user))
+    .select('projects.id')
+    .where('projects.id', '=', project)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export const reactions: Subscription<App>[] = [
+  projectCreated,
+  memberAdded,
+  memberRemoved,
+  { ...repositoryChanged, long: true },
+  noteCreated,
+]

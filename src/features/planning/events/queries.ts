@@ -1,0 +1,41 @@
+import type { App } from '../../../context.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { findIssues } from '../issues/queries.ts'
+import { milestonesOf } from '../milestones/queries.ts'
+import { presentEvent } from './entity.ts'
+import type { Activity } from './model.ts'
+
+/** The records of a page, in a fixed number of queries. */
+export async function presentEvents(app: App, page: readonly Activity[]) {
+  const { db } = app
+  const idsOf = (column: 'issue_id' | 'note_id') => [...new Set(page.flatMap((one) => one[column] ?? []))]
+  const [around, people, issues, milestones, notes] = await Promise.all([
+    surroundings(app),
+    withUsers(db, page, { author: 'author_id' }),
+    findIssues(db, idsOf('issue_id')),
+    milestonesOf(
+      db,
+      page.map(({ milestone_id }) => milestone_id),
+    ),
+    db
+      .selectFrom('notes')
+      .selectAll()
+      .where(inIdList(db, 'id', idList(db, idsOf('note_id'))))
+      .execute(),
+  ])
+  const written = await withUsers(db, notes, { author: 'author_id' })
+  const byId = <R extends { readonly id: number }>(rows: readonly R[]) => new Map(rows.map((row) => [row.id, row]))
+  const [issueOf, noteOf] = [byId(issues), byId(written)]
+  return people.map((activity) =>
+    presentEvent(
+      {
+        ...activity,
+        issue: issueOf.get(activity.issue_id ?? 0),
+        milestone: milestones.get(activity.milestone_id ?? 0),
+        note: noteOf.get(activity.note_id ?? 0),
+      },
+      around,
+    ),
+  )
+}

@@ -1,0 +1,66 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { NewRow } from '../../../store/database.ts'
+import type { Issue } from '../issues/model.ts'
+import type { Milestone } from '../milestones/model.ts'
+import type { Kind } from './model.ts'
+
+type Happening = Pick<NewRow<'activities'>, 'project_id' | 'author_id' | 'kind'> & Partial<NewRow<'activities'>>
+
+const NOTHING = { issue_id: null, milestone_id: null, note_id: null, gone: null, push: null, source: null }
+
+/** Of happenings made of the same news, the first stands. */
+export async function recordActivities({ db, clock }: App, happenings: readonly Happening[]): Promise<void> {
+  if (happenings.length === 0) return
+  const created_at = timestamp(clock)
+  await db
+    .insertInto('activities')
+    .values(happenings.map((one) => ({ ...NOTHING, reserved: false, created_at, ...one })))
+    .onConflict((c) => c.column('source').doNothing())
+    .execute()
+}
+
+/** In the transaction of the change. */
+export const recordIssue = (
+  app: App,
+  by: number,
+  { id, project_id, confidential }: Issue,
+  action: 'created' | 'closed' | 'reopened',
+): Promise<void> =>
+  recordActivities(app, [{ project_id, author_id: by, kind: `issue.${action}`, issue_id: id, reserved: confidential }])
+
+/** The same. What happens to a group's is told nowhere. */
+export async function recordMilestone(
+  app: App,
+  by: number,
+  { id, iid, title, project_id }: Milestone,
+  action: 'created' | 'closed' | 'reopened' | 'destroyed',
+): Promise<void> {
+  if (project_id === null) return
+  const kind: Kind = `milestone.${action}`
+  const target = action === 'destroyed' ? { gone: JSON.stringify({ id, iid, title }) } : { milestone_id: id }
+  await recordActivities(app, [{ project_id, author_id: by, kind, ...target }])
+}
+
+/** Whoever may see the issue may see what was done to it. In the transaction that hides or shows it. */
+export async function reserveActivities({ db }: App, { id, confidential }: Issue): Promise<void> {
+  await db
+    .updateTable('activities')
+    .set({ reserved: confidential })
+    .where('issue_id', '=', id)
+    .where('reserved', '!=', confidential)
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('note_id', 'is', null),
+        not(
+          exists(
+            selectFrom('notes')
+              .select('id')
+              .whereRef('notes.id', '=', 'activities.note_id')
+              .where('internal', '=', true),
+          ),
+        ),
+      ]),
+    )
+    .execute()
+}

@@ -1,0 +1,53 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Of a project, of a group, or with neither what holds everywhere else. */
+    notification_settings: {
+      id: Generated<number>
+      user_id: number
+      project_id: number | null
+      group_id: number | null
+      /** An index of `LEVELS`. */
+      level: number
+      /** Null: the primary address. */
+      notification_email: string | null
+      /** Those that were said, as JSON. */
+      events: Generated<string>
+      created_at: string
+      updated_at: string
+    }
+  }
+}
+
+export type NotificationSetting = Row<'notification_settings'>
+
+/** By their number. */
+export const LEVELS = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const
+export type NotificationLevel = (typeof LEVELS)[number]
+
+/** What is told of with `custom`, and whether it is where nothing was said. */
+export const CUSTOM_EVENTS = {
+  new_release: false,
+  new_note: false,
+  new_issue: false,
+  reopen_issue: false,
+  close_issue: false,
+  reassign_issue: false,
+  issue_due: false,
+  new_merge_request: false,
+  push_to_merge_request: false,
+  reopen_merge_request: false,
+  close_merge_request: false,
+  reassign_merge_request: false,
+  change_reviewer_merge_request: false,
+  merge_merge_request: false,
+  merge_when_pipeline_succeeds: false,
+  failed_pipeline: true,
+  fixed_pipeline: true,
+  success_pipeline: false,
+  moved_project: false,
+}
+export type CustomEvent = keyof typeof CUSTOM_EVENTS
+export type CustomEvents = { [event in CustomEvent]: boolean }

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { confirmedEmails } from '../../identity/emails/queries.ts'
+import { CUSTOM_EVENTS, LEVELS, type CustomEvents, type NotificationLevel, type NotificationSetting } from './model.ts'
+
+/** Exactly one of the two, or neither for what holds everywhere else. */
+export interface Source {
+  readonly project_id: number | null
+  readonly group_id: number | null
+}
+
+export const EVERYWHERE: Source = { project_id: null, group_id: null }
+
+/** What somebody said, or what holds where they said nothing. */
+export interface Said {
+  readonly level: NotificationLevel
+  readonly events: CustomEvents
+}
+
+export const saidIn = (row: NotificationSetting | null, { project_id, group_id }: Source): Said => ({
+  level: row ? LEVELS[row.level]! : project_id === null && group_id === null ? 'participating' : 'global',
+  events: { ...CUSTOM_EVENTS, ...(row && (JSON.parse(row.events) as Partial<CustomEvents>)) },
+})
+
+export async function findSetting(
+  db: Db,
+  user: number,
+  { project_id, group_id }: Source,
+): Promise<NotificationSetting | null> {
+  const found = await db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where('user_id', '=', user)
+    .where('project_id', project_id === null ? 'is' : '=', project_id)
+    .where('group_id', group_id === null ? 'is' : '=', group_id)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/** Theirs by proof; one that is not any more gives way to the primary address. */
+export async function notificationEmail(db: Db, user: User, setting: NotificationSetting | null): Promise<string> {
+  const wanted = setting?.notification_email
+  if (!wanted || wanted === user.email) return user.email
+  return (await isOwnEmail(db, user, wanted)) ? wanted : user.email
+}
+
+export const isOwnEmail = async (db: Db, { id, email }: User, wanted: string): Promise<boolean> =>
+  wanted.toLowerCase() === email.toLowerCase() || (await confirmedEmails(db, [id])).get(id)!.has(wanted.toLowerCase())
+
+/**
+ * What holds for each of these users in a project: what they said of it, else of the nearest group around it, else
+ * everywhere. Two queries.
+ */
+export async function settingsInEffect(
+  db: Db,
+  users: readonly number[],
+  project: { readonly id: number; readonly namespace_id: number },
+): Promise<Map<number, Said>> {
+  const around = await db
+    .selectFrom('namespace_ancestors as a')
+    .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+    .select('n.id')
+    .where('a.namespace_id', '=', project.namespace_id)
+    // The nearer, the longer its path.
+    .orderBy(sql`length(n.full_path)`, 'desc')
+    .execute()
+  const rows = await db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where(inIdList(db, 'user_id', idList(db, users)))
+    .where((eb) =>
+      eb.or([
+        eb('project_id', '=', project.id),
+        ...(around.length > 0
+          ? [
+              eb(
+                'group_id',
+                'in',
+                around.map(({ id }) => id),
+              ),
+            ]
+          : []),
+        eb.and([eb('project_id', 'is', null), eb('group_id', 'is', null)]),
+      ]),
+    )
+    .execute()
+  const said = Map.groupBy(rows, ({ user_id }) => user_id)
+  const nearness = ({ project_id, group_id }: NotificationSetting) =>
+    project_id !== null ? -1 : group_id === null ? around.length : around.findIndex(({ id }) => id === group_id)
+  return new Map(
+    users.map((user) => {
+      const own = (said.get(user) ?? []).filter(({ level }) => LEVELS[level] !== 'global')
+      const [nearest] = own.toSorted((a, b) => nearness(a) - nearness(b))
+      return [user, saidIn(nearest ?? null, EVERYWHERE)]
+    }),
+  )
+}

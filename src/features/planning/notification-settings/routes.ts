@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { bool, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { atBothPlaces, columnsAt } from '../places.ts'
+import { GlobalNotificationSettingEntity, NotificationSettingEntity, presentNotificationSetting } from './entity.ts'
+import { CUSTOM_EVENTS, type CustomEvent, type NotificationSetting } from './model.ts'
+import { EVERYWHERE, findSetting, notificationEmail, saidIn } from './queries.ts'
+import { changeSetting } from './service.ts'
+
+const switches = Object.fromEntries(Object.keys(CUSTOM_EVENTS).map((name) => [name, bool.nullish()])) as {
+  [event in CustomEvent]: z.ZodOptional<z.ZodNullable<typeof bool>>
+}
+const input = z.object({ level: text.nullish(), ...switches })
+
+const presentGlobal = async ({ db }: App, user: User, setting: NotificationSetting | null) => ({
+  ...presentNotificationSetting(saidIn(setting, EVERYWHERE)),
+  notification_email: await notificationEmail(db, user, setting),
+})
+
+export const getGlobal = endpoint({
+  method: 'GET',
+  path: '/notification_settings',
+  summary: 'Get what one is told of where nothing else was said',
+  allow: 'signed_in',
+  output: GlobalNotificationSettingEntity,
+  handle: async ({ app, viewer }) => presentGlobal(app, viewer, await findSetting(app.db, viewer.id, EVERYWHERE)),
+})
+
+export const updateGlobal = endpoint({
+  method: 'PUT',
+  path: '/notification_settings',
+  summary: 'Say what one is told of where nothing else was said, and at which address',
+  allow: 'signed_in',
+  input: input.extend({ notification_email: text.nullish() }),
+  output: GlobalNotificationSettingEntity,
+  handle: async ({ app, viewer, input }) =>
+    presentGlobal(app, viewer, await changeSetting(app, viewer, EVERYWHERE, input)),
+})
+
+export const [get, getOfGroup] = atBothPlaces(({ kind, path, place }) =>
+  endpoint({
+    method: 'GET',
+    path: `${path}/notification_settings`,
+    summary: `Get what one is told of in a ${kind}`,
+    on: place,
+    allow: 'read',
+    output: NotificationSettingEntity,
+    async handle({ app, viewer, subject }) {
+      const source = columnsAt(subject)
+      return presentNotificationSetting(saidIn(await findSetting(app.db, viewer.id, source), source))
+    },
+  }),
+)
+
+export const [update, updateOfGroup] = atBothPlaces(({ kind, path, place }) =>
+  endpoint({
+    method: 'PUT',
+    path: `${path}/notification_settings`,
+    summary: `Say what one is told of in a ${kind}`,
+    on: place,
+    allow: 'read',
+    input,
+    output: NotificationSettingEntity,
+    async handle({ app, viewer, subject, input }) {
+      const source = columnsAt(subject)
+      return presentNotificationSetting(saidIn(await changeSetting(app, viewer, source, input), source))
+    },
+  }),
+)

@@ -1,0 +1,54 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { holdName, isOrphan } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { CUSTOM_EVENTS, LEVELS, type CustomEvent, type NotificationLevel, type NotificationSetting } from './model.ts'
+import { findSetting, isOwnEmail, saidIn, type Source } from './queries.ts'
+
+export type SettingWish = { [event in CustomEvent]?: boolean | null | undefined } & {
+  level?: string | null | undefined
+  notification_email?: string | null | undefined
+}
+
+/** There is nothing above what holds everywhere that it could be left to. */
+function levelNumber(level: string, { project_id, group_id }: Source): number {
+  const number = LEVELS.indexOf(level as NotificationLevel)
+  const isKnown = number >= 0 && (level !== 'global' || project_id !== null || group_id !== null)
+  if (!isKnown) throw new Refusal('bad_request', `'${level}' is not a valid level`)
+  return number
+}
+
+/** What is absent stays as it was. */
+export async function changeSetting(
+  app: App,
+  actor: User,
+  source: Source,
+  wish: SettingWish,
+): Promise<NotificationSetting> {
+  const { level, notification_email } = wish
+  const wanted = level ? levelNumber(level, source) : undefined
+  if (notification_email && !(await isOwnEmail(app.db, actor, notification_email)))
+    throw invalid({ notification_email: ['is not an email you own'] })
+  return transact(app, async (app) => {
+    await holdName(app.db, `notifications ${actor.id} ${source.project_id} ${source.group_id}`)
+    const was = await findSetting(app.db, actor.id, source)
+    const now = timestamp(app.clock)
+    const said = Object.keys(CUSTOM_EVENTS).flatMap((name) => {
+      const value = wish[name as CustomEvent]
+      return typeof value === 'boolean' ? [[name, value] as const] : []
+    })
+    const is = {
+      level: wanted ?? was?.level ?? LEVELS.indexOf(saidIn(null, source).level),
+      notification_email: notification_email ?? was?.notification_email ?? null,
+      events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(said) }),
+      updated_at: now,
+    }
+    const stored = was
+      ? app.db.updateTable('notification_settings').set(is).where('id', '=', was.id)
+      : app.db.insertInto('notification_settings').values({ ...is, user_id: actor.id, ...source, created_at: now })
+    return stored.returningAll().executeTakeFirstOrThrow()
+  }).catch((error: unknown) => {
+    throw isOrphan(error) ? notFound() : error // the project or the group has gone meanwhile
+  })
+}

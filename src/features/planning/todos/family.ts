@@ -1,0 +1,6 @@
+import { family } from '../../family.ts'
+import { leaveTodos } from './farewell.ts'
+import { reactions } from './on.ts'
+import * as routes from './routes.ts'
+
+export const todos = family({ routes, reactions, farewell: leaveTodos })

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { Guest } from '../../../lib/levels.ts'
+import { referencesIn } from '../../../lib/markdown/markdown.ts'
+import { levelOnProject } from '../../access/authorizations/queries.ts'
+import { groupPolicy } from '../../groups/groups/policy.ts'
+import { loadGroupSubject } from '../../groups/groups/queries.ts'
+
+/** Names in lower case, and whether the text speaks to them. */
+export type Named = Map<string, { readonly addressed: boolean }>
+
+const MOST_NAMES = 200
+/** Of all groups together. */
+const MOST_PEOPLE = 2000
+
+export async function namesIn(texts: readonly (string | null | undefined)[]): Promise<Named> {
+  const named: Named = new Map()
+  for (const text of texts) {
+    for (const reference of text ? await referencesIn(text) : []) {
+      if (reference.kind !== 'user') continue
+      const name = reference.name.toLowerCase()
+      if (!named.has(name) && named.size >= MOST_NAMES) continue
+      named.set(name, { addressed: reference.addressed || (named.get(name)?.addressed ?? false) })
+    }
+  }
+  return named
+}
+
+/** Ids by how they are named: users, members of groups that the writer sees, and for its people the project's team. */
+export async function peopleNamed(
+  app: App,
+  by: User,
+  project: number,
+  named: Named,
+): Promise<{ addressed: number[]; mentioned: number[] }> {
+  const people = new Map<number, boolean>()
+  const add = (id: number, addressed: boolean) => people.set(id, addressed || (people.get(id) ?? false))
+  for (const [name, ids] of await idsByName(app, by, project, [...named.keys()]))
+    for (const id of ids) add(id, named.get(name)!.addressed)
+  const ids = [...people.keys()]
+  return {
+    addressed: ids.filter((id) => people.get(id)),
+    mentioned: ids.filter((id) => !people.get(id)),
+  }
+}
+
+async function idsByName(
+  app: App,
+  by: User,
+  project: number,
+  names: readonly string[],
+): Promise<Map<string, number[]>> {
+  const { db } = app
+  const found = new Map<string, number[]>()
+  if (names.length === 0) return found
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where(sql`lower(username)`, 'in', names)
+    .execute()
+  for (const { id, username } of users) found.set(username.toLowerCase(), [id])
+  const groups = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false)
+    .where(sql`lower(full_path)`, 'in', names)
+    .execute()
+  for (const group of groups) {
+    const subject = await loadGroupSubject(app, group, by)
+    if (!groupPolicy.read(subject)) continue
+    const members = await db
+      .selectFrom('members as m')
+      .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'm.group_id')
+      .select('m.user_id')
+      .where('a.namespace_id', '=', group.id)
+      .limit(MOST_PEOPLE)
+      .execute()
+    found.set(
+      group.full_path.toLowerCase(),
+      members.map(({ user_id }) => user_id),
+    )
+  }
+  if (names.includes('all') && (await levelOnProject(db, by, project)) >= Guest) {
+    const team = await db
+      .selectFrom('project_authorizations')
+      .select('user_id')
+      .where('project_id', '=', project)
+      .where('access_level', '>=', Guest)
+      .limit(MOST_PEOPLE)
+      .execute()
+    found.set(
+      'all',
+      team.map(({ user_id }) => user_id),
+    )
+  }
+  return found
+}

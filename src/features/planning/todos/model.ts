@@ -1,0 +1,41 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+export const TODO_ACTIONS = [
+  'assigned',
+  'mentioned',
+  'build_failed',
+  'marked',
+  'approval_required',
+  'unmergeable',
+  'directly_addressed',
+  'merge_train_removed',
+  'review_requested',
+  'member_access_requested',
+  'review_submitted',
+] as const
+export type TodoAction = (typeof TODO_ACTIONS)[number]
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** What waits for people. Of each target at most one is pending. */
+    todos: {
+      id: Generated<number>
+      user_id: number
+      project_id: number
+      issue_id: number
+      /** That it came of. */
+      note_id: number | null
+      /** Who caused it. */
+      author_id: number
+      action: TodoAction
+      state: Generated<'pending' | 'done'>
+      /** The news it was made of: what is told twice waits once. */
+      source: string | null
+      created_at: string
+      updated_at: string
+    }
+  }
+}
+
+export type Todo = Row<'todos'>

@@ -1,0 +1,136 @@
+import { sql, type RawBuilder } from 'kysely'
+import { z } from 'zod'
+import { policy, resource } from '../../../api/endpoint.ts'
+import { id } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { Reporter } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { presentSimpleProject } from '../../projects/projects/entity.ts'
+import { addresses, loadProjects } from '../../projects/projects/load.ts'
+import { presentIssues } from '../issues/load.ts'
+import { subscribedAmong } from '../issues/participants.ts'
+import { findIssues } from '../issues/queries.ts'
+import { LEVEL, isOn, isReadable } from '../seeing.ts'
+import { presentTodo } from './entity.ts'
+import type { Todo, TodoAction } from './model.ts'
+
+export interface TodoFilter {
+  readonly action?: TodoAction | null | undefined
+  readonly author_id?: number | null | undefined
+  readonly project_id?: number | null | undefined
+  readonly group_id?: number | null | undefined
+  readonly state?: 'pending' | 'done' | null | undefined
+  readonly type?: string | null | undefined
+}
+
+/** Whether they still see the issue, and the note it came of. */
+function isSeenBy(viewer: User): RawBuilder<boolean> {
+  if (viewer.admin) return sql`exists (select 1 from projects p where p.id = todos.project_id and not p.deleting)`
+  const way = { internalToo: openVisibilities(viewer).includes('internal') }
+  const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
+  return sql`exists (select 1 from issues i join projects p on p.id = i.project_id and not p.deleting
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
+    where i.id = todos.issue_id and ${isReadable(way)} and ${isOn('issues')}
+    and (not i.confidential or ${isReporter} or i.author_id = ${viewer.id}
+      or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${viewer.id}))
+    and (${isReporter} or not exists (select 1 from notes n where n.id = todos.note_id and n.internal)))`
+}
+
+/** Newest first. */
+function todosOf(db: Db, viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter) {
+  return db
+    .selectFrom('todos')
+    .selectAll()
+    .where('user_id', '=', viewer.id)
+    .where('state', '=', state ?? 'pending')
+    .where(isSeenBy(viewer))
+    .$if(Boolean(action), (query) => query.where('action', '=', action!))
+    .$if(Boolean(author_id), (query) => query.where('author_id', '=', author_id!))
+    .$if(Boolean(project_id), (query) => query.where('project_id', '=', project_id!))
+    .$if(Boolean(group_id), (query) =>
+      query.where(sql<boolean>`project_id in (select p.id from projects p
+        join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`),
+    )
+    .$if(Boolean(type) && type !== 'Issue', (query) => query.where(sql<boolean>`1 = 0`))
+    .orderBy('id', 'desc')
+}
+
+export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
+  pageOfQuery(todosOf(db, viewer, filter), page)
+
+export const pendingIds = async ({ db }: App, viewer: User, filter: TodoFilter): Promise<number[]> =>
+  (
+    await todosOf(db, viewer, { ...filter, state: 'pending' })
+      .clearSelect()
+      .select('id')
+      .execute()
+  ).map(({ id }) => id)
+
+/** Those that the user sees. */
+export async function countPendingTodos({ db }: App, viewer: User): Promise<number> {
+  const { total } = await todosOf(db, viewer, {})
+    .clearSelect()
+    .clearOrderBy()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** `/todos/:id`: one's own. */
+export const todo = resource({
+  params: z.object({ id }),
+  policy: policy<{ readonly todo: Todo; readonly viewer: User | null }>()({
+    read: ({ todo, viewer }) => viewer !== null && todo.user_id === viewer.id,
+  }),
+  async find(app, { id }, viewer) {
+    if (!viewer) return null
+    const todo = await app.db
+      .selectFrom('todos')
+      .selectAll()
+      .where('id', '=', id)
+      .where(isSeenBy(viewer))
+      .executeTakeFirst()
+    return todo && { todo, viewer }
+  },
+})
+
+/** The records of a page, in a fixed number of queries. */
+export async function presentTodos(app: App, viewer: User, todos: readonly Todo[]) {
+  if (todos.length === 0) return []
+  const { db } = app
+  const issueIds = [...new Set(todos.map(({ issue_id }) => issue_id))]
+  const projectIds = [...new Set(todos.map(({ project_id }) => project_id))].map((id) => ({ id }))
+  const noteIds = todos.flatMap(({ note_id }) => note_id ?? [])
+  const [around, people, projects, issues, subscribed, notes] = await Promise.all([
+    surroundings(app),
+    withUsers(db, todos, { author: 'author_id' }),
+    loadProjects(db, viewer, projectIds),
+    findIssues(db, issueIds).then((found) => presentIssues(app, found, { isMixed: true })),
+    subscribedAmong(db, viewer.id, issueIds),
+    db
+      .selectFrom('notes')
+      .select(['id', 'body'])
+      .where(inIdList(db, 'id', idList(db, noteIds)))
+      .execute(),
+  ])
+  return people.flatMap((todo) => {
+    const issue = issues.find(({ id }) => id === todo.issue_id)
+    const project = projects.find((one) => one.project.id === todo.project_id)
+    if (!issue || !project) return [] // gone meanwhile
+    const loaded = {
+      ...todo,
+      project: presentSimpleProject(project, addresses(app)),
+      issue: { ...issue, subscribed: subscribed.has(issue.id) },
+      note: notes.find(({ id }) => id === todo.note_id) ?? null,
+    }
+    return [presentTodo(loaded, around)]
+  })
+}
+
+export async function presentOneTodo(app: App, viewer: User, todo: Todo) {
+  return (await presentTodos(app, viewer, [todo]))[0]!
+}

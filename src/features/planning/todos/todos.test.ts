@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { costOf, openSource, type Source } from '../../../../test/sources.ts'
+import { timestamp } from '../../../clock.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+
+let forge: TestForge
+beforeAll(async () => {
+  forge = await startForge()
+})
+afterAll(async () => forge.close())
+
+async function member({ url, owner }: Source, access_level: number): Promise<Person> {
+  const person = await forge.user()
+  await owner.post(`${url}/members`, { user_id: person.id, access_level })
+  return person
+}
+
+/** As the notes family writes one. */
+async function note(by: Person, issue: { id: number; project_id: number }, body: string, internal = false) {
+  const now = timestamp(forge.clock)
+  return transact(forge.app, async (app) => {
+    const { id } = await app.db
+      .insertInto('notes')
+      .values({
+        project_id: issue.project_id,
+        issue_id: issue.id,
+        author_id: by.id,
+        discussion_id: 'a'.repeat(40),
+        body,
+        internal,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await emit(app, 'note.created', { id, by: by.id })
+    return id
+  })
+}
+
+async function waiting(who: Person, query: Record<string, unknown> = {}): Promise<string[]> {
+  await forge.settle()
+  const { status, body, headers } = await who.get('/todos', query)
+  expect(status).toBe(200)
+  expect(headers.get('x-total')).toBe(String(body.length))
+  return body.map(({ action_name, body }: { action_name: string; body: string }) => `${action_name}: ${body}`)
+}
+
+test('whoever is assigned has it to do, until they see to it', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner, id } = source
+  const jane = await member(source, 30)
+  const issue = (await owner.post(`${url}/issues`, { title: 'Broken', assignee_ids: [jane.id] })).body
+  await forge.settle()
+  const { body } = await jane.get('/todos')
+  expect(body).toEqual([
+    {
+      id: expect.any(Number),
+      project: expect.objectContaining({ id, name: 'Saw', path_with_namespace: expect.any(String) }),
+      author: expect.objectContaining({ id: owner.id }),
+      action_name: 'assigned',
+      target_type: 'Issue',
+      target: expect.objectContaining({ id: issue.id, iid: issue.iid, subscribed: true }),
+      target_url: issue.web_url,
+      body: 'Broken',
+      state: 'pending',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    },
+  ])
+  expect((await jane.get('/user_counts')).body).toMatchObject({ todos: 1, assigned_issues: 1 })
+  // Others' acts end nothing, nor does what is no answer.
+  await owner.put(`${url}/issues/${issue.iid}`, { labels: 'bug' })
+  await jane.put(`${url}/issues/${issue.iid}`, { weight: 3 })
+  expect(await waiting(jane)).toEqual(['assigned: Broken'])
+  await jane.put(`${url}/issues/${issue.iid}`, { state_event: 'close' })
+  expect(await waiting(jane)).toEqual([])
+  expect(await waiting(jane, { state: 'done' })).toEqual(['assigned: Broken'])
+  expect((await jane.get('/user_counts')).body).toMatchObject({ todos: 0, assigned_issues: 0 })
+
+  await owner.put(`${url}/issues/${issue.iid}`, { assignee_ids: [owner.id] })
+  expect(await waiting(owner)).toEqual(['assigned: Broken'])
+  await owner.delete(`${url}/issues/${issue.iid}`)
+  expect(await waiting(owner)).toEqual([])
+  expect(await waiting(jane, { state: 'done' })).toEqual([])
+})
+
+test('whoever is named and may read it is told, once while it waits', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner } = source
+  const [jane, joe, guest] = [await member(source, 30), await member(source, 20), await member(source, 10)]
+  const stranger = await forge.user()
+  const text = `@${jane.username} look\n\nas @${joe.username} and @${stranger.username} said, \`@${guest.username}\``
+  const issue = (await owner.post(`${url}/issues`, { title: 'Named', description: text })).body
+  expect(await waiting(jane)).toEqual(['directly_addressed: Named'])
+  expect(await waiting(joe)).toEqual(['mentioned: Named'])
+  for (const nobody of [stranger, guest]) expect(await waiting(nobody)).toEqual([])
+
+  const noteId = await note(owner, issue, `thanks @${jane.username}, @${guest.username}`)
+  expect(await waiting(jane)).toEqual(['directly_addressed: Named'])
+  expect(await waiting(guest)).toEqual([`mentioned: thanks @${jane.username}, @${guest.username}`])
+  expect((await guest.get('/todos')).body[0].target_url).toBe(`${issue.web_url}#note_${noteId}`)
+  // Who answers has seen to it; what was said before names them no more.
+  await note(guest, issue, 'I see')
+  expect(await waiting(guest)).toEqual([])
+  await owner.put(`${url}/issues/${issue.iid}`, { description: `${text} again` })
+  expect(await waiting(guest)).toEqual([])
+  await owner.put(`${url}/issues/${issue.iid}`, { title: `Named @${guest.username}` })
+  expect(await waiting(guest)).toEqual([`mentioned: Named @${guest.username}`])
+})
+
+test('what is confidential or internal is told to those who see it', async () => {
+  const source = await openSource(forge, 'projects', { visibility: 'public' })
+  const { url, owner } = source
+  const [reporter, guest] = [await member(source, 20), await member(source, 10)]
+  const both = `@${reporter.username} @${guest.username}`
+  await owner.post(`${url}/issues`, { title: 'Secret', description: both, confidential: true })
+  const open = (await owner.post(`${url}/issues`, { title: 'Open' })).body
+  await note(owner, open, `${both} between us`, true)
+  expect(await waiting(guest)).toEqual([])
+  expect(await waiting(reporter)).toEqual([`directly_addressed: ${both} between us`, 'directly_addressed: Secret'])
+  await owner.put(`${url}/members/${reporter.id}`, { access_level: 10 })
+  expect(await waiting(reporter)).toEqual([])
+  expect((await reporter.get('/user_counts')).body.todos).toBe(0)
+})
+
+test('a group or the team is named as one', async () => {
+  const source = await openSource(forge, 'projects', { visibility: 'public' })
+  const { url, owner, group } = source
+  const [inGroup, inTeam, stranger] = [await forge.user(), await member(source, 20), await forge.user()]
+  await owner.post(`${group.url}/members`, { user_id: inGroup.id, access_level: 20 })
+  const path = (await owner.get(group.url)).body.full_path
+  await owner.post(`${url}/issues`, { title: 'Group', description: `all of @${path}` })
+  expect(await waiting(inGroup)).toEqual(['mentioned: Group'])
+  expect(await waiting(inTeam)).toEqual([])
+  await stranger.post(`${url}/issues`, { title: 'Not mine', description: 'hello @all' })
+  expect(await waiting(inTeam)).toEqual([])
+  await owner.post(`${url}/issues`, { title: 'Team', description: 'hello @all' })
+  expect(await waiting(inTeam)).toEqual(['mentioned: Team'])
+  expect(await waiting(stranger)).toEqual([])
+})
+
+test('one reminds oneself once, and is done one by one or all at once', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner, id, group } = source
+  const jane = await member(source, 20)
+  const iids: number[] = []
+  for (const title of ['one', 'two', 'three']) iids.push((await owner.post(`${url}/issues`, { title })).body.iid)
+  const mark = (iid: number) => jane.post(`${url}/issues/${iid}/todo`)
+  const first = await mark(iids[0]!)
+  expect(first).toMatchObject({ status: 201, body: { action_name: 'marked', state: 'pending', body: 'one' } })
+  expect((await mark(iids[0]!)).status).toBe(304)
+  expect(await waiting(jane)).toEqual(['marked: one'])
+
+  const done = (who: Person) => who.post(`/todos/${first.body.id}/mark_as_done`)
+  expect(await done(owner)).toMatchObject({ status: 404, body: { message: '404 Not found' } })
+  expect(await waiting(jane)).toEqual(['marked: one'])
+  expect(await done(jane)).toMatchObject({ status: 201, body: { id: first.body.id, state: 'done' } })
+  expect(await waiting(jane)).toEqual([])
+  expect((await mark(iids[0]!)).status).toBe(201)
+
+  await mark(iids[1]!)
+  await owner.put(`${url}/issues/${iids[2]}`, { assignee_ids: [jane.id] })
+  expect(await waiting(jane, { action: 'marked' })).toEqual(['marked: two', 'marked: one'])
+  expect(await waiting(jane, { author_id: owner.id })).toEqual(['assigned: three'])
+  expect(await waiting(jane, { project_id: id, group_id: group.id, type: 'Issue' })).toHaveLength(3)
+  for (const query of [{ project_id: id + 1000 }, { group_id: group.id + 1000 }, { type: 'MergeRequest' }])
+    expect(await waiting(jane, query)).toEqual([])
+  expect(await jane.get('/todos', { state: 'asleep' })).toMatchObject({
+    status: 400,
+    body: { error: 'state does not have a valid value' },
+  })
+  expect((await jane.post('/todos/mark_as_done', { action: 'assigned' })).status).toBe(204)
+  expect(await waiting(jane)).toEqual(['marked: two', 'marked: one'])
+  expect((await jane.post('/todos/mark_as_done')).status).toBe(204)
+  expect(await waiting(jane)).toEqual([])
+})
+
+test('whoever leaves has nothing to do there any more, and keeps what is elsewhere', async () => {
+  const [hidden, open, kept] = [
+    await openSource(forge, 'projects'),
+    await openSource(forge, 'projects', { visibility: 'public' }),
+    await openSource(forge, 'projects'),
+  ]
+  const jane = await forge.user()
+  const assignees = async ({ url, owner }: Source) =>
+    (await owner.get(`${url}/issues`)).body.map((one: { assignees: unknown[] }) => one.assignees.length)
+  for (const { url, owner, path } of [hidden, open, kept]) {
+    await owner.post(`${url}/members`, { user_id: jane.id, access_level: 30 })
+    await owner.post(`${url}/issues`, { title: path, assignee_ids: [jane.id] })
+  }
+  await kept.owner.post(`${kept.group.url}/members`, { user_id: jane.id, access_level: 20 })
+  for (const { url, owner } of [hidden, open, kept]) await owner.delete(`${url}/members/${jane.id}`)
+  expect(await waiting(jane)).toEqual([`assigned: ${kept.path}`, `assigned: ${open.path}`])
+  expect([await assignees(hidden), await assignees(open), await assignees(kept)]).toEqual([[0], [0], [1]])
+  await kept.owner.delete(`${kept.group.url}/members/${jane.id}`)
+  expect(await waiting(jane)).toEqual([`assigned: ${open.path}`])
+  expect(await assignees(kept)).toEqual([0])
+})
+
+test('what a deleted user wrote is the heir’s, or goes with them', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner } = source
+  const [gone, erased] = [await member(source, 30), await member(source, 30)]
+  for (const one of [gone, erased]) await one.post(`${url}/issues`, { title: one.username, assignee_ids: [owner.id] })
+  expect(await waiting(owner)).toHaveLength(2)
+  expect((await forge.administrator.delete(`/users/${gone.id}`)).status).toBe(204)
+  expect((await forge.administrator.delete(`/users/${erased.id}`, { hard_delete: true })).status).toBe(204)
+  expect(await waiting(owner)).toEqual([`assigned: ${gone.username}`])
+  expect((await owner.get('/todos')).body[0].author.username).toBe('ghost')
+  expect((await owner.get(`${url}/issues`)).body).toMatchObject([
+    { title: gone.username, author: { username: 'ghost' } },
+  ])
+  expect((await owner.get(url)).body.open_issues_count).toBe(1)
+})
+
+test('a page costs the same however many it shows', async () => {
+  const { url, owner } = await openSource(forge, 'projects')
+  const list = () => owner.get('/todos')
+  const make = () => owner.post(`${url}/issues`, { title: 'A', assignee_ids: [owner.id] })
+  await make()
+  const few = await costOf(forge, list)
+  for (let n = 0; n < 5; n++) await make()
+  expect((await list()).body).toHaveLength(6)
+  expect(await costOf(forge, list)).toBe(few)
+})

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { entity } from '../../../api/wire.ts'
+import { listIssues } from '../issues/lists.ts'
+import { countPendingTodos } from '../todos/queries.ts'
+
+/** What waits for the signed-in user. There are no merge requests yet. */
+export const get = endpoint({
+  method: 'GET',
+  path: '/user_counts',
+  summary: 'Count what waits for the signed-in user',
+  allow: 'signed_in',
+  scopes: ['read_user'],
+  output: entity({
+    merge_requests: z.int(),
+    assigned_issues: z.int(),
+    assigned_merge_requests: z.int(),
+    review_requested_merge_requests: z.int(),
+    todos: z.int(),
+  }).meta({ id: 'UserCounts' }),
+  async handle({ app, viewer }) {
+    const assigned = { assignee: viewer.id, state: 'opened' as const }
+    const [issues, todos] = await Promise.all([
+      listIssues(app, viewer, assigned, { limit: 0, offset: 0 }),
+      countPendingTodos(app, viewer),
+    ])
+    return {
+      merge_requests: 0,
+      assigned_issues: issues.total,
+      assigned_merge_requests: 0,
+      review_requested_merge_requests: 0,
+      todos,
+    }
+  },
+})
