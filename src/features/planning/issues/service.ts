@@ -347,3 +347,12 @@ export async function storeTimes(
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+/** Something happened to it that is no change of its own, in the transaction of that. */
+export async function touchIssue({ db, clock }: App, id: number): Promise<void> {
+  await db
+    .updateTable('issues')
+    .set({ updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .execute()
+}
