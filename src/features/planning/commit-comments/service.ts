@@ -40,9 +40,10 @@ export async function commentCommit(
   if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
   const talk = { ...subject, topic: topicOf(subject, commit) }
   const placed = anchor && ((await talk.topic.place?.(positionAt(anchor, commit))) ?? null)
-  return placed
-    ? startDiscussion(app, author, talk, { body: note }, placed)
-    : createNote(app, author, talk, { body: note })
+  const said = placed
+    ? await startDiscussion(app, author, talk, { body: note }, placed)
+    : await createNote(app, author, talk, { body: note })
+  return said.note! // commits take no orders
 }
 
 function positionAt({ path, line, line_type }: Anchor, { id, parents }: Commit): GivenPosition {

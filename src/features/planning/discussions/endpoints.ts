@@ -4,7 +4,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, longText } from '../../../api/wire.ts'
 import { Refusal, badParameter } from '../../../errors.ts'
-import { sayInput } from '../notes/endpoints.ts'
+import { onlyObeyed, presentSaid, sayInput } from '../notes/endpoints.ts'
 import { NoteEntity } from '../notes/entity.ts'
 import { positionInput } from '../notes/positions.ts'
 import { presentOneNote } from '../notes/queries.ts'
@@ -56,8 +56,8 @@ export function discussionsOn(talk: Talk) {
       output: DiscussionEntity,
       async handle({ app, viewer, subject, input: { position, ...wish } }) {
         const placed = await placeIn(subject.topic, position)
-        const first = await startDiscussion(app, viewer, subject, wish, placed)
-        return (await presentDiscussions(app, subject.topic, [[first]]))[0]!
+        const { note, obeyed } = await startDiscussion(app, viewer, subject, wish, placed)
+        return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },
     }),
 
@@ -70,7 +70,7 @@ export function discussionsOn(talk: Talk) {
       input: z.object(sayInput),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
-        presentOneNote(app, subject.topic, await reply(app, viewer, subject, subject.discussion, input)),
+        presentSaid(app, subject.topic, await reply(app, viewer, subject, subject.discussion, input)),
     }),
 
     getNote: endpoint({

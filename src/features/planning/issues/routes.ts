@@ -17,7 +17,8 @@ import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
 import { isParticipant, listParticipants } from './participants.ts'
 import { findIssues, findUserAgentDetail, issue, issues, namedIssue } from './queries.ts'
-import { createIssue, deleteIssue, updateIssue } from './service.ts'
+import { createIssueAsTold } from '../quick-actions/service.ts'
+import { deleteIssue, updateIssue } from './service.ts'
 
 const PATH = '/projects/:id/issues'
 const ITEM = `${PATH}/:issue_iid`
@@ -195,7 +196,7 @@ export const create = endpoint({
   output: IssueEntity,
   async handle({ app, viewer, caller, userAgent, subject, input }) {
     const sender = { userAgent, address: caller.address }
-    const created = await createIssue(app, viewer, subject, wishOf(input), sender)
+    const created = await createIssueAsTold(app, viewer, subject, wishOf(input), sender)
     return presentOneIssue(app, viewer, created)
   },
 })

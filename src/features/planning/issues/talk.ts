@@ -1,5 +1,6 @@
 import { id } from '../../../api/wire.ts'
 import { talkAbout } from '../notes/talk.ts'
+import { obey } from '../quick-actions/service.ts'
 import { issuePolicy } from './policy.ts'
 import { findIssue, issues } from './queries.ts'
 import { touchIssue } from './service.ts'
@@ -22,6 +23,9 @@ export const issueTalk = talkAbout({
       iid: issue.iid,
       isOpen: issuePolicy.participate(subject),
       isLocked: issue.discussion_locked ?? false,
+      ...(issuePolicy.update(subject) && {
+        obey: (app, actor, commands, emoji) => obey(app, actor, subject, commands, emoji),
+      }),
       touch: (app) => touchIssue(app, issue.id),
     }
   },

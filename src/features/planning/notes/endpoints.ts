@@ -1,15 +1,22 @@
 /** Notes of whatever is talked about. */
 import { z } from 'zod'
-import { endpoint } from '../../../api/endpoint.ts'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
+import type { App } from '../../../context.ts'
 import { bool, longText, moment, oneOf } from '../../../api/wire.ts'
 import { NoteEntity } from './entity.ts'
 import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './queries.ts'
-import { createNote, deleteNote, updateNote } from './service.ts'
-import type { Talk } from './talk.ts'
+import { createNote, deleteNote, updateNote, type Said } from './service.ts'
+import type { Obeyed, Talk, Topic } from './talk.ts'
 
 /** What is said, and for owners when. */
 export const sayInput = { body: longText, created_at: moment.nullish() }
+
+/** Where commands alone were said. */
+export const onlyObeyed = ({ changes, summary }: Obeyed) => new Answer(202, { commands_changes: changes, summary })
+
+export const presentSaid = async (app: App, topic: Topic, { note, obeyed }: Said) =>
+  note ? presentOneNote(app, topic, note, obeyed.changes) : onlyObeyed(obeyed)
 
 export function notesOn(talk: Talk) {
   const path = `${talk.path}/notes` as const
@@ -56,7 +63,7 @@ export function notesOn(talk: Talk) {
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { confidential, ...input } }) {
         const wish = { ...input, internal: input.internal ?? confidential }
-        return presentOneNote(app, subject.topic, await createNote(app, viewer, subject, wish))
+        return presentSaid(app, subject.topic, await createNote(app, viewer, subject, wish))
       },
     }),
 

@@ -2,6 +2,8 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { Owner } from '../../../lib/levels.ts'
+import { loadEmoji, type FindEmoji } from '../../../lib/emoji.ts'
+import { splitQuickActions, type QuickAction } from '../../../lib/quick-actions.ts'
 import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -9,7 +11,7 @@ import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import { countDiscussion } from './queries.ts'
 import { newDiscussionId } from './system.ts'
-import { seesInternal, type TalkSubject, type Topic } from './talk.ts'
+import { seesInternal, type Obeyed, type TalkSubject, type Topic } from './talk.ts'
 
 export interface NoteWish {
   readonly body: string
@@ -32,6 +34,27 @@ function assertValid(body: string, words: (faults: string) => string): void {
   if (faults) throw new Refusal('bad_request', words(faults))
 }
 
+/** A text of commands alone leaves no note. */
+export interface Said {
+  readonly note: Note | null
+  readonly obeyed: Obeyed
+}
+
+const NOTHING: Obeyed = { changes: {}, summary: [] }
+
+interface Heard {
+  readonly text: string
+  readonly commands: readonly QuickAction[]
+  readonly emoji: FindEmoji
+}
+
+/** Before the transaction, which awaits the store only. */
+async function hear({ topic }: TalkSubject, body: string): Promise<Heard> {
+  const { text, commands } = topic.obey ? splitQuickActions(body) : { text: body, commands: [] }
+  if (text !== '' || commands.length === 0) assertValid(text, (faults) => `400 Bad request - Note ${faults}`)
+  return { text, commands, emoji: commands.length > 0 ? await loadEmoji() : () => null }
+}
+
 /** How a note comes to stand where it does. */
 interface Standing {
   readonly type: Note['type']
@@ -40,8 +63,8 @@ interface Standing {
 }
 
 /** One that stands alone. */
-export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteWish): Promise<Note> =>
-  say(app, actor, subject, wish, { type: null, discussion_id: newDiscussionId() })
+export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteWish): Promise<Said> =>
+  hearAndSay(app, actor, subject, wish, { type: null, discussion_id: newDiscussionId() })
 
 /** The first one of a discussion, or of one about a line. */
 export const startDiscussion = (
@@ -50,8 +73,8 @@ export const startDiscussion = (
   subject: TalkSubject,
   wish: NoteWish,
   placed: Placed | null,
-): Promise<Note> =>
-  say(app, actor, subject, wish, {
+): Promise<Said> =>
+  hearAndSay(app, actor, subject, wish, {
     type: placed ? 'DiffNote' : 'DiscussionNote',
     discussion_id: newDiscussionId(),
     placed,
@@ -73,19 +96,21 @@ export async function reply(
   subject: TalkSubject,
   discussion: readonly Note[],
   wish: NoteWish,
-): Promise<Note> {
+): Promise<Said> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
   const { discussion_id, internal, position, line_code } = first
   const type = first.type ?? 'DiscussionNote'
   const placed = position === null ? null : { position: JSON.parse(position) as Placed['position'], line_code }
+  const heard = await hear(subject, wish.body)
   return transact(app, async (app) => {
     await holdNote(app, first.id)
     if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
       throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     }
-    if (first.type === null) await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    return say(app, actor, subject, { ...wish, internal }, { type, discussion_id, placed })
+    if (first.type === null && heard.text !== '')
+      await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
+    return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed })
   })
 }
 
@@ -101,44 +126,53 @@ async function holdNote({ db }: App, id: number): Promise<Note> {
   return note
 }
 
+const hearAndSay = async (app: App, actor: User, subject: TalkSubject, wish: NoteWish, standing: Standing) =>
+  say(app, actor, subject, wish, await hear(subject, wish.body), standing)
+
 async function say(
   app: App,
   actor: User,
   subject: TalkSubject,
-  { body, created_at, internal }: NoteWish,
+  { created_at, internal }: NoteWish,
+  { text, commands, emoji }: Heard,
   { type, discussion_id, placed }: Standing,
-): Promise<Note> {
-  assertValid(body, (faults) => `400 Bad request - Note ${faults}`)
+): Promise<Said> {
   if (internal && !seesInternal(subject)) throw forbidden()
   const now = timestamp(app.clock)
   const at = (subject.level >= Owner && created_at) || now
   const { topic } = subject
   try {
     return await transact(app, async (app) => {
-      const note = await app.db
-        .insertInto('notes')
-        .values({
-          issue_id: null,
-          commit_sha: null,
-          ...topic.noteable,
-          discussion_id,
-          type,
-          author_id: actor.id,
-          body,
-          action: null,
-          internal: internal ?? false,
-          position: placed ? JSON.stringify(placed.position) : null,
-          line_code: placed?.line_code ?? null,
-          resolved_at: null,
-          resolved_by_id: null,
-          created_at: at,
-          updated_at: at,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await topic.touch?.(app)
-      await emit(app, 'note.created', { id: note.id, by: actor.id })
-      return note
+      const note =
+        text === ''
+          ? null
+          : await app.db
+              .insertInto('notes')
+              .values({
+                issue_id: null,
+                commit_sha: null,
+                ...topic.noteable,
+                discussion_id,
+                type,
+                author_id: actor.id,
+                body: text,
+                action: null,
+                internal: internal ?? false,
+                position: placed ? JSON.stringify(placed.position) : null,
+                line_code: placed?.line_code ?? null,
+                resolved_at: null,
+                resolved_by_id: null,
+                created_at: at,
+                updated_at: at,
+              })
+              .returningAll()
+              .executeTakeFirstOrThrow()
+      if (note) {
+        await topic.touch?.(app)
+        await emit(app, 'note.created', { id: note.id, by: actor.id })
+      }
+      const obeyed = commands.length > 0 && topic.obey ? await topic.obey(app, actor, commands, emoji) : NOTHING
+      return { note, obeyed }
     })
   } catch (error) {
     if (isOrphan(error)) throw notFound() // what it was about is gone

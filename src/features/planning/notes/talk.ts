@@ -4,8 +4,10 @@
  */
 import type { z } from 'zod'
 import { child, policy, type Policy, type Resource } from '../../../api/endpoint.ts'
-import type { App } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
+import type { FindEmoji } from '../../../lib/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
+import type { QuickAction } from '../../../lib/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import type { Noteable } from './system.ts'
@@ -23,8 +25,18 @@ export interface Topic {
   readonly isLocked: boolean
   /** Something was said of it, in the transaction of the note. */
   touch?(app: App): Promise<void>
+  /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
+  obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
   /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
   place?(position: GivenPosition): Promise<Placed | null>
+}
+
+/** What came of the commands of a text. */
+export interface Obeyed {
+  /** As the API tells them. */
+  readonly changes: Record<string, unknown>
+  /** In words. */
+  readonly summary: readonly string[]
 }
 
 export interface TalkSubject extends ProjectSubject {
