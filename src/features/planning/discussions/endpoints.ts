@@ -30,7 +30,7 @@ export function discussionsOn(talk: Talk) {
       guest: true,
       output: pageOf(DiscussionEntity),
       async handle({ app, subject, page }) {
-        const { items, total } = await listDiscussions(app.db, subject, page)
+        const { items, total } = await listDiscussions(app, subject, page)
         return { total, items: await presentDiscussions(app, subject.topic, items) }
       },
     }),

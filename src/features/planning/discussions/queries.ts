@@ -4,17 +4,18 @@ import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import type { Db } from '../../../store/database.ts'
 import type { Note } from '../notes/model.ts'
 import { notePolicy, notesSeen, presentNotes } from '../notes/queries.ts'
 import type { TalkSubject, Topic, TopicResource } from '../notes/talk.ts'
+import { withoutHidden } from '../references/hidden.ts'
 import type { DiscussionEntity } from './entity.ts'
 
 /** Notes of one discussion, oldest first; never none. */
 export type Discussion = readonly Note[]
 
 /** In the order in which they began. */
-export async function listDiscussions(db: Db, subject: TalkSubject, page: PageWish): Promise<Page<Discussion>> {
+export async function listDiscussions(app: App, subject: TalkSubject, page: PageWish): Promise<Page<Discussion>> {
+  const { db } = app
   const seen = notesSeen(db, subject)
   const [ids, counted] = await Promise.all([
     seen
@@ -27,17 +28,16 @@ export async function listDiscussions(db: Db, subject: TalkSubject, page: PageWi
     seen.select(sql<number>`count(distinct discussion_id)`.as('total')).executeTakeFirstOrThrow(),
   ])
   const wanted = ids.map(({ discussion_id }) => discussion_id)
-  const byId = Map.groupBy(await notesIn(db, subject, wanted), ({ discussion_id }) => discussion_id)
+  const byId = Map.groupBy(await notesIn(app, subject, wanted), ({ discussion_id }) => discussion_id)
   return { total: Number(counted.total), items: wanted.flatMap((one) => [byId.get(one)].filter((notes) => !!notes)) }
 }
 
-async function notesIn(db: Db, subject: TalkSubject, discussions: readonly string[]): Promise<Note[]> {
+async function notesIn(app: App, subject: TalkSubject, discussions: readonly string[]): Promise<Note[]> {
   if (discussions.length === 0) return []
-  return notesSeen(db, subject)
+  const notes = notesSeen(app.db, subject)
     .selectAll()
     .where('discussion_id', 'in', [...discussions])
-    .orderBy('id')
-    .execute()
+  return withoutHidden(app, subject.viewer, await notes.orderBy('id').execute())
 }
 
 export const discussionOf = (topic: TopicResource) =>
@@ -45,8 +45,8 @@ export const discussionOf = (topic: TopicResource) =>
     name: 'Discussion',
     key: 'discussion',
     params: { discussion_id: text },
-    async find({ db }, subject, { discussion_id }): Promise<Discussion | null> {
-      const notes = await notesIn(db, subject, [discussion_id])
+    async find(app, subject, { discussion_id }): Promise<Discussion | null> {
+      const notes = await notesIn(app, subject, [discussion_id])
       return notes.length === 0 ? null : notes
     },
   })

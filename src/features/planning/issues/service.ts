@@ -203,6 +203,8 @@ export async function updateIssue(
   subject: ProjectSubject,
   id: number,
   given: IssueWish,
+  /** What closes it, such as `commit 1234…`. */
+  via?: string,
 ): Promise<Issue> {
   assertValid(given)
   const wish = permitted(subject, given)
@@ -237,7 +239,7 @@ export async function updateIssue(
       .returningAll()
       .executeTakeFirstOrThrow()
     await replaceLinks(app, id, was, is)
-    await addSystemNotes(app, actor, { project_id: issue.project_id, issue_id: id }, notesOn(was, is))
+    await addSystemNotes(app, actor, { project_id: issue.project_id, issue_id: id }, notesOn(was, is, via))
     await addResourceEvents(
       app,
       actor,

@@ -4,6 +4,7 @@ import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { bool, longText, moment, oneOf } from '../../../api/wire.ts'
+import { withoutHidden } from '../references/hidden.ts'
 import { NoteEntity } from './entity.ts'
 import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './queries.ts'
 import { createNote, deleteNote, updateNote, type Said } from './service.ts'
@@ -38,7 +39,8 @@ export function notesOn(talk: Talk) {
       output: pageOf(NoteEntity),
       async handle({ app, subject, input, page }) {
         const { items, total } = await listNotes(app.db, subject, input, page)
-        return { total, items: await presentNotes(app, subject.topic, items) }
+        const seen = await withoutHidden(app, subject.viewer, items)
+        return { total, items: await presentNotes(app, subject.topic, seen) }
       },
     }),
 

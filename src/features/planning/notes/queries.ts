@@ -7,6 +7,7 @@ import { Master } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { withoutHidden } from '../references/hidden.ts'
 import { presentNote, type NoteRecord } from './entity.ts'
 import type { Note } from './model.ts'
 import { seesInternal, talkPolicy, type TalkSubject, type Topic, type TopicResource } from './talk.ts'
@@ -56,8 +57,10 @@ export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
     key: 'note',
     params: { note_id: id },
     policy: notePolicy,
-    find: ({ db }, subject, { note_id }) =>
-      notesSeen(db, subject).selectAll().where('id', '=', note_id).executeTakeFirst(),
+    async find(app, subject, { note_id }) {
+      const found = await notesSeen(app.db, subject).selectAll().where('id', '=', note_id).execute()
+      return (await withoutHidden(app, subject.viewer, found))[0]
+    },
   })
 
 export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
