@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { bool, entity, text } from '../../../api/wire.ts'
+import { bool, entity, longText, text } from '../../../api/wire.ts'
 import { notFound } from '../../../errors.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
@@ -17,7 +17,7 @@ export const render = endpoint({
   summary: 'Render a Markdown text',
   allow: 'signed_in',
   input: z.object({
-    text: text.refine(({ length }) => length <= LONGEST_TEXT),
+    text: longText.refine(({ length }) => length <= LONGEST_TEXT),
     gfm: bool.nullish(),
     /** By its full path. */
     project: text.nullish(),
