@@ -15,6 +15,7 @@ import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
 import type { GroupDetails } from './features/groups/groups/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
+import type { NoteRecord } from './features/planning/notes/entity.ts'
 import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
 import { Client, Person } from './forge/client.ts'
@@ -54,6 +55,7 @@ export class TestForge implements door.Forge {
   #groups = 0
   #projects = 0
   #labels = 0
+  #notes = 0
   #milestones = 0
 
   constructor(ground: Ground, root: door.Person) {
@@ -121,6 +123,17 @@ export class TestForge implements door.Forge {
     const answer = await person.post(`${pathOf(place)}/milestones`, input)
     const milestone: MilestoneRecord = this.#done(answer, `the milestone ${input.title}`)
     return milestone
+  }
+
+  async note(
+    { project_id, iid }: { readonly project_id: number; readonly iid: number },
+    wish: door.NoteWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Note> {
+    const input = { body: `note${++this.#notes}`, ...wish }
+    const answer = await person.post(`/projects/${project_id}/issues/${iid}/notes`, input)
+    const note: NoteRecord = this.#done(answer, `the note on issue ${iid}`)
+    return note
   }
 
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
@@ -204,7 +217,7 @@ export class TestForge implements door.Forge {
     })
     this.#requests.clear()
     faults.clear()
-    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = 0
+    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = this.#notes = 0
   }
 
   close(): Promise<void> {
