@@ -6,8 +6,6 @@ import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
 import { renderPlain, renderText } from './service.ts'
 
-const LONGEST_TEXT = 1_000_000
-
 const RenderedEntity = entity({ html: z.string() }).meta({ id: 'RenderedMarkdown' })
 
 /** For whoever is signed in; visitors are answered 401, as everywhere in planning. */
@@ -17,7 +15,7 @@ export const render = endpoint({
   summary: 'Render a Markdown text',
   allow: 'signed_in',
   input: z.object({
-    text: longText.refine(({ length }) => length <= LONGEST_TEXT),
+    text: longText,
     gfm: bool.nullish(),
     /** By its full path. */
     project: text.nullish(),
