@@ -68,12 +68,12 @@ test('uploads of the project are found below it', async () => {
 test('a text of a megabyte is rendered, a longer one refused', async () => {
   await using forge = await startForge()
   const ann = await forge.user({ username: 'ann' })
-  const words = 'a '.repeat(500_000)
+  const words = 'a '.repeat(524_288)
   const { status, body } = await ann.post('/markdown', { text: words, gfm: true })
   expect([status, body.html.length]).toEqual([201, words.trimEnd().length + '<p></p>\n'.length])
   expect(await ann.post('/markdown', { text: `${words}!` })).toMatchObject({
     status: 400,
-    body: { error: 'text is invalid' },
+    body: { error: 'text is too long (maximum is 1048576 characters)' },
   })
 })
 

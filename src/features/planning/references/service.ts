@@ -43,7 +43,8 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   const people = await peopleOf(app, named)
   const { source } = text
   await transact(app, async (app) => {
-    await holdName(app.db, `references of ${JSON.stringify(source)}`)
+    // Of all texts of an item: they tell of it once.
+    await holdName(app.db, `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha}`)
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
     if (added.length > 0) await emit(app, 'text.mentioned', { ...source, user_ids: added, by: actor.id })
