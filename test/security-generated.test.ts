@@ -170,13 +170,15 @@ describe('security 45: unbounded input or page', () => {
     await using forge = await startForge()
     await forge.stopWorker()
     const world = await worldOf(forge)
-    const endless = 'k'.repeat(100_000)
-    const shapes = [endless, `https://app.example/${endless}`, `${endless}@example.com`]
     const kept: string[] = []
+    let texts = 0
     const identity = () => ({ provider: unique('provider'), extern_uid: unique('uid') })
     for (const asked of await allAsked(world, writes)) {
       for (const field of ownFieldsOf(asked.endpoint)) {
         const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
+        // Another one each time: a record shows what other fields of it hold.
+        const endless = `${'k'.repeat(100_000)}-${++texts}-`
+        const shapes = [endless, `https://app.example/${endless}`, `${endless}@example.com`]
         for (const [, { status, body }] of await tryTexts(world, asked, field, shapes, more))
           if (status < 300 && JSON.stringify(body).includes(endless)) kept.push(`${asked.name} ${field}`)
       }
@@ -184,8 +186,17 @@ describe('security 45: unbounded input or page', () => {
     // Documents are as long as people write them, up to a limit of their own.
     const documents = [
       'POST /markdown text',
+      'POST /projects/:id/issues description',
+      'PUT /projects/:id/issues/:issue_iid description',
       'POST /projects/:id/wikis content',
       'PUT /projects/:id/wikis/:slug content',
+      ...['issues/:issue_iid', 'repository/commits/:sha'].flatMap((topic) => [
+        `POST /projects/:id/${topic}/discussions body`,
+        `POST /projects/:id/${topic}/discussions/:discussion_id/notes body`,
+        `PUT /projects/:id/${topic}/discussions/:discussion_id/notes/:note_id body`,
+      ]),
+      'POST /projects/:id/issues/:issue_iid/notes body',
+      'PUT /projects/:id/issues/:issue_iid/notes/:note_id body',
     ]
     expect(new Set(kept)).toEqual(new Set(documents))
   })
