@@ -66,6 +66,15 @@ test('labels and milestones are of a project or of a group', async () => {
   await expect(forge.label(project, { name: 'bug' })).rejects.toThrow('the label bug is refused: 409')
 })
 
+test('notes are on an issue', async () => {
+  await using forge = await startForge()
+  const { id } = await forge.project()
+  const { body: issue } = await forge.administrator.post(`/projects/${id}/issues`, { title: 'An issue' })
+  expect(await forge.note(issue)).toMatchObject({ body: 'note1', noteable_iid: issue.iid })
+  expect(await forge.note(issue, { body: 'Aside', internal: true })).toMatchObject({ body: 'Aside', internal: true })
+  await expect(forge.note(issue, { body: ' ' })).rejects.toThrow('the note on issue 1 is refused: 400')
+})
+
 test('builders say why they fail', async () => {
   await using forge = await startForge()
   await forge.user({ username: 'jane' })

@@ -16,6 +16,7 @@ import { currentSettings } from './features/instance/settings/queries.ts'
 import type { GroupDetails } from './features/groups/groups/entity.ts'
 import type { IssueRecord } from './features/planning/issues/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
+import type { NoteRecord } from './features/planning/notes/entity.ts'
 import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
 import { Client, Person } from './forge/client.ts'
@@ -55,6 +56,7 @@ export class TestForge implements door.Forge {
   #groups = 0
   #projects = 0
   #labels = 0
+  #notes = 0
   #milestones = 0
   #issues = 0
 
@@ -138,6 +140,17 @@ export class TestForge implements door.Forge {
     return issue
   }
 
+  async note(
+    { project_id, iid }: { readonly project_id: number; readonly iid: number },
+    wish: door.NoteWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Note> {
+    const input = { body: `note${++this.#notes}`, ...wish }
+    const answer = await person.post(`/projects/${project_id}/issues/${iid}/notes`, input)
+    const note: NoteRecord = this.#done(answer, `the note on issue ${iid}`)
+    return note
+  }
+
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
     const { as: person = this.administrator, message = 'Add files' } = wish
     const at = `/projects/${id}`
@@ -219,7 +232,7 @@ export class TestForge implements door.Forge {
     })
     this.#requests.clear()
     faults.clear()
-    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = this.#issues = 0
+    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = this.#issues = this.#notes = 0
   }
 
   close(): Promise<void> {

@@ -39,6 +39,8 @@ export interface Forge extends AsyncDisposable {
   milestone(place: Project | Group, wish?: MilestoneWish, as?: Person): Promise<Milestone>
   /** A new issue of a project, as the API answers it. */
   issue(project: { readonly id: number }, wish?: IssueWish, as?: Person): Promise<Issue>
+  /** A new note on an issue, as the API answers it. */
+  note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteWish, as?: Person): Promise<Note>
   /** Commits files to a project; null deletes one. */
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
@@ -345,6 +347,28 @@ export interface Milestone {
   readonly due_date: string | null
   readonly expired: boolean
   readonly web_url: string
+}
+
+export interface NoteWish {
+  body?: string
+  internal?: boolean
+  /** For those who own the project. */
+  created_at?: string
+}
+
+export interface Note {
+  readonly id: number
+  readonly type: 'DiscussionNote' | 'DiffNote' | null
+  readonly body: string
+  readonly author: { readonly id: number; readonly username: string; readonly name: string } | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly system: boolean
+  readonly noteable_id: number | null
+  readonly noteable_type: string
+  readonly noteable_iid: number | null
+  readonly project_id: number
+  readonly internal: boolean
 }
 
 export interface Commit {

@@ -1,5 +1,5 @@
 /** Issues that a text promises to close: `Closes #1, #2 and group/project#3`, `fixed: <address of an issue>`. */
-import { linesOf } from './prose.ts'
+import { codeSpans, linesOf } from './prose.ts'
 import { referenceOfAddress } from './references.ts'
 
 export type ClosingReference =
@@ -61,31 +61,14 @@ function withoutCode(text: string): string {
     .join('\n')
 }
 
-/** A run of backticks ends at the next one as long. */
 function withoutSpans(line: string): string {
-  const runs = [...line.matchAll(/`+/g)]
-  const partners = partnersOf(runs.map(([run]) => run.length))
   let text = ''
   let from = 0
-  for (let n = 0; n < runs.length; n++) {
-    const partner = partners[n]!
-    if (partner === null) continue
-    text += `${line.slice(from, runs[n]!.index)} `
-    from = runs[partner]!.index + runs[partner]![0].length
-    n = partner
+  for (const [start, end] of codeSpans(line)) {
+    text += `${line.slice(from, start)} `
+    from = end
   }
   return text + line.slice(from)
-}
-
-/** For each length where the same comes next. */
-function partnersOf(lengths: readonly number[]): (number | null)[] {
-  const next = new Map<number, number>()
-  const partners: (number | null)[] = []
-  for (let n = lengths.length - 1; n >= 0; n--) {
-    partners[n] = next.get(lengths[n]!) ?? null
-    next.set(lengths[n]!, n)
-  }
-  return partners
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -63,3 +63,28 @@ function endsFence(line: string, fence: string): boolean {
   const [, closing, rest] = fenceOf(line)
   return closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length && rest!.trim() === ''
 }
+
+/** Where code stands in a line: a run of backticks ends at the next one as long. */
+export function codeSpans(line: string): (readonly [start: number, end: number])[] {
+  const runs = [...line.matchAll(/`+/g)]
+  const partners = partnersOf(runs.map(([run]) => run.length))
+  const spans: (readonly [number, number])[] = []
+  for (let n = 0; n < runs.length; n++) {
+    const partner = partners[n]!
+    if (partner === null) continue
+    spans.push([runs[n]!.index, runs[partner]!.index + runs[partner]![0].length])
+    n = partner
+  }
+  return spans
+}
+
+/** For each length where the same comes next. */
+function partnersOf(lengths: readonly number[]): (number | null)[] {
+  const next = new Map<number, number>()
+  const partners: (number | null)[] = []
+  for (let n = lengths.length - 1; n >= 0; n--) {
+    partners[n] = next.get(lengths[n]!) ?? null
+    next.set(lengths[n]!, n)
+  }
+  return partners
+}

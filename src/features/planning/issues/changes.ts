@@ -16,7 +16,7 @@ export interface IssueState extends Pick<
   readonly assignees: readonly User[]
 }
 
-export function notesOn(was: IssueState, is: IssueState): SystemNote[] {
+export function notesOn(was: IssueState, is: IssueState, via?: string): SystemNote[] {
   return [
     ...titleNotes(was, is),
     ...descriptionNotes(was, is),
@@ -27,7 +27,7 @@ export function notesOn(was: IssueState, is: IssueState): SystemNote[] {
     ...weightNotes(was, is),
     ...confidentialNotes(was, is),
     ...lockNotes(was, is),
-    ...stateNotes(was, is),
+    ...stateNotes(was, is, via),
   ]
 }
 
@@ -134,7 +134,8 @@ function lockNotes(was: IssueState, is: IssueState): SystemNote[] {
     : [{ action: 'unlocked', body: 'unlocked the discussion in this issue' }]
 }
 
-function stateNotes(was: IssueState, is: IssueState): SystemNote[] {
+function stateNotes(was: IssueState, is: IssueState, via?: string): SystemNote[] {
   if (was.state === is.state) return []
-  return is.state === 'closed' ? [{ action: 'closed', body: 'closed' }] : [{ action: 'opened', body: 'reopened' }]
+  if (is.state === 'opened') return [{ action: 'opened', body: 'reopened' }]
+  return [{ action: 'closed', body: via === undefined ? 'closed' : `closed via ${via}` }]
 }

@@ -2,6 +2,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
+import { absoluteReferences } from '../../../lib/absolute-references.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -40,7 +41,7 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   return transact(app, async (app) => {
     const issue = await holdIssue(app, subject.issue.id)
     if (issue.moved_to_id !== null) throw insufficient('move')
-    const moved = await copyInto(app, issue, target, { author: issue.author_id, withNotes: true })
+    const moved = await copyInto(app, subject, issue, target, { author: issue.author_id, withNotes: true })
     const now = timestamp(app.clock)
     const closing = issue.state === 'opened' && { state: 'closed' as const, closed_at: now, closed_by_id: actor.id }
     await app.db
@@ -70,7 +71,7 @@ export async function cloneIssue(
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
   return transact(app, async (app) => {
     const issue = await holdIssue(app, subject.issue.id)
-    const cloned = await copyInto(app, issue, target, { author: actor.id, withNotes })
+    const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`)
@@ -86,11 +87,15 @@ const tell = (app: App, actor: User, { id, project_id }: Issue, body: string) =>
 /** Labels and the milestone go along where the other project has some of the same title. */
 async function copyInto(
   app: App,
+  { project, namespace }: ProjectSubject,
   issue: Issue,
   target: ProjectSubject,
   { author, withNotes }: { author: number | null; withNotes: boolean },
 ): Promise<Issue> {
   const { db } = app
+  const origin = { namespace: namespace.full_path, path: pathWithNamespace(project, namespace) }
+  const isElsewhere = target.project.id !== project.id
+  const rewrite = (text: string) => (isElsewhere ? absoluteReferences(text, origin) : text)
   const titles = ((await labelsOf(db, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
   const labels = await labelsTitled(db, target, titles)
   const milestone = (await milestonesOf(db, [issue.milestone_id])).get(issue.milestone_id ?? 0)
@@ -105,6 +110,7 @@ async function copyInto(
     .insertInto('issues')
     .values({
       ...columns,
+      description: issue.description === null ? null : rewrite(issue.description),
       project_id: target.project.id,
       iid: await nextIid(db, { project_id: target.project.id }, 'issues'),
       author_id: author,
@@ -122,6 +128,7 @@ async function copyInto(
   await label(app, copy.id, [...labels.values()])
   const assigned = (await assigneesOf(db, [issue.id])).get(issue.id) ?? []
   await assign(app, copy.id, await readersAmong(app, target, assigned, copy))
-  if (withNotes) await copyNotes(app, { issue_id: issue.id }, { issue_id: copy.id, project_id: target.project.id })
+  if (withNotes)
+    await copyNotes(app, { issue_id: issue.id }, { issue_id: copy.id, project_id: target.project.id }, rewrite)
   return copy
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, date, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, entity, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
@@ -17,7 +17,8 @@ import { cloneIssue, moveIssue } from './move.ts'
 import { reorderIssue } from './order.ts'
 import { isParticipant, listParticipants } from './participants.ts'
 import { findIssues, findUserAgentDetail, issue, issues, namedIssue } from './queries.ts'
-import { createIssue, deleteIssue, updateIssue } from './service.ts'
+import { createIssueAsTold } from '../quick-actions/service.ts'
+import { deleteIssue, updateIssue } from './service.ts'
 
 const PATH = '/projects/:id/issues'
 const ITEM = `${PATH}/:issue_iid`
@@ -195,7 +196,7 @@ export const create = endpoint({
   output: IssueEntity,
   async handle({ app, viewer, caller, userAgent, subject, input }) {
     const sender = { userAgent, address: caller.address }
-    const created = await createIssue(app, viewer, subject, wishOf(input), sender)
+    const created = await createIssueAsTold(app, viewer, subject, wishOf(input), sender)
     return presentOneIssue(app, viewer, created)
   },
 })
@@ -330,6 +331,25 @@ export const participants = endpoint({
     return { total, items: await presentSummaries(app, items) }
   },
 })
+
+/** There are none yet. */
+const mergeRequests = (name: string, summary: string) =>
+  endpoint({
+    method: 'GET',
+    path: `${ITEM}/${name}`,
+    summary,
+    on: issue,
+    allow: 'read',
+    guest: true,
+    output: pageOf(entity({ id: z.int() })),
+    handle: async () => ({ total: 0, items: [] }),
+  })
+
+export const closedBy = mergeRequests('closed_by', 'List merge requests that close an issue')
+export const relatedMergeRequests = mergeRequests(
+  'related_merge_requests',
+  'List merge requests that an issue is about',
+)
 
 export const userAgentDetail = endpoint({
   method: 'GET',

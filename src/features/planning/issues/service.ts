@@ -211,6 +211,8 @@ export async function updateIssue(
   subject: ProjectSubject,
   id: number,
   given: IssueWish,
+  /** What closes it, such as `commit 1234…`. */
+  via?: string,
 ): Promise<Issue> {
   assertValid(given)
   const wish = permitted(subject, given)
@@ -245,7 +247,7 @@ export async function updateIssue(
       .returningAll()
       .executeTakeFirstOrThrow()
     await replaceLinks(app, id, was, is)
-    await addSystemNotes(app, actor, { project_id: issue.project_id, issue_id: id }, notesOn(was, is))
+    await addSystemNotes(app, actor, { project_id: issue.project_id, issue_id: id }, notesOn(was, is, via))
     await addResourceEvents(
       app,
       actor,
@@ -360,4 +362,13 @@ export async function storeTimes(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Something happened to it that is no change of its own, in the transaction of that. */
+export async function touchIssue({ db, clock }: App, id: number): Promise<void> {
+  await db
+    .updateTable('issues')
+    .set({ updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .execute()
 }

@@ -76,3 +76,27 @@ test('a text of a megabyte is rendered, a longer one refused', async () => {
     body: { error: 'text is too long (maximum is 1048576 characters)' },
   })
 })
+
+test('issues, labels and milestones become links for whoever may see them', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const eve = await forge.user({ username: 'eve' })
+  const { id } = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  await ann.post(`/projects/${id}/issues`, { title: 'Open <b>', labels: 'two words' })
+  await ann.post(`/projects/${id}/issues`, { title: 'Secret', confidential: true })
+  const { body: milestone } = await ann.post(`/projects/${id}/milestones`, { title: 'v1' })
+  const render = async (who: typeof ann, text: string, project = 'ann/engine') =>
+    (await who.post('/markdown', { text, gfm: true, project })).body.html
+  const at = `${forge.url}/ann/engine`
+  const first = `<a href="${at}/issues/1" title="Open &lt;b&gt;" class="reference issue">#1</a>`
+  const second = `<a href="${at}/issues/2" title="Secret" class="reference issue">#2</a>`
+  expect(await render(ann, '#1 #2 #3')).toBe(`<p>${first} ${second} #3</p>\n`)
+  expect(await render(eve, '#1 #2 #3')).toBe(`<p>${first} #2 #3</p>\n`)
+  expect(await render(eve, '~"two words" ~none')).toBe(
+    `<p><a href="${at}/issues?label_name[]=two%20words" class="reference label">two words</a> ~none</p>\n`,
+  )
+  const link = `<a href="${milestone.web_url}" class="reference milestone">%v1</a>`
+  expect(await render(eve, '%v1 %1 %v2')).toBe(`<p>${link} ${link} %v2</p>\n`)
+  await forge.project({ path: 'other' }, eve)
+  expect(await render(eve, 'ann/engine#1 ann/engine#2', 'eve/other')).toContain('>ann/engine#1</a> ann/engine#2</p>')
+})

@@ -12,26 +12,19 @@ import { projectPolicy, type ProjectSubject } from '../../projects/projects/poli
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { resolveIssues, resolveLabels, resolveMilestones } from './plans.ts'
+import type { Question, Resolver } from './question.ts'
 
 /** More than these stay text: nobody follows so many, and each is looked up. */
 const MOST_REFERENCES = 500
 const MOST_PROJECTS = 20
 const MOST_GROUPS = 20
 
-interface Question {
-  readonly viewer: User | null
-  /** Of one kind. */
-  readonly references: readonly TextReference[]
-  /** That a reference is said of, if the reader may read it. */
-  readonly projectOf: (reference: TextReference) => RepositorySubject | null
-  /** The text's own. */
-  readonly home: ProjectSubject | null
-}
-
-type Resolver = (app: App, question: Question) => Promise<(Resolution | null)[]>
-
 /** One entry for each kind whose table exists. Answers are in the order of the references. */
 const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
+  issue: resolveIssues,
+  label: resolveLabels,
+  milestone: resolveMilestones,
   user: resolvePeople,
   commit: resolveCommits,
   commit_range: resolveRanges,

@@ -3,11 +3,12 @@ import { newDiscussionId } from './system.ts'
 
 const BATCH = 500
 
-/** What was said of one issue stands under another too, by whom and when it was said. */
+/** What was said of one issue stands under another too, by whom and when it was said, in the words of `rewrite`. */
 export async function copyNotes(
   { db }: App,
   from: { readonly issue_id: number },
   to: { readonly issue_id: number; readonly project_id: number },
+  rewrite: (text: string) => string,
 ): Promise<void> {
   const discussions = new Map<string, string>()
   const discussionOf = (id: string) => discussions.get(id) ?? discussions.set(id, newDiscussionId()).get(id)!
@@ -25,6 +26,7 @@ export async function copyNotes(
     const rows = notes.map(({ id: _id, ...note }) => ({
       ...note,
       ...to,
+      body: rewrite(note.body),
       discussion_id: discussionOf(note.discussion_id),
     }))
     await db.insertInto('notes').values(rows).execute()

@@ -16,14 +16,14 @@ export type Noteable =
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
-/** In the transaction of the change. */
+/** Their ids; in the transaction of the change. */
 export async function addSystemNotes(
   app: App,
   actor: User,
   noteable: Noteable,
   notes: readonly SystemNote[],
-): Promise<void> {
-  if (notes.length === 0) return
+): Promise<number[]> {
+  if (notes.length === 0) return []
   const now = timestamp(app.clock)
   const rows = notes.map(({ action, body }) => ({
     issue_id: null,
@@ -42,5 +42,6 @@ export async function addSystemNotes(
     created_at: now,
     updated_at: now,
   }))
-  await app.db.insertInto('notes').values(rows).execute()
+  const made = await app.db.insertInto('notes').values(rows).returning('id').execute()
+  return made.map(({ id }) => id)
 }

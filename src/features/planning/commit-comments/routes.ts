@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { filledLongText, int, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { commit } from '../commits/queries.ts'
+import { commit } from '../../repository/commits/queries.ts'
 import { CommitCommentEntity, presentComment } from './entity.ts'
 import { commentCommit, listComments } from './service.ts'
 
@@ -19,7 +19,7 @@ export const list = endpoint({
   guest: true,
   output: pageOf(CommitCommentEntity),
   async handle({ app, subject, page }) {
-    const { items, total } = await listComments(app.db, subject.project.id, subject.commit.id, page)
+    const { items, total } = await listComments(app.db, subject, subject.commit, page)
     const around = await surroundings(app)
     const comments = await withUsers(app.db, items, { author: 'author_id' })
     return { total, items: comments.map((comment) => presentComment(comment, around)) }

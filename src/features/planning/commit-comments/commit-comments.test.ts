@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { up } from '../../../store/migrations/2026-11-16-1110-commit-notes.ts'
 
 async function commented(forge: TestForge) {
   const project = await forge.project({ visibility: 'public' })
@@ -36,7 +37,7 @@ test('comments are told oldest first, of this commit only', async () => {
   const list = await forge.visitor.get(url)
   expect(list.body).toEqual([first.body, second.body])
   expect(list.headers.get('x-total')).toBe('2')
-  expect((await forge.events()).filter((name) => name === 'commit.commented')).toHaveLength(3)
+  expect((await forge.events()).filter((name) => name === 'note.created')).toHaveLength(3)
 })
 
 test.each([
@@ -102,4 +103,34 @@ test('a longer list asks the store no more', async () => {
   const few = await count()
   await say(10)
   expect(await count()).toBe(few)
+})
+
+test('comments of older stores became notes', async () => {
+  await using forge = await startForge()
+  const { project, sha, url } = await commented(forge)
+  // oxlint-disable-next-line no-explicit-any -- a table that is no more
+  const db = forge.app.db as any
+  let table = db.schema.createTable('commit_comments').addColumn('id', 'integer').addColumn('project_id', 'integer')
+  for (const name of ['sha', 'note', 'path', 'line_type', 'created_at']) table = table.addColumn(name, 'text')
+  await table.addColumn('line', 'integer').addColumn('author_id', 'integer').execute()
+  const comment = {
+    project_id: project.id,
+    sha,
+    author_id: forge.administrator.id,
+    created_at: '2020-01-02T03:04:05.000Z',
+  }
+  const anchors = [
+    { path: null, line: null, line_type: null },
+    { path: 'a.txt', line: 1, line_type: 'new' },
+    { path: 'a.txt', line: 2, line_type: 'old' },
+  ]
+  const rows = anchors.map((anchor, n) => ({ id: n + 1, note: `Comment ${n}`, ...comment, ...anchor }))
+  await db.insertInto('commit_comments').values(rows).execute()
+  await up(db)
+  const { author_id: _, sha: __, project_id: ___, ...kept } = comment
+  expect((await forge.visitor.get(url)).body).toMatchObject(
+    anchors.map((anchor, n) => ({ note: `Comment ${n}`, ...kept, ...anchor })),
+  )
+  const discussions = (await forge.visitor.get(url.replace(/comments$/, 'discussions'))).body
+  expect(discussions.map((one: { individual_note: boolean }) => one.individual_note)).toEqual([true, false, false])
 })

@@ -1,0 +1,83 @@
+/** Reactions to whatever is talked about, and to what is said of it. */
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { text } from '../../../api/wire.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import type { Talk } from '../notes/talk.ts'
+import { AwardEmojiEntity, presentAward } from './entity.ts'
+import { awardOf, awardableNote, awardableTopic, awardsOn } from './queries.ts'
+import { award, withdraw } from './service.ts'
+
+interface Mount {
+  path: `/${string}`
+  noun: string
+  on: ReturnType<typeof awardableTopic>
+}
+
+function awardsAt({ path, noun, on }: Mount) {
+  const one = awardOf(on)
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: `${path}/award_emoji`,
+      summary: `List the reactions to ${noun}`,
+      on,
+      allow: 'read',
+      guest: true,
+      output: pageOf(AwardEmojiEntity),
+      async handle({ app, subject: { awardable }, page }) {
+        const { items, total } = await pageOfQuery(awardsOn(app.db, awardable).orderBy('id'), page)
+        const around = await surroundings(app)
+        const awards = await withUsers(app.db, items, { user: 'user_id' })
+        return { total, items: awards.map((given) => presentAward(given, awardable, around)) }
+      },
+    }),
+
+    get: endpoint({
+      method: 'GET',
+      path: `${path}/award_emoji/:award_id`,
+      summary: `Get a reaction to ${noun}`,
+      on: one,
+      allow: 'read',
+      guest: true,
+      output: AwardEmojiEntity,
+      async handle({ app, subject }) {
+        const [given] = await withUsers(app.db, [subject.award], { user: 'user_id' })
+        return presentAward(given!, subject.awardable, await surroundings(app))
+      },
+    }),
+
+    create: endpoint({
+      method: 'POST',
+      path: `${path}/award_emoji`,
+      summary: `React to ${noun}`,
+      on,
+      allow: 'talk',
+      input: z.object({ name: text }),
+      output: AwardEmojiEntity,
+      async handle({ app, viewer, subject: { awardable }, input }) {
+        const given = await award(app, viewer, awardable, input.name)
+        return presentAward({ ...given, user: viewer }, awardable, await surroundings(app))
+      },
+    }),
+
+    destroy: endpoint({
+      method: 'DELETE',
+      path: `${path}/award_emoji/:award_id`,
+      summary: `Take back a reaction to ${noun}`,
+      on: one,
+      allow: 'withdraw',
+      denied: 'unauthenticated',
+      changedAt: (subject) => subject.award.updated_at,
+      output: null,
+      handle: ({ app, viewer, subject }) => withdraw(app, viewer, subject.award),
+    }),
+  }
+}
+
+export const awardsOnTopic = (talk: Talk) => awardsAt({ path: talk.path, noun: talk.noun, on: awardableTopic(talk) })
+
+export const awardsOnNotes = (talk: Talk) =>
+  awardsAt({ path: `${talk.path}/notes/:note_id`, noun: `a note on ${talk.noun}`, on: awardableNote(talk) })

@@ -1,0 +1,65 @@
+import { child, type Resource } from '../../../api/endpoint.ts'
+import { id } from '../../../api/wire.ts'
+import type { Db } from '../../../store/database.ts'
+import { noteOf } from '../notes/queries.ts'
+import { talkPolicy, type Talk, type TalkPolicy, type TalkSubject } from '../notes/talk.ts'
+import type { AwardEmoji } from './model.ts'
+
+/** What people react to. */
+export interface Awardable {
+  readonly columns: { readonly issue_id: number } | { readonly note_id: number }
+  readonly type: 'Issue' | 'Note'
+  readonly id: number
+}
+
+export interface AwardableSubject extends TalkSubject {
+  readonly awardable: Awardable
+}
+
+/** No ability that is asked of it is another's than the topic's. */
+type AwardableResource = Resource<AwardableSubject, TalkPolicy>
+
+const name = 'Award Emoji'
+
+/** The topic of a talk. */
+export const awardableTopic = (talk: Talk): AwardableResource =>
+  child(talk.named(name), {
+    name,
+    key: 'awardable',
+    params: {},
+    async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
+      if (!('issue_id' in noteable)) return null
+      return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+    },
+  }) as unknown as AwardableResource
+
+/** What changes tell is nothing to react to. */
+export const awardableNote = (talk: Talk): AwardableResource =>
+  child(noteOf(talk.named(name), { name }), {
+    name,
+    key: 'awardable',
+    params: {},
+    find: async (_app, { note }): Promise<Awardable | null> =>
+      note.system ? null : { columns: { note_id: note.id }, type: 'Note', id: note.id },
+  }) as unknown as AwardableResource
+
+export function awardsOn(db: Db, { columns }: Awardable) {
+  const awards = db.selectFrom('award_emoji').selectAll()
+  return 'issue_id' in columns
+    ? awards.where('issue_id', '=', columns.issue_id)
+    : awards.where('note_id', '=', columns.note_id)
+}
+
+type AwardSubject = AwardableSubject & { readonly award: AwardEmoji }
+
+const mayWithdraw = (s: AwardSubject) =>
+  talkPolicy.talk(s) && (s.award.user_id === s.viewer?.id || s.viewer?.admin === true)
+
+export const awardOf = (on: AwardableResource) =>
+  child(on, {
+    key: 'award',
+    params: { award_id: id },
+    policy: { read: () => true, withdraw: mayWithdraw },
+    find: ({ db }, { awardable }, { award_id }) =>
+      awardsOn(db, awardable).where('id', '=', award_id).executeTakeFirst(),
+  })

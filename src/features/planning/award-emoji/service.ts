@@ -1,0 +1,55 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { findEmoji } from '../../../lib/emoji.ts'
+import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { AwardEmoji } from './model.ts'
+import { awardsOn, type Awardable } from './queries.ts'
+
+const refused = (fault: string) => notFound(`Award Emoji {:name=>["${fault}"]}`)
+
+/** `named` is any of the emoji's names, without colons. */
+export async function award(app: App, actor: User, awardable: Awardable, named: string): Promise<AwardEmoji> {
+  const emoji = await findEmoji(named)
+  if (!emoji) throw refused('is not included in the list')
+  try {
+    return await transact(app, (app) => insert(app, actor, awardable, emoji.name))
+  } catch (error) {
+    if (uniqueViolation(error)) throw refused('has already been taken')
+    if (isOrphan(error)) throw notFound('Award Emoji') // gone meanwhile
+    throw error
+  }
+}
+
+async function insert(app: App, actor: User, { columns }: Awardable, name: string): Promise<AwardEmoji> {
+  const now = timestamp(app.clock)
+  const made = await app.db
+    .insertInto('award_emoji')
+    .values({ issue_id: null, note_id: null, ...columns, user_id: actor.id, name, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'award_emoji.created', { id: made.id, by: actor.id })
+  return made
+}
+
+export async function withdraw(app: App, actor: User, { id, name }: AwardEmoji): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('award_emoji').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    await emit(app, 'award_emoji.deleted', { id, name, by: actor.id })
+  })
+}
+
+/** Withdrawn where it was given already. `name` is the one the emoji is kept by. */
+export async function toggleAward(app: App, actor: User, awardable: Awardable, name: string): Promise<void> {
+  await transact(app, async (app) => {
+    const given = await awardsOn(app.db, awardable)
+      .where('user_id', '=', actor.id)
+      .where('name', '=', name)
+      .executeTakeFirst()
+    if (given) await withdraw(app, actor, given)
+    else await insert(app, actor, awardable, name)
+  })
+}

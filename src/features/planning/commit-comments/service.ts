@@ -1,0 +1,53 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { Note } from '../notes/model.ts'
+import type { GivenPosition } from '../notes/positions.ts'
+import { notesSeen } from '../notes/queries.ts'
+import { createNote, startDiscussion } from '../notes/service.ts'
+import { topicOf } from './talk.ts'
+
+export interface Anchor {
+  readonly path: string
+  readonly line: number
+  readonly line_type: 'new' | 'old'
+}
+
+export const listComments = (
+  db: Db,
+  subject: RepositorySubject,
+  commit: Commit,
+  page: PageWish,
+): Promise<Page<Note>> => {
+  const notes = notesSeen(db, { ...subject, topic: topicOf(subject, commit) })
+  return pageOfQuery(notes.selectAll().where('system', '=', false).orderBy('id'), page)
+}
+
+const LONGEST_NOTE = 65_536
+
+/** A place that the commit did not change is forgotten, not refused. */
+export async function commentCommit(
+  app: App,
+  author: User,
+  subject: RepositorySubject,
+  commit: Commit,
+  { note, anchor }: { note: string; anchor: Anchor | null },
+): Promise<Note> {
+  if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
+  const talk = { ...subject, topic: topicOf(subject, commit) }
+  const placed = anchor && ((await talk.topic.place?.(positionAt(anchor, commit))) ?? null)
+  const said = placed
+    ? await startDiscussion(app, author, talk, { body: note }, placed)
+    : await createNote(app, author, talk, { body: note })
+  return said.note! // commits take no orders
+}
+
+function positionAt({ path, line, line_type }: Anchor, { id, parents }: Commit): GivenPosition {
+  const base = parents[0] ?? ''
+  const ends = { base_sha: base, start_sha: base, head_sha: id, position_type: 'text' } as const
+  return line_type === 'new' ? { ...ends, new_path: path, new_line: line } : { ...ends, old_path: path, old_line: line }
+}

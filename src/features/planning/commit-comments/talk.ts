@@ -1,0 +1,35 @@
+import { text } from '../../../api/wire.ts'
+import { HARD_LIMITS, commitDiff } from '../../../git/history/diffs.ts'
+import { findCommit, type Commit } from '../../../git/objects/commits.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { repository } from '../../repository/repositories/queries.ts'
+import { placeOn } from '../notes/positions.ts'
+import { talkAbout, type Topic } from '../notes/talk.ts'
+
+export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
+  return {
+    noteable: { project_id: subject.project.id, commit_sha: commit.id },
+    type: 'Commit',
+    id: null,
+    iid: null,
+    isOpen: repositoryPolicy.comment(subject),
+    isLocked: false,
+    async place(position) {
+      const diff = await commitDiff(subject.dir, commit.id, { limits: HARD_LIMITS })
+      return placeOn(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)
+    },
+  }
+}
+
+/** What is said of commits. */
+export const commitTalk = talkAbout({
+  path: '/projects/:id/repository/commits/:sha',
+  noun: 'a commit',
+  on: repository,
+  params: { sha: text },
+  async find(_app, subject, { sha }) {
+    if (!repositoryPolicy.download(subject)) return null
+    const commit = await findCommit(subject.dir, sha)
+    return commit && topicOf(subject, commit)
+  },
+})

@@ -1,0 +1,4 @@
+import { commitTalk } from '../commit-comments/talk.ts'
+import { discussionsOn } from './endpoints.ts'
+
+export const { list, get, create, addNote, getNote, updateNote, destroyNote } = discussionsOn(commitTalk)

@@ -1,0 +1,6 @@
+import { family } from '../../family.ts'
+import * as commitRoutes from './commit-routes.ts'
+import * as routes from './routes.ts'
+
+export const discussions = family({ routes })
+export const commitDiscussions = family({ routes: commitRoutes })

@@ -1,0 +1,101 @@
+/** Issues, labels and milestones that a text names; a few queries for each project. */
+import type { App } from '../../../context.ts'
+import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
+import { hasFeature } from '../../projects/projects/policy.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { readableAmong } from '../issues/readable.ts'
+import { presentMilestone } from '../milestones/entity.ts'
+import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
+import { isSeenFrom } from '../places.ts'
+import { pathBefore, type Question } from './question.ts'
+
+type Find = (project: RepositorySubject, own: readonly TextReference[]) => Promise<(Resolution | null)[]>
+
+/** Looked up project by project, told in the order of the references. */
+async function byProject({ references, projectOf }: Question, find: Find): Promise<(Resolution | null)[]> {
+  const results = references.map((): Resolution | null => null)
+  for (const project of new Set(references.map(projectOf))) {
+    if (!project) continue
+    const own = references.flatMap((one, n) => (projectOf(one) === project ? [n] : []))
+    const found = await find(
+      project,
+      own.map((n) => references[n]!),
+    )
+    for (const [at, n] of own.entries()) results[n] = found[at]!
+  }
+  return results
+}
+
+export const resolveIssues = (app: App, question: Question) =>
+  byProject(question, async (project, own) => {
+    const iids = own.map((one) => (one.kind === 'issue' ? one.id : 0))
+    const rows = await app.db
+      .selectFrom('issues')
+      .selectAll()
+      .where('project_id', '=', project.project.id)
+      .where('iid', 'in', iids)
+      .execute()
+    const seen = new Map((await readableAmong(app, question.viewer, rows)).map((issue) => [issue.iid, issue]))
+    return iids.map((iid) => {
+      const issue = seen.get(iid)
+      if (!issue) return null
+      const href = `${webUrlOf(app, project)}/issues/${iid}`
+      return { href, text: `${pathBefore(question, project)}#${iid}`, title: issue.title, class: 'reference issue' }
+    })
+  })
+
+const hasWork = (project: RepositorySubject) => hasFeature(project, 'issues') || hasFeature(project, 'merge_requests')
+const titleOf = (one: TextReference) => ('title' in one ? one.title : '')
+const numberOf = (one: TextReference) => ('title' in one ? (one.id ?? 0) : 0)
+
+export const resolveLabels = (app: App, question: Question) =>
+  byProject(question, async (project, own) => {
+    if (!hasWork(project)) return own.map(() => null)
+    const labels = await app.db
+      .selectFrom('labels')
+      .selectAll()
+      .where(isSeenFrom(project, 'labels'))
+      .where((eb) => eb.or([eb('title', 'in', own.map(titleOf)), eb('id', 'in', own.map(numberOf))]))
+      .orderBy('id')
+      .execute()
+    return own.map((one) => {
+      const label = labels.find(({ id }) => id === numberOf(one)) ?? labels.find(({ title }) => title === titleOf(one))
+      if (!label) return null
+      const href = `${webUrlOf(app, project)}/issues?label_name[]=${encodeURIComponent(label.title)}`
+      const path = pathBefore(question, project)
+      const text = path === '' ? label.title : `${label.title} in ${path}`
+      return { href, text, title: label.description, class: 'reference label' }
+    })
+  })
+
+export const resolveMilestones = (app: App, question: Question) =>
+  byProject(question, async (project, own) => {
+    if (!hasWork(project)) return own.map(() => null)
+    const { id } = project.project
+    const found = await app.db
+      .selectFrom('milestones')
+      .select(['id', 'iid', 'title', 'project_id'])
+      .where(isSeenFrom(project, 'milestones'))
+      .where((eb) =>
+        eb.or([
+          eb('title', 'in', own.map(titleOf)),
+          eb.and([eb('project_id', '=', id), eb('iid', 'in', own.map(numberOf))]),
+        ]),
+      )
+      .orderBy('id')
+      .execute()
+    const loaded = await milestonesOf(
+      app.db,
+      found.map((one) => one.id),
+    )
+    return own.map((one) => {
+      const isNumbered = (row: (typeof found)[number]) => row.project_id === id && row.iid === numberOf(one)
+      const named = found.find(isNumbered) ?? found.find(({ title }) => title === titleOf(one))
+      const milestone = named && loaded.get(named.id)
+      if (!milestone) return null
+      const { web_url, title } = presentMilestone(milestone, milestoneSurroundings(app))
+      const text = `${pathBefore(question, project)}%${title}`
+      return { href: web_url, text, class: 'reference milestone' }
+    })
+  })

@@ -1,0 +1,95 @@
+/** Notes of whatever is talked about. */
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import type { App } from '../../../context.ts'
+import { bool, longText, moment, oneOf } from '../../../api/wire.ts'
+import { withoutHidden } from '../references/hidden.ts'
+import { NoteEntity } from './entity.ts'
+import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './queries.ts'
+import { createNote, deleteNote, updateNote, type Said } from './service.ts'
+import type { Obeyed, Talk, Topic } from './talk.ts'
+
+/** What is said, and for owners when. */
+export const sayInput = { body: longText, created_at: moment.nullish() }
+
+/** Where commands alone were said. */
+export const onlyObeyed = ({ changes, summary }: Obeyed) => new Answer(202, { commands_changes: changes, summary })
+
+export const presentSaid = async (app: App, topic: Topic, { note, obeyed }: Said) =>
+  note ? presentOneNote(app, topic, note, obeyed.changes) : onlyObeyed(obeyed)
+
+export function notesOn(talk: Talk) {
+  const path = `${talk.path}/notes` as const
+  const topic = talk.named('Note')
+  const note = noteOf(topic)
+  return {
+    list: endpoint({
+      method: 'GET',
+      path,
+      summary: `List the notes on ${talk.noun}`,
+      on: talk.named('Notes'),
+      allow: 'read',
+      guest: true,
+      input: z.object({
+        order_by: oneOf('created_at', 'updated_at').nullish(),
+        sort: oneOf('asc', 'desc').nullish(),
+        activity_filter: oneOf(...ACTIVITIES).nullish(),
+      }),
+      output: pageOf(NoteEntity),
+      async handle({ app, subject, input, page }) {
+        const { items, total } = await listNotes(app.db, subject, input, page)
+        const seen = await withoutHidden(app, subject.viewer, items)
+        return { total, items: await presentNotes(app, subject.topic, seen) }
+      },
+    }),
+
+    get: endpoint({
+      method: 'GET',
+      path: `${path}/:note_id`,
+      summary: `Get a note on ${talk.noun}`,
+      on: note,
+      allow: 'read',
+      guest: true,
+      output: NoteEntity,
+      handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
+    }),
+
+    create: endpoint({
+      method: 'POST',
+      path,
+      summary: `Say something of ${talk.noun}`,
+      on: topic,
+      allow: 'talk',
+      input: z.object({ ...sayInput, internal: bool.nullish(), confidential: bool.nullish() }),
+      output: NoteEntity,
+      async handle({ app, viewer, subject, input: { confidential, ...input } }) {
+        const wish = { ...input, internal: input.internal ?? confidential }
+        return presentSaid(app, subject.topic, await createNote(app, viewer, subject, wish))
+      },
+    }),
+
+    update: endpoint({
+      method: 'PUT',
+      path: `${path}/:note_id`,
+      summary: `Change a note on ${talk.noun}`,
+      on: note,
+      allow: 'alter',
+      input: z.object({ body: longText }),
+      output: NoteEntity,
+      handle: async ({ app, viewer, subject, input }) =>
+        presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.note, input.body)),
+    }),
+
+    destroy: endpoint({
+      method: 'DELETE',
+      path: `${path}/:note_id`,
+      summary: `Delete a note on ${talk.noun}`,
+      on: note,
+      allow: 'destroy',
+      changedAt: (subject) => subject.note.updated_at,
+      output: null,
+      handle: ({ app, viewer, subject }) => deleteNote(app, viewer, subject.note),
+    }),
+  }
+}

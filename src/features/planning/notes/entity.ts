@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
+import type { Note } from './model.ts'
+import { PositionEntity, type Position } from './positions.ts'
+import type { Topic } from './talk.ts'
+
+export const NoteEntity = entity({
+  id: z.int(),
+  type: z.enum(['DiscussionNote', 'DiffNote']).nullable(),
+  body: z.string(),
+  attachment: z.null(),
+  author: UserSummaryEntity.nullable(),
+  created_at: timestampOut,
+  updated_at: timestampOut,
+  system: z.boolean(),
+  noteable_id: z.int().nullable(),
+  noteable_type: z.enum(['Issue', 'Commit']),
+  noteable_iid: z.int().nullable(),
+  project_id: z.int(),
+  commit_id: z.string().nullable(),
+  /** Of a note on a diff. */
+  position: PositionEntity.optional(),
+  resolvable: z.boolean(),
+  confidential: z.boolean(),
+  internal: z.boolean(),
+  commands_changes: z.record(z.string(), z.unknown()),
+  imported: z.boolean(),
+  imported_from: z.string(),
+}).meta({ id: 'Note' })
+
+export type NoteRecord = z.infer<typeof NoteEntity>
+
+export const positionOf = ({ position }: Pick<Note, 'position'>): Position | null =>
+  position === null ? null : (JSON.parse(position) as Position)
+
+export function presentNote(
+  note: Authored<Note>,
+  topic: Pick<Topic, 'type' | 'id' | 'iid'>,
+  around: Surroundings,
+  changes: Record<string, unknown> = {},
+): NoteRecord {
+  const position = positionOf(note)
+  return {
+    id: note.id,
+    type: note.type,
+    body: note.body,
+    attachment: null,
+    author: note.author && presentUserSummary(note.author, around),
+    created_at: note.created_at,
+    updated_at: note.updated_at,
+    system: note.system,
+    noteable_id: topic.id,
+    noteable_type: topic.type,
+    noteable_iid: topic.iid,
+    project_id: note.project_id,
+    commit_id: note.commit_sha,
+    ...(position && { position }),
+    resolvable: false,
+    confidential: note.internal,
+    internal: note.internal,
+    commands_changes: changes,
+    imported: false,
+    imported_from: 'none',
+  }
+}

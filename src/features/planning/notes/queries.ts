@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { child } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { Master } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { withoutHidden } from '../references/hidden.ts'
+import { presentNote, type NoteRecord } from './entity.ts'
+import type { Note } from './model.ts'
+import { seesInternal, talkPolicy, type TalkSubject, type Topic, type TopicResource } from './talk.ts'
+
+/** Of a topic, that the viewer may see. */
+export function notesSeen(db: Db, subject: TalkSubject) {
+  const { noteable } = subject.topic
+  const notes = db.selectFrom('notes').$if(!seesInternal(subject), (query) => query.where('internal', '=', false))
+  // An issue is of one project; naming that too could lead to another index.
+  if ('issue_id' in noteable) return notes.where('issue_id', '=', noteable.issue_id)
+  return notes.where('project_id', '=', noteable.project_id).where('commit_sha', '=', noteable.commit_sha)
+}
+
+export const ACTIVITIES = ['all_notes', 'only_comments', 'only_activity'] as const
+
+export interface NoteFilter {
+  readonly activity_filter?: (typeof ACTIVITIES)[number] | null | undefined
+  readonly order_by?: 'created_at' | 'updated_at' | null | undefined
+  readonly sort?: 'asc' | 'desc' | null | undefined
+}
+
+export function listNotes(db: Db, subject: TalkSubject, filter: NoteFilter, page: PageWish): Promise<Page<Note>> {
+  const { activity_filter = 'all_notes', order_by, sort } = filter
+  const notes = notesSeen(db, subject)
+    .selectAll()
+    .$if(activity_filter === 'only_comments', (query) => query.where('system', '=', false))
+    .$if(activity_filter === 'only_activity', (query) => query.where('system', '=', true))
+    .orderBy(order_by ?? 'created_at', sort ?? 'desc')
+    .orderBy('id', sort ?? 'desc')
+  return pageOfQuery(notes, page)
+}
+
+export interface NoteSubject extends TalkSubject {
+  readonly note: Note
+}
+
+const mayAlter = (s: NoteSubject) => talkPolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
+const mayDestroy = (s: NoteSubject) => mayAlter(s) && !s.note.system
+
+/** Of a note, below whatever it was found. */
+export const notePolicy = { read: () => true, alter: mayAlter, destroy: mayDestroy }
+
+/** A note of a topic; what is internal is not there for others. */
+export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
+  child(topic, {
+    ...named,
+    key: 'note',
+    params: { note_id: id },
+    policy: notePolicy,
+    async find(app, subject, { note_id }) {
+      const found = await notesSeen(app.db, subject).selectAll().where('id', '=', note_id).execute()
+      return (await withoutHidden(app, subject.viewer, found))[0]
+    },
+  })
+
+export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
+  const [around, people] = await Promise.all([surroundings(app), withUsers(app.db, notes, { author: 'author_id' })])
+  return people.map((note) => presentNote(note, topic, around))
+}
+
+export async function presentOneNote(
+  app: App,
+  topic: Topic,
+  note: Note,
+  changes: Record<string, unknown> = {},
+): Promise<NoteRecord> {
+  const [record] = await presentNotes(app, topic, [note])
+  return { ...record!, commands_changes: changes }
+}
+
+/** How many notes a discussion has, whoever sees them. */
+export async function countDiscussion(db: Db, discussion: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('notes')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('discussion_id', '=', discussion)
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}

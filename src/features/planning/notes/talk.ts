@@ -1,0 +1,88 @@
+/**
+ * What people talk about: an issue, a commit. Notes, discussions and reactions declare their endpoints once, for a talk;
+ * a family that is to be talked about declares one.
+ */
+import type { z } from 'zod'
+import { child, policy, type Policy, type Resource } from '../../../api/endpoint.ts'
+import type { App, User } from '../../../context.ts'
+import type { FindEmoji } from '../../../lib/emoji.ts'
+import { Guest, Reporter } from '../../../lib/levels.ts'
+import type { QuickAction } from '../../../lib/quick-actions.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { GivenPosition, Placed } from './positions.ts'
+import type { Noteable } from './system.ts'
+
+/** What is talked about, as someone in particular meets it. */
+export interface Topic {
+  /** What its notes name it by. */
+  readonly noteable: Noteable
+  readonly type: 'Issue' | 'Commit'
+  readonly id: number | null
+  readonly iid: number | null
+  /** Whether the viewer may take part, unless it is locked. */
+  readonly isOpen: boolean
+  /** For whoever is no member. */
+  readonly isLocked: boolean
+  /** Something was said of it, in the transaction of the note. */
+  touch?(app: App): Promise<void>
+  /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
+  obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
+  /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
+  place?(position: GivenPosition): Promise<Placed | null>
+}
+
+/** What came of the commands of a text. */
+export interface Obeyed {
+  /** As the API tells them. */
+  readonly changes: Record<string, unknown>
+  /** In words. */
+  readonly summary: readonly string[]
+}
+
+export interface TalkSubject extends ProjectSubject {
+  readonly topic: Topic
+}
+
+export type TalkPolicy = Record<'read' | 'talk', (subject: TalkSubject) => boolean>
+
+export const talkPolicy: TalkPolicy = policy<TalkSubject>()({
+  /** What may not be read is not found in the first place. */
+  read: () => true,
+  talk: ({ topic, level }: TalkSubject) => topic.isOpen && (!topic.isLocked || level >= Guest),
+})
+
+export const seesInternal = ({ level }: Pick<ProjectSubject, 'level'>): boolean => level >= Reporter
+
+export type TopicResource = Resource<TalkSubject, TalkPolicy>
+
+export interface Talk {
+  /** Of its topic. */
+  readonly path: `/${string}`
+  /** As it is called in summaries. */
+  readonly noun: string
+  /** The topic, for endpoints that miss it by this name: one that is hidden and one that is absent are told alike. */
+  named(name: string): TopicResource
+}
+
+interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
+  path: `/${string}`
+  noun: string
+  /** What it lies in. */
+  on: Resource<S, P>
+  params: Params
+  find(app: App, parent: S, params: z.infer<z.ZodObject<Params>>): Promise<Topic | null>
+}
+
+export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape>({
+  path,
+  noun,
+  on,
+  params,
+  find,
+}: TalkPlan<S, P, Params>): Talk => ({
+  path,
+  noun,
+  // Endpoints ask nothing of the subject but what every talk has.
+  named: (name) =>
+    child(on, { name, key: 'topic', params, policy: talkPolicy as never, find }) as unknown as TopicResource,
+})

@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import * as reactions from './on.ts'
+
+export const references = family({ reactions: Object.values(reactions) })

@@ -1,0 +1,36 @@
+import type { Generated } from 'kysely'
+
+/** A text: an issue's, a note's on it, or a commit's. */
+interface SourceColumns {
+  source_issue_id: number | null
+  source_note_id: number | null
+  source_project_id: number
+  source_sha: string | null
+}
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    /** Which text names which issue or commit. */
+    text_references: SourceColumns & {
+      id: Generated<number>
+      target_issue_id: number | null
+      target_project_id: number
+      target_sha: string | null
+      /** The system note that tells the target of it; one for each pair. */
+      note_id: number | null
+      created_at: string
+    }
+    /** Which text names whom. */
+    text_mentions: SourceColumns & {
+      id: Generated<number>
+      user_id: number
+      created_at: string
+    }
+  }
+  interface Events {
+    /** People whom a text did not name before. */
+    'text.mentioned': SourceColumns & { user_ids: number[]; by: number }
+  }
+}
+
+export type Source = Readonly<SourceColumns>

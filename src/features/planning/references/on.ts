@@ -1,0 +1,103 @@
+import { on, type App, type User } from '../../../context.ts'
+import { listCommits } from '../../../git/history/history.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import { closingReferences } from '../../../lib/closing.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { findProjectSubject } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { issuePolicy } from '../issues/policy.ts'
+import { findIssues } from '../issues/queries.ts'
+import { updateIssue } from '../issues/service.ts'
+import { issueNamed } from '../quick-actions/named.ts'
+import { commitName, issueName, trackText } from './service.ts'
+
+/** Of one push, the newest. */
+const MOST_COMMITS = 100
+
+async function trackIssue(app: App, { id, by }: { id: number; by: number }): Promise<void> {
+  const [[issue], actor] = await Promise.all([findIssues(app.db, [id]), findUser(app.db, by)])
+  const subject = issue && actor && (await findProjectSubject(app, String(issue.project_id), actor))
+  if (!subject) return // gone meanwhile
+  const text = `${issue.title}\n\n${issue.description ?? ''}`
+  const source = {
+    source_issue_id: id,
+    source_note_id: null,
+    source_project_id: issue.project_id,
+    source_sha: null,
+  }
+  await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isTold: true })
+}
+
+async function trackNote(app: App, { id, by }: { id: number; by: number }): Promise<void> {
+  const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
+  const actor = await findUser(app.db, by)
+  const subject = note && actor && (await findProjectSubject(app, String(note.project_id), actor))
+  if (!subject) return // gone meanwhile
+  const [issue] = note.issue_id === null ? [] : await findIssues(app.db, [note.issue_id])
+  const source = {
+    source_issue_id: note.issue_id,
+    source_note_id: id,
+    source_project_id: note.project_id,
+    source_sha: note.commit_sha,
+  }
+  const name = issue ? issueName(subject, issue.iid) : commitName(subject, note.commit_sha ?? '')
+  await trackText(app, actor, subject, { source, text: note.body, name, isTold: !note.internal })
+}
+
+const TEXTS = ['title', 'description']
+
+export const trackNewIssue = on('issue.created', 'references', trackIssue)
+export const trackChangedIssue = on('issue.updated', 'references', trackIssue, {
+  when: ({ changes }) => TEXTS.some((field) => field in changes),
+})
+export const trackNewNote = on('note.created', 'references', trackNote)
+export const trackChangedNote = on('note.updated', 'references', trackNote)
+
+const BRANCH = 'refs/heads/'
+
+/** What commits of a push say: they name issues, and on the default branch close them. */
+export const trackCommits = on(
+  'repository.changed',
+  'references',
+  async (app, { project_id, by, updates }) => {
+    const actor = await findUser(app.db, by!)
+    const subject = actor && (await findRepositorySubject(app, String(project_id), actor))
+    if (!subject) return // gone meanwhile
+    const main = `${BRANCH}${subject.project.default_branch}`
+    for (const { ref, before, after } of updates) {
+      if (!ref.startsWith(BRANCH) || after === null) continue
+      const not = before ? [before] : ref === main ? [] : [main]
+      const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
+      for (const commit of commits.toReversed()) await trackCommit(app, actor, subject, commit, ref === main)
+    }
+  },
+  { when: ({ wiki, by }) => !wiki && by !== null },
+)
+
+async function trackCommit(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  { id, message }: Commit,
+  isMain: boolean,
+): Promise<void> {
+  const name = commitName(subject, id)
+  const closed = new Set<number>()
+  for (const one of isMain ? closingReferences(message, app.url) : []) {
+    if (one.kind !== 'issue') continue
+    const met = await issueNamed(app, actor, subject, one)
+    // What was copied from a project does not close its issues.
+    if (!met || !issuePolicy.update(met) || met.project.id === subject.project.forked_from_id) continue
+    closed.add(met.issue.id)
+    const via = name(met.project.id === subject.project.id)
+    if (met.issue.state === 'opened') await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
+  }
+  const source = {
+    source_issue_id: null,
+    source_note_id: null,
+    source_project_id: subject.project.id,
+    source_sha: id,
+  }
+  await trackText(app, actor, subject, { source, text: message, name, isTold: true, except: closed })
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillProject } from '../../../../test/contents.ts'
+import { crewOf, type Crew } from '../../../../test/crew.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
+
+let forge: TestForge
+
+beforeAll(async () => void (forge = await startForge()))
+afterAll(async () => forge.close())
+
+async function told(url: string, by: Person): Promise<string[]> {
+  await forge.settle()
+  const notes = (await by.get(`${url}/notes`, { sort: 'asc' })).body
+  return notes.filter(({ system }: { system: boolean }) => system).map(({ body }: { body: string }) => body)
+}
+
+test('what an issue or a note names is told once', async () => {
+  const { issue, owner } = await crewOf(forge)
+  const [first, second] = [await issue(), await issue({ description: 'After #1, as `#1`' })]
+  expect(await told(first, owner)).toEqual(['mentioned in issue #2'])
+  await owner.post(`${second}/notes`, { body: 'Again #1' })
+  await owner.put(second, { description: 'Still #1 and #2' })
+  expect(await told(first, owner)).toEqual(['mentioned in issue #2'])
+  const { body: note } = await owner.post(`${first}/notes`, { body: 'Nothing' })
+  await owner.put(`${first}/notes/${note.id}`, { body: 'See #2' })
+  expect((await told(second, owner)).filter((body) => body.startsWith('mentioned'))).toEqual(['mentioned in issue #1'])
+})
+
+test('what names from elsewhere is hidden from whoever may not see it', async () => {
+  const [here, there] = [await crewOf(forge, { visibility: 'public' }), await crewOf(forge)]
+  const url = await here.issue()
+  await there.issue({ description: `See ${here.path}#1` })
+  await here.issue({ description: 'See #1', confidential: true })
+  const body = `mentioned in issue ${there.path}#1`
+  expect(await told(url, there.owner)).toEqual([body])
+  expect(await told(url, here.owner)).toEqual(['mentioned in issue #2'])
+  expect(await told(url, here.people.guest)).toEqual([])
+  const [note] = (await there.owner.get(`${url}/notes`)).body
+  expect((await here.owner.get(`${url}/notes/${note.id}`)).status).toBe(404)
+  expect((await here.people.guest.get(`${url}/discussions`)).body).toEqual([])
+})
+
+test('what is internal, or not for the writer to see, is not told', async () => {
+  const [here, there] = [await crewOf(forge), await crewOf(forge)]
+  const [first, second, hidden] = [await here.issue(), await here.issue(), await there.issue()]
+  await here.owner.post(`${second}/notes`, { body: 'Between us: #1', internal: true })
+  await here.owner.post(`${second}/notes`, { body: `${there.path}#1` })
+  expect(await told(first, here.owner)).toEqual([])
+  expect(await told(hidden, there.owner)).toEqual([])
+})
+
+test('who is named is kept, and told once', async () => {
+  const { id, issue, owner, people } = await crewOf(forge)
+  const { username } = (await people.guest.get('/user')).body
+  const url = await issue({ description: `Hello @${username}` })
+  await forge.settle()
+  const mentioned = async () => {
+    await forge.settle()
+    return forge.app.db.selectFrom('text_mentions').select('user_id').where('source_project_id', '=', id).execute()
+  }
+  expect(await mentioned()).toEqual([{ user_id: people.guest.id }])
+  const count = async () => (await forge.events()).filter((name) => name === 'text.mentioned').length
+  const before = await count()
+  await owner.put(url, { description: `Hello again @${username}` })
+  expect(await mentioned()).toHaveLength(1)
+  expect(await count()).toBe(before)
+  await owner.put(url, { description: 'Hello' })
+  expect(await mentioned()).toEqual([])
+})
+
+async function commit(crew: Crew, by: Person, branch: string, message: string): Promise<string> {
+  const { status, body } = await by.post(`/projects/${crew.id}/repository/commits`, {
+    branch,
+    ...(branch !== 'master' && { start_branch: 'master' }),
+    commit_message: message,
+    actions: [{ action: 'create', file_path: `${Math.random()}.txt`, content: 'x' }],
+  })
+  expect(status).toBe(201)
+  return body.id
+}
+
+test('a commit names issues, and on the default branch it closes them', async () => {
+  const crew = await crewOf(forge)
+  const { issue, owner, people } = crew
+  await fillProject(forge, crew.id)
+  const [first, second] = [await issue(), await issue()]
+  const aside = await commit(crew, owner, 'aside', 'Closes #1')
+  expect(await told(first, owner)).toEqual([`mentioned in commit ${aside}`])
+  expect((await owner.get(first)).body.state).toBe('opened')
+  const sha = await commit(crew, people.master, 'master', 'Fixes #2, about #1')
+  expect(await told(second, owner)).toEqual([`closed via commit ${sha}`])
+  expect((await owner.get(second)).body).toMatchObject({ state: 'closed', closed_by: { id: people.master.id } })
+  expect(await told(first, owner)).toEqual([`mentioned in commit ${aside}`, `mentioned in commit ${sha}`])
+})
+
+test('who may not change an issue does not close it by a commit', async () => {
+  const [here, there] = [await crewOf(forge), await crewOf(forge, { visibility: 'public' })]
+  await fillProject(forge, here.id)
+  const url = await there.issue()
+  const sha = await commit(here, here.owner, 'master', `Closes ${there.path}#1`)
+  await forge.settle()
+  expect((await there.owner.get(url)).body.state).toBe('opened')
+  expect(await told(url, here.owner)).toEqual([`mentioned in commit ${here.path}@${sha}`])
+  expect(await told(url, there.owner)).toEqual([])
+})

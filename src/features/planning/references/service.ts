@@ -1,0 +1,202 @@
+/** What a text names is kept as rows, and those it names first are told by a system note. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
+import { referencesIn, type TextReference } from '../../../lib/markdown/markdown.ts'
+import type { Db } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { touchIssue } from '../issues/service.ts'
+import { addSystemNotes } from '../notes/system.ts'
+import { issueNamed } from '../quick-actions/named.ts'
+import type { Source } from './model.ts'
+
+/** More than these are not followed. */
+const MOST_REFERENCES = 100
+
+export interface Text {
+  readonly source: Source
+  readonly text: string
+  /** As in `mentioned in issue #1`, said where the text's own project is meant and elsewhere. */
+  readonly name: (isSameProject: boolean) => string
+  /** Whether those it names are told: what is for a few is not. */
+  readonly isTold: boolean
+  /** What it closes is told so. */
+  readonly except?: ReadonlySet<number>
+}
+
+interface Target {
+  readonly project_id: number
+  readonly issue_id: number | null
+  readonly commit_sha: string | null
+}
+
+/** All of it, as whoever wrote it may see it; what is named no more is forgotten. */
+export async function trackText(app: App, actor: User, home: ProjectSubject, text: Text): Promise<void> {
+  const named = (await referencesIn(text.text, app.url)).slice(0, MOST_REFERENCES)
+  const targets = await targetsOf(app, actor, home, named)
+  const people = await peopleOf(app, named)
+  const { source } = text
+  await transact(app, async (app) => {
+    // Of all texts of an item: they tell of it once.
+    await holdName(app.db, `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha}`)
+    await keepReferences(app, actor, text, targets)
+    const added = await keepMentions(app, source, people)
+    if (added.length > 0) await emit(app, 'text.mentioned', { ...source, user_ids: added, by: actor.id })
+  })
+}
+
+async function targetsOf(
+  app: App,
+  actor: User,
+  home: ProjectSubject,
+  named: readonly TextReference[],
+): Promise<Target[]> {
+  const found = new Map<string, Target>()
+  for (const one of named) {
+    const target = await targetOf(app, actor, home, one)
+    if (target) found.set(keyOf(target), target)
+  }
+  return [...found.values()]
+}
+
+const keyOf = ({ project_id, issue_id, commit_sha }: Target) => `${project_id} ${issue_id} ${commit_sha}`
+
+async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
+  if (one.kind === 'issue') {
+    const met = await issueNamed(app, actor, home, one)
+    return met && { project_id: met.project.id, issue_id: met.issue.id, commit_sha: null }
+  }
+  if (one.kind !== 'commit') return null
+  const subject = await codeNamed(app, actor, home, one.project)
+  const [commit] = subject ? await findCommits(subject.dir, [one.sha]) : []
+  // A branch may be named like an id.
+  return subject && commit?.id.startsWith(one.sha)
+    ? { project_id: subject.project.id, issue_id: null, commit_sha: commit.id }
+    : null
+}
+
+async function codeNamed(
+  app: App,
+  actor: User,
+  { project, namespace }: ProjectSubject,
+  named: string | null,
+): Promise<RepositorySubject | null> {
+  const own = named === null ? String(project.id) : `${namespace.full_path}/${named}`
+  const subject = await findRepositorySubject(app, named?.includes('/') ? named : own, actor)
+  return subject && repositoryPolicy.read(subject) && repositoryPolicy.download(subject) ? subject : null
+}
+
+async function peopleOf({ db }: App, named: readonly TextReference[]): Promise<number[]> {
+  const names = named.flatMap((one) => (one.kind === 'user' ? [one.name.toLowerCase()] : []))
+  if (names.length === 0) return []
+  const users = await db
+    .selectFrom('users')
+    .select('id')
+    .where((eb) => eb.fn<string>('lower', ['username']), 'in', names)
+    .orderBy('id')
+    .execute()
+  return users.map(({ id }) => id)
+}
+
+/** Rows of this very text. */
+function ownRows<T extends 'text_references' | 'text_mentions'>(db: Db, table: T, source: Source) {
+  const rows = db.selectFrom(table as 'text_references').selectAll()
+  if (source.source_sha !== null) {
+    return rows
+      .where('source_project_id', '=', source.source_project_id)
+      .where('source_sha', '=', source.source_sha)
+      .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
+  }
+  return rows
+    .where('source_issue_id', '=', source.source_issue_id)
+    .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
+}
+
+async function keepReferences(app: App, actor: User, text: Text, targets: readonly Target[]): Promise<void> {
+  const { source } = text
+  const before = await ownRows(app.db, 'text_references', source).execute()
+  const isNamed = (row: (typeof before)[number], { project_id, issue_id, commit_sha }: Target) =>
+    row.target_project_id === project_id && row.target_issue_id === issue_id && row.target_sha === commit_sha
+  // A row with a note stays: it tells who may read the note.
+  const gone = before.filter((row) => row.note_id === null && !targets.some((target) => isNamed(row, target)))
+  if (gone.length > 0) {
+    const ids = gone.map(({ id }) => id)
+    await app.db.deleteFrom('text_references').where('id', 'in', ids).execute()
+  }
+  for (const target of targets) {
+    if (isItself(source, target) || before.some((row) => isNamed(row, target))) continue
+    const note_id = text.isTold ? await tell(app, actor, text, target) : null
+    await app.db
+      .insertInto('text_references')
+      .values({
+        ...source,
+        target_issue_id: target.issue_id,
+        target_project_id: target.project_id,
+        target_sha: target.commit_sha,
+        note_id,
+        created_at: timestamp(app.clock),
+      })
+      .execute()
+  }
+}
+
+const isItself = (source: Source, target: Target) =>
+  target.issue_id === null
+    ? target.commit_sha === source.source_sha && target.project_id === source.source_project_id
+    : target.issue_id === source.source_issue_id
+
+/** Once for each pair, whichever texts of the one name the other. */
+async function tell(app: App, actor: User, { source, name, except }: Text, target: Target): Promise<number | null> {
+  if (target.issue_id !== null && except?.has(target.issue_id)) return null
+  const known = await app.db
+    .selectFrom('text_references')
+    .select('id')
+    .where('source_issue_id', source.source_issue_id === null ? 'is' : '=', source.source_issue_id)
+    .where('source_project_id', '=', source.source_project_id)
+    .where('source_sha', source.source_sha === null ? 'is' : '=', source.source_sha)
+    .where('target_issue_id', target.issue_id === null ? 'is' : '=', target.issue_id)
+    .where('target_project_id', '=', target.project_id)
+    .where('target_sha', target.commit_sha === null ? 'is' : '=', target.commit_sha)
+    .where('note_id', 'is not', null)
+    .executeTakeFirst()
+  if (known) return null
+  const { project_id, issue_id, commit_sha } = target
+  const noteable = issue_id === null ? { project_id, commit_sha: commit_sha! } : { project_id, issue_id }
+  const body = `mentioned in ${name(project_id === source.source_project_id)}`
+  const [note] = await addSystemNotes(app, actor, noteable, [{ action: 'cross_reference', body }])
+  if (issue_id !== null) await touchIssue(app, issue_id)
+  return note!
+}
+
+/** Ids of those it did not name before. */
+async function keepMentions(app: App, source: Source, people: readonly number[]): Promise<number[]> {
+  const rows = (await ownRows(app.db, 'text_mentions', source).execute()) as unknown as {
+    id: number
+    user_id: number
+  }[]
+  const gone = rows.filter(({ user_id }) => !people.includes(user_id)).map(({ id }) => id)
+  if (gone.length > 0) await app.db.deleteFrom('text_mentions').where('id', 'in', gone).execute()
+  const added = people.filter((id) => !rows.some(({ user_id }) => user_id === id))
+  const created_at = timestamp(app.clock)
+  if (added.length > 0) {
+    const values = added.map((user_id) => ({ ...source, user_id, created_at }))
+    await app.db.insertInto('text_mentions').values(values).execute()
+  }
+  return added
+}
+
+export const issueName =
+  ({ project, namespace }: ProjectSubject, iid: number) =>
+  (isSame: boolean) =>
+    `issue ${isSame ? '' : pathWithNamespace(project, namespace)}#${iid}`
+
+export const commitName =
+  ({ project, namespace }: ProjectSubject, sha: string) =>
+  (isSame: boolean) =>
+    `commit ${isSame ? '' : `${pathWithNamespace(project, namespace)}@`}${sha}`

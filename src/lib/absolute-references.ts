@@ -1,0 +1,36 @@
+/** A text for another project: what it names of its own is named with the path, wherever it is read. */
+import { codeSpans, linesOf } from './prose.ts'
+import { scanReferences, type Found } from './references.ts'
+
+export interface Origin {
+  readonly namespace: string
+  /** Of the project, whole. */
+  readonly path: string
+}
+
+export function absoluteReferences(text: string, origin: Origin): string {
+  return linesOf(text)
+    .map((line) => (line.block === 'code' ? line.text : absoluteIn(line.text, origin)))
+    .join('\n')
+}
+
+function absoluteIn(line: string, origin: Origin): string {
+  const spans = codeSpans(line)
+  let result = ''
+  let from = 0
+  let span = 0
+  for (const found of scanReferences(line)) {
+    while (span < spans.length && spans[span]![1] <= found.start) span++
+    if (span < spans.length && spans[span]![0] < found.end) continue
+    result += line.slice(from, found.start) + prefixOf(found, origin)
+    from = found.start
+  }
+  return result + line.slice(from)
+}
+
+/** People are the same everywhere; a single name is a project beside the text's own. */
+function prefixOf({ kind, project }: Found, { namespace, path }: Origin): string {
+  if (kind === 'user' || project?.includes('/')) return ''
+  if (project !== null) return `${namespace}/`
+  return kind === 'commit' || kind === 'commit_range' ? `${path}@` : path
+}
