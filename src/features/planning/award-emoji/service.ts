@@ -5,6 +5,7 @@ import { findEmoji } from '../../../lib/emoji.ts'
 import { isOrphan, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { finishTodos } from '../todos/service.ts'
 import type { AwardEmoji } from './model.ts'
 import { awardsOn, type Awardable } from './queries.ts'
 
@@ -30,6 +31,8 @@ async function insert(app: App, actor: User, { columns }: Awardable, name: strin
     .values({ issue_id: null, note_id: null, ...columns, user_id: actor.id, name, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
+  // Whoever reacts has seen to it.
+  if ('issue_id' in columns) await finishTodos(app, actor.id, columns.issue_id)
   await emit(app, 'award_emoji.created', { id: made.id, by: actor.id })
   return made
 }

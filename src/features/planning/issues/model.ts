@@ -64,7 +64,6 @@ declare module '../../../store/database.ts' {
     'issue.closed': { id: number; by: number }
     'issue.reopened': { id: number; by: number }
     /** `/todo` and `/done`. */
-    'issue.todo_wished': { id: number; by: number; wanted: boolean }
     'issue.moved': { id: number; to: number; by: number }
     'issue.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }

@@ -7,12 +7,14 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
-/** Ids of those who wrote it, have it to do, spoke of it or reacted to it. What is internal tells of nobody. */
+/** Ids of those who wrote it, have it to do, spoke of it, reacted to it or are named. What is internal tells of nobody. */
 const participantsOf = ({ id, author_id }: Pick<Issue, 'id' | 'author_id'>) => sql<number>`
   select user_id from issue_assignees where issue_id = ${id}
   union select user_id from award_emoji where issue_id = ${id}
   union select author_id from notes
     where issue_id = ${id} and not system and not internal and author_id is not null
+  union select t.user_id from text_mentions t left join notes n on n.id = t.source_note_id
+    where t.source_issue_id = ${id} and (n.id is null or not n.internal)
   union select ${author_id}`
 
 export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<Page<User>> {
@@ -27,6 +29,7 @@ export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<
 const takesPart = (user: number) => sql<boolean>`(i.author_id = ${user}
   or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${user})
   or exists (select 1 from award_emoji e where e.issue_id = i.id and e.user_id = ${user})
+  or exists (select 1 from text_mentions t where t.source_issue_id = i.id and t.user_id = ${user})
   or exists (select 1 from notes n where n.issue_id = i.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { issue: number; user: number }) =>

@@ -184,7 +184,14 @@ test('a description orders at creation, not when it is changed', async () => {
     labels: ['bug'],
     assignees: [{ id: people.reporter.id }],
   })
-  expect((await forge.events()).slice(-3)).toContain('issue.todo_wished')
+  // Whom it is assigned to has it to do already.
+  expect((await people.reporter.get('/todos')).body).toMatchObject([
+    { action_name: 'assigned', target: { id: body.id } },
+  ])
+  await people.reporter.post(`/projects/${id}/issues/${body.iid}/notes`, { body: '/done' })
+  expect((await people.reporter.get('/todos')).body).toEqual([])
+  await people.reporter.post(`/projects/${id}/issues/${body.iid}/notes`, { body: '/todo' })
+  expect((await people.reporter.get('/todos')).body).toMatchObject([{ action_name: 'marked', target: { id: body.id } }])
   const url = `/projects/${id}/issues/${body.iid}`
   const { body: changed } = await people.reporter.put(url, { description: 'Else\n/close\n' })
   expect(changed).toMatchObject({ description: 'Else\n/close\n', state: 'opened' })

@@ -9,7 +9,6 @@ import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/emoji.ts'
 import { parseNaturalDate } from '../../../lib/natural-date.ts'
 import { splitQuickActions, type QuickAction, type QuickActionName } from '../../../lib/quick-actions.ts'
-import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
@@ -30,6 +29,7 @@ import type { Obeyed } from '../notes/talk.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { estimate, resetEstimate, resetSpent, spend } from '../time-tracking/service.ts'
 import { issuesIn, labelsIn, milestoneIn, nameFrom, peopleIn, projectNamed } from './named.ts'
+import { addTodos, finishTodos } from '../todos/service.ts'
 
 /** More of one text are not carried out. */
 const MOST_COMMANDS = 50
@@ -302,10 +302,12 @@ function subscribing({ actor, subject: { issue } }: Place, wanted: boolean): Ord
   }
 }
 
-/** Whoever keeps todos reacts to it. */
 function reminding({ actor, subject: { issue } }: Place, wanted: boolean): Order {
   return {
-    work: (app) => emit(app, 'issue.todo_wished', { id: issue.id, by: actor.id, wanted }),
+    async work(app) {
+      if (wanted) await addTodos(app, { issue, by: actor.id, action: 'marked' }, [actor.id])
+      else await finishTodos(app, actor.id, issue.id)
+    },
     changes: { todo_event: wanted ? 'add' : 'done' },
     summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
   }

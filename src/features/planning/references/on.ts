@@ -84,7 +84,8 @@ async function trackCommit(
 ): Promise<void> {
   const name = commitName(subject, id)
   const closed = new Set<number>()
-  for (const one of isMain ? closingReferences(message, app.url) : []) {
+  const isClosing = isMain && subject.project.autoclose_referenced_issues
+  for (const one of isClosing ? closingReferences(message, app.url) : []) {
     if (one.kind !== 'issue') continue
     const met = await issueNamed(app, actor, subject, one)
     // What was copied from a project does not close its issues.
