@@ -147,6 +147,9 @@ const UPLOAD = /\/uploads\/[0-9a-f]{32}\//g
 const secretsIn = (route: string): number[] =>
   route.split('/').flatMap((segment, i) => (SECRET_SEGMENT.test(segment) ? [i] : []))
 
+/** Routes that take whatever no other does. What leads nowhere there may be a secret in the wrong place. */
+const ANY_ROUTE = ['unknown', '/*']
+
 /** Secrets that are part of an address are left out as any others. */
 function pathText(url: string, secrets: readonly number[]): string {
   const path = url.split(/[?#]/, 1)[0]!.slice(0, LONGEST_PATH).replace(UPLOAD, `/uploads/${HIDDEN}/`)
@@ -182,7 +185,7 @@ export function requestLog(log: Log): (line: RequestLine) => void {
     const who = `"user":${user === null ? null : JSON.stringify(user)}${sudo ? `,"sudo":${JSON.stringify(sudo)}` : ''}`
     const line =
       `{"level":30,"time":"${momentText()}","part":"http","reqId":"${reqId}",${who},"method":"${method}",` +
-      `"path":${pathText(url, named.secrets)},"route":${named.text},"status":${status},` +
+      `"path":${status === 404 && ANY_ROUTE.includes(route) ? null : pathText(url, named.secrets)},"route":${named.text},"status":${status},` +
       `"ms":${Math.round(ms * 1000) / 1000},"ip":"${ip}","msg":"request"}\n`
     if (stream.writeSoon) stream.writeSoon(line)
     else stream.write(line)
