@@ -14,8 +14,9 @@ import type { Condition } from './lists.ts'
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
 
-/** More words narrow a search no further. */
-const MOST_TERMS = 16
+/** More words, and more of a word, narrow a search no further. A phrase is looked for at every place of its words. */
+const MOST_WORDS = 16
+const LONGEST_WORD = 100
 /** Characters that PostgreSQL is given: a `tsvector` holds a megabyte at most. */
 const LONGEST_INDEXED = 100_000
 
@@ -54,10 +55,14 @@ function vectorOf(columns: readonly string[]): RawBuilder<unknown> {
 /** What the index is asked for a text that somebody typed; null where it holds no word. */
 export function textQuery(db: Pick<AnyDb, 'getExecutor'>, text: string): string | null {
   const terms: string[] = []
+  let room = MOST_WORDS
   for (const [term, quoted] of text.matchAll(/"([^"]*)"|\S+/g)) {
-    const words = (quoted ?? term).split(BETWEEN_WORDS).filter((word) => word !== '')
-    if (words.length > 0) terms.push(termOf(db, words, quoted === undefined))
-    if (terms.length === MOST_TERMS) break
+    const all = (quoted ?? term).split(BETWEEN_WORDS).filter((word) => word !== '')
+    const words = all.slice(0, room).map((word) => Array.from(word).slice(0, LONGEST_WORD).join(''))
+    const isPrefix = quoted === undefined || words.join(' ') !== all.join(' ')
+    if (words.length > 0) terms.push(termOf(db, words, isPrefix))
+    room -= words.length
+    if (room === 0) break
   }
   if (terms.length === 0) return null
   return terms.join(isSqlite(db) ? ' AND ' : ' & ')
