@@ -10,7 +10,8 @@ export const openBeside = ({ app: { config } }: TestForge): Promise<Store> =>
 /** What a column takes besides, where its value does not tell. */
 type Others = Record<string, unknown>
 
-function otherThan(value: unknown): unknown {
+function otherThan(value: unknown, column: string): unknown {
+  if (value === null && column.endsWith('_at')) return '2020-01-02T03:04:05.678Z'
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1
   if (typeof value !== 'string') return 'other'
@@ -29,7 +30,7 @@ export async function changeEach(
   const { rows } = await sql<Others>`select * from ${sql.table(table)} where id = ${id}`.execute(db)
   for (const [column, value] of Object.entries(rows[0]!)) {
     if (column === 'id' || column === 'version' || except.includes(column)) continue
-    const other = column in others ? others[column] : otherThan(value)
+    const other = column in others ? others[column] : otherThan(value, column)
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${other} where id = ${id}`.execute(db)
     await look(column)
   }

@@ -393,7 +393,10 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
         .selectFrom(name as 'users')
         .selectAll()
         .execute()
-      return [name, JSON.stringify(rows, (key, value) => (key.startsWith('last_used') ? undefined : value))] as const
+      const text = (row: unknown) =>
+        JSON.stringify(row, (key, value) => (key.startsWith('last_used') ? undefined : value))
+      // A row that was written again as it is stands elsewhere in some stores.
+      return [name, rows.map(text).toSorted().join()] as const
     })
     return Object.fromEntries(await Promise.all(contents))
   }

@@ -143,13 +143,15 @@ test('lines name whoever comes by a session, by git or by sudo, and hide what is
     lines
       .flatMap(({ method, path, user, sudo }) => (method === 'GET' ? [{ path, user, ...(sudo && { sudo }) }] : []))
       .slice(-6)
+      .toSorted((one, other) => one.path!.localeCompare(other.path!))
+  // A line is written once its answer has gone, which may be after the next question.
   await expect.poll(told).toEqual([
-    { path: '/api/v4/user', user: 'root', sudo: 'jane' },
+    { path: '/-/invites/[hidden]', user: null },
     { path: `/api/v4/projects/${id}`, user: null },
     { path: `/api/v4/projects/${id}/uploads/[hidden]/x.txt`, user: null },
-    { path: '/jane/saw/uploads/[hidden]/x.txt', user: 'jane' },
+    { path: '/api/v4/user', user: 'root', sudo: 'jane' },
     { path: '/jane/saw.git/info/refs', user: 'jane' },
-    { path: '/-/invites/[hidden]', user: null },
+    { path: '/jane/saw/uploads/[hidden]/x.txt', user: 'jane' },
   ])
   expect(JSON.stringify(lines)).not.toContain(secret)
 })
