@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { searchTexts, type Search } from './pattern-search.ts'
 
-parentPort!.on('message', (asked: Search | 'ready?') => {
-  parentPort!.postMessage(asked === 'ready?' ? 'ready' : searchTexts(asked))
+// Without a parent it is only loaded, to be compiled before it is needed.
+parentPort?.on('message', (asked: Search | 'ready?') => {
+  parentPort?.postMessage(asked === 'ready?' ? 'ready' : searchTexts(asked))
 })

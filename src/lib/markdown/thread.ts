@@ -2,4 +2,5 @@
 import { parentPort } from 'node:worker_threads'
 import { perform, type Task } from './tasks.ts'
 
-parentPort!.on('message', (task: Task) => parentPort!.postMessage(perform(task)))
+// Without a parent it is only loaded, to be compiled before it is needed.
+parentPort?.on('message', (task: Task) => parentPort?.postMessage(perform(task)))
