@@ -10,6 +10,9 @@ beforeEach(async () => {
 })
 afterEach(() => command.stop())
 
-test('python-gitlab', async () => {
-  expect(await runScript('python', 'python_planning.py', [command.url, TOKEN])).toContain('is content')
+test.for([
+  ['python', 'python_planning.py'],
+  ['ruby', 'ruby_planning.rb'],
+] as const)('%s-gitlab', async ([language, script]) => {
+  expect(await runScript(language, script, [command.url, TOKEN])).toContain('is content')
 })
