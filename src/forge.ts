@@ -156,7 +156,7 @@ export class TestForge implements door.Forge {
     const at = `/projects/${id}`
     const { default_branch: main } = this.#done(await person.get(at), `the project ${id}`)
     const { branch = main ?? 'master' } = wish
-    const isThere = async (path: string) => (await person.head(`${at}/repository/${path}`)).status === 200
+    const isThere = async (path: string) => (await person.head(`${at}/repository/${path}`)).status < 300
     const isNew = main !== null && branch !== main && !(await isThere(`branches/${encodeURIComponent(branch)}`))
     const ref = encodeURIComponent(isNew ? main : branch)
     const actionOn = async ([path, content]: [string, string | Uint8Array | null]) => {
