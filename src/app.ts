@@ -18,7 +18,7 @@ import { authentication } from './features/identity/authentication.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { throttleOf } from './features/instance/settings/throttles.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
-import { blobColumns, families, farewells, jobs, projectPages, reactions, v4, web } from './features/v4.ts'
+import { afterPushes, blobColumns, families, farewells, jobs, projectPages, reactions, v4, web } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
@@ -108,6 +108,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       directories: openDirectories(config),
       lanes: newLanes(),
       farewells,
+      afterPushes,
       blobColumns,
       writeReadme,
     }

@@ -29,6 +29,7 @@ export interface App {
   /** Where what takes git's processes waits for its turn. */
   readonly lanes: Lanes
   readonly farewells: readonly Farewell[]
+  readonly afterPushes: readonly AfterPush[]
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
 }
@@ -41,6 +42,21 @@ export type User = Row<'users'>
  * not matter.
  */
 export type Farewell = (app: App, user: User, wish: { heir: User | null }) => Promise<void>
+
+/** Branches, tags and other refs of a project that have moved. */
+export interface PushedRefs {
+  readonly project: Row<'projects'>
+  /** Null where a deploy key without a creator did it. */
+  readonly by: number | null
+  readonly updates: readonly { readonly ref: string; readonly before: string | null; readonly after: string | null }[]
+  readonly options: readonly string[]
+}
+
+/**
+ * What a family does when refs have moved, before whoever moved them is answered: what they look at next is true. The
+ * news of the push does it once more, should the process end before. Lines it returns are shown to whoever pushed.
+ */
+export type AfterPush = (app: App, pushed: PushedRefs) => Promise<readonly string[] | void>
 
 /**
  * What a family does about secrets of its own that were sealed with a key that is lost: it makes new ones, or does

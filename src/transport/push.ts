@@ -57,10 +57,15 @@ export async function pushOptionsFor(
       const { place, pusher, change } = admitted!
       const updates = moved.map(updateOf)
       if (updates.length === 0) return void (await dropChange(app, change))
-      await refsMoved(app, pusher, change, updates)
+      const lines = await refsMoved(app, pusher, change, updates)
       if (place.wiki) return
       return {
-        messages: [...(await announcement(app)), ...movedNotice(app, pusher, place), ...linkLines(app, place, updates)],
+        messages: [
+          ...(await announcement(app)),
+          ...movedNotice(app, pusher, place),
+          ...lines,
+          ...linkLines(app, place, updates),
+        ],
       }
     },
     explain: (failure) => outageOf(failure)?.message ?? null,

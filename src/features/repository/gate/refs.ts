@@ -5,7 +5,14 @@ import { findCommit } from '../../../git/objects/commits.ts'
 import { Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { isProtected, mayCreateTag, mayForcePush, mayPush, type Rules } from '../protected-branches/matching.ts'
+import {
+  isProtected,
+  mayCreateTag,
+  mayForcePush,
+  mayMerge,
+  mayPush,
+  type Rules,
+} from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { Incoming } from './incoming.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
@@ -59,7 +66,8 @@ async function branchFault(
   if (before !== null && !mayForcePush(rules, name) && (await rewrites(incoming, before, after))) {
     return 'You are not allowed to force push code to a protected branch on this project.'
   }
-  return mayPush(rules, name, pusher) ? null : NO_PUSH
+  const may = pusher.merging ? mayMerge : mayPush
+  return may(rules, name, pusher) ? null : NO_PUSH
 }
 
 /** Most pushes bring all that lies between, and what is made here stands on what was there: nobody needs to be asked. */

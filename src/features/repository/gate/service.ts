@@ -103,9 +103,32 @@ function inTheWayText({ ref }: Update): string {
 }
 
 /** They have moved, all or some of those expected: now it is told. */
-export async function refsMoved(app: App, pusher: Pusher, change: Change, moved: readonly Update[]): Promise<void> {
+export async function refsMoved(
+  app: App,
+  pusher: Pusher,
+  change: Change,
+  moved: readonly Update[],
+): Promise<readonly string[]> {
   await tellChange(app, change, moved)
   if (pusher.user) await recordActivity(app, pusher.user)
+  return change.wiki ? [] : followUp(app, change, moved)
+}
+
+/** What others make of it. They have moved, whatever becomes of that: the news of it tries once more. */
+async function followUp(
+  app: App,
+  { project, by, options }: Change,
+  updates: readonly Update[],
+): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const afterPush of app.afterPushes) {
+    try {
+      lines.push(...((await afterPush(app, { project, by, updates, options })) ?? []))
+    } catch (error) {
+      app.log.error({ err: error, project: project.id }, 'what follows a push failed')
+    }
+  }
+  return lines
 }
 
 export const webPusher = (user: User, level: number): Pusher => ({ user, level, via: 'web' })

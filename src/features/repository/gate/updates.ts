@@ -7,6 +7,8 @@ export interface Pusher {
   readonly level: number
   readonly deployKeyId?: number
   readonly via: 'http' | 'ssh' | 'web'
+  /** A merge request, for which protected branches have a level of their own. */
+  readonly merging?: true
 }
 
 /** Null stands for no ref: before it is made, after it is deleted. */
