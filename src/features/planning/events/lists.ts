@@ -35,6 +35,8 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
     where p.id = ${sql.ref(`${row}.project_id`)} and ${isReadable(way)} and ${also}
     and case when ${kind} in (${kindsOf('code')})
         then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
+      when ${kind} in (${kindsOf('merge_requests')})
+        then ${isOn('merge_requests')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
       when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})
       else true end)`

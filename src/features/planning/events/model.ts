@@ -12,6 +12,7 @@ declare module '../../../store/database.ts' {
       /** For Reporters and above, and those whose issue it is. */
       reserved: Generated<boolean>
       issue_id: number | null
+      merge_request_id: number | null
       milestone_id: number | null
       note_id: number | null
       /** What a target that is gone was, as JSON. */
@@ -28,7 +29,7 @@ declare module '../../../store/database.ts' {
 export type Activity = Row<'activities'>
 
 /** What the reader must be able to see of the project. */
-export type Needs = 'project' | 'issues' | 'work' | 'code'
+export type Needs = 'project' | 'issues' | 'merge_requests' | 'work' | 'code'
 
 interface KindFacts {
   /** As it is asked for. */
@@ -85,11 +86,42 @@ export const KINDS = kinds({
   'issue.created': { action: 'created', target: 'issue', shown: 'opened', needs: 'issues' },
   'issue.reopened': { action: 'reopened', target: 'issue', shown: 'opened', needs: 'issues' },
   'issue.closed': { action: 'closed', target: 'issue', shown: 'closed', needs: 'issues' },
+  'merge_request.created': {
+    action: 'created',
+    target: 'merge_request',
+    shown: 'opened',
+    needs: 'merge_requests',
+  },
+  'merge_request.reopened': {
+    action: 'reopened',
+    target: 'merge_request',
+    shown: 'opened',
+    needs: 'merge_requests',
+  },
+  'merge_request.closed': {
+    action: 'closed',
+    target: 'merge_request',
+    shown: 'closed',
+    needs: 'merge_requests',
+  },
+  'merge_request.merged': {
+    action: 'merged',
+    target: 'merge_request',
+    shown: 'accepted',
+    needs: 'merge_requests',
+  },
+  'merge_request.approved': {
+    action: 'approved',
+    target: 'merge_request',
+    shown: 'approved',
+    needs: 'merge_requests',
+  },
   'milestone.created': { action: 'created', target: 'milestone', shown: 'opened', needs: 'work' },
   'milestone.reopened': { action: 'reopened', target: 'milestone', shown: 'opened', needs: 'work' },
   'milestone.closed': { action: 'closed', target: 'milestone', shown: 'closed', needs: 'work' },
   'milestone.destroyed': { action: 'destroyed', target: 'milestone', shown: 'destroyed', needs: 'work' },
   'issue.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'issues' },
+  'merge_request.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'merge_requests' },
   'commit.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'code' },
 })
 

@@ -7,7 +7,15 @@ import type { Kind } from './model.ts'
 
 type Happening = Pick<NewRow<'activities'>, 'project_id' | 'author_id' | 'kind'> & Partial<NewRow<'activities'>>
 
-const NOTHING = { issue_id: null, milestone_id: null, note_id: null, gone: null, push: null, source: null }
+const NOTHING = {
+  issue_id: null,
+  merge_request_id: null,
+  milestone_id: null,
+  note_id: null,
+  gone: null,
+  push: null,
+  source: null,
+}
 
 /** Of happenings made of the same news, the first stands. */
 export async function recordActivities({ db, clock }: App, happenings: readonly Happening[]): Promise<void> {
@@ -28,6 +36,15 @@ export const recordIssue = (
   action: 'created' | 'closed' | 'reopened',
 ): Promise<void> =>
   recordActivities(app, [{ project_id, author_id: by, kind: `issue.${action}`, issue_id: id, reserved: confidential }])
+
+/** The same. */
+export const recordMergeRequest = (
+  app: App,
+  by: number,
+  { id, project_id }: { readonly id: number; readonly project_id: number },
+  action: 'created' | 'closed' | 'reopened' | 'merged' | 'approved',
+): Promise<void> =>
+  recordActivities(app, [{ project_id, author_id: by, kind: `merge_request.${action}`, merge_request_id: id }])
 
 /** The same. What happens to a group's is told nowhere. */
 export async function recordMilestone(

@@ -20,7 +20,7 @@ export function notesOn(was: IssueState, is: IssueState, via?: string): SystemNo
   return [
     ...titleNotes(was, is),
     ...descriptionNotes(was, is),
-    ...assigneeNotes(was, is),
+    ...peopleNotes(was.assignees, is.assignees, { added: 'assigned to', gone: 'unassigned', none: 'removed assignee' }),
     ...labelNotes(was, is),
     ...milestoneNotes(was, is),
     ...dueNotes(was, is),
@@ -31,7 +31,7 @@ export function notesOn(was: IssueState, is: IssueState, via?: string): SystemNo
   ]
 }
 
-function titleNotes(was: IssueState, is: IssueState): SystemNote[] {
+export function titleNotes(was: Pick<IssueState, 'title'>, is: Pick<IssueState, 'title'>): SystemNote[] {
   if (was.title === is.title) return []
   const [gone, added] = marked(was.title, is.title)
   return [{ action: 'title', body: `changed title from **${gone}** to **${added}**` }]
@@ -53,7 +53,9 @@ function marked(was: string, is: string): readonly [string, string] {
   return [mark(a, '-'), mark(b, '+')]
 }
 
-function descriptionNotes(was: IssueState, is: IssueState): SystemNote[] {
+type Described = Pick<IssueState, 'description'>
+
+export function descriptionNotes(was: Described, is: Described): SystemNote[] {
   const [before, after] = [was.description ?? '', is.description ?? '']
   if (before === after) return []
   const toggled = toggledTasks(before, after)
@@ -74,18 +76,27 @@ function people(users: readonly User[]): string {
 const without = <T extends { readonly id: number }>(some: readonly T[], others: readonly T[]) =>
   some.filter(({ id }) => !others.some((other) => other.id === id))
 
-function assigneeNotes(was: IssueState, is: IssueState): SystemNote[] {
-  const [added, gone] = [without(is.assignees, was.assignees), without(was.assignees, is.assignees)]
+interface PeopleWords {
+  readonly added: string
+  readonly gone: string
+  /** Where nobody is left. */
+  readonly none?: string
+}
+
+export function peopleNotes(was: readonly User[], is: readonly User[], words: PeopleWords): SystemNote[] {
+  const [added, gone] = [without(is, was), without(was, is)]
   if (added.length === 0 && gone.length === 0) return []
-  if (is.assignees.length === 0) return [{ action: 'assignee', body: 'removed assignee' }]
+  if (is.length === 0 && words.none !== undefined) return [{ action: 'assignee', body: words.none }]
   const parts = [
-    ...(added.length > 0 ? [`assigned to ${people(added)}`] : []),
-    ...(gone.length > 0 ? [`unassigned ${people(gone)}`] : []),
+    ...(added.length > 0 ? [`${words.added} ${people(added)}`] : []),
+    ...(gone.length > 0 ? [`${words.gone} ${people(gone)}`] : []),
   ]
   return [{ action: 'assignee', body: parts.join(' and ') }]
 }
 
-function labelNotes(was: IssueState, is: IssueState): SystemNote[] {
+type Labelled = Pick<IssueState, 'labels'>
+
+export function labelNotes(was: Labelled, is: Labelled): SystemNote[] {
   const [added, gone] = [without(is.labels, was.labels), without(was.labels, is.labels)]
   const total = added.length + gone.length
   if (total === 0) return []
@@ -97,7 +108,9 @@ function labelNotes(was: IssueState, is: IssueState): SystemNote[] {
   return [{ action: 'label', body: `${parts.join(' and ')} ${total === 1 ? 'label' : 'labels'}` }]
 }
 
-function milestoneNotes(was: IssueState, is: IssueState): SystemNote[] {
+type Planned = Pick<IssueState, 'milestone'>
+
+export function milestoneNotes(was: Planned, is: Planned): SystemNote[] {
   if (was.milestone?.id === is.milestone?.id) return []
   const { milestone } = is
   if (!milestone) return [{ action: 'milestone', body: 'removed milestone' }]

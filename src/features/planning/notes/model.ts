@@ -31,11 +31,12 @@ export type NoteAction =
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of an issue or of a commit. */
+    /** Of an issue, a merge request or a commit. */
     notes: {
       id: Generated<number>
       project_id: number
       issue_id: number | null
+      merge_request_id: number | null
       commit_sha: string | null
       /** 40 hex digits, shared by the notes of one discussion. */
       discussion_id: string

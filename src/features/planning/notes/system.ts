@@ -12,6 +12,7 @@ export interface SystemNote {
 /** What is talked about. */
 export type Noteable =
   | { readonly project_id: number; readonly issue_id: number }
+  | { readonly project_id: number; readonly merge_request_id: number }
   | { readonly project_id: number; readonly commit_sha: string }
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')

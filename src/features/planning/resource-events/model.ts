@@ -4,6 +4,7 @@ import type { Row } from '../../../store/database.ts'
 interface Happened {
   id: Generated<number>
   issue_id: number | null
+  merge_request_id: number | null
   user_id: number | null
   created_at: string
 }

@@ -12,7 +12,7 @@ interface Changed<T> {
 export interface Happening {
   readonly labels?: Changed<readonly Label[]>
   readonly milestone?: Changed<Milestone | null>
-  readonly state?: 'closed' | 'reopened'
+  readonly state?: 'closed' | 'reopened' | 'merged'
   /** Of the item, afterwards. */
   readonly itemState?: string
 }
@@ -21,7 +21,7 @@ export interface Happening {
 export async function addResourceEvents(
   { db, clock }: App,
   actor: User,
-  item: { readonly issue_id: number },
+  item: { readonly issue_id: number } | { readonly merge_request_id: number },
   { labels = {}, milestone = {}, state, itemState = 'opened' }: Happening,
 ): Promise<void> {
   const common = { ...item, user_id: actor.id, created_at: timestamp(clock) }

@@ -2,11 +2,12 @@ import type { Generated } from 'kysely'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Who wants news of an issue or a label, or explicitly none. */
+    /** Who wants news of an issue, a merge request or a label, or explicitly none. */
     subscriptions: {
       id: Generated<number>
       user_id: number
       issue_id: number | null
+      merge_request_id: number | null
       label_id: number | null
       /** Where the label is subscribed to; null: in the whole group. */
       project_id: number | null
@@ -18,4 +19,5 @@ declare module '../../../store/database.ts' {
 
 export type SubscriptionTarget =
   | { readonly issue_id: number }
+  | { readonly merge_request_id: number }
   | { readonly label_id: number; readonly project_id?: number | null }

@@ -1,28 +1,24 @@
-import type { Db, Row } from '../../../store/database.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { SubscriptionTarget } from './model.ts'
 
-export const columnsOf = (target: SubscriptionTarget) =>
-  'issue_id' in target
-    ? { issue_id: target.issue_id, label_id: null, project_id: null }
-    : { issue_id: null, label_id: target.label_id, project_id: target.project_id ?? null }
+const NONE = { issue_id: null, merge_request_id: null, label_id: null, project_id: null }
+const COLUMNS = Object.keys(NONE) as (keyof typeof NONE)[]
 
-interface Said {
-  user: number
-  issue_id: number | null
-  label_id: number | null
-  project_id: number | null
-}
+type Columns = { [column in keyof typeof NONE]: number | null }
 
-const saidOf = hotQuery((db, p: Said, given) =>
-  db
-    .selectFrom('subscriptions')
-    .select('subscribed')
-    .where('user_id', '=', p.user)
-    .where((eb) => (given('issue_id') ? eb('issue_id', '=', p.issue_id) : eb('issue_id', 'is', null)))
-    .where((eb) => (given('label_id') ? eb('label_id', '=', p.label_id) : eb('label_id', 'is', null)))
-    .where((eb) => (given('project_id') ? eb('project_id', '=', p.project_id) : eb('project_id', 'is', null))),
+export const columnsOf = (target: SubscriptionTarget): Columns => ({ ...NONE, ...target })
+
+/** What they name, and nothing else. */
+export const isOf =
+  (columns: Columns, given: (column: keyof Columns) => boolean = (column) => columns[column] !== null) =>
+  (eb: ExpressionBuilder<Tables, 'subscriptions'>) =>
+    eb.and(COLUMNS.map((column) => (given(column) ? eb(column, '=', columns[column]) : eb(column, 'is', null))))
+
+const saidOf = hotQuery((db, p: Columns & { user: number }, given) =>
+  db.selectFrom('subscriptions').select('subscribed').where('user_id', '=', p.user).where(isOf(p, given)),
 )
 
 /** What the user said of it; null where they said nothing. */
@@ -36,7 +32,7 @@ export type Subscriber = Pick<Row<'subscriptions'>, 'user_id' | 'project_id' | '
 /** Whoever said something of these issues or labels, by id; one query. */
 export async function subscribersOf(
   db: Db,
-  kind: 'issue_id' | 'label_id',
+  kind: 'issue_id' | 'merge_request_id' | 'label_id',
   ids: readonly number[],
 ): Promise<Map<number, Subscriber[]>> {
   if (ids.length === 0) return new Map()

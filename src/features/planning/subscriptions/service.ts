@@ -4,7 +4,7 @@ import { Refusal, notFound } from '../../../errors.ts'
 import { holdName, isOrphan } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { SubscriptionTarget } from './model.ts'
-import { columnsOf, subscriptionOf } from './queries.ts'
+import { columnsOf, isOf, subscriptionOf } from './queries.ts'
 
 /** `usual` is what holds where the user has said nothing: issues have participants, who are told without asking. */
 export async function setSubscription(
@@ -17,7 +17,7 @@ export async function setSubscription(
   const columns = columnsOf(target)
   await transact(app, async (app) => {
     const { db } = app
-    await holdName(db, `subscription ${user_id} ${columns.issue_id} ${columns.label_id} ${columns.project_id}`)
+    await holdName(db, `subscription ${user_id} ${JSON.stringify(columns)}`)
     const said = await subscriptionOf(db, user_id, target)
     if ((said ?? usual) === subscribed) throw new Refusal('not_modified')
     if (said === null) {
@@ -27,14 +27,11 @@ export async function setSubscription(
         .execute()
       return
     }
-    const { issue_id, label_id, project_id } = columns
     await db
       .updateTable('subscriptions')
       .set({ subscribed })
       .where('user_id', '=', user_id)
-      .where('issue_id', issue_id === null ? 'is' : '=', issue_id)
-      .where('label_id', label_id === null ? 'is' : '=', label_id)
-      .where('project_id', project_id === null ? 'is' : '=', project_id)
+      .where(isOf(columns))
       .execute()
   }).catch((error: unknown) => {
     throw isOrphan(error) ? notFound() : error // it has gone meanwhile
