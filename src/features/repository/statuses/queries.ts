@@ -59,7 +59,7 @@ export async function commitsStatuses(
   )
 }
 
-function sumOf(rows: readonly Pick<CommitStatus, 'status' | 'allow_failure'>[]): CommitStatus['status'] {
+export function sumOf(rows: readonly Pick<CommitStatus, 'status' | 'allow_failure'>[]): CommitStatus['status'] {
   const counted = rows.map(({ status, allow_failure }) => (allow_failure && status === 'failed' ? 'success' : status))
   const has = (status: CommitStatus['status']) => counted.includes(status)
   const isDone = !has('pending') && !has('running')

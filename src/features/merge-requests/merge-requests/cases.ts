@@ -1,0 +1,33 @@
+import { casesOf } from '../../../../test/cases.ts'
+import { newMergeRequest, oneMergeRequest } from '../../../../test/merge-requests.ts'
+
+const at = oneMergeRequest
+
+export const cases = casesOf(
+  `
+                                                                              anon strg extn guest rept devl mast ownr admn blkd
+  POST /projects/:id/merge_requests                                   private  401  404  404  403  403  201  201  201  201  401
+                                                                      public   401  403  403  403  403  201  201  201  201  401
+  GET /projects/:id/merge_requests/:merge_request_iid                 private  401  404  404  403  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+  PUT /projects/:id/merge_requests/:merge_request_iid                 private  401  404  404  403  403  200  200  200  200  401
+                                                                      public   401  403  403  403  403  200  200  200  200  401
+  DELETE /projects/:id/merge_requests/:merge_request_iid              private  401  404  404  403  403  403  403  204  204  401
+                                                                      public   401  403  403  403  403  403  403  204  204  401
+  POST /projects/:id/merge_requests/:merge_request_iid/subscribe      private  401  404  404  403  403  201  201  304  201  401
+                                                                      public   401  403  403  403  403  201  201  304  201  401
+  POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe    private  401  404  404  403  403  304  304  201  304  401
+                                                                      public   401  403  403  403  403  304  304  201  304  401
+  GET /projects/:id/merge_requests/:merge_request_iid/participants    private  401  404  404  403  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+`,
+  {
+    'POST /projects/:id/merge_requests': { input: newMergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid': { at },
+    'PUT /projects/:id/merge_requests/:merge_request_iid': { at, input: { title: 'Another' } },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid': { at },
+    'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { at },
+    'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { at },
+    'GET /projects/:id/merge_requests/:merge_request_iid/participants': { at },
+  },
+)

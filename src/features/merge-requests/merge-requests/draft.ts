@@ -1,0 +1,14 @@
+/** What the beginning of a title says: one that is not ready yet is not merged. */
+
+const MARK = /^\s*(?:\[WIP\]|WIP:|WIP(?=\s)|\[Draft\]|\(Draft\)|Draft:)\s*/i
+
+export const isDraft = (title: string): boolean => MARK.test(title)
+
+export function withoutDraft(title: string): string {
+  let bare = title
+  while (MARK.test(bare)) bare = bare.replace(MARK, '')
+  return bare
+}
+
+/** Titles of commits that are to be melted into others. */
+export const isUnfinishedCommit = (title: string): boolean => /^(?:fixup|squash|amend)! /.test(title) || isDraft(title)

@@ -1,0 +1,142 @@
+/** Records of merge requests: what a page shows beside the rows is read for all of them at once. */
+import type { App, User } from '../../../context.ts'
+import { aheadBehind } from '../../../git/history/history.ts'
+import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import { projectPaths } from '../../planning/issues/load.ts'
+import { presentMilestone } from '../../planning/milestones/entity.ts'
+import { milestoneSurroundings, milestonesOf } from '../../planning/milestones/queries.ts'
+import { subscriptionOf } from '../../planning/subscriptions/queries.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { mergeFacts } from '../mergeability/facts.ts'
+import { mayMergeInto } from '../merging/rights.ts'
+import {
+  presentDetail,
+  presentMergeRequest,
+  presentSimple,
+  type LoadedMergeRequest,
+  type MergeRequestDetail,
+  type MergeRequestRecord,
+} from './entity.ts'
+import type { MergeRequest } from './model.ts'
+import { isParticipant } from './participants.ts'
+import type { MergeRequestSubject } from './policy.ts'
+import { findMergeRequests, isFirstContribution, labelsOfMergeRequests, peopleOf } from './queries.ts'
+
+export interface RecordWish {
+  with_labels_details?: boolean | null | undefined
+  view?: 'simple' | null | undefined
+  /** Of several projects. */
+  isMixed?: boolean
+}
+
+export async function presentMergeRequests(
+  app: App,
+  some: readonly MergeRequest[],
+  { with_labels_details, isMixed = false }: RecordWish = {},
+): Promise<MergeRequestRecord[]> {
+  const [loaded, users] = await Promise.all([load(app, some), surroundings(app)])
+  const around = { users, labelDetails: Boolean(with_labels_details), isMixed }
+  return loaded.map((one) => presentMergeRequest(one, around))
+}
+
+/** A page of a list, as it was asked for. */
+export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordWish) {
+  const found = await findMergeRequests(
+    app.db,
+    page.map(({ id }) => id),
+  )
+  if (wish.view !== 'simple') return presentMergeRequests(app, found, wish)
+  const paths = await projectPaths(
+    app.db,
+    found.map(({ project_id }) => project_id),
+  )
+  return found.map((one) => presentSimple(one, { url: app.url, path: paths.get(one.project_id) ?? '' }))
+}
+
+async function load(app: App, some: readonly MergeRequest[]): Promise<LoadedMergeRequest[]> {
+  if (some.length === 0) return []
+  const { db } = app
+  const ids = some.map(({ id }) => id)
+  const [labels, milestones, assigned, reviewing, paths, facts, people] = await Promise.all([
+    labelsOfMergeRequests(db, ids),
+    milestonesOf(
+      db,
+      some.map((one) => one.milestone_id),
+    ),
+    peopleOf(db, 'assignees', ids),
+    peopleOf(db, 'reviewers', ids),
+    projectPaths(
+      db,
+      some.map((one) => one.project_id),
+    ),
+    mergeFacts(db, some),
+    withUsers(db, some, { author: 'author_id', merger: 'merge_user_id', closer: 'closed_by_id' }),
+  ])
+  const [assignees, reviewers] = await Promise.all(
+    [assigned, reviewing].map(async (links) =>
+      Map.groupBy(await withUsers(db, links, { user: 'user_id' }), ({ merge_request_id }) => merge_request_id),
+    ),
+  )
+  const around = milestoneSurroundings(app)
+  return people.map((one) => {
+    const milestone = milestones.get(one.milestone_id ?? 0)
+    const usersOf = (links: typeof assignees) => (links!.get(one.id) ?? []).flatMap(({ user }) => user ?? [])
+    return {
+      ...one,
+      labels: labels.get(one.id) ?? [],
+      milestone: milestone ? presentMilestone(milestone, around) : null,
+      assignees: usersOf(assignees),
+      reviewers: usersOf(reviewers),
+      path: paths.get(one.project_id) ?? '',
+      facts: facts.get(one.id)!,
+    }
+  })
+}
+
+export interface DetailWish {
+  include_diverged_commits_count?: boolean | null | undefined
+  include_rebase_in_progress?: boolean | null | undefined
+}
+
+/** One, whose commits are looked at unless what is known of them is true. */
+export async function presentOneMergeRequest(
+  app: App,
+  viewer: User | null,
+  subject: MergeRequestSubject,
+  row: MergeRequest = subject.mergeRequest,
+  wish: DetailWish = {},
+): Promise<MergeRequestDetail> {
+  const one = await freshlyChecked(app, row, subject.project)
+  const [[loaded], users, subscribed, canMerge, isFirst, diverged] = await Promise.all([
+    load(app, [one]),
+    surroundings(app),
+    isSubscribed(app, viewer, one),
+    mayMergeInto(app, subject, one.target_branch),
+    isFirstContribution(app.db, one),
+    wish.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
+  ])
+  return presentDetail(
+    loaded!,
+    { users, labelDetails: false, isMixed: false },
+    {
+      subscribed,
+      canMerge,
+      isFirst,
+      diverged,
+      rebasing: wish.include_rebase_in_progress ? false : undefined,
+    },
+  )
+}
+
+/** How many commits the target has that the source has not. */
+async function divergedCommits(dir: string, { head_sha, target_branch }: MergeRequest): Promise<number> {
+  const counted = head_sha === null ? null : await aheadBehind(dir, `refs/heads/${target_branch}`, head_sha)
+  return counted?.ahead ?? 0
+}
+
+/** What they said themselves, else whether they take part. */
+export async function isSubscribed(app: App, viewer: User | null, one: MergeRequest): Promise<boolean> {
+  if (!viewer) return false
+  const said = await subscriptionOf(app.db, viewer.id, { merge_request_id: one.id })
+  return said ?? (await isParticipant(app.db, one, viewer.id))
+}

@@ -1,0 +1,46 @@
+import { policy } from '../../../api/endpoint.ts'
+import { Developer, Guest, Owner, Reporter } from '../../../lib/levels.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { MergeRequest } from './model.ts'
+
+/** A merge request, and whether it is assigned to whoever looks. */
+export interface MetMergeRequest extends MergeRequest {
+  readonly assigned: boolean
+  readonly reviewing: boolean
+}
+
+export interface MergeRequestSubject extends RepositorySubject {
+  readonly mergeRequest: MetMergeRequest
+}
+
+const isOn = (s: ProjectSubject) => hasFeature(s, 'merge_requests') && hasFeature(s, 'repository')
+const isVisitable = ({ open, project }: ProjectSubject) => open.includes(project.visibility)
+const readsAll = (s: ProjectSubject) => isOn(s) && (s.level >= Reporter || isVisitable(s))
+
+const isOwn = ({ mergeRequest, viewer }: MergeRequestSubject) =>
+  viewer !== null && (mergeRequest.author_id === viewer.id || mergeRequest.assigned)
+const isTheirs = (s: MergeRequestSubject) => isOwn(s) || s.mergeRequest.reviewing
+
+/** Merge requests of a project. */
+export const mergeRequestsPolicy = policy<RepositorySubject>()({
+  read: (s: RepositorySubject) => projectPolicy.read(s),
+  readMergeRequests: readsAll,
+  /** From its own branches; what they go to is asked apart. */
+  createMergeRequest: (s) => repositoryPolicy.push(s),
+})
+
+/** Whoever is no member sees their own as long as they see the project at all. */
+const reads = (s: MergeRequestSubject) => readsAll(s) || (isOn(s) && isTheirs(s))
+const mayWrite = (s: MergeRequestSubject) => s.viewer !== null && reads(s) && !s.project.archived
+
+export const mergeRequestPolicy = policy<MergeRequestSubject>()({
+  read: (s: MergeRequestSubject) => projectPolicy.read(s),
+  readMergeRequest: reads,
+  /** Whoever sees it takes part in it. */
+  participate: (s) => mayWrite(s) && (s.level >= Guest || isVisitable(s)),
+  update: (s) => mayWrite(s) && (s.level >= Developer || isOwn(s)),
+  /** Labels, milestone, assignees. */
+  plan: (s) => mayWrite(s) && s.level >= Developer,
+  destroy: (s) => mayWrite(s) && s.level >= Owner,
+})

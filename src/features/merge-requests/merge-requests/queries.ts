@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { child, resource } from '../../../api/endpoint.ts'
+import { id, text } from '../../../api/wire.ts'
+import { forbidden } from '../../../errors.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { Label } from '../../planning/labels/model.ts'
+import { byTitle } from '../../planning/labels/queries.ts'
+import type { MergeRequest } from './model.ts'
+import { mergeRequestPolicy, mergeRequestsPolicy, type MetMergeRequest } from './policy.ts'
+
+/** `/projects/:id/merge_requests`: the project. */
+export const mergeRequests = resource({
+  name: 'Project',
+  params: z.object({ id: text }),
+  policy: mergeRequestsPolicy,
+  find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
+})
+
+const met = hotQuery((db, p: { project: number; iid: number; viewer: number }) =>
+  db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .select([
+      sql<boolean>`exists (select 1 from merge_request_assignees a
+        where a.merge_request_id = merge_requests.id and a.user_id = ${p.viewer})`.as('assigned'),
+      sql<boolean>`exists (select 1 from merge_request_reviewers r
+        where r.merge_request_id = merge_requests.id and r.user_id = ${p.viewer})`.as('reviewing'),
+    ])
+    .where('project_id', '=', p.project)
+    .where('iid', '=', p.iid),
+)
+
+/** As the viewer meets it, readable or not. */
+export async function findMergeRequest(
+  db: Db,
+  project: number,
+  iid: number,
+  viewer: number,
+): Promise<MetMergeRequest | null> {
+  const [found] = await met(db, { project, iid, viewer })
+  return found ? { ...found, assigned: Boolean(found.assigned), reviewing: Boolean(found.reviewing) } : null
+}
+
+export const mergeRequest = child(mergeRequests, {
+  key: 'mergeRequest',
+  params: { merge_request_iid: id },
+  policy: mergeRequestPolicy,
+  async find({ db }, parent, { merge_request_iid }) {
+    const found = await findMergeRequest(db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
+    // Who may see none hears the same of one that is not there.
+    if (!found && !mergeRequestsPolicy.readMergeRequests(parent)) throw forbidden()
+    return found
+  },
+})
+
+const byIds = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+/** In the order of `ids`. */
+export async function findMergeRequests(db: Db, ids: readonly number[]): Promise<MergeRequest[]> {
+  if (ids.length === 0) return []
+  const found = new Map((await byIds(db, { ids: idList(db, ids) })).map((one) => [one.id, one]))
+  return ids.map((one) => found.get(one)).filter((one) => one !== undefined)
+}
+
+const people = {
+  assignees: hotQuery((db, p: { ids: string }) =>
+    db
+      .selectFrom('merge_request_assignees')
+      .select(['merge_request_id', 'user_id'])
+      .where(inIdList(db, 'merge_request_id', p.ids))
+      .orderBy('user_id'),
+  ),
+  reviewers: hotQuery((db, p: { ids: string }) =>
+    db
+      .selectFrom('merge_request_reviewers')
+      .select(['merge_request_id', 'user_id'])
+      .where(inIdList(db, 'merge_request_id', p.ids))
+      .orderBy('user_id'),
+  ),
+}
+
+/** Ids of merge requests with ids of users. */
+export async function peopleOf(db: Db, role: keyof typeof people, ids: readonly number[]) {
+  return ids.length === 0 ? [] : people[role](db, { ids: idList(db, ids) })
+}
+
+const targets = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('merge_requests as m')
+    .innerJoin('merge_targets as t', (join) =>
+      join.onRef('t.project_id', '=', 'm.project_id').onRef('t.branch', '=', 'm.target_branch'),
+    )
+    .select(['m.id', 't.sha'])
+    .where(inIdList(db, 'm.id', p.ids)),
+)
+
+/** Where the branches stand that they go to, by the id of the merge request. */
+export async function targetsOf(db: Db, ids: readonly number[]): Promise<Map<number, string | null>> {
+  if (ids.length === 0) return new Map()
+  return new Map((await targets(db, { ids: idList(db, ids) })).map(({ id, sha }) => [id, sha]))
+}
+
+const labels = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('merge_request_labels as link')
+    .innerJoin('labels', 'labels.id', 'link.label_id')
+    .selectAll('labels')
+    .select('link.merge_request_id')
+    .where(inIdList(db, 'link.merge_request_id', p.ids))
+    .orderBy(byTitle(db))
+    .orderBy('labels.id'),
+)
+
+/** By the id of the merge request, sorted by title. */
+export async function labelsOfMergeRequests(db: Db, ids: readonly number[]): Promise<Map<number, Label[]>> {
+  const found = new Map<number, Label[]>()
+  if (ids.length === 0) return found
+  for (const { merge_request_id, ...label } of await labels(db, { ids: idList(db, ids) })) {
+    const known = found.get(merge_request_id)
+    if (known) known.push(label)
+    else found.set(merge_request_id, [label])
+  }
+  return found
+}
+
+const earlier = hotQuery((db, p: { project: number; author: number; id: number }) =>
+  db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('author_id', '=', p.author)
+    .where('project_id', '=', p.project)
+    .where('state', '=', 'merged')
+    .where('id', '!=', p.id)
+    .limit(1),
+)
+
+/** Whether nothing of its author was merged here before. */
+export async function isFirstContribution(
+  db: Db,
+  { id, project_id, author_id }: Pick<MergeRequest, 'id' | 'project_id' | 'author_id'>,
+): Promise<boolean> {
+  if (author_id === null) return false
+  return (await earlier(db, { project: project_id, author: author_id, id })).length === 0
+}

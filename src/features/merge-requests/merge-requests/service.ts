@@ -1,0 +1,516 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, forbidden, invalid, notFound } from '../../../errors.ts'
+import { isFileName } from '../../../git/objects/building.ts'
+import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
+import { taskCompletion } from '../../../lib/tasks.ts'
+import { holdName, isOrphan, locksRows } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { withUsers } from '../../identity/users/queries.ts'
+import { recordMergeRequest } from '../../planning/events/service.ts'
+import { nextIid } from '../../planning/iids.ts'
+import type { Label } from '../../planning/labels/model.ts'
+import { findOrCreateLabels } from '../../planning/labels/service.ts'
+import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
+import { addSystemNotes } from '../../planning/notes/system.ts'
+import { addResourceEvents } from '../../planning/resource-events/service.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
+import type { Measured } from '../versions/measure.ts'
+import { headRef, pointAt } from '../versions/refs.ts'
+import { notesOn, type MergeRequestState } from './changes.ts'
+import { isDraft } from './draft.ts'
+import type { MergeRequest, MergeRequestChanges } from './model.ts'
+import { readersAmong } from './people.ts'
+import { findMergeRequests, labelsOfMergeRequests, peopleOf } from './queries.ts'
+
+interface Wish {
+  description?: string | null | undefined
+  assignee_ids?: readonly number[] | undefined
+  reviewer_ids?: readonly number[] | undefined
+  milestone_id?: number | null | undefined
+  labels?: readonly string[] | undefined
+  add_labels?: readonly string[] | undefined
+  remove_labels?: readonly string[] | undefined
+  remove_source_branch?: boolean | null | undefined
+  squash?: boolean | null | undefined
+  allow_collaboration?: boolean | null | undefined
+}
+
+export interface CreationWish extends Wish {
+  title: string
+  source_branch: string
+  target_branch: string
+  target_project_id?: number | null | undefined
+  approvals_before_merge?: number | null | undefined
+}
+
+export interface UpdateWish extends Wish {
+  title?: string | undefined
+  target_branch?: string | undefined
+  state_event?: 'close' | 'reopen' | undefined
+  discussion_locked?: boolean | null | undefined
+}
+
+const LONGEST_TITLE = 255
+export const LONGEST_DESCRIPTION = 1_048_576
+
+function assertValid({ title, description }: { title?: string | undefined; description?: string | null | undefined }) {
+  const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
+  if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] })
+  if (title !== undefined && Array.from(title.trim()).length > LONGEST_TITLE)
+    throw invalid({ title: tooLong(LONGEST_TITLE) })
+  if (description && description.length > LONGEST_DESCRIPTION)
+    throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
+}
+
+/** What branches and forks do not allow is told as a list, under `error`. */
+const unprocessable = (text: string) => new Refusal('unprocessable', [text], { as: 'error' })
+
+const tasksOf = (description: string | null) => {
+  const { count, completed_count } = taskCompletion(description ?? '')
+  return { tasks: count, tasks_completed: completed_count }
+}
+
+/** Of a branch of this project, to one of it or of the project it is a fork of. */
+export async function createMergeRequest(
+  app: App,
+  actor: User,
+  source: RepositorySubject,
+  wish: CreationWish,
+): Promise<{ created: MergeRequest; target: RepositorySubject }> {
+  assertValid(wish)
+  const target = await targetOf(app, actor, source, wish.target_project_id)
+  const { project } = target
+  const isSame = project.id === source.project.id
+  if (isSame && wish.source_branch === wish.target_branch)
+    throw unprocessable('You can not use same project/branch for source and target')
+  const link = {
+    source_project_id: source.project.id,
+    source_branch: wish.source_branch,
+    target_branch: wish.target_branch,
+  }
+  const tips = await findTips(app, project, link)
+  const { source: head } = tips
+  if (head === null) throw unprocessable(`Source branch "${wish.source_branch}" does not exist`)
+  const measured = await takeIn(app, project, link, { ...tips, source: head })
+  try {
+    const created = await transact(app, (app) => insert(app, actor, target, wish, link, measured))
+    await pointAt(target.dir, headRef(created.iid), head)
+    return { target, created: await freshlyChecked(app, created, project) }
+  } catch (error) {
+    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    throw error
+  }
+}
+
+async function targetOf(
+  app: App,
+  actor: User,
+  source: RepositorySubject,
+  id: number | null | undefined,
+): Promise<RepositorySubject> {
+  if (id === null || id === undefined || id === source.project.id) {
+    assertEnabled(source.project)
+    return source
+  }
+  const target = await findRepositorySubject(app, String(id), actor)
+  if (!target || !projectPolicy.read(target)) throw notFound()
+  if (source.project.forked_from_id !== target.project.id)
+    throw unprocessable('Source project is not a fork of the target project')
+  if (!repositoryPolicy.download(target)) throw forbidden()
+  if (target.project.archived) throw forbidden()
+  assertEnabled(target.project)
+  return target
+}
+
+function assertEnabled(project: Project): void {
+  if (project.merge_requests_access_level === FeatureDisabled)
+    throw unprocessable('Target project has disabled merge requests')
+}
+
+async function insert(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  wish: CreationWish,
+  link: Pick<MergeRequest, 'source_project_id' | 'source_branch' | 'target_branch'>,
+  measured: Measured,
+): Promise<MergeRequest> {
+  const { project } = target
+  const { db, clock } = app
+  await assertNoTwin(app, { ...link, project_id: project.id })
+  const now = timestamp(clock)
+  const allowed: Wish = target.level >= Developer ? wish : {}
+  const labels = await labelsNamed(app, actor, target, allowed.labels)
+  const milestone = await milestoneWished(app, target, allowed.milestone_id)
+  const assignees = await readersAmong(app, target, allowed.assignee_ids ?? [])
+  const reviewers = await readersAmong(app, target, allowed.reviewer_ids ?? [])
+  const description = wish.description ?? null
+  const title = wish.title.trim()
+  const { approvals_before_merge: usual } = project
+  const own = wish.approvals_before_merge ?? 0
+  const created = await db
+    .insertInto('merge_requests')
+    .values({
+      ...link,
+      project_id: project.id,
+      iid: await nextIid(db, { project_id: project.id }, 'merge_requests'),
+      author_id: actor.id,
+      title,
+      description,
+      draft: isDraft(title),
+      discussion_locked: null,
+      milestone_id: milestone?.id ?? null,
+      squash: squashWished(project, wish.squash),
+      allow_collaboration: wish.allow_collaboration ?? false,
+      // A project without approvals stays so, and a request cannot ask for fewer.
+      approvals_before_merge: usual > 0 && own > usual ? own : null,
+      force_remove_source_branch: wish.remove_source_branch ?? project.remove_source_branch_after_merge,
+      should_remove_source_branch: null,
+      ...versionColumns(measured),
+      check_head: null,
+      check_target: null,
+      check_result: null,
+      check_conflicts: null,
+      auto_merge_wish: null,
+      merge_user_id: null,
+      merge_error: null,
+      merge_commit_sha: null,
+      squash_commit_sha: null,
+      merged_at: null,
+      merging: null,
+      closed_at: null,
+      closed_by_id: null,
+      created_at: now,
+      updated_at: now,
+      ...tasksOf(description),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await addVersion(app, created.id, measured)
+  await addPeople(app, 'assignees', created.id, assignees)
+  await addPeople(app, 'reviewers', created.id, reviewers)
+  await addLabels(app, created.id, labels)
+  await addResourceEvents(
+    app,
+    actor,
+    { merge_request_id: created.id },
+    { labels: { added: labels }, milestone: { added: milestone } },
+  )
+  await recordMergeRequest(app, actor.id, created, 'created')
+  await emit(app, 'merge_request.created', { id: created.id, by: actor.id })
+  return created
+}
+
+const squashWished = ({ squash_option }: Project, wished: boolean | null | undefined): boolean => {
+  if (squash_option === 'always') return true
+  if (squash_option === 'never') return false
+  return wished ?? squash_option === 'default_on'
+}
+
+type Ends = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
+
+/** From one branch to another there is one at a time; whoever opens a second waits here, and is told of the first. */
+async function assertNoTwin({ db }: App, ends: Ends, self = 0): Promise<void> {
+  await holdName(db, `merge requests of ${ends.source_project_id} ${ends.source_branch}`)
+  const twin = await db
+    .selectFrom('merge_requests')
+    .select('title')
+    .where('source_project_id', '=', ends.source_project_id)
+    .where('source_branch', '=', ends.source_branch)
+    .where('project_id', '=', ends.project_id)
+    .where('target_branch', '=', ends.target_branch)
+    .where('state', 'in', ['opened', 'locked'])
+    .where('id', '!=', self)
+    .executeTakeFirst()
+  if (twin)
+    throw new Refusal('conflict', [`Cannot Create: This merge request already exists: ${JSON.stringify([twin.title])}`])
+}
+
+const labelsNamed = async (app: App, actor: User, target: RepositorySubject, titles: readonly string[] | undefined) =>
+  titles && titles.length > 0 ? findOrCreateLabels(app, actor, target, titles) : []
+
+/** One that is not seen from the project is none. */
+const milestoneWished = async (app: App, target: RepositorySubject, id: number | null | undefined) =>
+  id ? findVisibleMilestone(app.db, target, id) : null
+
+async function addPeople(
+  { db, clock }: App,
+  role: 'assignees' | 'reviewers',
+  merge_request_id: number,
+  users: readonly User[],
+): Promise<void> {
+  if (users.length === 0) return
+  if (role === 'assignees') {
+    const links = users.map(({ id }) => ({ merge_request_id, user_id: id }))
+    await db.insertInto('merge_request_assignees').values(links).execute()
+    return
+  }
+  const created_at = timestamp(clock)
+  const links = users.map(({ id }) => ({ merge_request_id, user_id: id, created_at }))
+  await db.insertInto('merge_request_reviewers').values(links).execute()
+}
+
+async function removePeople(
+  { db }: App,
+  role: 'assignees' | 'reviewers',
+  id: number,
+  users: readonly User[],
+): Promise<void> {
+  const ids = users.map((user) => user.id)
+  if (ids.length === 0) return
+  const links =
+    role === 'assignees' ? db.deleteFrom('merge_request_assignees') : db.deleteFrom('merge_request_reviewers')
+  await links.where('merge_request_id', '=', id).where('user_id', 'in', ids).execute()
+}
+
+async function addLabels({ db }: App, merge_request_id: number, labels: readonly Label[]): Promise<void> {
+  if (labels.length === 0) return
+  const links = labels.map(({ id }) => ({ merge_request_id, label_id: id }))
+  await db.insertInto('merge_request_labels').values(links).execute()
+}
+
+/** As it is now; nobody else changes it until the transaction ends. */
+export async function holdMergeRequest({ db }: App, id: number): Promise<MergeRequest> {
+  const held = await db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (!held) throw notFound() // somebody was faster
+  return held
+}
+
+async function stateOf({ db }: App, one: MergeRequest): Promise<MergeRequestState> {
+  const [labels, milestones, assigned, reviewing] = await Promise.all([
+    labelsOfMergeRequests(db, [one.id]),
+    milestonesOf(db, [one.milestone_id]),
+    peopleOf(db, 'assignees', [one.id]),
+    peopleOf(db, 'reviewers', [one.id]),
+  ])
+  const usersOf = async (links: typeof assigned) =>
+    (await withUsers(db, links, { user: 'user_id' })).map(({ user }) => user)
+  return {
+    ...one,
+    labels: labels.get(one.id) ?? [],
+    milestone: milestones.get(one.milestone_id ?? 0) ?? null,
+    assignees: await usersOf(assigned),
+    reviewers: await usersOf(reviewing),
+  }
+}
+
+/** Planning is for Developers of the target; of others it is left out without a word. */
+function permitted({ level }: RepositorySubject, wish: UpdateWish): UpdateWish {
+  if (level >= Developer) return wish
+  const { title, description, target_branch, state_event, remove_source_branch, squash, allow_collaboration } = wish
+  return { title, description, target_branch, state_event, remove_source_branch, squash, allow_collaboration }
+}
+
+export async function updateMergeRequest(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  id: number,
+  given: UpdateWish,
+): Promise<MergeRequest> {
+  assertValid(given)
+  const wish = permitted(target, given)
+  const [seen] = await findMergeRequests(app.db, [id])
+  if (!seen) throw notFound()
+  const measured = await measuredAnew(app, target, seen, wish)
+  return transact(app, async (app) => {
+    const one = await holdMergeRequest(app, id)
+    const was = await stateOf(app, one)
+    const is = await wished(app, actor, target, one, was, wish)
+    const isReopened = was.state === 'closed' && is.state === 'opened'
+    const isRetargeted = was.target_branch !== is.target_branch
+    if (isReopened || isRetargeted) await assertNoTwin(app, { ...one, target_branch: is.target_branch }, id)
+    const changes = changesBetween(was, is)
+    if (Object.keys(changes).length === 0) return one
+    const now = timestamp(app.clock)
+    const isClosed = was.state === 'opened' && is.state === 'closed'
+    const updated = await app.db
+      .updateTable('merge_requests')
+      .set({
+        title: is.title,
+        draft: isDraft(is.title),
+        description: is.description,
+        state: is.state,
+        target_branch: is.target_branch,
+        discussion_locked: is.discussion_locked,
+        milestone_id: is.milestone?.id ?? null,
+        squash: is.squash,
+        force_remove_source_branch: is.force_remove_source_branch,
+        allow_collaboration: is.allow_collaboration,
+        ...(isClosed && { closed_at: now, closed_by_id: actor.id, ...NO_AUTO_MERGE }),
+        ...(isReopened && { closed_at: null, closed_by_id: null }),
+        ...((isReopened || isRetargeted) && measured && { ...versionColumns(measured), ...UNCHECKED }),
+        ...(is.description !== was.description && tasksOf(is.description)),
+        updated_at: now,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if ((isReopened || isRetargeted) && measured) await addVersion(app, id, measured)
+    await replaceLinks(app, id, was, is)
+    await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notesOn(was, is))
+    await addResourceEvents(
+      app,
+      actor,
+      { merge_request_id: id },
+      {
+        labels: { added: missingIn(was.labels, is.labels), removed: missingIn(is.labels, was.labels) },
+        ...(was.milestone?.id !== is.milestone?.id && { milestone: { added: is.milestone, removed: was.milestone } }),
+        ...(isClosed && { state: 'closed' as const }),
+        ...(isReopened && { state: 'reopened' as const }),
+        itemState: is.state,
+      },
+    )
+    await emit(app, 'merge_request.updated', { id, by: actor.id, changes })
+    if (isClosed || isReopened) {
+      await recordMergeRequest(app, actor.id, updated, isClosed ? 'closed' : 'reopened')
+      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', { id, by: actor.id })
+    }
+    return updated
+  })
+}
+
+export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }
+export const NO_AUTO_MERGE = { auto_merge: false, auto_merge_wish: null }
+
+/** Where what it brings changes with the wish; asked of git before the transaction. */
+async function measuredAnew(
+  app: App,
+  target: RepositorySubject,
+  seen: MergeRequest,
+  { state_event, target_branch }: UpdateWish,
+): Promise<Measured | null> {
+  const isReopened = seen.state === 'closed' && state_event === 'reopen'
+  const branch = target_branch ?? seen.target_branch
+  if (!isReopened && branch === seen.target_branch) return null
+  if (seen.state === 'merged') return null
+  if (branch !== seen.target_branch && seen.source_project_id === seen.project_id && branch === seen.source_branch)
+    throw unprocessable('You can not use same project/branch for source and target')
+  if (branch !== seen.target_branch && !isBranchName(branch)) throw invalid({ target_branch: ['is invalid'] })
+  const tips = await findTips(app, target.project, { ...seen, target_branch: branch })
+  const head = tips.source ?? seen.head_sha
+  return head === null ? null : takeIn(app, target.project, seen, { ...tips, source: head })
+}
+
+const isBranchName = (name: string) => name.split('/').every(isFileName)
+
+/** Of `some`, those that are not among `known`. */
+const missingIn = <T extends { readonly id: number }>(known: readonly T[], some: readonly T[]): T[] =>
+  some.filter(({ id }) => !known.some((one) => one.id === id))
+
+async function wished(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  one: MergeRequest,
+  was: MergeRequestState,
+  wish: UpdateWish,
+): Promise<MergeRequestState> {
+  const isOver = one.state === 'merged' || one.state === 'locked'
+  return {
+    title: wish.title?.trim() ?? was.title,
+    description: wish.description === undefined ? was.description : wish.description,
+    state: isOver || !wish.state_event ? was.state : wish.state_event === 'close' ? 'closed' : 'opened',
+    target_branch: isOver ? was.target_branch : (wish.target_branch ?? was.target_branch),
+    discussion_locked: wish.discussion_locked === undefined ? was.discussion_locked : wish.discussion_locked,
+    squash: wish.squash === undefined || wish.squash === null ? was.squash : squashWished(target.project, wish.squash),
+    force_remove_source_branch: wish.remove_source_branch ?? was.force_remove_source_branch,
+    allow_collaboration: wish.allow_collaboration ?? was.allow_collaboration,
+    milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, target, wish.milestone_id),
+    labels: await labelsWished(app, actor, target, was.labels, wish),
+    assignees: wish.assignee_ids ? await readersAmong(app, target, wish.assignee_ids) : was.assignees,
+    reviewers: wish.reviewer_ids ? await readersAmong(app, target, wish.reviewer_ids) : was.reviewers,
+  }
+}
+
+async function labelsWished(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  was: readonly Label[],
+  { labels, add_labels, remove_labels }: UpdateWish,
+): Promise<readonly Label[]> {
+  const base = labels ? await labelsNamed(app, actor, target, labels) : was
+  const added = await labelsNamed(app, actor, target, add_labels)
+  const gone = new Set(remove_labels)
+  return [...base, ...missingIn(base, added)].filter(({ title }) => !gone.has(title))
+}
+
+const PLAIN = [
+  'title',
+  'description',
+  'state',
+  'target_branch',
+  'discussion_locked',
+  'squash',
+  'force_remove_source_branch',
+  'allow_collaboration',
+] as const
+
+const LINKED = [
+  ['labels', 'label_ids'],
+  ['assignees', 'assignee_ids'],
+  ['reviewers', 'reviewer_ids'],
+] as const
+
+function changesBetween(was: MergeRequestState, is: MergeRequestState): MergeRequestChanges {
+  const changes: MergeRequestChanges = {}
+  for (const field of PLAIN) if (was[field] !== is[field]) changes[field] = [was[field], is[field]]
+  const ids = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id).toSorted((a, b) => a - b)
+  for (const [field, name] of LINKED) {
+    const [before, after] = [ids(was[field]), ids(is[field])]
+    if (before.join() !== after.join()) changes[name] = [before, after]
+  }
+  const [before, after] = [was.milestone?.id ?? null, is.milestone?.id ?? null]
+  if (before !== after) changes['milestone_id'] = [before, after]
+  return changes
+}
+
+async function replaceLinks(app: App, id: number, was: MergeRequestState, is: MergeRequestState): Promise<void> {
+  for (const role of ['assignees', 'reviewers'] as const) {
+    await removePeople(app, role, id, missingIn(is[role], was[role]))
+    await addPeople(app, role, id, missingIn(was[role], is[role]))
+  }
+  const gone = missingIn(is.labels, was.labels).map((label) => label.id)
+  if (gone.length > 0) {
+    await app.db
+      .deleteFrom('merge_request_labels')
+      .where('merge_request_id', '=', id)
+      .where('label_id', 'in', gone)
+      .execute()
+  }
+  await addLabels(app, id, missingIn(was.labels, is.labels))
+}
+
+export async function deleteMergeRequest(
+  app: App,
+  actor: User,
+  { id, project_id, iid, title }: MergeRequest,
+): Promise<void> {
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('merge_requests').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
+  })
+}
+
+/** Something happened to it that is no change of its own, in the transaction of that. */
+export async function touchMergeRequest({ db, clock }: App, id: number): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set({ updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .execute()
+}

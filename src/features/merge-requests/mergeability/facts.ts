@@ -1,0 +1,144 @@
+/** What the bars of merge requests are judged by, for a whole page in a fixed number of queries. */
+import { sql } from 'kysely'
+import type { Db, Row } from '../../../store/database.ts'
+import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { sumOf } from '../../repository/statuses/queries.ts'
+import { approvalsOf } from '../approvals/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { targetsOf } from '../merge-requests/queries.ts'
+import type { MergeFacts } from './gates.ts'
+
+const unresolved = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('notes')
+    .select(['merge_request_id', sql<number>`count(distinct discussion_id)`.as('threads')])
+    .where(inIdList(db, 'merge_request_id', p.ids))
+    .where('type', 'is not', null)
+    .where('system', '=', false)
+    .where('resolved_at', 'is', null)
+    .groupBy('merge_request_id'),
+)
+
+const changesRequested = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('merge_request_reviewers')
+    .select(['merge_request_id', sql<number>`count(*)`.as('total')])
+    .where(inIdList(db, 'merge_request_id', p.ids))
+    .where('state', '=', 'requested_changes')
+    .groupBy('merge_request_id'),
+)
+
+const statuses = hotQuery((db, p: { projects: string; shas: string }) =>
+  db
+    .selectFrom('commit_statuses')
+    .select(['project_id', 'sha', 'status', 'allow_failure'])
+    .where(inIdList(db, 'project_id', p.projects))
+    .where(inTextList(db, 'sha', p.shas))
+    .where('retried', '=', false),
+)
+
+const rules = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('projects')
+    .select([
+      'id',
+      'merge_method',
+      'approvals_before_merge',
+      'only_allow_merge_if_pipeline_succeeds',
+      'only_allow_merge_if_all_discussions_are_resolved',
+      'allow_merge_on_skipped_pipeline',
+    ])
+    .where(inIdList(db, 'id', p.ids)),
+)
+
+const number = (rows: readonly { merge_request_id: number | null }[], column: string) =>
+  new Map(rows.map((row) => [row.merge_request_id, Number((row as unknown as Record<string, unknown>)[column])]))
+
+/** Of the head, as commit statuses tell it, by the id of the merge request. */
+async function pipelinesOf(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, string>> {
+  const shas = requests.flatMap(({ head_sha }) => head_sha ?? [])
+  if (shas.length === 0) return new Map()
+  const projects = requests.flatMap(({ project_id, source_project_id }) => [
+    project_id,
+    source_project_id ?? project_id,
+  ])
+  const said = await statuses(db, { projects: idList(db, [...new Set(projects)]), shas: textList(db, shas) })
+  const byCommit = Map.groupBy(said, ({ project_id, sha }) => `${project_id} ${sha}`)
+  return new Map(
+    requests.flatMap(({ id, project_id, source_project_id, head_sha }) => {
+      // Of a fork's commits both may have been told something.
+      const rows = [source_project_id, project_id]
+        .map((project) => byCommit.get(`${project} ${head_sha}`))
+        .find((some) => some !== undefined)
+      return rows ? [[id, sumOf(rows)] as const] : []
+    }),
+  )
+}
+
+/** By the id of the merge request. */
+export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, MergeFacts>> {
+  if (requests.length === 0) return new Map()
+  const ids = {
+    ids: idList(
+      db,
+      requests.map(({ id }) => id),
+    ),
+  }
+  const [targets, threads, wishes, pipelines, projects, approvals] = await Promise.all([
+    targetsOf(
+      db,
+      requests.map(({ id }) => id),
+    ),
+    unresolved(db, ids),
+    changesRequested(db, ids),
+    pipelinesOf(db, requests),
+    rules(db, { ids: idList(db, [...new Set(requests.map(({ project_id }) => project_id))]) }),
+    approvalsOf(db, requests),
+  ])
+  const [open, wished] = [number(threads, 'threads'), number(wishes, 'total')]
+  const byId = new Map(projects.map((project) => [project.id, project]))
+  return new Map(
+    requests.map((one) => {
+      const project = byId.get(one.project_id)
+      const target = targets.get(one.id) ?? null
+      const check = checkOf(one, target)
+      const facts: MergeFacts = {
+        state: one.state,
+        draft: one.draft,
+        check,
+        conflicts: check === 'conflict' ? (JSON.parse(one.check_conflicts ?? '[]') as string[]) : [],
+        needsRebase: check === 'mergeable' && needsRebase(project, one, target),
+        discussions: {
+          required: project?.only_allow_merge_if_all_discussions_are_resolved ?? false,
+          unresolved: open.get(one.id) ?? 0,
+        },
+        approvals: approvals.get(one.id) ?? { required: 0, left: 0 },
+        pipeline: {
+          required: project?.only_allow_merge_if_pipeline_succeeds ?? false,
+          status: pipelines.get(one.id) ?? null,
+        },
+        blockedBy: 0,
+        changesRequested: wished.get(one.id) ?? 0,
+      }
+      return [one.id, facts]
+    }),
+  )
+}
+
+/** Kept for a pair of commits: where one of them has moved, it tells nothing. What is over was looked at for good. */
+function checkOf(one: MergeRequest, target: string | null): MergeFacts['check'] {
+  const isOver = one.state === 'merged' || one.state === 'closed'
+  const isFresh = one.check_head === one.head_sha && one.check_target === target
+  return isFresh || isOver ? one.check_result : null
+}
+
+/** Fast-forward and semi-linear histories want the source on the target's tip; a squash makes it so by itself. */
+function needsRebase(
+  project: Pick<Row<'projects'>, 'merge_method'> | undefined,
+  { base_sha, squash }: MergeRequest,
+  target: string | null,
+): boolean {
+  if (!project || project.merge_method === 'merge') return false
+  return base_sha !== target && !(project.merge_method === 'ff' && squash)
+}

@@ -1,0 +1,166 @@
+/**
+ * Why a merge request can be merged or not: every bar, its state, and who can lift it. What lists say of it, what its
+ * record says, what refuses a merge and what the verdict lists all follow from here.
+ */
+import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
+
+/** What is known when it is asked; nothing here is looked up. */
+export interface MergeFacts {
+  readonly state: MergeRequest['state']
+  readonly draft: boolean
+  /** Of the commits as they stand; null: not looked at yet. */
+  readonly check: CheckResult | null
+  readonly conflicts: readonly string[]
+  /** The source must stand on the target's tip, and does not. */
+  readonly needsRebase: boolean
+  readonly discussions: { readonly required: boolean; readonly unresolved: number }
+  readonly approvals: { readonly required: number; readonly left: number }
+  /** Of the head; null where there is none. */
+  readonly pipeline: { readonly required: boolean; readonly status: string | null }
+  /** How many that must be merged first are not. */
+  readonly blockedBy: number
+  /** Reviewers who asked for changes. */
+  readonly changesRequested: number
+}
+
+export const GATES = [
+  'open',
+  'draft',
+  'dependencies',
+  'changes_requested',
+  'discussions',
+  'approvals',
+  'pipeline',
+  'commits',
+  'conflict',
+  'rebase',
+] as const
+export type GateName = (typeof GATES)[number]
+
+export interface Gate {
+  readonly name: GateName
+  /** `off`: nothing asks for it here. */
+  readonly state: 'passed' | 'blocked' | 'waiting' | 'off'
+  /** Of a bar that is there. */
+  readonly reason: string | null
+  /** Who can lift it. */
+  readonly lift: readonly Lifter[]
+}
+
+export type Lifter = 'author' | 'developers' | 'approvers' | 'reviewers' | 'pipeline' | 'server' | 'nobody'
+
+const passed = (name: GateName): Gate => ({ name, state: 'passed', reason: null, lift: [] })
+const off = (name: GateName): Gate => ({ name, state: 'off', reason: null, lift: [] })
+const blocked = (name: GateName, reason: string, lift: readonly Lifter[]): Gate => ({
+  name,
+  state: 'blocked',
+  reason,
+  lift,
+})
+const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate => ({
+  name,
+  state: 'waiting',
+  reason,
+  lift,
+})
+
+const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
+
+const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
+  open: ({ state }) => {
+    if (state === 'opened') return passed('open')
+    if (state === 'locked') return waiting('open', 'It is being merged', ['server'])
+    const lift: Lifter[] = state === 'closed' ? ['author', 'developers'] : ['nobody']
+    return blocked('open', `It is ${state}`, lift)
+  },
+  draft: ({ draft }) =>
+    draft ? blocked('draft', 'It is marked as a draft', ['author', 'developers']) : passed('draft'),
+  dependencies: ({ blockedBy }) =>
+    blockedBy === 0
+      ? passed('dependencies')
+      : blocked('dependencies', `${count(blockedBy, 'merge request', 'merge requests')} must be merged first`, [
+          'developers',
+        ]),
+  changes_requested: ({ changesRequested }) =>
+    changesRequested === 0
+      ? passed('changes_requested')
+      : blocked('changes_requested', `${count(changesRequested, 'reviewer', 'reviewers')} asked for changes`, [
+          'reviewers',
+        ]),
+  discussions: ({ discussions: { required, unresolved } }) => {
+    if (!required) return off('discussions')
+    if (unresolved === 0) return passed('discussions')
+    return blocked('discussions', `${count(unresolved, 'thread is', 'threads are')} not resolved`, [
+      'author',
+      'developers',
+    ])
+  },
+  approvals: ({ approvals: { required, left } }) => {
+    if (required === 0) return off('approvals')
+    if (left === 0) return passed('approvals')
+    return blocked('approvals', `${count(left, 'approval is', 'approvals are')} missing`, ['approvers'])
+  },
+  pipeline: ({ pipeline: { required, status } }) => {
+    if (!required) return off('pipeline')
+    if (status === null || status === 'success' || status === 'skipped') return passed('pipeline')
+    if (status === 'pending' || status === 'running' || status === 'created')
+      return waiting('pipeline', `The pipeline is ${status}`, ['pipeline'])
+    return blocked('pipeline', `The pipeline is ${status}`, ['developers'])
+  },
+  commits: ({ check }) => {
+    if (check === null) return waiting('commits', 'It is being looked at', ['server'])
+    if (check === 'missing') return blocked('commits', 'One of its branches does not exist', ['developers'])
+    if (check === 'empty') return blocked('commits', 'It brings no commits', ['author', 'developers'])
+    return passed('commits')
+  },
+  conflict: ({ check, conflicts }) => {
+    if (check === null) return waiting('conflict', 'It is being looked at', ['server'])
+    if (check !== 'conflict') return passed('conflict')
+    const files = conflicts.length === 0 ? '' : ` in ${count(conflicts.length, 'file', 'files')}`
+    return blocked('conflict', `It conflicts with the target branch${files}`, ['author', 'developers'])
+  },
+  rebase: ({ needsRebase }) =>
+    needsRebase
+      ? blocked('rebase', 'Its commits do not stand on the tip of the target branch', ['author', 'developers'])
+      : passed('rebase'),
+}
+
+export const gatesOf = (facts: MergeFacts): Gate[] => GATES.map((name) => RULES[name](facts))
+
+const isBar = ({ state }: Gate) => state === 'blocked' || state === 'waiting'
+
+export const barsOf = (facts: MergeFacts): Gate[] => gatesOf(facts).filter(isBar)
+
+/** In the words of later releases: the first bar, the ones people can do least about last. */
+export function detailedMergeStatus(facts: MergeFacts): string {
+  const [bar] = barsOf(facts)
+  if (!bar) return 'mergeable'
+  switch (bar.name) {
+    case 'open':
+      return 'not_open'
+    case 'draft':
+      return 'draft_status'
+    case 'dependencies':
+      return 'merge_request_blocked'
+    case 'changes_requested':
+      return 'requested_changes'
+    case 'discussions':
+      return 'discussions_not_resolved'
+    case 'approvals':
+      return 'not_approved'
+    case 'pipeline':
+      return bar.state === 'waiting' ? 'ci_still_running' : 'ci_must_pass'
+    case 'commits':
+      return bar.state === 'waiting' ? 'unchecked' : 'commits_status'
+    case 'conflict':
+      return 'conflict'
+    case 'rebase':
+      return 'need_rebase'
+  }
+}
+
+/** What the two commits alone come to. */
+export function mergeStatus({ check }: Pick<MergeFacts, 'check'>): 'unchecked' | 'can_be_merged' | 'cannot_be_merged' {
+  if (check === null) return 'unchecked'
+  return check === 'mergeable' ? 'can_be_merged' : 'cannot_be_merged'
+}

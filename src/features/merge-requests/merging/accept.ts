@@ -1,0 +1,205 @@
+/**
+ * Merging: objects first, then the row that says what is about to happen, then the target by its expected old value
+ * through the gate everyone passes, then the row again. Whoever is killed in between leaves the row `locked`, and
+ * `recovery.ts` finishes or undoes it.
+ */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
+import type { Signer } from '../../../git/objects/building.ts'
+import { transact } from '../../../store/transact.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { nameFrom } from '../../planning/quick-actions/named.ts'
+import { findProjectById, pathWithNamespace } from '../../projects/projects/queries.ts'
+import { messageFrom, signerOf } from '../../repository/commits/landing.ts'
+import { Overtaken, changeRefs, webPusher } from '../../repository/gate/service.ts'
+import { inBranchTurn } from '../../repository/gate/turns.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { findClosing } from '../closing/queries.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { mergeFacts } from '../mergeability/facts.ts'
+import { barsOf, type Gate, type MergeFacts } from '../mergeability/gates.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { holdMergeRequest } from '../merge-requests/service.ts'
+import { findTips } from '../versions/service.ts'
+import { refreshSource } from '../versions/refresh.ts'
+import { buildMerge, type Built } from './build.ts'
+import { finishMerge } from './finish.ts'
+import { mergeMessage } from './messages.ts'
+import type { Merging } from './model.ts'
+import { mayMergeInto } from './rights.ts'
+
+export interface AcceptWish {
+  readonly sha?: string | null | undefined
+  readonly merge_commit_message?: string | null | undefined
+  readonly squash_commit_message?: string | null | undefined
+  readonly squash?: boolean | null | undefined
+  readonly should_remove_source_branch?: boolean | null | undefined
+}
+
+const CANNOT = 'Branch cannot be merged'
+const stale = () => new Refusal('conflict', 'SHA does not match HEAD of source branch')
+const notOpen = () => new Refusal('not_acceptable', 'Method Not Allowed')
+
+/** Bars that lie in the commits themselves. */
+const OF_COMMITS: readonly Gate['name'][] = ['commits', 'conflict', 'rebase']
+
+/** The first thing that speaks against merging, in the order of the contract. */
+export function assertMergeable(facts: MergeFacts, { beside = [] }: { beside?: readonly Gate['name'][] } = {}): void {
+  const bars = barsOf(facts).filter(({ name }) => !beside.includes(name))
+  if (bars.some(({ name }) => name === 'open')) throw notOpen()
+  if (bars.length === 0) return
+  const isOfCommits = bars.every(({ name }) => OF_COMMITS.includes(name))
+  throw new Refusal('not_allowed', isOfCommits ? CANNOT : '405 Method Not Allowed')
+}
+
+/** As merged, or as it was where the gate refused: then it says why. */
+export async function acceptMergeRequest(
+  app: App,
+  actor: User,
+  subject: MergeRequestSubject,
+  wish: AcceptWish,
+): Promise<MergeRequest> {
+  const { target_branch: branch, id } = subject.mergeRequest
+  if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
+  return inBranchTurn(subject.dir, branch, async (isLate) => {
+    const target = isLate ? await subjectAnew(app, actor, subject) : subject
+    return mergeNow(app, actor, target, id, wish)
+  })
+}
+
+async function subjectAnew(app: App, actor: User, { project }: RepositorySubject): Promise<RepositorySubject> {
+  const found = await findProjectById(app.db, project.id)
+  if (!found) throw notFound('Project')
+  return loadRepositorySubject(app, found, actor)
+}
+
+async function mergeNow(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  id: number,
+  wish: AcceptWish,
+): Promise<MergeRequest> {
+  const one = await newest(app, target, id)
+  const facts = (await mergeFacts(app.db, [one])).get(id)!
+  assertMergeable(facts)
+  if (wish.sha && wish.sha !== one.head_sha) throw stale()
+  const { target: tip } = await findTips(app, target.project, one)
+  const plan = await planOf(app, actor, target, one, tip!, wish)
+  const built = await buildMerge(target.dir, plan)
+  if ('fault' in built) throw new Refusal('not_allowed', CANNOT)
+  const locked = await lock(app, actor, one, built, wish)
+  return land(app, actor, target, locked, { before: tip!, after: built.commit })
+}
+
+/** As it is, with what its source has got meanwhile. */
+async function newest(app: App, target: RepositorySubject, id: number): Promise<MergeRequest> {
+  const [row] = await findMergeRequests(app.db, [id])
+  if (!row) throw notFound()
+  if (row.state !== 'opened') throw notOpen()
+  return freshlyChecked(app, await refreshSource(app, row, target.project), target.project)
+}
+
+async function planOf(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  one: MergeRequest,
+  tip: string,
+  wish: AcceptWish,
+) {
+  const { project, namespace } = target
+  const { issues } = await findClosing(app, actor, target, one)
+  const words = {
+    source: one.source_branch,
+    target: one.target_branch,
+    title: one.title,
+    closes: issues.map((issue) => nameFrom(target, issue)),
+    reference: `${pathWithNamespace(project, namespace)}!${one.iid}`,
+  }
+  return {
+    method: project.merge_method,
+    squash: squashes(project.squash_option, wish.squash ?? one.squash),
+    target: tip,
+    head: one.head_sha!,
+    message: messageFrom(wish.merge_commit_message || mergeMessage(words)),
+    squashMessage: messageFrom(wish.squash_commit_message || one.title),
+    author: await authorOf(app, actor, one),
+    merger: signerOf(app, actor),
+  }
+}
+
+const squashes = (option: string, wished: boolean) => (option === 'always' ? true : option === 'never' ? false : wished)
+
+async function authorOf(app: App, actor: User, { author_id }: MergeRequest): Promise<Signer> {
+  const author = author_id === null ? null : await findUser(app.db, author_id)
+  return signerOf(app, author ?? actor)
+}
+
+/** From here on it is nobody else's to merge, close or change the head of. */
+async function lock(
+  app: App,
+  actor: User,
+  seen: MergeRequest,
+  { commit, mergeCommit, squashCommit }: Built,
+  { should_remove_source_branch }: AcceptWish,
+): Promise<MergeRequest> {
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, seen.id)
+    if (held.state !== 'opened') throw notOpen()
+    if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
+    // Approvals, threads and statuses may have changed since they were asked for.
+    assertMergeable((await mergeFacts(app.db, [held])).get(held.id)!)
+    const merging: Merging = { commit, mergeCommit, squashCommit, by: actor.id, at: timestamp(app.clock) }
+    return app.db
+      .updateTable('merge_requests')
+      .set({
+        state: 'locked',
+        merging: JSON.stringify(merging),
+        merge_error: null,
+        merge_user_id: actor.id,
+        ...(should_remove_source_branch !== undefined && { should_remove_source_branch }),
+      })
+      .where('id', '=', held.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+async function land(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  locked: MergeRequest,
+  { before, after }: { before: string; after: string },
+): Promise<MergeRequest> {
+  const update = { ref: `refs/heads/${locked.target_branch}`, before, after }
+  const pusher = { ...webPusher(actor, target.level), merging: true as const }
+  try {
+    await changeRefs(app, pusher, target, [update], { pointers: true })
+  } catch (error) {
+    // Of any other failure nobody knows yet whether the branch has moved.
+    if (!(error instanceof Refusal)) throw error
+    const unlocked = await unlock(app, locked, error instanceof Overtaken ? null : error.message)
+    if (error instanceof Overtaken) throw error
+    return unlocked
+  }
+  return finishMerge(app, locked.id)
+}
+
+/** It was not merged, and can be again. */
+export async function unlock({ db }: App, { id }: MergeRequest, merge_error: string | null): Promise<MergeRequest> {
+  const unlocked = await db
+    .updateTable('merge_requests')
+    .set({ state: 'opened', merging: null, merge_user_id: null, merge_error })
+    .where('id', '=', id)
+    .where('state', '=', 'locked')
+    .returningAll()
+    .executeTakeFirst()
+  if (!unlocked) throw notFound() // somebody was faster
+  return unlocked
+}

@@ -1,0 +1,85 @@
+/**
+ * The commits a merge brings to its target, made of objects alone: nothing moves. The two sides are commits of this
+ * repository.
+ */
+import { aheadBehind, isAncestor, mergeBase } from '../../../git/history/history.ts'
+import { mergeCommits } from '../../../git/merging/merging.ts'
+import { writeCommit, type Signer } from '../../../git/objects/building.ts'
+import { rootOf } from '../../../git/objects/trees.ts'
+
+export interface MergePlan {
+  readonly method: 'merge' | 'rebase_merge' | 'ff'
+  readonly squash: boolean
+  /** Tip of the target, and head of the source. */
+  readonly target: string
+  readonly head: string
+  readonly message: string
+  readonly squashMessage: string
+  readonly author: Signer
+  readonly merger: Signer
+}
+
+export interface Built {
+  /** What the target is to point at. */
+  readonly commit: string
+  readonly mergeCommit: string | null
+  readonly squashCommit: string | null
+}
+
+export type BuildResult = Built | { readonly fault: 'conflict' | 'rebase' | 'empty' }
+
+export async function buildMerge(dir: string, plan: MergePlan): Promise<BuildResult> {
+  const { method, target, head } = plan
+  const base = await mergeBase(dir, [target, head])
+  if (base === null) return { fault: 'conflict' }
+  if (base === head) return { fault: 'empty' }
+  const squashes = plan.squash && !(await isSingle(dir, base, head))
+  if (method === 'ff') return squashes ? squashOnto(dir, plan) : forward(dir, plan)
+  if (method === 'rebase_merge' && base !== target) return { fault: 'rebase' }
+  const squashCommit = squashes ? await squashed(dir, plan, base) : null
+  const theirs = squashCommit ?? head
+  const { tree } =
+    base === target ? { tree: await treeOf(dir, theirs) } : await mergeCommits(dir, { ours: target, theirs })
+  if (tree === undefined) return { fault: 'conflict' }
+  const { message, merger } = plan
+  const mergeCommit = await writeCommit(dir, {
+    tree,
+    parents: [target, theirs],
+    message,
+    author: merger,
+    committer: merger,
+  })
+  return { commit: mergeCommit, mergeCommit, squashCommit }
+}
+
+const isSingle = async (dir: string, base: string, head: string) => (await aheadBehind(dir, head, base))?.ahead === 1
+
+async function treeOf(dir: string, commit: string): Promise<string> {
+  const tree = await rootOf(dir, commit, {})
+  if (tree === null) throw new TypeError('not a commit of this repository')
+  return tree
+}
+
+/** All it brings as one commit, where it began. */
+const squashed = async (dir: string, { head, squashMessage, author, merger }: MergePlan, base: string) =>
+  writeCommit(dir, {
+    tree: await treeOf(dir, head),
+    parents: [base],
+    message: squashMessage,
+    author,
+    committer: merger,
+  })
+
+async function forward(dir: string, { target, head }: MergePlan): Promise<BuildResult> {
+  if (!(await isAncestor(dir, target, head))) return { fault: 'rebase' }
+  return { commit: head, mergeCommit: null, squashCommit: null }
+}
+
+/** All it brings as one commit on the target's tip, which needs no rebase. */
+async function squashOnto(dir: string, plan: MergePlan): Promise<BuildResult> {
+  const { target, head, squashMessage, author, merger } = plan
+  const { tree } = await mergeCommits(dir, { ours: target, theirs: head })
+  if (tree === undefined) return { fault: 'conflict' }
+  const commit = await writeCommit(dir, { tree, parents: [target], message: squashMessage, author, committer: merger })
+  return { commit, mergeCommit: null, squashCommit: commit }
+}

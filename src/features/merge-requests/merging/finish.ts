@@ -1,0 +1,63 @@
+/** What a merge is once its commits are on the target; done once, whoever finds it so. */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { recordMergeRequest } from '../../planning/events/service.ts'
+import { addSystemNotes } from '../../planning/notes/system.ts'
+import { addResourceEvents } from '../../planning/resource-events/service.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
+import type { Merging } from './model.ts'
+
+/** Of one that is `locked`; of any other nothing is to do. */
+export async function finishMerge(app: App, id: number): Promise<MergeRequest> {
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, id)
+    if (held.merging === null) return held
+    const { mergeCommit, squashCommit, by } = JSON.parse(held.merging) as Merging
+    return becomeMerged(app, held, by, { merge_commit_sha: mergeCommit, squash_commit_sha: squashCommit })
+  })
+}
+
+/** Its head came onto the target by a push. */
+export async function mergedByPush(app: App, id: number, by: number | null): Promise<void> {
+  await transact(app, async (app) => {
+    const held = await holdMergeRequest(app, id)
+    if (held.state === 'opened') await becomeMerged(app, held, by, {})
+  })
+}
+
+async function becomeMerged(
+  app: App,
+  held: MergeRequest,
+  by: number | null,
+  commits: { merge_commit_sha?: string | null; squash_commit_sha?: string | null },
+): Promise<MergeRequest> {
+  const now = timestamp(app.clock)
+  const merged = await app.db
+    .updateTable('merge_requests')
+    .set({
+      state: 'merged',
+      merging: null,
+      merge_error: null,
+      merge_user_id: by,
+      merged_at: now,
+      updated_at: now,
+      ...NO_AUTO_MERGE,
+      ...commits,
+    })
+    .where('id', '=', held.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const actor = by === null ? null : await findUser(app.db, by)
+  if (actor) {
+    const { id: merge_request_id, project_id } = held
+    await addSystemNotes(app, actor, { project_id, merge_request_id }, [{ action: 'merged', body: 'merged' }])
+    await addResourceEvents(app, actor, { merge_request_id }, { state: 'merged' })
+    await recordMergeRequest(app, actor.id, merged, 'merged')
+  }
+  await emit(app, 'merge_request.merged', { id: held.id, by })
+  return merged
+}

@@ -1,0 +1,8 @@
+/** What is about to be put onto the target, as it stands in the row. */
+export interface Merging {
+  readonly commit: string
+  readonly mergeCommit: string | null
+  readonly squashCommit: string | null
+  readonly by: number
+  readonly at: string
+}

@@ -1,0 +1,139 @@
+/** What a push means for merge requests: of those from its branches at once, of those to them as far as it must be. */
+import type { App } from '../../../context.ts'
+import { listCommitIds } from '../../../git/history/history.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { addSystemNotes } from '../../planning/notes/system.ts'
+import { findProjectById, type Project } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { branchOf, type Update } from '../../repository/gate/updates.ts'
+import { freshlyChecked, rememberTarget } from '../mergeability/check.ts'
+import { checkTarget } from '../mergeability/jobs.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { UNCHECKED } from '../merge-requests/service.ts'
+import { finishMerge, mergedByPush } from '../merging/finish.ts'
+import type { Merging } from '../merging/model.ts'
+import { refreshSource } from '../versions/refresh.ts'
+
+export interface Pushed {
+  readonly project: Project
+  readonly by: number | null
+  readonly updates: readonly Update[]
+}
+
+interface BranchUpdate extends Update {
+  readonly branch: string
+}
+
+/** Commits of one push that are looked for among heads. */
+const MOST_COMMITS = 10_000
+
+/** Bears being done twice: a push does it before it answers, and the news of it once more. */
+export async function followPush(app: App, { project, by, updates }: Pushed): Promise<void> {
+  const branches = updates.flatMap((update): BranchUpdate[] => {
+    const branch = branchOf(update.ref)
+    return branch === null ? [] : [{ ...update, branch }]
+  })
+  if (branches.length === 0) return
+  for (const one of await openFrom(app, project, branches)) await followSource(app, one, by, branches)
+  for (const update of await targetsAmong(app, project, branches)) await followTarget(app, project, by, update)
+}
+
+const namesOf = (branches: readonly BranchUpdate[]) => branches.map(({ branch }) => branch)
+
+function openFrom({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<MergeRequest[]> {
+  return db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('source_project_id', '=', id)
+    .where(inTextList(db, 'source_branch', textList(db, namesOf(branches))))
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .execute()
+}
+
+async function followSource(
+  app: App,
+  one: MergeRequest,
+  by: number | null,
+  branches: readonly BranchUpdate[],
+): Promise<void> {
+  const target = await findProjectById(app.db, one.project_id)
+  if (!target) return
+  const update = branches.find(({ branch }) => branch === one.source_branch)
+  if (update && update.before !== null && update.after === null) await sourceGone(app, one, by)
+  const followed = await refreshSource(app, one, target, by)
+  await freshlyChecked(app, followed, target)
+}
+
+async function sourceGone(app: App, one: MergeRequest, by: number | null): Promise<void> {
+  const { numUpdatedRows } = await app.db
+    .updateTable('merge_requests')
+    .set(UNCHECKED)
+    .where('id', '=', one.id)
+    .where('state', '=', 'opened')
+    .where((eb) => eb.or([eb('check_result', 'is', null), eb('check_result', '!=', 'missing')]))
+    .executeTakeFirst()
+  const actor = by === null ? null : await findUser(app.db, by)
+  if (numUpdatedRows === 0n || !actor) return
+  const noteable = { project_id: one.project_id, merge_request_id: one.id }
+  const body = `deleted source branch \`${one.source_branch}\``
+  await addSystemNotes(app, actor, noteable, [{ action: 'branch', body }])
+}
+
+/** Of the branches, those that merge requests go to. */
+async function targetsAmong({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<BranchUpdate[]> {
+  const rows = await db
+    .selectFrom('merge_targets')
+    .select('branch')
+    .where('project_id', '=', id)
+    .where(inTextList(db, 'branch', textList(db, namesOf(branches))))
+    .execute()
+  const known = new Set(rows.map(({ branch }) => branch))
+  return branches.filter(({ branch }) => known.has(branch))
+}
+
+async function followTarget(app: App, project: Project, by: number | null, update: BranchUpdate): Promise<void> {
+  const { branch, ref, before, after } = update
+  const dir = repositoryDir(app, project)
+  const { id: project_id } = project
+  if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
+  await rememberTarget(app, { project_id, target_branch: branch }, await resolveRef(dir, ref))
+  await enqueue(
+    app,
+    checkTarget,
+    { project_id, branch },
+    { key: `merge_requests.check ${project_id} ${branch} ${after}` },
+  )
+}
+
+/** Those whose head has come onto the target, by whichever way. */
+async function findMerged(
+  app: App,
+  dir: string,
+  project_id: number,
+  by: number | null,
+  { branch, before, after }: { branch: string; before: string | null; after: string },
+): Promise<void> {
+  const waiting = app.db
+    .selectFrom('merge_requests')
+    .select(['id', 'head_sha', 'merging'])
+    .where('project_id', '=', project_id)
+    .where('target_branch', '=', branch)
+    .where('state', 'in', ['opened', 'locked'])
+  if (!(await waiting.limit(1).executeTakeFirst())) return
+  const ids = await listCommitIds(dir, { from: after, not: before === null ? [] : [before], limit: MOST_COMMITS })
+  const heads = textList(app.db, ids)
+  const locked = await waiting.where('state', '=', 'locked').execute()
+  for (const one of locked) {
+    const merging = one.merging === null ? null : (JSON.parse(one.merging) as Merging)
+    if (merging && ids.includes(merging.commit)) await finishMerge(app, one.id)
+  }
+  const merged = await waiting
+    .where('state', '=', 'opened')
+    .where(inTextList(app.db, 'head_sha', heads))
+    .execute()
+  for (const one of merged) await mergedByPush(app, one.id, by)
+}

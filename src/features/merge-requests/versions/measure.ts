@@ -1,0 +1,35 @@
+/** What a merge request brings, from the commits alone. */
+import { createHash } from 'node:crypto'
+import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
+import { mergeBase } from '../../../git/history/history.ts'
+import type { Version } from './model.ts'
+
+export type Measured = Pick<Version, 'head_sha' | 'base_sha' | 'start_sha' | 'files' | 'overflow' | 'patch_id'>
+
+/** Of a head that is in this repository, against the tip of the branch it goes to; null where that is not there. */
+export async function measure(dir: string, head: string, target: string | null): Promise<Measured> {
+  const base = target === null ? null : await mergeBase(dir, [head, target])
+  const ends = { head_sha: head, base_sha: base, start_sha: target }
+  const diff = base === null || base === head ? null : await changesBetween(dir, base, head)
+  if (!diff) return { ...ends, files: 0, overflow: false, patch_id: null }
+  return { ...ends, files: diff.files.length, overflow: diff.overflow, patch_id: patchIdOf(diff) }
+}
+
+export const changesBetween = (dir: string, base: string, head: string): Promise<Diff | null> =>
+  diffBetween(dir, base, head, { limits: HARD_LIMITS })
+
+/** As records tell it. */
+export const changesCount = ({ files, overflow }: Pick<Measured, 'files' | 'overflow'>): string | null =>
+  files === 0 ? null : `${files}${overflow ? '+' : ''}`
+
+/** The same for the same changes at another place. What was not read whole has none. */
+function patchIdOf({ files, overflow }: Diff): string | null {
+  if (overflow || files.some(({ tooLarge, collapsed, binary }) => tooLarge || collapsed || binary)) return null
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${JSON.stringify(factsOf(file))}\n${withoutPlaces(file.patch)}`)
+  return hash.digest('hex')
+}
+
+const factsOf = ({ oldPath, newPath, aMode, bMode }: FileDiff) => [oldPath, newPath, aMode, bMode]
+
+const withoutPlaces = (patch: string) => patch.replaceAll(/^@@ .*$/gm, '@@')

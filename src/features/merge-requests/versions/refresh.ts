@@ -1,0 +1,125 @@
+/** A merge request follows its source: each push to it makes a version. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { listCommits } from '../../../git/history/history.ts'
+import { inTurn } from '../../../lib/turns.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { resetApprovals } from '../approvals/service.ts'
+import { isUnfinishedCommit } from '../merge-requests/draft.ts'
+import { projectPaths } from '../../planning/issues/load.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { NO_AUTO_MERGE, UNCHECKED, holdMergeRequest } from '../merge-requests/service.ts'
+import type { Measured } from './measure.ts'
+import type { Version } from './model.ts'
+import { pushNote } from './notes.ts'
+import { headRef, pointAt } from './refs.ts'
+import { addVersion, findTips, takeIn, versionColumns, type Tips } from './service.ts'
+
+/** Of one push, more are not looked at. */
+const MOST_COMMITS = 1000
+const MOST_TRIES = 5
+
+/** As it is once it has a version of the commit its source stands at. */
+export async function refreshSource(
+  app: App,
+  one: MergeRequest,
+  project: Project,
+  by: number | null = null,
+): Promise<MergeRequest> {
+  if (one.state !== 'opened') return one
+  return inTurn(`merge request ${one.id}`, async () => {
+    let seen = one
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const tips = await findTips(app, project, seen)
+      const { source } = tips
+      if (source === null || source === seen.head_sha) return seen
+      seen = await follow(app, project, seen, { ...tips, source }, by)
+      // A push that came meanwhile has been looked at by nobody.
+    }
+    return seen
+  })
+}
+
+async function follow(
+  app: App,
+  project: Project,
+  seen: MergeRequest,
+  tips: Tips & { readonly source: string },
+  by: number | null,
+): Promise<MergeRequest> {
+  const measured = await takeIn(app, project, seen, tips)
+  const actor = by === null ? null : await findUser(app.db, by)
+  const added = await addedCommits(tips.dir, seen, measured)
+  const unfinished = added.own.find(({ title }) => isUnfinishedCommit(title))
+  const followed = await transact(app, async (app) => {
+    const held = await holdMergeRequest(app, seen.id)
+    if (held.state !== 'opened' || held.head_sha !== seen.head_sha) return held
+    const version = await addVersion(app, held.id, measured)
+    const becomesDraft = unfinished !== undefined && !held.draft
+    const updated = await app.db
+      .updateTable('merge_requests')
+      .set({
+        ...versionColumns(measured),
+        ...UNCHECKED,
+        ...NO_AUTO_MERGE,
+        ...(becomesDraft && { draft: true, title: `WIP: ${held.title}`.slice(0, 255) }),
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', held.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await resetApprovals(app, held, measured)
+    if (actor) await tell(app, actor, held, added, version, becomesDraft ? unfinished.id : null)
+    await emit(app, 'merge_request.pushed', { id: held.id, by, before: held.head_sha, after: measured.head_sha })
+    return updated
+  })
+  await pointAt(tips.dir, headRef(seen.iid), tips.source)
+  return followed
+}
+
+interface Added {
+  /** Newest first. */
+  readonly own: readonly { readonly id: string; readonly title: string }[]
+  readonly fromTarget: { readonly count: number; readonly first: string; readonly last: string } | null
+}
+
+/** What the new head has and the old one had not, told apart by whether the target has it. */
+async function addedCommits(dir: string, { head_sha: before }: MergeRequest, now: Measured): Promise<Added> {
+  const list = (from: string | null, not: (string | null)[]) =>
+    from === null ? [] : listCommits(dir, { from, not: not.filter((name) => name !== null), limit: MOST_COMMITS })
+  const own = await list(now.head_sha, [before, now.base_sha])
+  const came = before === null || now.base_sha === null ? [] : await list(now.base_sha, [before])
+  const [last, first] = [came[0], came.at(-1)]
+  return { own, fromTarget: first && last ? { count: came.length, first: first.id, last: last.id } : null }
+}
+
+async function tell(
+  app: App,
+  actor: User,
+  held: MergeRequest,
+  { own, fromTarget }: Added,
+  version: Version,
+  unfinished: string | null,
+): Promise<void> {
+  const paths = await projectPaths(app.db, [held.project_id])
+  const web = `${app.url}/${paths.get(held.project_id)}/merge_requests/${held.iid}`
+  const compare = `${web}/diffs?diff_id=${version.id}&start_sha=${held.head_sha}`
+  const notes: SystemNote[] = [
+    ...(own.length > 0 || fromTarget
+      ? [
+          {
+            action: 'commit' as const,
+            body: pushNote({ commits: own, fromTarget, target: held.target_branch, compare }),
+          },
+        ]
+      : []),
+    ...(unfinished === null
+      ? []
+      : [{ action: 'title' as const, body: `marked as a **Work In Progress** from ${unfinished}` }]),
+  ]
+  await addSystemNotes(app, actor, { project_id: held.project_id, merge_request_id: held.id }, notes)
+}
