@@ -88,6 +88,8 @@ declare module '../../../store/database.ts' {
     'merge_request.merged': { id: number; by: number | null }
     /** Its source has new commits; `before` is the head it had. */
     'merge_request.pushed': { id: number; by: number | null; before: string | null; after: string | null }
+    /** What was to merge by itself could not be. */
+    'merge_request.unmergeable': { id: number }
     'merge_request.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }

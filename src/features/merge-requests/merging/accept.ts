@@ -27,6 +27,7 @@ import { holdMergeRequest } from '../merge-requests/service.ts'
 import { findTips } from '../versions/service.ts'
 import { refreshSource } from '../versions/refresh.ts'
 import { buildMerge, type Built } from './build.ts'
+import { followMerge } from './afterwards.ts'
 import { finishMerge } from './finish.ts'
 import { mergeMessage } from './messages.ts'
 import type { Merging } from './model.ts'
@@ -185,14 +186,20 @@ async function land(
     // Of any other failure nobody knows yet whether the branch has moved.
     if (!(error instanceof Refusal)) throw error
     const unlocked = await unlock(app, locked, error instanceof Overtaken ? null : error.message)
-    if (error instanceof Overtaken) throw error
+    if (error instanceof Overtaken || !unlocked) throw error
     return unlocked
   }
-  return finishMerge(app, locked.id)
+  const merged = await finishMerge(app, locked.id)
+  await followMerge(app, merged.id)
+  return merged
 }
 
-/** It was not merged, and can be again. */
-export async function unlock({ db }: App, { id }: MergeRequest, merge_error: string | null): Promise<MergeRequest> {
+/** It was not merged, and can be again; null where somebody else has seen to it. */
+export async function unlock(
+  { db }: App,
+  { id }: MergeRequest,
+  merge_error: string | null,
+): Promise<MergeRequest | null> {
   const unlocked = await db
     .updateTable('merge_requests')
     .set({ state: 'opened', merging: null, merge_user_id: null, merge_error })
@@ -200,6 +207,5 @@ export async function unlock({ db }: App, { id }: MergeRequest, merge_error: str
     .where('state', '=', 'locked')
     .returningAll()
     .executeTakeFirst()
-  if (!unlocked) throw notFound() // somebody was faster
-  return unlocked
+  return unlocked ?? null
 }

@@ -1,42 +1,285 @@
-import { expect, test } from 'vitest'
-import { startForge, type TestForge } from '../../../forge.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { runGit } from '../../../../test/git-origin.ts'
 
-async function open(forge: TestForge, wish: Record<string, unknown> = {}) {
-  const jane = await forge.user()
+let forge: TestForge
+let jane: Person
+beforeAll(async () => {
+  forge = await startForge()
+  jane = await forge.user()
+})
+afterAll(() => forge.close())
+
+const refused = (status: number, message: unknown) => ({ status, body: { message } })
+const CANNOT = refused(405, 'Branch cannot be merged')
+
+/** A project of Jane's, and merge requests in it. */
+async function open(wish: Record<string, unknown> = {}) {
   const project = await forge.project(wish, jane)
-  await forge.seed(project, { 'a.txt': 'one\n' })
-  const url = `/projects/${project.id}/merge_requests`
+  await forge.seed(project, { 'a.txt': 'one\n' }, { as: jane })
+  const at = `/projects/${project.id}`
+  const url = `${at}/merge_requests`
+  const row = await forge.app.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow()
+  const git = (...args: string[]) => runGit([`--git-dir=${repositoryDir(forge.app, row)}`, ...args])
+  const commit = (branch: string, files: Record<string, string | null>, message?: string) =>
+    forge.seed(project, files, { branch, as: jane, ...(message && { message }) })
   const propose = async (branch: string, files: Record<string, string>, more: Record<string, unknown> = {}) => {
-    await forge.seed(project, files, { branch, as: jane })
-    const made = await jane.post(url, {
-      source_branch: branch,
-      target_branch: 'master',
-      title: `Add ${branch}`,
-      ...more,
-    })
+    await commit(branch, files, `Add ${branch}`)
+    const wish = { source_branch: branch, target_branch: 'master', title: `Bring ${branch}`, ...more }
+    const made = await jane.post(url, wish)
     expect(made.status).toBe(201)
     return { ...made.body, url: `${url}/${made.body.iid}` }
   }
-  return { jane, project, url, propose }
+  const member = async (access_level: number) => {
+    const person = await forge.user()
+    await jane.post(`${at}/members`, { user_id: person.id, access_level })
+    return person
+  }
+  /** What moves with a merge. */
+  const state = async (iid: number) => {
+    const { body } = await jane.get(`${url}/${iid}`)
+    return [await git('rev-parse', 'master'), body.state, body.merge_commit_sha, await forge.events()]
+  }
+  return { project, at, url, git, commit, propose, member, state }
 }
 
-test('merge', async () => {
-  await using forge = await startForge()
-  const { jane, project, propose } = await open(forge)
-  const one = await propose('feature', { 'b.txt': 'two\n' })
-  const two = await propose('other', { 'b.txt': 'three\n' })
+const parentsOf = async (git: (...args: string[]) => Promise<string>, name: string) =>
+  (await git('rev-list', '--parents', '-n', '1', name)).split(' ').slice(1)
+
+test('a merge is a commit of both, by whoever merges, and told once', async () => {
+  const { at, git, propose } = await open()
+  const issue = await jane.post(`${at}/issues`, { title: 'It is missing' })
+  const one = await propose('feature', { 'b.txt': 'two\n' }, { description: `Closes #${issue.body.iid}` })
+  const [before, events] = [await git('rev-parse', 'master'), (await forge.events()).length]
+
   const merged = await jane.put(`${one.url}/merge`)
-  expect(merged).toMatchObject({ status: 200, body: { state: 'merged', merge_status: 'can_be_merged' } })
-  const tip = (await jane.get(`/projects/${project.id}/repository/commits/master`)).body
-  expect(tip).toMatchObject({ id: merged.body.merge_commit_sha, title: "Merge branch 'feature' into 'master'" })
-  expect((await jane.get(two.url)).body).toMatchObject({ merge_status: 'cannot_be_merged', has_conflicts: true })
-  expect(await jane.put(`${two.url}/merge`)).toMatchObject({
-    status: 405,
-    body: { message: 'Branch cannot be merged' },
+
+  expect(merged).toMatchObject({
+    status: 200,
+    body: { state: 'merged', merged_by: { id: jane.id }, merge_user: { id: jane.id }, sha: one.sha, merge_error: null },
   })
-  expect(await jane.put(`${one.url}/merge`)).toMatchObject({ status: 406, body: { message: 'Method Not Allowed' } })
-  await forge.seed(project, { 'c.txt': 'x' }, { branch: 'other', as: jane })
-  const after = (await jane.get(two.url)).body
-  expect(after.sha).not.toBe(two.sha)
+  const tip = await git('rev-parse', 'master')
+  expect(tip).toBe(merged.body.merge_commit_sha)
+  expect(await parentsOf(git, tip)).toEqual([before, one.sha])
+  expect(await git('show', '-s', '--format=%an <%ae> %cn <%ce>%n%B', tip)).toBe(
+    [
+      `User 1 <${jane.email}> User 1 <${jane.email}>`,
+      "Merge branch 'feature' into 'master'",
+      '',
+      'Bring feature',
+      '',
+      `Closes #${issue.body.iid}`,
+      '',
+      `See merge request ${jane.username}/${(await jane.get(at)).body.path}!1`,
+    ].join('\n'),
+  )
   await forge.settle()
+  const told = (await forge.events()).slice(events)
+  expect(told.filter((name) => name === 'merge_request.merged')).toHaveLength(1)
+  expect((await jane.get(`${at}/issues/1`)).body).toMatchObject({ state: 'closed', closed_by: { id: jane.id } })
+  const notes = (await jane.get(`${at}/issues/1/notes`)).body.map(({ body }: { body: string }) => body)
+  expect(notes).toContain('closed via merge request !1')
+})
+
+test('what cannot be merged is refused, and nothing moves', async () => {
+  const { at, commit, propose, state, member } = await open()
+  const one = await propose('feature', { 'a.txt': 'two\n' })
+  const attempt = async (who: Person, input: Record<string, unknown>, answer: unknown) => {
+    const before = await state(one.iid)
+    expect(await who.put(`${one.url}/merge`, input)).toMatchObject(answer as object)
+    expect(await state(one.iid)).toEqual(before)
+  }
+  await attempt(jane, { sha: '0'.repeat(40) }, refused(409, 'SHA does not match HEAD of source branch'))
+  await jane.put(one.url, { title: 'WIP: Bring feature' })
+  await attempt(jane, {}, refused(405, '405 Method Not Allowed'))
+  await jane.put(one.url, { title: 'Bring feature' })
+  await attempt(await member(20), {}, refused(401, '401 Unauthorized'))
+  // The default branch is protected: merging is for Masters.
+  await attempt(await member(30), {}, refused(401, '401 Unauthorized'))
+  await jane.put(at, { only_allow_merge_if_pipeline_succeeds: true })
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'failed' })
+  await attempt(jane, {}, refused(405, '405 Method Not Allowed'))
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'success' })
+  await commit('master', { 'a.txt': 'three\n' })
+  await attempt(jane, {}, CANNOT)
+  const gates = (await jane.get(`${one.url}/mergeability`)).body
+  expect(gates).toMatchObject({ mergeable: false, detailed_merge_status: 'conflict', conflicts: ['a.txt'] })
+  await jane.put(one.url, { state_event: 'close' })
+  await attempt(jane, {}, refused(406, 'Method Not Allowed'))
+  expect((await jane.post(`${at}/archive`)).status).toBe(200)
+  await attempt(jane, {}, refused(401, '401 Unauthorized'))
+})
+
+test('a level of its own lets Developers merge into a protected branch', async () => {
+  const { at, propose, member } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  const developer = await member(30)
+  await jane.delete(`${at}/protected_branches/master`)
+  await jane.post(`${at}/protected_branches`, { name: 'master', push_access_level: 0, merge_access_level: 30 })
+  expect((await jane.get(one.url)).body.user).toEqual({ can_merge: true })
+  expect(await developer.put(`${one.url}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
+})
+
+test.each([
+  ['merge', false],
+  ['merge', true],
+  ['rebase_merge', false],
+  ['rebase_merge', true],
+  ['ff', false],
+  ['ff', true],
+] as const)('method %s, squash %s', async (merge_method, squash) => {
+  const { at, git, commit, propose } = await open()
+  await jane.put(at, { merge_method })
+  const one = await propose('feature', { 'b.txt': 'two\n' }, { squash })
+  await commit('feature', { 'c.txt': 'three\n' }, 'More')
+  await commit('master', { 'd.txt': 'meanwhile\n' })
+  const before = await git('rev-parse', 'master')
+  const needsRebase = merge_method === 'rebase_merge' || (merge_method === 'ff' && !squash)
+  if (needsRebase) {
+    expect((await jane.get(one.url)).body.detailed_merge_status).toBe('need_rebase')
+    expect(await jane.put(`${one.url}/merge`)).toMatchObject(CANNOT)
+    expect(await git('rev-parse', 'master')).toBe(before)
+    expect(await jane.put(`${one.url}/rebase`)).toMatchObject({ status: 202, body: { rebase_in_progress: true } })
+  }
+  const head = (await jane.get(one.url)).body.sha
+  const { body } = await jane.put(`${one.url}/merge`, { squash_commit_message: 'All of it' })
+  expect(body).toMatchObject({ state: 'merged', sha: head })
+  const tip = await git('rev-parse', 'master')
+  expect(await git('ls-tree', '--name-only', tip)).toBe('a.txt\nb.txt\nc.txt\nd.txt')
+  if (merge_method === 'ff') {
+    expect(body.merge_commit_sha).toBeNull()
+    expect(tip).toBe(squash ? body.squash_commit_sha : head)
+    if (squash) expect(await parentsOf(git, tip)).toEqual([before])
+  } else {
+    expect(tip).toBe(body.merge_commit_sha)
+    expect(await parentsOf(git, tip)).toEqual([before, squash ? body.squash_commit_sha : head])
+  }
+  if (squash) expect(await git('show', '-s', '--format=%B', body.squash_commit_sha)).toBe('All of it')
+})
+
+test('it waits for its pipeline, is called off, and merges by itself', async () => {
+  const { at, git, propose, state } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'running' })
+  const wait = () =>
+    jane.put(`${one.url}/merge`, { merge_when_pipeline_succeeds: true, should_remove_source_branch: true })
+  const cancel = () => jane.put(`${one.url}/cancel_merge_when_pipeline_succeeds`)
+  expect(await cancel()).toMatchObject(refused(406, 'Method Not Allowed'))
+  const before = await git('rev-parse', 'master')
+  expect(await wait()).toMatchObject({ status: 200, body: { state: 'opened', merge_when_pipeline_succeeds: true } })
+  expect(await cancel()).toMatchObject({ status: 200, body: { merge_when_pipeline_succeeds: false } })
+  await wait()
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'failed' })
+  await forge.settle()
+  expect(await git('rev-parse', 'master')).toBe(before)
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'success' })
+  await forge.settle()
+  expect((await jane.get(one.url)).body).toMatchObject({ state: 'merged', merged_by: { id: jane.id } })
+  expect(await git('branch', '--list', 'feature')).toBe('')
+  const after = await state(one.iid)
+  expect(await cancel()).toMatchObject(refused(405, '405 Method Not Allowed'))
+  expect(await state(one.iid)).toEqual(after)
+})
+
+test('a push to the source calls off waiting, and is not merged unseen', async () => {
+  const { at, commit, propose } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'running' })
+  await jane.put(`${one.url}/merge`, { merge_when_pipeline_succeeds: true })
+  await commit('feature', { 'c.txt': 'unseen\n' })
+  await jane.post(`${at}/statuses/${one.sha}`, { state: 'success' })
+  await forge.settle()
+  expect((await jane.get(one.url)).body).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: false })
+})
+
+test('its source branch goes, unless it moved, is protected or is nobody’s to remove', async () => {
+  const { at, git, propose } = await open()
+  const names = ['wished', 'asked', 'kept', 'protected']
+  for (const name of names) {
+    const one = await propose(name, { [`${name}.txt`]: 'x\n' }, { remove_source_branch: name === 'wished' })
+    if (name === 'protected') await jane.post(`${at}/protected_branches`, { name })
+    const input = name === 'asked' || name === 'protected' ? { should_remove_source_branch: true } : {}
+    expect((await jane.put(`${one.url}/merge`, input)).body).toMatchObject({ state: 'merged' })
+  }
+  expect(await git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('kept\nmaster\nprotected')
+})
+
+test('a push that brings its head to the target merges it', async () => {
+  const { at, git, propose } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  await jane.delete(`${at}/protected_branches/master`)
+  const folder = `push-${one.id}`
+  await forge.git(['clone', '-q', `${forge.url}/${(await jane.get(at)).body.path_with_namespace}.git`, folder], {
+    as: jane,
+  })
+  await forge.git(['-C', folder, 'push', '-q', 'origin', 'origin/feature:master'], { as: jane })
+  expect((await jane.get(one.url)).body).toMatchObject({
+    state: 'merged',
+    merge_commit_sha: null,
+    merged_by: { id: jane.id },
+  })
+  expect(await git('rev-parse', 'master')).toBe(one.sha)
+})
+
+test('of many who merge at once, one does', async () => {
+  const { git, propose } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  const before = await git('rev-list', '--count', 'master')
+  const answers = await Promise.all(Array.from({ length: 8 }, () => jane.put(`${one.url}/merge`)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(406)])
+  expect(Number(await git('rev-list', '--count', 'master'))).toBe(Number(before) + 2)
+})
+
+test('what the gate refuses stays open and says why', async () => {
+  const { at, git, propose } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  await jane.post(`${at}/push_rule`, { commit_message_regex: '^JIRA-' })
+  const before = await git('rev-parse', 'master')
+  const answer = await jane.put(`${one.url}/merge`)
+  expect(answer).toMatchObject({ status: 200, body: { state: 'opened', merge_commit_sha: null } })
+  expect(answer.body.merge_error).toMatch(/does not follow the pattern/)
+  expect(await git('rev-parse', 'master')).toBe(before)
+})
+
+test.each([
+  ['before the branch moved', false],
+  ['after the branch moved', true],
+])('a merge that was cut off %s is undone or finished', async (_when, hasMoved) => {
+  const { at, git, propose } = await open()
+  const one = await propose('feature', { 'b.txt': 'two\n' })
+  const tree = await git('rev-parse', `${one.sha}^{tree}`)
+  const who = ['-c', 'user.name=x', '-c', 'user.email=x@example.org']
+  const base = await git('rev-parse', 'master')
+  const commit = await git(...who, 'commit-tree', tree, '-p', base, '-p', one.sha, '-m', 'Merge')
+  const merging = { commit, mergeCommit: commit, squashCommit: null, by: jane.id, at: '2020-01-01T00:00:00.000Z' }
+  await forge.app.db
+    .updateTable('merge_requests')
+    .set({ state: 'locked', merging: JSON.stringify(merging) })
+    .where('id', '=', one.id)
+    .execute()
+  if (hasMoved) await git('update-ref', 'refs/heads/master', commit)
+  expect((await jane.get(one.url)).body.state).toBe('opened')
+  expect((await jane.put(`${one.url}/merge`)).status).toBe(406)
+  forge.clock.advance(60_000)
+  await forge.settle()
+  const after = (await jane.get(one.url)).body
+  expect(after).toMatchObject(
+    hasMoved ? { state: 'merged', merge_commit_sha: commit } : { state: 'opened', merge_commit_sha: null },
+  )
+  if (!hasMoved) expect((await jane.put(`${one.url}/merge`)).body.state).toBe('merged')
+  expect((await jane.get(`${at}/repository/branches/master`)).status).toBe(200)
+})
+
+test('what stood on a merged request goes where it went', async () => {
+  const { commit, propose } = await open()
+  const parent = await propose('one', { 'b.txt': 'two\n' }, { remove_source_branch: true })
+  await commit('one', { 'b2.txt': 'x\n' })
+  const child = await propose('two', { 'c.txt': 'three\n' }, { target_branch: 'one' })
+  expect((await jane.put(`${parent.url}/merge`)).body.state).toBe('merged')
+  expect((await jane.get(child.url)).body).toMatchObject({ state: 'opened', target_branch: 'master' })
 })

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { bool, longText, text } from '../../../api/wire.ts'
+import { bool, entity, longText, text } from '../../../api/wire.ts'
 import { MergeRequestDetailEntity } from '../merge-requests/entity.ts'
 import { presentOneMergeRequest } from '../merge-requests/load.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 import { acceptMergeRequest } from './accept.ts'
+import { rebaseMergeRequest } from './rebase.ts'
+import { acceptWhenReady, cancelAutoMerge } from './auto-merge.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 
@@ -22,10 +24,47 @@ export const accept = endpoint({
     should_remove_source_branch: bool.nullish(),
     squash: bool.nullish(),
     sha: text.nullish(),
+    merge_when_pipeline_succeeds: bool.nullish(),
+    auto_merge: bool.nullish(),
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    const merged = await acceptMergeRequest(app, viewer, subject, input)
-    return presentOneMergeRequest(app, viewer, subject, merged)
+    const { merge_when_pipeline_succeeds, auto_merge, ...wish } = input
+    const accept = (merge_when_pipeline_succeeds ?? auto_merge) ? acceptWhenReady : acceptMergeRequest
+    return presentOneMergeRequest(app, viewer, subject, await accept(app, viewer, subject, wish))
+  },
+})
+
+const cancelling = (method: 'PUT' | 'POST') =>
+  endpoint({
+    method,
+    path: `${ITEM}/cancel_merge_when_pipeline_succeeds`,
+    summary: 'Do not merge once the pipeline succeeds',
+    on: mergeRequest,
+    allow: 'readMergeRequest',
+    denied: 'unauthenticated',
+    status: 200,
+    output: MergeRequestDetailEntity,
+    handle: async ({ app, viewer, subject }) =>
+      presentOneMergeRequest(app, viewer, subject, await cancelAutoMerge(app, viewer, subject)),
+  })
+
+export const cancel = cancelling('PUT')
+/** As later clients ask. */
+export const cancelByPost = cancelling('POST')
+
+export const rebase = endpoint({
+  method: 'PUT',
+  path: `${ITEM}/rebase`,
+  summary: 'Make the commits of a merge request again on its target; with `stack`, also those that stand on it',
+  on: mergeRequest,
+  allow: 'update',
+  lane: 'git',
+  status: 202,
+  input: z.object({ skip_ci: bool.nullish(), stack: bool.nullish() }),
+  output: entity({ rebase_in_progress: z.boolean() }),
+  async handle({ app, viewer, subject, input }) {
+    await rebaseMergeRequest(app, viewer, subject, { stack: input.stack ?? false })
+    return { rebase_in_progress: true }
   },
 })

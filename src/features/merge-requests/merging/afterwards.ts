@@ -1,0 +1,91 @@
+/** What a merge brings about: requests that stood on it, its source branch, the issues it closes. */
+import { on, type App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { issuePolicy } from '../../planning/issues/policy.ts'
+import { updateIssue } from '../../planning/issues/service.ts'
+import { findProjectById, pathWithNamespace, type Project } from '../../projects/projects/queries.ts'
+import { changeRefs, webPusher } from '../../repository/gate/service.ts'
+import { isProtected } from '../../repository/protected-branches/matching.ts'
+import { findProtection } from '../../repository/protected-branches/queries.ts'
+import { repositoryPolicy } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { findClosing } from '../closing/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { updateMergeRequest } from '../merge-requests/service.ts'
+
+/** Bears being done twice: whoever merged does it before they are answered, the news of the merge once more. */
+export async function followMerge(app: App, id: number): Promise<void> {
+  const [merged] = await findMergeRequests(app.db, [id])
+  const target = merged && (await findProjectById(app.db, merged.project_id))
+  if (!target || merged.state !== 'merged') return
+  await retargetChildren(app, merged, target)
+  await removeSource(app, merged)
+  await closeIssues(app, merged, target)
+}
+
+export const followMerged = on('merge_request.merged', 'merging', (app, { id }) => followMerge(app, id))
+
+/** Those that go to its source branch go to where it went. */
+async function retargetChildren(app: App, merged: MergeRequest, target: Project): Promise<void> {
+  if (merged.source_project_id !== merged.project_id || merged.merge_user_id === null) return
+  const actor = await findUser(app.db, merged.merge_user_id)
+  const children = await app.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('project_id', '=', merged.project_id)
+    .where('target_branch', '=', merged.source_branch)
+    .where('state', '=', 'opened')
+    .execute()
+  if (!actor || children.length === 0) return
+  const subject = await loadRepositorySubject(app, target, actor)
+  for (const child of children) {
+    await updateMergeRequest(app, actor, subject, child.id, { target_branch: merged.target_branch }).catch(
+      (error: unknown) => {
+        // There is another from its branch to the new target: this one stays as it is.
+        if (!(error instanceof Refusal)) throw error
+      },
+    )
+  }
+}
+
+/** As whoever merged wished, or as its author did, with the rights of the one who wished it. */
+async function removeSource(app: App, merged: MergeRequest): Promise<void> {
+  const wisher = merged.should_remove_source_branch
+    ? merged.merge_user_id
+    : merged.force_remove_source_branch
+      ? merged.author_id
+      : null
+  if (wisher === null || merged.source_project_id === null) return
+  const [actor, source] = await Promise.all([
+    findUser(app.db, wisher),
+    findProjectById(app.db, merged.source_project_id),
+  ])
+  if (actor?.state !== 'active' || !source || source.default_branch === merged.source_branch) return
+  const subject = await loadRepositorySubject(app, source, actor)
+  const ref = `refs/heads/${merged.source_branch}`
+  const tip = await resolveRef(subject.dir, ref)
+  const isProtectedBranch = isProtected(await findProtection(app.db, source.id, 'branch'), merged.source_branch)
+  // What has been pushed since was not merged.
+  if (tip === null || tip !== merged.head_sha || isProtectedBranch || !repositoryPolicy.push(subject)) return
+  const update = { ref, before: tip, after: null }
+  await changeRefs(app, webPusher(actor, subject.level), subject, [update]).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+    app.log.info({ project: source.id, branch: merged.source_branch, why: error.message }, 'a source branch stays')
+  })
+}
+
+async function closeIssues(app: App, merged: MergeRequest, target: Project): Promise<void> {
+  const actor = merged.merge_user_id === null ? null : await findUser(app.db, merged.merge_user_id)
+  if (!actor || !target.autoclose_referenced_issues) return
+  const subject = await loadRepositorySubject(app, target, actor)
+  const { issues } = await findClosing(app, actor, subject, merged)
+  for (const met of issues) {
+    if (met.issue.state !== 'opened' || !issuePolicy.update(met)) continue
+    const isSame = met.project.id === target.id
+    const via = `merge request ${isSame ? '' : pathWithNamespace(target, subject.namespace)}!${merged.iid}`
+    await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
+  }
+}

@@ -1,0 +1,135 @@
+/** Merging once the pipeline of the head has succeeded. */
+import { timestamp } from '../../../clock.ts'
+import { on, type App, type User } from '../../../context.ts'
+import { Refusal, unauthenticated } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { addSystemNotes } from '../../planning/notes/system.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { mergeFacts } from '../mergeability/facts.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { findMergeRequest } from '../merge-requests/queries.ts'
+import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
+import { acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
+import { mayMergeInto } from './rights.ts'
+
+const ACTIVE = ['created', 'pending', 'running']
+
+/** Set while the pipeline runs; where there is nothing to wait for it is merged now. */
+export async function acceptWhenReady(
+  app: App,
+  actor: User,
+  subject: MergeRequestSubject,
+  wish: AcceptWish,
+): Promise<MergeRequest> {
+  const { mergeRequest: seen } = subject
+  if (!(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
+  const one = await freshlyChecked(app, seen, subject.project)
+  const facts = (await mergeFacts(app.db, [one])).get(one.id)!
+  if (!ACTIVE.includes(facts.pipeline.status ?? '')) return acceptMergeRequest(app, actor, subject, wish)
+  assertMergeable(facts, { beside: ['pipeline'] })
+  if (wish.sha && wish.sha !== one.head_sha) throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, one.id)
+    if (held.state !== 'opened' || held.head_sha !== one.head_sha) {
+      throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
+    }
+    const updated = await app.db
+      .updateTable('merge_requests')
+      .set({
+        auto_merge: true,
+        auto_merge_wish: JSON.stringify({ ...wish, sha: one.head_sha }),
+        merge_user_id: actor.id,
+        ...(typeof wish.should_remove_source_branch === 'boolean' && {
+          should_remove_source_branch: wish.should_remove_source_branch,
+        }),
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', held.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (!held.auto_merge) {
+      const body = `enabled an automatic merge when the pipeline for ${one.head_sha} succeeds`
+      await tell(app, actor, held, body)
+      await emit(app, 'merge_request.updated', { id: held.id, by: actor.id, changes: { auto_merge: [false, true] } })
+    }
+    return updated
+  })
+}
+
+const tell = (app: App, actor: User, { id, project_id }: MergeRequest, body: string) =>
+  addSystemNotes(app, actor, { project_id, merge_request_id: id }, [{ action: 'merge', body }])
+
+/** For whoever may merge it, and for its author. */
+export async function cancelAutoMerge(app: App, actor: User, subject: MergeRequestSubject): Promise<MergeRequest> {
+  const { mergeRequest: seen } = subject
+  const isAuthor = seen.author_id === actor.id
+  if (!isAuthor && !(await mayMergeInto(app, subject, seen.target_branch))) throw unauthenticated()
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, seen.id)
+    if (held.state !== 'opened') throw new Refusal('not_allowed')
+    if (!held.auto_merge) throw new Refusal('not_acceptable', 'Method Not Allowed')
+    const updated = await app.db
+      .updateTable('merge_requests')
+      .set({
+        ...NO_AUTO_MERGE,
+        merge_user_id: null,
+        should_remove_source_branch: null,
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', held.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await tell(app, actor, held, 'canceled the automatic merge')
+    await emit(app, 'merge_request.updated', { id: held.id, by: actor.id, changes: { auto_merge: [true, false] } })
+    return updated
+  })
+}
+
+/** A status may have been the last that was waited for. */
+export const mergeWhenSucceeded = on('commit.status_changed', 'merging', async (app, { id }) => {
+  const status = await app.db.selectFrom('commit_statuses').select('sha').where('id', '=', id).executeTakeFirst()
+  if (!status) return
+  const waiting = await app.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('head_sha', '=', status.sha)
+    .where('auto_merge', '=', true)
+    .where('state', '=', 'opened')
+    .execute()
+  for (const one of waiting) await mergeIfReady(app, one)
+})
+
+async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
+  const facts = (await mergeFacts(app.db, [one])).get(one.id)!
+  if (facts.pipeline.status !== 'success') return
+  const [actor, project] = await Promise.all([
+    one.merge_user_id === null ? null : findUser(app.db, one.merge_user_id),
+    findProjectById(app.db, one.project_id),
+  ])
+  if (!actor || !project) return
+  const target = await loadRepositorySubject(app, project, actor)
+  const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
+  if (!met) return
+  const wish = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptWish
+  try {
+    await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, wish)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    await noteUnmergeable(app, one, error.message)
+  }
+}
+
+async function noteUnmergeable(app: App, { id }: MergeRequest, why: string): Promise<void> {
+  await app.db
+    .updateTable('merge_requests')
+    .set({ merge_error: why })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .execute()
+  await emit(app, 'merge_request.unmergeable', { id })
+}

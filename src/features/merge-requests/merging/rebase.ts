@@ -1,0 +1,106 @@
+/** The commits of a merge request made again on the tip of its target, and pushed to its source. */
+import type { App, User } from '../../../context.ts'
+import { Refusal, forbidden } from '../../../errors.ts'
+import { rebaseCommits } from '../../../git/merging/merging.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { bringCommit } from '../../../git/storage/copy.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { signerOf } from '../../repository/commits/landing.ts'
+import { changeRefs, webPusher } from '../../repository/gate/service.ts'
+import { inBranchTurn } from '../../repository/gate/turns.ts'
+import { isProtected, mayForcePush, mayPush } from '../../repository/protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../../repository/protected-branches/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { findTips } from '../versions/service.ts'
+
+const FAILED = 'Rebase failed. Please rebase locally'
+
+/** What stands in the way is kept with the merge request. With `stack`, those above it follow. */
+export async function rebaseMergeRequest(
+  app: App,
+  actor: User,
+  subject: MergeRequestSubject,
+  { stack = false }: { stack?: boolean } = {},
+): Promise<void> {
+  const { mergeRequest: one } = subject
+  if (one.state !== 'opened') throw new Refusal('not_allowed')
+  const source = await sourceOf(app, actor, one)
+  await assertMayRewrite(app, actor, source, one.source_branch)
+  const isDone = await rebase(app, actor, subject, source, one)
+  if (isDone && stack) await rebaseAbove(app, actor, subject, one)
+}
+
+/** Deeper stacks are not built by hand. */
+const DEEPEST = 50
+
+async function rebaseAbove(app: App, actor: User, subject: MergeRequestSubject, first: MergeRequest): Promise<void> {
+  const seen = new Set([first.id])
+  let below = [first]
+  for (let depth = 0; depth < DEEPEST && below.length > 0; depth++) {
+    const branches = below.map(({ source_branch }) => source_branch)
+    const above = await app.db
+      .selectFrom('merge_requests')
+      .selectAll()
+      .where('project_id', '=', subject.project.id)
+      .where('source_project_id', '=', subject.project.id)
+      .where('target_branch', 'in', branches)
+      .where('state', '=', 'opened')
+      .orderBy('id')
+      .limit(DEEPEST)
+      .execute()
+    below = []
+    for (const one of above) {
+      if (seen.has(one.id)) continue
+      seen.add(one.id)
+      await assertMayRewrite(app, actor, subject, one.source_branch)
+      if (await rebase(app, actor, subject, subject, one)) below.push(one)
+    }
+  }
+}
+
+async function sourceOf(app: App, actor: User, { source_project_id }: MergeRequest): Promise<RepositorySubject> {
+  const project = source_project_id === null ? null : await findProjectById(app.db, source_project_id)
+  if (!project) throw forbidden('Source branch does not exist')
+  return loadRepositorySubject(app, project, actor)
+}
+
+async function assertMayRewrite(app: App, actor: User, source: RepositorySubject, branch: string): Promise<void> {
+  const { project, level } = source
+  if (!repositoryPolicy.push(source)) throw forbidden('Cannot push to source branch')
+  const rules = await findProtection(app.db, project.id, 'branch')
+  if (!isProtected(rules, branch)) return
+  const groups = await groupsAmong(app.db, actor, rules)
+  if (!mayPush(rules, branch, { user: actor, level, groups })) throw forbidden('Cannot push to source branch')
+  if (!mayForcePush(rules, branch)) throw forbidden('Source branch is protected from force push')
+}
+
+/** Whether it stands on its target now. */
+async function rebase(
+  app: App,
+  actor: User,
+  target: RepositorySubject,
+  source: RepositorySubject,
+  one: MergeRequest,
+): Promise<boolean> {
+  return inBranchTurn(source.dir, one.source_branch, async () => {
+    const tips = await findTips(app, target.project, one)
+    const ref = `refs/heads/${one.source_branch}`
+    const before = await resolveRef(source.dir, ref)
+    if (before === null || tips.target === null) throw forbidden('Source branch does not exist')
+    if (source.dir !== target.dir) await bringCommit(target.dir, source.dir, tips.target)
+    const done = await rebaseCommits(source.dir, { from: before, onto: tips.target, committer: signerOf(app, actor) })
+    if (done === null) return keepError(app, one, null)
+    if (done.conflicts) return keepError(app, one, FAILED)
+    const update = { ref, before, after: done.head }
+    await changeRefs(app, webPusher(actor, source.level), source, [update], { pointers: true })
+    return keepError(app, one, null)
+  })
+}
+
+async function keepError({ db }: App, { id }: MergeRequest, merge_error: string | null): Promise<boolean> {
+  await db.updateTable('merge_requests').set({ merge_error }).where('id', '=', id).execute()
+  return merge_error === null
+}

@@ -1,0 +1,48 @@
+/**
+ * Merges whose process ended between saying what was about to happen and having done it. If the target has the commit
+ * they are finished, whoever else may be at it; if not, they are given up once no process can still be.
+ */
+import { HOUR, MINUTE, after } from '../../../clock.ts'
+import { job, type App } from '../../../context.ts'
+import { isAncestor } from '../../../git/history/history.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { unlock } from './accept.ts'
+import { followMerge } from './afterwards.ts'
+import { finishMerge } from './finish.ts'
+import type { Merging } from './model.ts'
+
+/** Between the steps lie milliseconds, unless the gate has much to look at. */
+const SETTLED = MINUTE / 2
+/** As long as a change of refs may take. */
+const OVER = HOUR
+
+export const finishMerges = job(
+  'merge_requests.finish_merges',
+  async (app) => {
+    const left = await app.db.selectFrom('merge_requests').selectAll().where('merging', 'is not', null).execute()
+    for (const one of left) await recover(app, one)
+  },
+  { every: SETTLED, long: true },
+)
+
+async function recover(app: App, one: MergeRequest): Promise<void> {
+  const { commit, at } = JSON.parse(one.merging!) as Merging
+  if (at > after(app.clock, -SETTLED)) return
+  const project = await findProjectById(app.db, one.project_id)
+  if (!project) return
+  const dir = repositoryDir(app, project)
+  if (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`)) {
+    await finishMerge(app, one.id)
+    return followMerge(app, one.id)
+  }
+  const isUnderWay = await hasPending(app, one, commit)
+  if (!isUnderWay || at <= after(app.clock, -OVER)) await unlock(app, one, null)
+}
+
+/** Whether the change that brings the commit is on record, and may still come about. */
+async function hasPending({ db }: App, { project_id }: MergeRequest, commit: string): Promise<boolean> {
+  const rows = await db.selectFrom('pending_changes').select('updates').where('project_id', '=', project_id).execute()
+  return rows.some(({ updates }) => updates.includes(commit))
+}
