@@ -3,10 +3,10 @@ import { outageOf } from '../api/answers.ts'
 import type { App } from '../context.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
+import { linkLines } from '../features/merge-requests/pushes/links.ts'
 import { addresses } from '../features/projects/projects/load.ts'
-import { branchOf, type Pusher, type Update } from '../features/repository/gate/updates.ts'
+import type { Pusher, Update } from '../features/repository/gate/updates.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
-import { FeatureDisabled } from '../lib/levels.ts'
 import type { Push, ReceiveOptions } from '../git/push/receive.ts'
 import { NO_OBJECT, type RefUpdate } from '../git/refs/update.ts'
 import { denialOf, learnAnew, NO_PROJECT, type Facts } from './access.ts'
@@ -64,7 +64,7 @@ export async function pushOptionsFor(
           ...(await announcement(app)),
           ...movedNotice(app, pusher, place),
           ...lines,
-          ...linkLines(app, place, updates),
+          ...(await linkLines(app, place, updates)),
         ],
       }
     },
@@ -106,21 +106,4 @@ function movedNotice(app: App, { via }: Pusher, { movedFrom, project, namespace 
     `  git remote set-url origin ${address}`,
     '',
   ]
-}
-
-/** Nobody reads more of them: a mirror brings branches by the thousand. */
-const MOST_LINKS = 10
-
-/** Where merge requests for the pushed branches are made. */
-function linkLines(app: App, { project, namespace }: RepositoryPlace, updates: readonly Update[]): string[] {
-  const isWanted = project.printing_merge_requests_link_enabled
-  if (!isWanted || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
-  const web = `${app.url}/${namespace.full_path}/${project.path}`
-  const branches = updates
-    .flatMap(({ ref, after }) => (after === null ? [] : (branchOf(ref) ?? [])))
-    .filter((branch) => branch !== project.default_branch)
-  return branches.slice(0, MOST_LINKS).flatMap((branch) => {
-    const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
-    return ['', `To create a merge request for ${branch}, visit:`, `  ${web}/merge_requests/new?${query}`, '']
-  })
 }

@@ -6,9 +6,9 @@ import { followPush } from './service.ts'
 export const followTold = on(
   'repository.changed',
   'merge requests',
-  async (app, { project_id, by, updates }) => {
+  async (app, { project_id, by, updates, options }) => {
     const project = await findProjectById(app.db, project_id)
-    if (project) await followPush(app, { project, by, updates })
+    if (project) await followPush(app, { project, by, updates, options })
   },
   { when: ({ wiki }) => !wiki },
 )

@@ -16,11 +16,14 @@ import { UNCHECKED } from '../merge-requests/service.ts'
 import { finishMerge, mergedByPush } from '../merging/finish.ts'
 import type { Merging } from '../merging/model.ts'
 import { refreshSource } from '../versions/refresh.ts'
+import { mergeRequestOptions } from './options.ts'
+import { carryOut } from './ordered.ts'
 
 export interface Pushed {
   readonly project: Project
   readonly by: number | null
   readonly updates: readonly Update[]
+  readonly options: readonly string[]
 }
 
 interface BranchUpdate extends Update {
@@ -31,14 +34,17 @@ interface BranchUpdate extends Update {
 const MOST_COMMITS = 10_000
 
 /** Bears being done twice: a push does it before it answers, and the news of it once more. */
-export async function followPush(app: App, { project, by, updates }: Pushed): Promise<void> {
+export async function followPush(app: App, { project, by, updates, options }: Pushed): Promise<string[]> {
   const branches = updates.flatMap((update): BranchUpdate[] => {
     const branch = branchOf(update.ref)
     return branch === null ? [] : [{ ...update, branch }]
   })
-  if (branches.length === 0) return
+  if (branches.length === 0) return []
   for (const one of await openFrom(app, project, branches)) await followSource(app, one, by, branches)
   for (const update of await targetsAmong(app, project, branches)) await followTarget(app, project, by, update)
+  const ordered = mergeRequestOptions(options)
+  const actor = ordered && by !== null ? await findUser(app.db, by) : null
+  return ordered && actor ? carryOut(app, actor, project, branches, ordered) : []
 }
 
 const namesOf = (branches: readonly BranchUpdate[]) => branches.map(({ branch }) => branch)
@@ -64,23 +70,37 @@ async function followSource(
   if (!target) return
   const update = branches.find(({ branch }) => branch === one.source_branch)
   if (update && update.before !== null && update.after === null) await sourceGone(app, one, by)
+  if (update && update.before === null && update.after !== null) await sourceBack(app, one, by)
   const followed = await refreshSource(app, one, target, by)
   await freshlyChecked(app, followed, target)
 }
 
+/** Of the two who look at a push, the first tells of it. */
 async function sourceGone(app: App, one: MergeRequest, by: number | null): Promise<void> {
+  const { numUpdatedRows } = await app.db
+    .updateTable('merge_requests')
+    .set({ check_head: one.head_sha, check_result: 'missing', check_conflicts: null })
+    .where('id', '=', one.id)
+    .where('state', '=', 'opened')
+    .where((eb) => eb.or([eb('check_result', 'is', null), eb('check_result', '!=', 'missing')]))
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await tell(app, one, by, `deleted source branch \`${one.source_branch}\``)
+}
+
+async function sourceBack(app: App, one: MergeRequest, by: number | null): Promise<void> {
   const { numUpdatedRows } = await app.db
     .updateTable('merge_requests')
     .set(UNCHECKED)
     .where('id', '=', one.id)
     .where('state', '=', 'opened')
-    .where((eb) => eb.or([eb('check_result', 'is', null), eb('check_result', '!=', 'missing')]))
+    .where('check_result', '=', 'missing')
     .executeTakeFirst()
+  if (numUpdatedRows > 0n) await tell(app, one, by, `restored source branch \`${one.source_branch}\``)
+}
+
+async function tell(app: App, { id, project_id }: MergeRequest, by: number | null, body: string): Promise<void> {
   const actor = by === null ? null : await findUser(app.db, by)
-  if (numUpdatedRows === 0n || !actor) return
-  const noteable = { project_id: one.project_id, merge_request_id: one.id }
-  const body = `deleted source branch \`${one.source_branch}\``
-  await addSystemNotes(app, actor, noteable, [{ action: 'branch', body }])
+  if (actor) await addSystemNotes(app, actor, { project_id, merge_request_id: id }, [{ action: 'branch', body }])
 }
 
 /** Of the branches, those that merge requests go to. */

@@ -1,0 +1,58 @@
+/** Where merge requests for pushed branches are, or are made, for people who look at a terminal. */
+import type { App } from '../../../context.ts'
+import { FeatureDisabled } from '../../../lib/levels.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
+import { projectPaths } from '../../planning/issues/load.ts'
+import { branchOf, type Update } from '../../repository/gate/updates.ts'
+import type { Place } from '../../repository/gate/service.ts'
+
+/** Nobody reads more of them: a mirror brings branches by the thousand. */
+const MOST_LINKS = 10
+
+export async function linkLines(
+  app: App,
+  { project, namespace }: Place,
+  updates: readonly Update[],
+): Promise<string[]> {
+  const isWanted = project.printing_merge_requests_link_enabled
+  if (!isWanted || project.merge_requests_access_level === FeatureDisabled || project.empty_repo) return []
+  const branches = updates
+    .flatMap(({ ref, after }) => (after === null ? [] : (branchOf(ref) ?? [])))
+    .filter((branch) => branch !== project.default_branch)
+    .slice(0, MOST_LINKS)
+  if (branches.length === 0) return []
+  const known = await addressesOf(app, project.id, branches)
+  const web = `${app.url}/${namespace.full_path}/${project.path}`
+  return branches.flatMap((branch) => {
+    const address = known.get(branch)
+    if (address !== undefined) return ['', `View merge request for ${branch}:`, `  ${address}`, '']
+    const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
+    return ['', `To create a merge request for ${branch}, visit:`, `  ${web}/merge_requests/new?${query}`, '']
+  })
+}
+
+/** Of the newest that is open from each branch, in the project it goes to. */
+async function addressesOf(
+  { db, url }: App,
+  source: number,
+  branches: readonly string[],
+): Promise<Map<string, string>> {
+  const open = await db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'project_id', 'iid'])
+    .where('source_project_id', '=', source)
+    .where(inTextList(db, 'source_branch', textList(db, branches)))
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .execute()
+  const paths = await projectPaths(
+    db,
+    open.map(({ project_id }) => project_id),
+  )
+  return new Map(
+    open.map(({ source_branch, project_id, iid }) => [
+      source_branch,
+      `${url}/${paths.get(project_id)}/merge_requests/${iid}`,
+    ]),
+  )
+}
