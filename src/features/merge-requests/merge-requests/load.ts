@@ -39,13 +39,19 @@ export async function presentMergeRequests(
   return loaded.map((one) => presentMergeRequest(one, around))
 }
 
-/** A page of a list, as it was asked for. */
-export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordWish) {
-  const found = await findMergeRequests(
+const rowsOf = (app: App, page: readonly { id: number }[]) =>
+  findMergeRequests(
     app.db,
     page.map(({ id }) => id),
   )
-  if (wish.view !== 'simple') return presentMergeRequests(app, found, wish)
+
+export const presentMergeRequestsById = async (app: App, page: readonly { id: number }[], wish: RecordWish = {}) =>
+  presentMergeRequests(app, await rowsOf(app, page), wish)
+
+/** A page of a list, as it was asked for. */
+export async function presentListed(app: App, page: readonly { id: number }[], wish: RecordWish) {
+  if (wish.view !== 'simple') return presentMergeRequestsById(app, page, wish)
+  const found = await rowsOf(app, page)
   const paths = await projectPaths(
     app.db,
     found.map(({ project_id }) => project_id),

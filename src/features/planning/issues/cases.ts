@@ -57,10 +57,6 @@ export const cases = casesOf(
                                                       public   401  304  304  304  304  304  304  201  304  401
   GET /projects/:id/issues/:issue_iid/participants    private  404  404  404  200  200  200  200  200  200  401
                                                       public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/issues/:issue_iid/closed_by private  404  404  404  200  200  200  200  200  200  401
-                                                      public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/issues/:issue_iid/related_merge_requests private  404  404  404  200  200  200  200  200  200  401
-                                                      public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/issues/:issue_iid/user_agent_detail private  401  403  403  403  403  403  403  403  200  401
                                                       public   401  403  403  403  403  403  403  403  200  401
   GET /projects/:id/milestones/:milestone_id/issues                  private  404  404  404  200  200  200  200  200  200  401
@@ -101,8 +97,6 @@ export const cases = casesOf(
     'POST /projects/:id/issues/:issue_iid/subscribe': { at: one },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { at: one },
     'GET /projects/:id/issues/:issue_iid/participants': { at: one },
-    'GET /projects/:id/issues/:issue_iid/closed_by': { at: one },
-    'GET /projects/:id/issues/:issue_iid/related_merge_requests': { at: one },
     'GET /projects/:id/issues/:issue_iid/user_agent_detail': { at: one },
     'GET /projects/:id/milestones/:milestone_id/issues': { at: milestoneAt(projectPath) },
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(projectPath) },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, date, entity, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, id, int, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
@@ -331,25 +331,6 @@ export const participants = endpoint({
     return { total, items: await presentSummaries(app, items) }
   },
 })
-
-/** There are none yet. */
-const mergeRequests = (name: string, summary: string) =>
-  endpoint({
-    method: 'GET',
-    path: `${ITEM}/${name}`,
-    summary,
-    on: issue,
-    allow: 'read',
-    guest: true,
-    output: pageOf(entity({ id: z.int() })),
-    handle: async () => ({ total: 0, items: [] }),
-  })
-
-export const closedBy = mergeRequests('closed_by', 'List merge requests that close an issue')
-export const relatedMergeRequests = mergeRequests(
-  'related_merge_requests',
-  'List merge requests that an issue is about',
-)
 
 export const userAgentDetail = endpoint({
   method: 'GET',

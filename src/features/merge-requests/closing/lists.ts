@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { App, User } from '../../../context.ts'
+import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+
+type Way = 'closing' | 'related'
+
+/** Merge requests that promise to close an issue, or that name it or are named by it, as far as the viewer sees them. */
+export function listOfIssue(
+  { db }: App,
+  viewer: User | null,
+  issue: number,
+  way: Way,
+  page: PageWish,
+): Promise<Page<{ id: number }>> {
+  const closing = sql`select merge_request_id from merge_request_closes where issue_id = ${issue}`
+  const related = sql`${closing}
+    union select source_merge_request_id from text_references
+      where target_issue_id = ${issue} and source_merge_request_id is not null
+    union select target_merge_request_id from text_references
+      where source_issue_id = ${issue} and target_merge_request_id is not null`
+  const found = db
+    .selectFrom('merge_requests as m')
+    .innerJoin('projects as p', 'p.id', 'm.project_id')
+    .leftJoin('project_authorizations as t', (join) =>
+      join.onRef('t.project_id', '=', 'm.project_id').on('t.user_id', '=', viewer?.id ?? 0),
+    )
+    .select('m.id')
+    .where(sql<boolean>`m.id in (${way === 'closing' ? closing : related})`)
+    .where('p.deleting', '=', false)
+    .where(isSeen(viewer))
+    .orderBy('m.id')
+  return pageOfQuery(found, page)
+}
+
+/** With `p`, its project, and `t`, what the viewer is there. */
+function isSeen(viewer: User | null) {
+  if (viewer?.admin) return sql<boolean>`true`
+  const open = sql.join(openVisibilities(viewer).map((visibility) => sql.lit(visibility)))
+  const isOn = (feature: string) => sql<boolean>`(${sql.ref(`p.${feature}`)} = ${sql.lit(FeatureEnabled)}
+    or (${sql.ref(`p.${feature}`)} <> ${sql.lit(FeatureDisabled)} and coalesce(t.access_level, 0) >= ${sql.lit(Guest)}))`
+  return sql<boolean>`(coalesce(t.access_level, 0) >= ${sql.lit(Reporter)} or p.visibility in (${open}))
+    and ${isOn('merge_requests_access_level')} and ${isOn('repository_access_level')}`
+}
