@@ -17,7 +17,7 @@ import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
-import { notesOn, type IssueState } from './changes.ts'
+import { notesOn, type IssueState, type Via } from './changes.ts'
 import type { Issue, IssueChanges, IssueType } from './model.ts'
 import { readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
@@ -211,8 +211,7 @@ export async function updateIssue(
   subject: ProjectSubject,
   id: number,
   given: IssueWish,
-  /** What closes it, such as `commit 1234…`. */
-  via?: string,
+  via?: Via,
 ): Promise<Issue> {
   assertValid(given)
   const wish = permitted(subject, given)
