@@ -50,6 +50,7 @@ export interface Sender {
 
 const LONGEST_TITLE = 255
 export const LONGEST_DESCRIPTION = 1_048_576
+const LARGEST_WEIGHT = 2_147_483_647
 
 function assertValid({ title, description, weight }: IssueWish): void {
   const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
@@ -59,6 +60,8 @@ function assertValid({ title, description, weight }: IssueWish): void {
   if (description && description.length > LONGEST_DESCRIPTION)
     throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
   if (typeof weight === 'number' && weight < 0) throw invalid({ weight: ['must be greater than or equal to 0'] })
+  if (typeof weight === 'number' && weight > LARGEST_WEIGHT)
+    throw invalid({ weight: [`must be less than or equal to ${LARGEST_WEIGHT}`] })
 }
 
 /** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
