@@ -136,3 +136,18 @@ test('where an issue went, what it repeats, relates to and was closed by is hidd
     `marked ${path}#1 as a duplicate of this issue`,
   ])
 })
+
+test('nothing is told to what is archived', async () => {
+  const [here, there] = [await crewOf(forge, { visibility: 'public' }), await crewOf(forge)]
+  await fillProject(forge, there.id)
+  const [url, other] = [await here.issue(), await there.issue()]
+  await here.owner.post(`/projects/${here.id}/archive`)
+  const { body: before } = await here.owner.get(url)
+  await there.owner.put(other, { description: `See ${here.path}#1` })
+  await commit(there, there.owner, 'master', `Closes ${here.path}#1`)
+  const answer = await there.owner.post(`${other}/notes`, { body: `/duplicate ${here.path}#1` })
+  expect(answer).toMatchObject({ status: 202, body: { commands_changes: {}, summary: [] } })
+  expect(await told(url, there.owner)).toEqual([])
+  expect((await here.owner.get(url)).body).toEqual(before)
+  expect((await there.owner.get(other)).body.state).toBe('opened')
+})
