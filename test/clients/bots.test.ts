@@ -69,6 +69,49 @@ test('Renovate reads a repository and reports on a commit', async () => {
   expect(listed.body).toMatchObject([{ name: 'renovate/stability-days', status: 'success' }])
 })
 
+test('Renovate keeps a dashboard: made, found again, left alone, updated, closed and made anew', async () => {
+  const { body: jane } = await ask('POST', '/users', {
+    username: 'bots-jane',
+    name: 'Jane',
+    email: 'bots-jane@example.com',
+    password: 'correct horse',
+    skip_confirmation: true,
+  })
+  await ask('POST', `${PROJECT}/members`, { user_id: jane.id, access_level: 30 })
+  const title = 'Dependency Dashboard'
+  const head =
+    'Lists **updates** & <b>more</b>   \nünï 🙂 \\o/ /close\n\n- [ ] <!-- rebase-all -->Rebase @bots-jane #1 `a\tb`'
+  const find = async () => {
+    const first = await ask('GET', `${PROJECT}/issues?per_page=100&state=opened&scope=created_by_me`)
+    return first.body.find((issue: { title: string }) => issue.title === title)
+  }
+  const ensure = async (description: string, labels?: string[]) => {
+    const issue = await find()
+    const wish = { title, description, labels: (labels ?? issue?.labels ?? []).join(','), confidential: false }
+    if (!issue) return (await ask('POST', `${PROJECT}/issues`, wish)).status
+    const stored = (await ask('GET', `${PROJECT}/issues/${issue.iid}`)).body.description
+    return stored === description ? 'same' : (await ask('PUT', `${PROJECT}/issues/${issue.iid}`, wish)).status
+  }
+  expect(await find()).toBeUndefined()
+  expect(await ensure(head, ['dependencies', 'bot'])).toBe(201)
+  expect(await ensure(head)).toBe('same')
+  // What is created is trimmed; what is updated is not.
+  const long = `${head}\r\n\n${'- [x] ünï <!-- manual job -->\n'.repeat(5000)}\n\n`
+  expect(await ensure(long)).toBe(200)
+  expect(await ensure(long)).toBe('same')
+  const { iid } = await find()
+
+  const found = await ask('GET', '/users?username=bots-jane')
+  await ask('PUT', `${PROJECT}/issues/${iid}`, { assignee_ids: [found.body[0].id] })
+  expect(await find()).toMatchObject({ labels: ['bot', 'dependencies'], assignees: [{ username: 'bots-jane' }] })
+  const closed = await ask('PUT', `${PROJECT}/issues/${iid}`, { state_event: 'close' })
+  expect(closed).toMatchObject({ status: 200, body: { state: 'closed', description: long } })
+  expect(await find()).toBeUndefined()
+  expect(await ensure(head)).toBe(201)
+  const again = await ask('PUT', `${PROJECT}/issues/${iid}`, { state_event: 'reopen' })
+  expect(again.body).toMatchObject({ state: 'opened', description: long, labels: ['bot', 'dependencies'] })
+})
+
 test('Dependabot makes a branch, commits to it and makes it anew', async () => {
   const made = await ask('POST', `${PROJECT}/repository/branches?branch=dependabot%2Fnpm&ref=${sha}`)
   expect(made).toMatchObject({ status: 201, body: { name: 'dependabot/npm' } })

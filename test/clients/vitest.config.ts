@@ -6,6 +6,7 @@ export default defineConfig({
     pool: 'threads',
     isolate: false,
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
   },
 })

@@ -9,6 +9,9 @@ declare module '../../store/database.ts' {
 
 export type IidKind = 'issues' | 'merge_requests' | 'milestones'
 
+/** Whoever chooses one leaves others to come. */
+export const LARGEST_IID = 2_147_483_647
+
 type Parent = { readonly project_id: number } | { readonly group_id: number }
 
 /** The next one, in the transaction that inserts the record: whoever comes second waits, and a rollback takes it back. */

@@ -8,7 +8,11 @@ export const cleanTitle = (text: string): string => text.replace(/<[a-z/!][^<>]*
 
 export const tooLong = (most: number): string => `is too long (maximum is ${most} characters)`
 
+/** In characters, of which some take two units of a string. */
+export const isTooLong = (title: string): boolean =>
+  title.length > 2 * LONGEST_TITLE || Array.from(title).length > LONGEST_TITLE
+
 export function titleFaults(title: string): string[] {
   if (title === '') return ["can't be blank"]
-  return title.length > LONGEST_TITLE ? [tooLong(LONGEST_TITLE)] : []
+  return isTooLong(title) ? [tooLong(LONGEST_TITLE)] : []
 }

@@ -5,7 +5,7 @@ import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findVisibleLabel } from '../labels/queries.ts'
 import { columnsAt, type Where } from '../places.ts'
-import { LONGEST_TITLE, tooLong } from '../titles.ts'
+import { LONGEST_TITLE, isTooLong, tooLong } from '../titles.ts'
 import type { LoadedList } from './entity.ts'
 import type { Board, BoardList } from './model.ts'
 import { boardsOf, listsOf } from './queries.ts'
@@ -24,7 +24,7 @@ export async function ensureBoard(app: App, place: Where): Promise<void> {
 
 function assertValidName(name: string): void {
   if (name === '') throw invalid({ name: ["can't be blank"] })
-  if (name.length > LONGEST_TITLE) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
+  if (isTooLong(name)) throw invalid({ name: [tooLong(LONGEST_TITLE)] })
 }
 
 export async function createBoard({ db, clock }: App, place: Where, name: string): Promise<Board> {

@@ -97,6 +97,8 @@ async function tellBoth(
     [target, source],
   ] as const) {
     const noteable = { project_id: here.project.id, issue_id: here.issue.id }
-    await addSystemNotes(app, actor, noteable, [{ action: 'relate', body: body(named(there)) }])
+    await addSystemNotes(app, actor, noteable, [
+      { action: 'relate', body: body(named(there)), about: { issue_id: there.issue.id } },
+    ])
   }
 }

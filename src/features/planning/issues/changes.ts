@@ -16,7 +16,13 @@ export interface IssueState extends Pick<
   readonly assignees: readonly User[]
 }
 
-export function notesOn(was: IssueState, is: IssueState, via?: string): SystemNote[] {
+/** What closes it, such as `commit 1234…`, and whose code one must see to be told. */
+export interface Via {
+  readonly name: string
+  readonly project_id: number
+}
+
+export function notesOn(was: IssueState, is: IssueState, via?: Via): SystemNote[] {
   return [
     ...titleNotes(was, is),
     ...descriptionNotes(was, is),
@@ -147,8 +153,12 @@ function lockNotes(was: IssueState, is: IssueState): SystemNote[] {
     : [{ action: 'unlocked', body: 'unlocked the discussion in this issue' }]
 }
 
-function stateNotes(was: IssueState, is: IssueState, via?: string): SystemNote[] {
+function stateNotes(was: IssueState, is: IssueState, via?: Via): SystemNote[] {
   if (was.state === is.state) return []
   if (is.state === 'opened') return [{ action: 'opened', body: 'reopened' }]
-  return [{ action: 'closed', body: via === undefined ? 'closed' : `closed via ${via}` }]
+  return [
+    via === undefined
+      ? { action: 'closed', body: 'closed' }
+      : { action: 'closed', body: `closed via ${via.name}`, about: { project_id: via.project_id } },
+  ]
 }

@@ -7,6 +7,7 @@ import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
+import { LARGEST_IID } from '../iids.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
@@ -192,7 +193,7 @@ export const create = endpoint({
   summary: 'Create an issue',
   on: issues,
   allow: 'createIssue',
-  input: z.object({ title: text, ...fields, iid: id.optional() }),
+  input: z.object({ title: text, ...fields, iid: int.pipe(z.int().min(1).max(LARGEST_IID)).optional() }),
   output: IssueEntity,
   async handle({ app, viewer, caller, userAgent, subject, input }) {
     const sender = { userAgent, address: caller.address }

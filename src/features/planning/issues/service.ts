@@ -17,7 +17,7 @@ import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
-import { notesOn, type IssueState } from './changes.ts'
+import { notesOn, type IssueState, type Via } from './changes.ts'
 import type { Issue, IssueChanges, IssueType } from './model.ts'
 import { readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
@@ -50,6 +50,7 @@ export interface Sender {
 
 const LONGEST_TITLE = 255
 export const LONGEST_DESCRIPTION = 1_048_576
+const LARGEST_WEIGHT = 2_147_483_647
 
 function assertValid({ title, description, weight }: IssueWish): void {
   const tooLong = (most: number) => [`is too long (maximum is ${most} characters)`]
@@ -59,6 +60,8 @@ function assertValid({ title, description, weight }: IssueWish): void {
   if (description && description.length > LONGEST_DESCRIPTION)
     throw invalid({ description: tooLong(LONGEST_DESCRIPTION) })
   if (typeof weight === 'number' && weight < 0) throw invalid({ weight: ['must be greater than or equal to 0'] })
+  if (typeof weight === 'number' && weight > LARGEST_WEIGHT)
+    throw invalid({ weight: [`must be less than or equal to ${LARGEST_WEIGHT}`] })
 }
 
 /** Whoever is below Reporter says what it is about; planning it is left out without a word, as is what owners alone may. */
@@ -211,8 +214,7 @@ export async function updateIssue(
   subject: ProjectSubject,
   id: number,
   given: IssueWish,
-  /** What closes it, such as `commit 1234…`. */
-  via?: string,
+  via?: Via,
 ): Promise<Issue> {
   assertValid(given)
   const wish = permitted(subject, given)

@@ -46,6 +46,9 @@ declare module '../../../store/database.ts' {
       body: string
       system: Generated<boolean>
       action: NoteAction | null
+      /** What a system note names: who may not see it does not see the note. */
+      about_issue_id: Generated<number | null>
+      about_project_id: Generated<number | null>
       /** For Reporters and above. */
       internal: Generated<boolean>
       /** JSON. */

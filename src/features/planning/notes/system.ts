@@ -7,6 +7,8 @@ import type { NoteAction } from './model.ts'
 export interface SystemNote {
   readonly action: NoteAction
   readonly body: string
+  /** The issue it names, or the project whose commit it names. */
+  readonly about?: { readonly issue_id: number } | { readonly project_id: number } | undefined
 }
 
 /** What is talked about. */
@@ -26,7 +28,9 @@ export async function addSystemNotes(
 ): Promise<number[]> {
   if (notes.length === 0) return []
   const now = timestamp(app.clock)
-  const rows = notes.map(({ action, body }) => ({
+  const rows = notes.map(({ action, body, about = {} }) => ({
+    about_issue_id: 'issue_id' in about ? about.issue_id : null,
+    about_project_id: 'project_id' in about ? about.project_id : null,
     issue_id: null,
     commit_sha: null,
     ...noteable,

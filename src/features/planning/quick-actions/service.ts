@@ -261,7 +261,7 @@ const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
   }),
   duplicate: async ({ app, actor, subject, argument }) => {
     const [original] = await issuesIn(app, actor, subject, argument)
-    if (!original || original.issue.id === subject.issue.id) return null
+    if (!original || original.issue.id === subject.issue.id || !issuePolicy.participate(original)) return null
     return {
       work: (app) => markDuplicate(app, actor, subject, original),
       changes: { canonical_issue_id: original.issue.id },

@@ -91,7 +91,7 @@ async function trackCommit(
     // What was copied from a project does not close its issues.
     if (!met || !issuePolicy.update(met) || met.project.id === subject.project.forked_from_id) continue
     closed.add(met.issue.id)
-    const via = name(met.project.id === subject.project.id)
+    const via = { name: name(met.project.id === subject.project.id), project_id: subject.project.id }
     if (met.issue.state === 'opened') await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
   }
   const source = {

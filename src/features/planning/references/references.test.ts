@@ -103,3 +103,51 @@ test('who may not change an issue does not close it by a commit', async () => {
   expect(await told(url, here.owner)).toEqual([`mentioned in commit ${here.path}@${sha}`])
   expect(await told(url, there.owner)).toEqual([])
 })
+
+test('where an issue went, what it repeats, relates to and was closed by is hidden likewise', async () => {
+  const [here, there] = [await crewOf(forge, { visibility: 'public' }), await crewOf(forge)]
+  const { owner, id, path } = here
+  const { guest, master } = here.people
+  await owner.post(`/projects/${id}/members`, { user_id: there.owner.id, access_level: 40 })
+  await fillProject(forge, there.id)
+  const [first, second, other] = [await here.issue(), await here.issue(), await there.issue()]
+  await there.owner.post(`${first}/links`, { target_project_id: there.id, target_issue_iid: 1 })
+  await there.owner.post(`${first}/notes`, { body: `/duplicate ${there.path}#1` })
+  await there.owner.put(first, { state_event: 'reopen' })
+  const closing = await commit(there, there.owner, 'master', `Closes ${path}#1`)
+  await forge.settle()
+  await there.owner.post(`${first}/clone`, { to_project_id: there.id })
+  await there.owner.post(`${second}/move`, { to_project_id: there.id })
+
+  expect(await told(first, there.owner)).toEqual([
+    `marked this issue as related to ${there.path}#1`,
+    `marked this issue as a duplicate of ${there.path}#1`,
+    'closed',
+    'reopened',
+    `closed via commit ${there.path}@${closing}`,
+    `cloned to ${there.path}#2`,
+  ])
+  for (const one of [owner, master, guest]) expect(await told(first, one)).toEqual(['closed', 'reopened'])
+  expect(await told(second, there.owner)).toEqual([`moved to ${there.path}#3`])
+  expect(await told(second, guest)).toEqual([])
+  expect((await guest.get(`${second}/discussions`)).body).toEqual([])
+  expect(await told(other, there.people.guest)).toEqual([
+    `marked this issue as related to ${path}#1`,
+    `marked ${path}#1 as a duplicate of this issue`,
+  ])
+})
+
+test('nothing is told to what is archived', async () => {
+  const [here, there] = [await crewOf(forge, { visibility: 'public' }), await crewOf(forge)]
+  await fillProject(forge, there.id)
+  const [url, other] = [await here.issue(), await there.issue()]
+  await here.owner.post(`/projects/${here.id}/archive`)
+  const { body: before } = await here.owner.get(url)
+  await there.owner.put(other, { description: `See ${here.path}#1` })
+  await commit(there, there.owner, 'master', `Closes ${here.path}#1`)
+  const answer = await there.owner.post(`${other}/notes`, { body: `/duplicate ${here.path}#1` })
+  expect(answer).toMatchObject({ status: 202, body: { commands_changes: {}, summary: [] } })
+  expect(await told(url, there.owner)).toEqual([])
+  expect((await here.owner.get(url)).body).toEqual(before)
+  expect((await there.owner.get(other)).body.state).toBe('opened')
+})

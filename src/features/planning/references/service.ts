@@ -31,6 +31,8 @@ export interface Text {
 }
 
 interface Target {
+  /** What is archived stays as it is. */
+  readonly isTold: boolean
   readonly project_id: number
   readonly issue_id: number | null
   readonly commit_sha: string | null
@@ -70,14 +72,16 @@ const keyOf = ({ project_id, issue_id, commit_sha }: Target) => `${project_id} $
 async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
   if (one.kind === 'issue') {
     const met = await issueNamed(app, actor, home, one)
-    return met && { project_id: met.project.id, issue_id: met.issue.id, commit_sha: null }
+    return (
+      met && { isTold: !met.project.archived, project_id: met.project.id, issue_id: met.issue.id, commit_sha: null }
+    )
   }
   if (one.kind !== 'commit') return null
   const subject = await codeNamed(app, actor, home, one.project)
   const [commit] = subject ? await findCommits(subject.dir, [one.sha]) : []
   // A branch may be named like an id.
   return subject && commit?.id.startsWith(one.sha)
-    ? { project_id: subject.project.id, issue_id: null, commit_sha: commit.id }
+    ? { isTold: !subject.project.archived, project_id: subject.project.id, issue_id: null, commit_sha: commit.id }
     : null
 }
 
@@ -131,7 +135,7 @@ async function keepReferences(app: App, actor: User, text: Text, targets: readon
   }
   for (const target of targets) {
     if (isItself(source, target) || before.some((row) => isNamed(row, target))) continue
-    const note_id = text.isTold ? await tell(app, actor, text, target) : null
+    const note_id = text.isTold && target.isTold ? await tell(app, actor, text, target) : null
     await app.db
       .insertInto('text_references')
       .values({
