@@ -19,7 +19,7 @@ async function createMergeRequests(db: Kysely<never>): Promise<void> {
   await withId(db.schema.createTable('merge_requests'))
     /** The target's, which it is a record of. */
     .addColumn('project_id', ref, (c) => c.notNull().references('projects.id').onDelete('cascade'))
-    .addColumn('iid', 'integer', (c) => c.notNull())
+    .addColumn('iid', ref, (c) => c.notNull())
     .addColumn('source_project_id', ref, (c) => c.references('projects.id').onDelete('set null'))
     .addColumn('source_branch', 'text', (c) => c.notNull())
     .addColumn('target_branch', 'text', (c) => c.notNull())

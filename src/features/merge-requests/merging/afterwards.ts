@@ -85,7 +85,8 @@ async function closeIssues(app: App, merged: MergeRequest, target: Project): Pro
   for (const met of issues) {
     if (met.issue.state !== 'opened' || !issuePolicy.update(met)) continue
     const isSame = met.project.id === target.id
-    const via = `merge request ${isSame ? '' : pathWithNamespace(target, subject.namespace)}!${merged.iid}`
+    const name = `merge request ${isSame ? '' : pathWithNamespace(target, subject.namespace)}!${merged.iid}`
+    const via = { name, project_id: target.id }
     await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
   }
 }
