@@ -1,4 +1,10 @@
 import { family } from '../../family.ts'
+import { leaveMergeRequests } from './farewell.ts'
+import { closeOfDeleted, closeOfUnlinked, dropRefs, unassignLeaver } from './on.ts'
 import * as routes from './routes.ts'
 
-export const mergeRequests = family({ routes })
+export const mergeRequests = family({
+  routes,
+  reactions: [unassignLeaver, closeOfDeleted, closeOfUnlinked, dropRefs],
+  farewell: leaveMergeRequests,
+})

@@ -11,4 +11,8 @@ declare module '../../../store/database.ts' {
       created_at: string
     }
   }
+  interface Events {
+    /** It is a fork no more. */
+    'project.unlinked': { id: number; source_id: number; by: number }
+  }
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, invalid } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../projects/queries.ts'
 
@@ -22,7 +23,7 @@ export async function addForkRelation(app: App, project: Project, source: Projec
 }
 
 /** The content stays; only where it came from is forgotten. */
-export async function removeForkRelation(app: App, { id, forked_from_id }: Project): Promise<void> {
+export async function removeForkRelation(app: App, actor: User, { id, forked_from_id }: Project): Promise<void> {
   if (forked_from_id === null) throw new Refusal('not_modified')
   await transact(app, async (app) => {
     const unlinked = await app.db
@@ -34,6 +35,7 @@ export async function removeForkRelation(app: App, { id, forked_from_id }: Proje
       .executeTakeFirst()
     if (!unlinked) throw new Refusal('not_modified')
     await countFork(app, forked_from_id, -1)
+    await emit(app, 'project.unlinked', { id, source_id: forked_from_id, by: actor.id })
   })
 }
 

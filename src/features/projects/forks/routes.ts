@@ -75,5 +75,5 @@ export const unrelate = endpoint({
   allow: 'administrator',
   changedAt: ({ project }) => project.updated_at,
   output: null,
-  handle: ({ app, subject }) => removeForkRelation(app, subject.project),
+  handle: ({ app, viewer, subject }) => removeForkRelation(app, viewer, subject.project),
 })

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { on, type App } from '../../../context.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { timestamp } from '../../../clock.ts'
+import { dropRef, headRef, mergeRef } from '../versions/refs.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { NO_AUTO_MERGE } from './service.ts'
+
+/** Whoever leaves has nothing to do or to review any more in projects where they are nobody now. */
+export const unassignLeaver = on('member.removed', 'merge requests', async (app, { user_id, project_id, group_id }) => {
+  const isLeft =
+    project_id === null
+      ? sql<boolean>`m.project_id in (select p.id from projects p
+          join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`
+      : sql<boolean>`m.project_id = ${project_id}`
+  const isNobody = sql<boolean>`not exists (select 1 from project_authorizations t
+    where t.user_id = ${user_id} and t.project_id = m.project_id)`
+  await sql`delete from merge_request_assignees where user_id = ${user_id} and merge_request_id in (
+    select m.id from merge_request_assignees x join merge_requests m on m.id = x.merge_request_id
+    where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
+  await sql`delete from merge_request_reviewers where user_id = ${user_id} and merge_request_id in (
+    select m.id from merge_request_reviewers x join merge_requests m on m.id = x.merge_request_id
+    where x.user_id = ${user_id} and ${isLeft} and ${isNobody})`.execute(app.db)
+})
+
+const MOST_AT_ONCE = 100
+
+/** A fork that goes, or is none any more, leaves what it proposed closed. */
+async function closeFrom(app: App, source: number, by: number | null): Promise<void> {
+  for (;;) {
+    const left = await app.db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where('source_project_id', '=', source)
+      .where('project_id', '!=', source)
+      .where('state', '=', 'opened')
+      .limit(MOST_AT_ONCE)
+      .execute()
+    if (left.length === 0) return
+    await transact(app, async (app) => {
+      const now = timestamp(app.clock)
+      const closed = await app.db
+        .updateTable('merge_requests')
+        .set({ state: 'closed', closed_at: now, closed_by_id: by, updated_at: now, ...NO_AUTO_MERGE })
+        .where(
+          'id',
+          'in',
+          left.map(({ id }) => id),
+        )
+        .where('state', '=', 'opened')
+        .returning('id')
+        .execute()
+      for (const { id } of closed) if (by !== null) await emit(app, 'merge_request.closed', { id, by })
+    })
+  }
+}
+
+export const closeOfDeleted = on('project.deleted', 'merge requests', (app, { id, by }) =>
+  closeFrom(app, id, by ?? null),
+)
+export const closeOfUnlinked = on('project.unlinked', 'merge requests', (app, { id, by }) => closeFrom(app, id, by))
+
+/** Its refs go with it; its commits with the next tidying, unless others keep them. */
+export const dropRefs = on('merge_request.deleted', 'merge requests', async (app, { project_id, iid }) => {
+  const project = await findProjectById(app.db, project_id)
+  if (!project) return
+  for (const ref of [headRef(iid), mergeRef(iid)]) await dropRef(repositoryDir(app, project), ref)
+})
