@@ -12,7 +12,7 @@ import { projectPolicy, type ProjectSubject } from '../../projects/projects/poli
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { resolveIssues, resolveLabels, resolveMilestones } from './plans.ts'
+import { resolveIssues, resolveLabels, resolveMilestones, resolveSnippets } from './plans.ts'
 import type { Question, Resolver } from './question.ts'
 
 /** More than these stay text: nobody follows so many, and each is looked up. */
@@ -25,6 +25,7 @@ const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
   issue: resolveIssues,
   label: resolveLabels,
   milestone: resolveMilestones,
+  snippet: resolveSnippets,
   user: resolvePeople,
   commit: resolveCommits,
   commit_range: resolveRanges,

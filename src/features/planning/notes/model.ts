@@ -31,12 +31,13 @@ export type NoteAction =
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of an issue or of a commit. */
+    /** Of an issue, a commit or a snippet. */
     notes: {
       id: Generated<number>
       project_id: number
       issue_id: number | null
       commit_sha: string | null
+      snippet_id: number | null
       /** 40 hex digits, shared by the notes of one discussion. */
       discussion_id: string
       /** Null for a note that stands alone. */

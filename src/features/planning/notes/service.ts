@@ -80,6 +80,7 @@ export const startDiscussion = (
     placed,
   })
 
+const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
 const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
 
 export async function placeIn({ place }: Topic, position: GivenPosition | null | undefined): Promise<Placed | null> {
@@ -137,6 +138,7 @@ async function say(
   { text, commands, emoji }: Heard,
   { type, discussion_id, placed }: Standing,
 ): Promise<Said> {
+  if (internal && subject.topic.type !== 'Issue') throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
   const now = timestamp(app.clock)
   const at = (subject.level >= Owner && created_at) || now
@@ -151,6 +153,7 @@ async function say(
               .values({
                 issue_id: null,
                 commit_sha: null,
+                snippet_id: null,
                 ...topic.noteable,
                 discussion_id,
                 type,

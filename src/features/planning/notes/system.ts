@@ -13,6 +13,7 @@ export interface SystemNote {
 export type Noteable =
   | { readonly project_id: number; readonly issue_id: number }
   | { readonly project_id: number; readonly commit_sha: string }
+  | { readonly project_id: number; readonly snippet_id: number }
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
@@ -28,6 +29,7 @@ export async function addSystemNotes(
   const rows = notes.map(({ action, body }) => ({
     issue_id: null,
     commit_sha: null,
+    snippet_id: null,
     ...noteable,
     discussion_id: newDiscussionId(),
     type: null,

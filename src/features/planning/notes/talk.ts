@@ -1,5 +1,5 @@
 /**
- * What people talk about: an issue, a commit. Notes, discussions and reactions declare their endpoints once, for a talk;
+ * What people talk about: an issue, a commit, a snippet. Notes, discussions and reactions declare their endpoints once, for a talk;
  * a family that is to be talked about declares one.
  */
 import type { z } from 'zod'
@@ -16,7 +16,7 @@ import type { Noteable } from './system.ts'
 export interface Topic {
   /** What its notes name it by. */
   readonly noteable: Noteable
-  readonly type: 'Issue' | 'Commit'
+  readonly type: 'Issue' | 'Commit' | 'Snippet'
   readonly id: number | null
   readonly iid: number | null
   /** Whether the viewer may take part, unless it is locked. */

@@ -1,11 +1,13 @@
 import type { App, User } from '../../../context.ts'
-import type { Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { readableAmong } from '../issues/readable.ts'
 import type { Note } from '../notes/model.ts'
+import { projectSnippetPolicy } from '../snippets/policy.ts'
+import { projectSubjects } from '../subjects.ts'
+import type { Source } from './model.ts'
 
 /** Without those that tell of a text the viewer may not see; a fixed number of queries. */
 export async function withoutHidden(app: App, viewer: User | null, notes: readonly Note[]): Promise<Note[]> {
@@ -13,48 +15,38 @@ export async function withoutHidden(app: App, viewer: User | null, notes: readon
   if (told.length === 0) return [...notes]
   const sources = await app.db
     .selectFrom('text_references')
-    .select(['note_id', 'source_issue_id', 'source_project_id', 'source_sha'])
+    .select(['note_id', 'source_issue_id', 'source_note_id', 'source_snippet_id', 'source_project_id', 'source_sha'])
     .where(inIdList(app.db, 'note_id', idList(app.db, told)))
     .execute()
-  const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
-  const projects = sources.filter(({ source_sha }) => source_sha !== null).map((one) => one.source_project_id)
-  const [readable, open] = await Promise.all([
-    readableAmong(app, viewer, await findIssues(app.db, issues)),
-    projectsOfCode(app, viewer, [...new Set(projects)]),
-  ])
-  const seen = new Set(
-    sources
-      .filter(({ source_issue_id, source_project_id }) =>
-        source_issue_id === null ? open.has(source_project_id) : readable.some(({ id }) => id === source_issue_id),
-      )
-      .map(({ note_id }) => note_id),
-  )
+  const isReadable = await readableSources(app, viewer, sources)
+  const seen = new Set(sources.filter(isReadable).map(({ note_id }) => note_id))
   return notes.filter(({ id, action }) => action !== 'cross_reference' || seen.has(id))
 }
 
-/** Those whose code the viewer may read. */
-async function projectsOfCode({ db }: App, viewer: User | null, ids: readonly number[]): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
-  const [projects, levels] = await Promise.all([
-    db
-      .selectFrom('projects')
-      .selectAll()
-      .where(inIdList(db, 'id', idList(db, ids)))
-      .where('deleting', '=', false)
-      .execute(),
-    levelsOnProjects(db, viewer, ids),
-  ])
-  const isRead = (project: Row<'projects'>) => {
-    const subject = {
-      project,
-      // No rule asks where a project lies.
-      namespace: null as unknown as Row<'namespaces'>,
+async function readableSources(app: App, viewer: User | null, sources: readonly Source[]) {
+  const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
+  const snippets = [...new Set(sources.flatMap(({ source_snippet_id }) => source_snippet_id ?? []))]
+  const others = sources.filter(({ source_issue_id }) => source_issue_id === null)
+  const [issuesSeen, subjects, snippetRows] = await Promise.all([
+    findIssues(app.db, issues).then((found) => readableAmong(app, viewer, found)),
+    projectSubjects(
+      app,
       viewer,
-      level: levels(project.id),
-      open: openVisibilities(viewer),
-      dir: '',
-    }
-    return repositoryPolicy.read(subject) && repositoryPolicy.download(subject)
+      others.map(({ source_project_id }) => source_project_id),
+    ),
+    app.db
+      .selectFrom('snippets')
+      .selectAll()
+      .where(inIdList(app.db, 'id', idList(app.db, snippets)))
+      .execute(),
+  ])
+  const issueIds = new Set(issuesSeen.map(({ id }) => id))
+  return ({ source_issue_id, source_snippet_id, source_project_id }: Source): boolean => {
+    if (source_issue_id !== null) return issueIds.has(source_issue_id)
+    const subject = subjects.get(source_project_id)
+    if (!subject || !projectPolicy.read(subject)) return false
+    if (source_snippet_id === null) return repositoryPolicy.download({ ...subject, dir: '' })
+    const snippet = snippetRows.find(({ id }) => id === source_snippet_id)
+    return snippet !== undefined && projectSnippetPolicy.read({ ...subject, snippet })
   }
-  return new Set(projects.filter(isRead).map(({ id }) => id))
 }

@@ -44,12 +44,15 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   const { source } = text
   await transact(app, async (app) => {
     // Of all texts of an item: they tell of it once.
-    await holdName(app.db, `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha}`)
+    await holdName(app.db, holdOf(source))
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
     if (added.length > 0) await emit(app, 'text.mentioned', { ...source, user_ids: added, by: actor.id })
   })
 }
+
+const holdOf = ({ source_issue_id, source_snippet_id, source_project_id, source_sha }: Source) =>
+  `references of ${source_issue_id} ${source_project_id} ${source_sha} ${source_snippet_id}`
 
 async function targetsOf(
   app: App,
@@ -113,8 +116,9 @@ function ownRows<T extends 'text_references' | 'text_mentions'>(db: Db, table: T
       .where('source_sha', '=', source.source_sha)
       .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
   }
+  const item = source.source_snippet_id === null ? 'source_issue_id' : 'source_snippet_id'
   return rows
-    .where('source_issue_id', '=', source.source_issue_id)
+    .where(item, '=', source[item])
     .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
 }
 
@@ -158,6 +162,7 @@ async function tell(app: App, actor: User, { source, name, except }: Text, targe
     .selectFrom('text_references')
     .select('id')
     .where('source_issue_id', source.source_issue_id === null ? 'is' : '=', source.source_issue_id)
+    .where('source_snippet_id', source.source_snippet_id === null ? 'is' : '=', source.source_snippet_id)
     .where('source_project_id', '=', source.source_project_id)
     .where('source_sha', source.source_sha === null ? 'is' : '=', source.source_sha)
     .where('target_issue_id', target.issue_id === null ? 'is' : '=', target.issue_id)
@@ -195,6 +200,11 @@ export const issueName =
   ({ project, namespace }: ProjectSubject, iid: number) =>
   (isSame: boolean) =>
     `issue ${isSame ? '' : pathWithNamespace(project, namespace)}#${iid}`
+
+export const snippetName =
+  ({ project, namespace }: ProjectSubject, id: number) =>
+  (isSame: boolean) =>
+    `snippet ${isSame ? '' : pathWithNamespace(project, namespace)}$${id}`
 
 export const commitName =
   ({ project, namespace }: ProjectSubject, sha: string) =>
