@@ -97,6 +97,6 @@ async function tellBoth(
     [target, source],
   ] as const) {
     const noteable = { project_id: here.project.id, issue_id: here.issue.id }
-    await addSystemNotes(app, actor, noteable, [{ action: 'relate', body: body(named(there)) }])
+    await addSystemNotes(app, actor, noteable, [{ action: 'relate', body: body(named(there)), names: there.issue.id }])
   }
 }

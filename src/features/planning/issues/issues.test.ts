@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { startForge, type Client, type Person, type TestForge } from '../../../forge.ts'
 
 let forge: TestForge
 let owner: Person
@@ -377,6 +377,35 @@ test('an issue moves with its notes, and leaves a pointer', async () => {
     body: { message: 'Cannot move issue to project it originates from!' },
   })
   expect((await to.people.reporter.post(`${to.url}/1/move`, { to_project_id: from.id })).status).toBe(404)
+})
+
+test('where an issue went, and what it repeats, is told to those who see it there', async () => {
+  const [open, hidden] = [await crew({ visibility: 'public' }), await crew()]
+  const { body: secret } = await owner.post(hidden.url, { title: 'Secret' })
+  for (const title of ['Repeats', 'Relates', 'Goes']) await owner.post(open.url, { title })
+  const path = secret.references.full
+  await owner.post(`${open.url}/1/notes`, { body: `/duplicate ${path}` })
+  await owner.post(`${open.url}/2/links`, { target_project_id: hidden.id, target_issue_iid: 1 })
+  await owner.post(`${open.url}/3/move`, { to_project_id: hidden.id })
+  const twin = ({ body }: { body: { _links: { closed_as_duplicate_of: string | null } } }) =>
+    body._links.closed_as_duplicate_of
+  const seen = async (by: Client) => {
+    const told = []
+    for (const iid of [1, 2, 3])
+      for (const list of ['notes', 'discussions']) told.push(...(await by.get(`${open.url}/${iid}/${list}`)).body)
+    const listed = (await by.get(open.url)).body.find(({ iid }: { iid: number }) => iid === 1)
+    return JSON.stringify([told, twin(await by.get(`${open.url}/1`)), twin({ body: listed })])
+  }
+  const address = `${forge.url}/api/v4/projects/${hidden.id}/issues/1`
+  expect(await seen(owner)).toContain(address)
+  for (const words of [`duplicate of ${path}`, `related to ${path}`, 'moved to '])
+    expect(await seen(owner)).toContain(words)
+  for (const by of [forge.visitor, open.people.reporter]) {
+    const shown = await seen(by)
+    expect(shown).not.toContain(address)
+    expect(shown).not.toContain(path.split('#')[0])
+    expect(shown).toContain('null,null')
+  }
 })
 
 test('issues are put in an order by hand', async () => {

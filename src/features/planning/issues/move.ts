@@ -50,8 +50,8 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
       .where('id', '=', issue.id)
       .execute()
     const [here, there] = [pathWithNamespace(project, namespace), pathWithNamespace(target.project, target.namespace)]
-    await tell(app, actor, issue, `moved to ${there}#${moved.iid}`)
-    await tell(app, actor, moved, `moved from ${here}#${issue.iid}`)
+    await tell(app, actor, issue, moved, `moved to ${there}#${moved.iid}`)
+    await tell(app, actor, moved, issue, `moved from ${here}#${issue.iid}`)
     if (closing) await recordIssue(app, actor.id, issue, 'closed')
     await recordIssue(app, actor.id, moved, 'created')
     await emit(app, 'issue.moved', { id: issue.id, to: moved.id, by: actor.id })
@@ -73,16 +73,16 @@ export async function cloneIssue(
     const issue = await holdIssue(app, subject.issue.id)
     const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
-    await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`)
-    await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`)
+    await tell(app, actor, issue, cloned, `cloned to ${there}#${cloned.iid}`)
+    await tell(app, actor, cloned, issue, `cloned from ${here}#${issue.iid}`)
     await recordIssue(app, actor.id, cloned, 'created')
     await emit(app, 'issue.created', { id: cloned.id, by: actor.id })
     return cloned
   })
 }
 
-const tell = (app: App, actor: User, { id, project_id }: Issue, body: string) =>
-  addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body }])
+const tell = (app: App, actor: User, { id, project_id }: Issue, other: Issue, body: string) =>
+  addSystemNotes(app, actor, { project_id, issue_id: id }, [{ action: 'moved', body, names: other.id }])
 
 /** Labels and the milestone go along where the other project has some of the same title. */
 async function copyInto(

@@ -46,6 +46,8 @@ declare module '../../../store/database.ts' {
       body: string
       system: Generated<boolean>
       action: NoteAction | null
+      /** An issue that a system note names: whoever does not see it does not see the note. */
+      names_issue_id: number | null
       /** For Reporters and above. */
       internal: Generated<boolean>
       /** JSON. */

@@ -160,6 +160,7 @@ async function say(
                 author_id: actor.id,
                 body: text,
                 action: null,
+                names_issue_id: null,
                 internal: internal ?? false,
                 position: placed ? JSON.stringify(placed.position) : null,
                 line_code: placed?.line_code ?? null,

@@ -7,6 +7,8 @@ import type { NoteAction } from './model.ts'
 export interface SystemNote {
   readonly action: NoteAction
   readonly body: string
+  /** Another issue, for those who see that too. */
+  readonly names?: number
 }
 
 /** What is talked about. */
@@ -26,7 +28,7 @@ export async function addSystemNotes(
 ): Promise<number[]> {
   if (notes.length === 0) return []
   const now = timestamp(app.clock)
-  const rows = notes.map(({ action, body }) => ({
+  const rows = notes.map(({ action, body, names }) => ({
     issue_id: null,
     commit_sha: null,
     snippet_id: null,
@@ -37,6 +39,7 @@ export async function addSystemNotes(
     body,
     system: true,
     action,
+    names_issue_id: names ?? null,
     position: null,
     line_code: null,
     resolved_at: null,

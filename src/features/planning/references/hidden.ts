@@ -11,16 +11,26 @@ import type { Source } from './model.ts'
 
 /** Without those that tell of a text the viewer may not see; a fixed number of queries. */
 export async function withoutHidden(app: App, viewer: User | null, notes: readonly Note[]): Promise<Note[]> {
-  const told = notes.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
-  if (told.length === 0) return [...notes]
+  const seen = await withoutNamed(app, viewer, notes)
+  const told = seen.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
+  if (told.length === 0) return seen
   const sources = await app.db
     .selectFrom('text_references')
     .select(['note_id', 'source_issue_id', 'source_note_id', 'source_snippet_id', 'source_project_id', 'source_sha'])
     .where(inIdList(app.db, 'note_id', idList(app.db, told)))
     .execute()
   const isReadable = await readableSources(app, viewer, sources)
-  const seen = new Set(sources.filter(isReadable).map(({ note_id }) => note_id))
-  return notes.filter(({ id, action }) => action !== 'cross_reference' || seen.has(id))
+  const readable = new Set(sources.filter(isReadable).map(({ note_id }) => note_id))
+  return seen.filter(({ id, action }) => action !== 'cross_reference' || readable.has(id))
+}
+
+/** Without those that name an issue the viewer may not see. */
+async function withoutNamed(app: App, viewer: User | null, notes: readonly Note[]): Promise<Note[]> {
+  const named = [...new Set(notes.flatMap(({ names_issue_id }) => names_issue_id ?? []))]
+  if (named.length === 0) return [...notes]
+  const readable = await readableAmong(app, viewer, await findIssues(app.db, named))
+  const ids = new Set(readable.map(({ id }) => id))
+  return notes.filter(({ names_issue_id }) => names_issue_id === null || ids.has(names_issue_id))
 }
 
 async function readableSources(app: App, viewer: User | null, sources: readonly Source[]) {

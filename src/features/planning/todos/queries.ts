@@ -109,7 +109,7 @@ export async function presentTodos(app: App, viewer: User, todos: readonly Todo[
     surroundings(app),
     withUsers(db, todos, { author: 'author_id' }),
     loadProjects(db, viewer, projectIds),
-    findIssues(db, issueIds).then((found) => presentIssues(app, found, { isMixed: true })),
+    findIssues(db, issueIds).then((found) => presentIssues(app, viewer, found, { isMixed: true })),
     subscribedAmong(db, viewer.id, issueIds),
     db
       .selectFrom('notes')
