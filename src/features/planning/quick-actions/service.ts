@@ -29,7 +29,7 @@ import type { Obeyed } from '../notes/talk.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { estimate, resetEstimate, resetSpent, spend } from '../time-tracking/service.ts'
 import { issuesIn, labelsIn, milestoneIn, nameFrom, peopleIn, projectNamed } from './named.ts'
-import { addTodos, finishTodos } from '../todos/service.ts'
+import { finishTodos, remind } from '../todos/service.ts'
 
 /** More of one text are not carried out. */
 const MOST_COMMANDS = 50
@@ -305,7 +305,7 @@ function subscribing({ actor, subject: { issue } }: Place, wanted: boolean): Ord
 function reminding({ actor, subject: { issue } }: Place, wanted: boolean): Order {
   return {
     async work(app) {
-      if (wanted) await addTodos(app, { issue, by: actor.id, action: 'marked' }, [actor.id])
+      if (wanted) await remind(app, actor, issue)
       else await finishTodos(app, actor.id, issue.id)
     },
     changes: { todo_event: wanted ? 'add' : 'done' },
