@@ -22,6 +22,7 @@ export type NoteAction =
   | 'opened'
   | 'outdated'
   | 'relate'
+  | 'severity'
   | 'task'
   | 'time_tracking'
   | 'title'

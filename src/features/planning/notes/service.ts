@@ -50,7 +50,7 @@ interface Heard {
 
 /** Before the transaction, which awaits the store only. */
 async function hear({ topic }: TalkSubject, body: string): Promise<Heard> {
-  const { text, commands } = topic.obey ? splitQuickActions(body) : { text: body, commands: [] }
+  const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
   if (text !== '' || commands.length === 0) assertValid(text, (faults) => `400 Bad request - Note ${faults}`)
   return { text, commands, emoji: commands.length > 0 ? await loadEmoji() : () => null }
 }
@@ -104,7 +104,7 @@ export async function reply(
   const type = first.type ?? 'DiscussionNote'
   const placed = position === null ? null : { position: JSON.parse(position) as Placed['position'], line_code }
   const heard = await hear(subject, wish.body)
-  return transact(app, async (app) => {
+  const said = await transact(app, async (app) => {
     await holdNote(app, first.id)
     if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
       throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
@@ -113,6 +113,7 @@ export async function reply(
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
     return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed })
   })
+  return finished(app, said)
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
@@ -127,8 +128,20 @@ async function holdNote({ db }: App, id: number): Promise<Note> {
   return note
 }
 
-const hearAndSay = async (app: App, actor: User, subject: TalkSubject, wish: NoteWish, standing: Standing) =>
-  say(app, actor, subject, wish, await hear(subject, wish.body), standing)
+async function hearAndSay(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  wish: NoteWish,
+  standing: Standing,
+): Promise<Said> {
+  return finished(app, await say(app, actor, subject, wish, await hear(subject, wish.body), standing))
+}
+
+const finished = async (app: App, { note, obeyed }: Said): Promise<Said> => ({
+  note,
+  obeyed: (await obeyed.after?.(app)) ?? obeyed,
+})
 
 async function say(
   app: App,
