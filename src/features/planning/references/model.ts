@@ -27,6 +27,12 @@ declare module '../../../store/database.ts' {
       user_id: number
       created_at: string
     }
+    /** Which text names which group, or without one the team of its project. Who belongs to it is asked when read. */
+    text_group_mentions: SourceColumns & {
+      id: Generated<number>
+      group_id: number | null
+      created_at: string
+    }
   }
   interface Events {
     /** People whom a text did not name before. */
