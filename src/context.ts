@@ -5,6 +5,7 @@ import type { Directories } from './directory/directory.ts'
 import type { Job, News } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Lanes } from './lib/lanes.ts'
+import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/secrets.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -32,6 +33,7 @@ export interface App {
   readonly afterPushes: readonly AfterPush[]
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
+  readonly resolveReferences: ResolveReferences
 }
 
 export type User = Row<'users'>
@@ -71,6 +73,14 @@ export type BlobColumn = {
 
 /** The first commit of a new project: made where all commits are, which projects themselves know nothing of. */
 export type WriteReadme = (app: App, actor: User, project: Row<'projects'>, author: User) => Promise<void>
+
+/** What texts of a project name, as the viewer may see it: found by planning, which knows of all things, for whoever renders. */
+export type ResolveReferences = (
+  app: App,
+  viewer: User | null,
+  project: Row<'projects'>,
+  found: readonly TextReference[],
+) => Promise<Resolutions>
 
 const NEVER = new AbortController().signal
 

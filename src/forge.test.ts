@@ -75,6 +75,15 @@ test('notes are on an issue', async () => {
   await expect(forge.note(issue, { body: ' ' })).rejects.toThrow('the note on issue 1 is refused: 400')
 })
 
+test('snippets are of a project or of a person', async () => {
+  await using forge = await startForge()
+  const project = await forge.project()
+  expect(await forge.snippet(project)).toMatchObject({ title: 'snippet1', project_id: project.id })
+  const files = [{ file_path: 'a.ts', content: 'x' }]
+  expect(await forge.snippet(null, { files })).toMatchObject({ title: 'snippet2', project_id: null, file_name: 'a.ts' })
+  await expect(forge.snippet(project, { content: ' ' })).rejects.toThrow('the snippet snippet3 is refused: 400')
+})
+
 test('builders say why they fail', async () => {
   await using forge = await startForge()
   await forge.user({ username: 'jane' })

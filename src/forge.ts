@@ -17,6 +17,7 @@ import type { GroupDetails } from './features/groups/groups/entity.ts'
 import type { IssueRecord } from './features/planning/issues/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
 import type { NoteRecord } from './features/planning/notes/entity.ts'
+import type { SnippetRecord } from './features/planning/snippets/entity.ts'
 import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
 import { Client, Person } from './forge/client.ts'
@@ -57,6 +58,7 @@ export class TestForge implements door.Forge {
   #projects = 0
   #labels = 0
   #notes = 0
+  #snippets = 0
   #milestones = 0
   #issues = 0
 
@@ -151,6 +153,22 @@ export class TestForge implements door.Forge {
     return note
   }
 
+  async snippet(
+    project: { readonly id: number } | null,
+    wish: door.SnippetWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.Snippet> {
+    const input = {
+      title: `snippet${++this.#snippets}`,
+      visibility: 'private',
+      ...(wish.files ? {} : { file_name: 'snippet.txt', content: 'A snippet\n' }),
+      ...wish,
+    }
+    const answer = await person.post(`${project ? `/projects/${project.id}` : ''}/snippets`, input)
+    const snippet: SnippetRecord = this.#done(answer, `the snippet ${input.title}`)
+    return snippet
+  }
+
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
     const { as: person = this.administrator, message = 'Add files' } = wish
     const at = `/projects/${id}`
@@ -232,7 +250,8 @@ export class TestForge implements door.Forge {
     })
     this.#requests.clear()
     faults.clear()
-    this.#people = this.#groups = this.#projects = this.#labels = this.#milestones = this.#issues = this.#notes = 0
+    this.#people = this.#groups = this.#projects = 0
+    this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = 0
   }
 
   close(): Promise<void> {

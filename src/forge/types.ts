@@ -41,6 +41,8 @@ export interface Forge extends AsyncDisposable {
   issue(project: { readonly id: number }, wish?: IssueWish, as?: Person): Promise<Issue>
   /** A new note on an issue, as the API answers it. */
   note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteWish, as?: Person): Promise<Note>
+  /** A new snippet of a project, or with null one of the person themselves, as the API answers it. */
+  snippet(project: { readonly id: number } | null, wish?: SnippetWish, as?: Person): Promise<Snippet>
   /** Commits files to a project; null deletes one. */
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
@@ -369,6 +371,34 @@ export interface Note {
   readonly noteable_iid: number | null
   readonly project_id: number
   readonly internal: boolean
+}
+
+export interface SnippetWish {
+  title?: string
+  description?: string | null
+  /** Private unless told. */
+  visibility?: 'private' | 'internal' | 'public'
+  /** One file, or several by `files`. */
+  file_name?: string
+  content?: string
+  files?: readonly { file_path: string; content: string }[]
+}
+
+export interface Snippet {
+  readonly id: number
+  readonly title: string
+  readonly description: string | null
+  readonly visibility: 'private' | 'internal' | 'public'
+  readonly author: { readonly id: number; readonly username: string; readonly name: string }
+  readonly created_at: string
+  readonly updated_at: string
+  /** Null for one of a person. */
+  readonly project_id: number | null
+  readonly web_url: string
+  readonly raw_url: string
+  /** The first of them. */
+  readonly file_name: string
+  readonly files: readonly { readonly path: string; readonly raw_url: string }[]
 }
 
 export interface Commit {

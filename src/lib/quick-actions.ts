@@ -91,15 +91,15 @@ const COMMAND = /^\/([a-z_]{1,40})(?: (.*))?$/i
 
 /**
  * The text as it is kept, trimmed and without carriage returns, and its commands. Known names are cut out whether or
- * not they can be followed; what stands in code, HTML or a quote is text.
+ * not they can be followed; what stands in code, HTML or a quote is text, and so is with `on` what is of other things.
  */
-export function splitQuickActions(text: string): { text: string; commands: QuickAction[] } {
+export function splitQuickActions(text: string, on?: Actionable): { text: string; commands: QuickAction[] } {
   const commands: QuickAction[] = []
   const kept = linesOf(text.replaceAll('\r', '')).flatMap((line) => {
     const [, spelling = '', argument = ''] = (line.block === null && COMMAND.exec(line.text.trimEnd())) || []
     const name = NAMES.get(spelling.toLowerCase())
-    if (name === undefined) return [line.text]
-    const definition: Definition = QUICK_ACTIONS[name]
+    const definition: Definition | undefined = name && QUICK_ACTIONS[name]
+    if (name === undefined || !definition || (on && !definition.on.includes(on))) return [line.text]
     if (definition.text) return [definition.text(argument.trim())]
     commands.push({ name, argument: argument.trim() })
     return []

@@ -10,6 +10,7 @@ import type { App, User } from '../../context.ts'
 import { Reporter } from '../../lib/levels.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { group } from '../groups/groups/queries.ts'
+import { treeOf } from '../identity/namespaces/queries.ts'
 import { hasFeature } from '../projects/projects/policy.ts'
 import { project } from '../projects/projects/queries.ts'
 
@@ -120,3 +121,20 @@ export function isSeenFrom(where: Where, table: string): RawBuilder<boolean> {
 /** Ids of the groups above a namespace and of itself. */
 export const groupsAround = (db: Db, namespace: number) =>
   db.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace)
+
+/** Ids of all projects in a group and below it, in batches. */
+export async function* projectsIn(db: Db, group: number): AsyncGenerator<number> {
+  for (let last = 0; ;) {
+    const found = await db
+      .selectFrom('projects')
+      .select('id')
+      .where('namespace_id', 'in', treeOf(db, group))
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(500)
+      .execute()
+    if (found.length === 0) return
+    last = found.at(-1)!.id
+    yield* found.map(({ id }) => id)
+  }
+}

@@ -227,7 +227,7 @@ async function talkAboutMergeRequests(db: Kysely<never>): Promise<void> {
   await column('text_references', 'target_merge_request_id')
   await index(db, 'text_references_target_merge_request', 'text_references', ['target_merge_request_id'])
 
-  await keepCount(db, 'user_notes_count', 'notes', (row) => `not ${row}.system`)
+  await keepCount(db, 'user_notes_count', 'notes', (row) => `not ${row}.system and not ${row}.internal`)
   await keepCount(db, 'upvotes', 'award_emoji', (row) => `${row}.name = 'thumbsup'`)
   await keepCount(db, 'downvotes', 'award_emoji', (row) => `${row}.name = 'thumbsdown'`)
 }

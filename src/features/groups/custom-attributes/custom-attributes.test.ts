@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openSource } from '../../../../test/sources.ts'
-import { startForge } from '../../../forge.ts'
+import { startForge, type Client } from '../../../forge.ts'
 
 test.each(['users', 'groups', 'projects'] as const)('administrators note attributes of %s', async (kind) => {
   await using forge = await startForge()
@@ -35,3 +35,53 @@ test.each(['users', 'groups', 'projects'] as const)('administrators note attribu
     message: `404 ${elsewhere} Not Found`,
   })
 })
+
+const named = (wanted: Record<string, string>) =>
+  Object.fromEntries(Object.entries(wanted).map(([key, value]) => [`custom_attributes[${key}]`, value]))
+
+test.each(['users', 'groups', 'projects'] as const)(
+  'lists of %s are narrowed by attributes and show them',
+  async (kind) => {
+    await using forge = await startForge()
+    const { administrator } = forge
+    const { id, group, owner } = await openSource(forge, 'projects')
+    const at = `/${kind}/${{ users: owner.id, groups: group.id, projects: id }[kind]}`
+    const note = (key: string, value: string) => administrator.put(`${at}/custom_attributes/${key}`, { value })
+    await note('place', 'north')
+    await note('a%3D1%20b', 'c')
+    const list = async (by: Client, query: Record<string, unknown>) => {
+      const { status, body, headers } = await by.get(`/${kind}`, query)
+      expect(status).toBe(200)
+      return { found: body.length, total: Number(headers.get('x-total')), first: body[0] }
+    }
+    const all = await list(administrator, {})
+    const asked = (wanted: Record<string, string>) => list(administrator, named(wanted))
+    expect(await asked({ place: 'north' })).toMatchObject({ found: 1, total: 1 })
+    expect(await asked({ place: 'north', 'a=1 b': 'c' })).toMatchObject({ found: 1, total: 1 })
+    expect(await asked({ place: 'north', other: 'c' })).toMatchObject({ found: 0, total: 0 })
+    expect(await asked({ 'a=1': ' bc' })).toMatchObject({ found: 0 })
+    expect(await asked({ place: 'south' })).toMatchObject({ found: 0, total: 0 })
+    await note('place', 'south')
+    expect(await asked({ place: 'south' })).toMatchObject({ found: 1, total: 1 })
+    expect(await asked({ place: 'north' })).toMatchObject({ found: 0, total: 0 })
+
+    const south = named({ place: 'south' })
+    const shown = (await list(administrator, { ...south, with_custom_attributes: true })).first
+    expect(shown.custom_attributes).toEqual([
+      { key: 'a=1 b', value: 'c' },
+      { key: 'place', value: 'south' },
+    ])
+    expect((await list(administrator, south)).first).not.toHaveProperty('custom_attributes')
+    // To others it is as if they had not asked.
+    const usual = await list(owner, {})
+    const others = await list(owner, { ...named({ place: 'nowhere' }), with_custom_attributes: true })
+    expect(others).toEqual(usual)
+    expect(others.first).not.toHaveProperty('custom_attributes')
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'x']))
+    expect(await administrator.get(`/${kind}`, named(many))).toMatchObject({
+      status: 400,
+      body: { error: 'custom_attributes is invalid' },
+    })
+    expect((await list(administrator, {})).total).toBe(all.total)
+  },
+)

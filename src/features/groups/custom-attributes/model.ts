@@ -13,5 +13,3 @@ declare module '../../../store/database.ts' {
     }
   }
 }
-
-export type Whose = 'user_id' | 'group_id' | 'project_id'

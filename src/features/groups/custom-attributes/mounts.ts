@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { child, publicPolicy, resource, type Endpoint } from '../../../api/endpoint.ts'
 import { filledText, id, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
+import type { Whose } from '../../identity/custom-attributes.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProject } from '../../projects/projects/queries.ts'
 import { findGroup } from '../groups/queries.ts'
-import type { Whose } from './model.ts'
 
 interface MountPlan {
   name: 'User' | 'Group' | 'Project'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
-import { entity, filledText, text } from '../../../api/wire.ts'
+import { filledText, text } from '../../../api/wire.ts'
+import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 import { atEachMount } from './mounts.ts'
 import { deleteAttribute, listAttributes, setAttribute } from './service.ts'
-
-const CustomAttributeEntity = entity({ key: z.string(), value: z.string() }).meta({ id: 'CustomAttribute' })
 
 export const [listOfUser, listOfGroup, listOfProject] = atEachMount((mount) =>
   endpoint({

@@ -1,16 +1,11 @@
 import type { App } from '../../../context.ts'
 import { invalid } from '../../../errors.ts'
 import type { Db } from '../../../store/database.ts'
-import type { Whose } from './model.ts'
+import type { CustomAttribute, Whose } from '../../identity/custom-attributes.ts'
 
 interface Owner {
   readonly whose: Whose
   readonly id: number
-}
-
-export interface CustomAttribute {
-  readonly key: string
-  readonly value: string
 }
 
 const LONGEST = 255

@@ -9,6 +9,7 @@ import {
   type SubgroupCreationLevel,
 } from '../../identity/namespaces/model.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
+import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 
 /** A group in passing: what it is called and where it is. */
 export const PublicGroupEntity = entity({
@@ -51,6 +52,8 @@ const common = {
 /** One of a list. */
 export const GroupEntity = entity({
   ...common,
+  /** With `with_custom_attributes`, for administrators. */
+  custom_attributes: z.array(CustomAttributeEntity).optional(),
   statistics: entity({
     storage_size: z.int(),
     repository_size: z.int(),

@@ -7,6 +7,12 @@ import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { contains, longList, searchFor, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
+import {
+  attributesWanted,
+  hasAttributes,
+  type AttributeWish,
+  type WantedAttributes,
+} from '../../identity/custom-attributes.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import type { Group } from './queries.ts'
 
@@ -14,7 +20,7 @@ import type { Group } from './queries.ts'
 export const GROUP_ORDERS = ['name', 'path', 'id', 'similarity'] as const
 type GroupOrder = (typeof GROUP_ORDERS)[number]
 
-export interface GroupFilter {
+export interface GroupFilter extends AttributeWish {
   skip_groups?: readonly number[] | null | undefined
   all_available?: boolean | null | undefined
   search?: string | null | undefined
@@ -32,7 +38,7 @@ export interface GroupFilter {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search {
+interface Wanted extends Search, WantedAttributes {
   visibility?: Visibility
   /** Any of these three opens a group to the list; without them it is of everything. */
   of_user?: number
@@ -61,6 +67,7 @@ function wantedBy(db: Db, viewer: User | null, filter: GroupFilter): Wanted {
     ...(filter.ancestor !== undefined && { ancestor: filter.ancestor }),
     ...(filter.outside !== undefined && { outside: filter.outside }),
     ...(skipped && skipped.length > 0 && { skipped: idList(db, skipped) }),
+    ...attributesWanted(viewer, filter),
     ...searchFor(db, filter.search),
   }
 }
@@ -109,6 +116,7 @@ const groups = longList<Wanted, 'namespaces', GroupOrder>({
       test: (w) => sql`namespaces.id not in
         (select namespace_id from namespace_ancestors where ancestor_id = ${w.outside})`,
     },
+    attributes: hasAttributes('namespaces', 'group_id'),
     like: contains('namespaces', ['name', 'path']),
     visibility: { facet: true, test: (w) => sql`namespaces.visibility = ${w.visibility}` },
     top: { test: (_, { hidden }) => sql`${hidden('parent_id')} is null` },

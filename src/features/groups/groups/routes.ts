@@ -4,6 +4,7 @@ import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
 import { blankable, bool, file, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
+import { attributeFilters, attributesOf } from '../../identity/custom-attributes.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
 import { filters as projectFilters } from '../../projects/projects/filters.ts'
@@ -18,6 +19,7 @@ import { deleteGroup } from './removal.ts'
 import { createGroup, updateGroup } from './service.ts'
 
 const filters = {
+  ...attributeFilters,
   skip_groups: listOf(id).nullish(),
   all_available: bool.nullish(),
   search: text.nullish(),
@@ -37,11 +39,15 @@ async function answerList(
   page: PageWish,
 ): Promise<Page<z.infer<typeof GroupEntity>>> {
   const { items, total } = await listGroups(app, viewer, filter, page)
-  if (!filter.statistics || !viewer?.admin) {
-    return { total, items: items.map((one) => presentGroup(one, app.url)) }
-  }
-  const sizes = await sizesOf(app.db, items)
-  return { total, items: items.map((one) => presentGroup(one, app.url, sizes(one))) }
+  const sizes = filter.statistics && viewer?.admin ? await sizesOf(app.db, items) : () => undefined
+  const groups = items.map((one) => presentGroup(one, app.url, sizes(one)))
+  if (!filter.with_custom_attributes || !viewer?.admin) return { total, items: groups }
+  const attributes = await attributesOf(
+    app.db,
+    'group_id',
+    items.map(({ id }) => id),
+  )
+  return { total, items: groups.map((one) => ({ ...one, custom_attributes: attributes(one.id) })) }
 }
 
 export const list = endpoint({

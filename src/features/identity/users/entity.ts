@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
+import { CustomAttributeEntity } from '../custom-attributes.ts'
 
 /** What a presenter needs to know of the instance. */
 export interface Surroundings {
@@ -71,7 +72,12 @@ export const OwnUserEntity = entity({
 }).meta({ id: 'OwnUser' })
 
 /** The record of an administrator's list. */
-export const AccountEntity = entity({ ...account, is_admin: z.boolean() }).meta({ id: 'Account' })
+export const AccountEntity = entity({
+  ...account,
+  is_admin: z.boolean(),
+  /** With `with_custom_attributes`. */
+  custom_attributes: z.array(CustomAttributeEntity).optional(),
+}).meta({ id: 'Account' })
 
 /** One user, as an administrator sees them. */
 export const AdministeredUserEntity = entity({

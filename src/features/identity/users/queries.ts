@@ -11,6 +11,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { longList } from '../../../store/lists.ts'
 import { keptRows } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { userPolicy } from './policy.ts'
 
@@ -192,7 +193,7 @@ export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedU
   return users.map((user) => withBesides(user, byUser.get(user.id) ?? []))
 }
 
-export interface UserFilter {
+export interface UserFilter extends AttributeWish {
   search?: string | null
   username?: string | null
   provider?: string | null
@@ -230,13 +231,15 @@ function visibleTo(viewer: User | null, { active, blocked, external, username, s
     blocked: blocked || null,
   }
   // Of an identity, one half is no filter.
-  const { provider = null, extern_uid = null, ...times } = more
+  const { provider = null, extern_uid = null, custom_attributes, with_custom_attributes: _shown, ...times } = more
+  const asked = { custom_attributes }
   const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
-  if (viewer?.admin) return { ...common, ...times, ...identity, external: external || null }
+  if (viewer?.admin)
+    return { ...common, ...times, ...identity, ...attributesWanted(viewer, asked), external: external || null }
   return { ...common, external: username ? null : false }
 }
 
-interface Filter extends Omit<UserFilter, 'search'> {
+interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, WantedAttributes {
   /** A username or a primary email, in lower case. */
   exactly?: string
   /** Whoever else holds this substring. */
@@ -266,6 +269,7 @@ export const users = longList<Filter, 'users', 'id' | 'created_at'>({
           : sql`select id from users where lower(username) = ${exactly} union
               select id from users where email = ${exactly}`,
     },
+    attributes: hasAttributes('users', 'user_id'),
     beside: { search: ['name', 'username', 'email'] },
     active: {
       facet: true,

@@ -3,6 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, file, int, longText, moment, text } from '../../../api/wire.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
+import { attributeFilters, withAttributes } from '../custom-attributes.ts'
 import { sealedPrivateToken } from '../tokens/queries.ts'
 import {
   AccountEntity,
@@ -36,6 +37,7 @@ export const list = endpoint({
     external: bool.nullish(),
     created_before: blankable(moment),
     created_after: blankable(moment),
+    ...attributeFilters,
   }),
   output: pageOf(z.union([AccountEntity, UserSummaryEntity])),
   async handle({ app, viewer, input, page }) {
@@ -45,7 +47,9 @@ export const list = endpoint({
     if (!viewer && !input.username) throw forbidden('Not authorized to access /api/v4/users')
 
     const { items, total } = await listUsers(app.db, viewer, input, page)
-    return { total, items: await (viewer?.admin ? presentAccounts(app, items) : presentSummaries(app, items)) }
+    if (!viewer?.admin) return { total, items: await presentSummaries(app, items) }
+    const accounts = await presentAccounts(app, items)
+    return { total, items: await withAttributes(app.db, viewer, 'user_id', items, input, accounts) }
   },
 })
 

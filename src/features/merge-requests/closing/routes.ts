@@ -24,6 +24,7 @@ export const closesIssues = endpoint({
     const { issues, external } = await findClosing(app, viewer, subject, subject.mergeRequest)
     const records = await presentIssues(
       app,
+      viewer,
       issues.map((met) => met.issue),
     )
     return pageOfArray([...records, ...external.map((name) => ({ id: name, title: name }))], page)

@@ -3,13 +3,14 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** On an issue or on a note. */
+    /** On an issue, a note or a snippet. */
     award_emoji: {
       id: Generated<number>
       user_id: number
       name: string
       issue_id: number | null
       note_id: number | null
+      snippet_id: number | null
       created_at: string
       updated_at: string
     }

@@ -7,8 +7,8 @@ import type { AwardEmoji } from './model.ts'
 
 /** What people react to. */
 export interface Awardable {
-  readonly columns: { readonly issue_id: number } | { readonly note_id: number }
-  readonly type: 'Issue' | 'Note'
+  readonly columns: { readonly issue_id: number } | { readonly note_id: number } | { readonly snippet_id: number }
+  readonly type: 'Issue' | 'Note' | 'Snippet'
   readonly id: number
 }
 
@@ -28,8 +28,11 @@ export const awardableTopic = (talk: Talk): AwardableResource =>
     key: 'awardable',
     params: {},
     async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
-      if (!('issue_id' in noteable)) return null
-      return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+      if ('issue_id' in noteable)
+        return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+      if ('snippet_id' in noteable)
+        return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id }
+      return null
     },
   }) as unknown as AwardableResource
 
@@ -45,9 +48,9 @@ export const awardableNote = (talk: Talk): AwardableResource =>
 
 export function awardsOn(db: Db, { columns }: Awardable) {
   const awards = db.selectFrom('award_emoji').selectAll()
-  return 'issue_id' in columns
-    ? awards.where('issue_id', '=', columns.issue_id)
-    : awards.where('note_id', '=', columns.note_id)
+  if ('issue_id' in columns) return awards.where('issue_id', '=', columns.issue_id)
+  if ('snippet_id' in columns) return awards.where('snippet_id', '=', columns.snippet_id)
+  return awards.where('note_id', '=', columns.note_id)
 }
 
 type AwardSubject = AwardableSubject & { readonly award: AwardEmoji }

@@ -28,7 +28,16 @@ async function insert(app: App, actor: User, { columns }: Awardable, name: strin
   const now = timestamp(app.clock)
   const made = await app.db
     .insertInto('award_emoji')
-    .values({ issue_id: null, note_id: null, ...columns, user_id: actor.id, name, created_at: now, updated_at: now })
+    .values({
+      issue_id: null,
+      note_id: null,
+      snippet_id: null,
+      ...columns,
+      user_id: actor.id,
+      name,
+      created_at: now,
+      updated_at: now,
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
   // Whoever reacts has seen to it.

@@ -5,6 +5,7 @@ import { filledLongText, int, oneOf, text } from '../../../api/wire.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { commit } from '../../repository/commits/queries.ts'
+import { onlyObeyed } from '../notes/endpoints.ts'
 import { CommitCommentEntity, presentComment } from './entity.ts'
 import { commentCommit, listComments } from './service.ts'
 
@@ -45,7 +46,8 @@ export const create = endpoint({
     if (path && typeof line !== 'number') throw lineMissing()
     if (!subject.commit) throw notFound('Commit')
     const anchor = path ? { path, line: line!, line_type: line_type ?? ('new' as const) } : null
-    const comment = await commentCommit(app, viewer, subject, subject.commit, { note, anchor })
-    return presentComment({ ...comment, author: viewer }, await surroundings(app))
+    const said = await commentCommit(app, viewer, subject, subject.commit, { note, anchor })
+    if (!said.note) return onlyObeyed(said.obeyed)
+    return presentComment({ ...said.note, author: viewer }, await surroundings(app))
   },
 })

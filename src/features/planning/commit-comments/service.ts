@@ -8,7 +8,7 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { Note } from '../notes/model.ts'
 import type { GivenPosition } from '../notes/positions.ts'
 import { notesSeen } from '../notes/queries.ts'
-import { createNote, startDiscussion } from '../notes/service.ts'
+import { createNote, startDiscussion, type Said } from '../notes/service.ts'
 import { topicOf } from './talk.ts'
 
 export interface Anchor {
@@ -36,14 +36,13 @@ export async function commentCommit(
   subject: RepositorySubject,
   commit: Commit,
   { note, anchor }: { note: string; anchor: Anchor | null },
-): Promise<Note> {
+): Promise<Said> {
   if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
   const talk = { ...subject, topic: topicOf(subject, commit) }
   const placed = anchor && ((await talk.topic.place?.(positionAt(anchor, commit))) ?? null)
-  const said = placed
-    ? await startDiscussion(app, author, talk, { body: note }, placed)
-    : await createNote(app, author, talk, { body: note })
-  return said.note! // commits take no orders
+  return placed
+    ? startDiscussion(app, author, talk, { body: note }, placed)
+    : createNote(app, author, talk, { body: note })
 }
 
 function positionAt({ path, line, line_type }: Anchor, { id, parents }: Commit): GivenPosition {

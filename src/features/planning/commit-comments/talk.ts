@@ -5,6 +5,7 @@ import { repositoryPolicy, type RepositorySubject } from '../../repository/repos
 import { repository } from '../../repository/repositories/queries.ts'
 import { placeOn } from '../notes/positions.ts'
 import { talkAbout, type Topic } from '../notes/talk.ts'
+import { obeyOnCommit } from '../quick-actions/service.ts'
 
 export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
   return {
@@ -14,6 +15,10 @@ export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
     iid: null,
     isOpen: repositoryPolicy.comment(subject),
     isLocked: false,
+    actionable: 'commit',
+    ...(repositoryPolicy.push(subject) && {
+      obey: async (_app, actor, commands) => obeyOnCommit(actor, subject, commit.id, commands),
+    }),
     async place(position) {
       const diff = await commitDiff(subject.dir, commit.id, { limits: HARD_LIMITS })
       return placeOn(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)

@@ -14,6 +14,20 @@ async function issueDiscussion(s: Stage) {
   return discussed(s, at, `issues/${at.issue_iid}`)
 }
 const commitDiscussion = (s: Stage) => discussed(s, commit(), 'repository/commits/master')
+const snippet = async (s: Stage) => ({
+  snippet_id: (
+    await s.make(`/projects/${s.project.id}/snippets`, {
+      title: 'A case',
+      file_name: 'a',
+      code: 'x',
+      visibility: 'private',
+    })
+  ).id as number,
+})
+async function snippetDiscussion(s: Stage) {
+  const at = await snippet(s)
+  return discussed(s, at, `snippets/${at.snippet_id}`)
+}
 const input = { body: 'A word' }
 
 export const cases = casesOf(
@@ -47,8 +61,32 @@ export const cases = casesOf(
                                                                                          public   401  403  403  403  403  403  200  200  200  401
   DELETE /projects/:id/repository/commits/:sha/discussions/:discussion_id/notes/:note_id private  401  404  404  403  403  403  204  204  204  401
                                                                                          public   401  403  403  403  403  403  204  204  204  401
+  GET /projects/:id/snippets/:snippet_id/discussions                                     private  404  404  404  200  200  200  200  200  200  401
+                                                                                         public   404  404  404  200  200  200  200  200  200  401
+  POST /projects/:id/snippets/:snippet_id/discussions                                    private  401  404  404  201  201  201  201  201  201  401
+                                                                                         public   401  404  404  201  201  201  201  201  201  401
+  GET /projects/:id/snippets/:snippet_id/discussions/:discussion_id                      private  404  404  404  200  200  200  200  200  200  401
+                                                                                         public   404  404  404  200  200  200  200  200  200  401
+  POST /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes               private  401  404  404  201  201  201  201  201  201  401
+                                                                                         public   401  404  404  201  201  201  201  201  201  401
+  GET /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id       private  404  404  404  200  200  200  200  200  200  401
+                                                                                         public   404  404  404  200  200  200  200  200  200  401
+  PUT /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id       private  401  404  404  403  403  403  200  200  200  401
+                                                                                         public   401  404  404  403  403  403  200  200  200  401
+  DELETE /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id    private  401  404  404  403  403  403  204  204  204  401
+                                                                                         public   401  404  404  403  403  403  204  204  204  401
 `,
   {
+    'GET /projects/:id/snippets/:snippet_id/discussions': { at: snippet },
+    'POST /projects/:id/snippets/:snippet_id/discussions': { at: snippet, input },
+    'GET /projects/:id/snippets/:snippet_id/discussions/:discussion_id': { at: snippetDiscussion },
+    'POST /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes': { at: snippetDiscussion, input },
+    'GET /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id': { at: snippetDiscussion },
+    'PUT /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id': {
+      at: snippetDiscussion,
+      input,
+    },
+    'DELETE /projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id': { at: snippetDiscussion },
     'GET /projects/:id/issues/:issue_iid/discussions': { at: issue },
     'POST /projects/:id/issues/:issue_iid/discussions': { at: issue, input },
     'GET /projects/:id/issues/:issue_iid/discussions/:discussion_id': { at: issueDiscussion },

@@ -4,7 +4,9 @@ import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import type { Issue } from '../issues/model.ts'
 import type { Milestone } from '../milestones/model.ts'
+import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
+import type { Snippet } from '../snippets/model.ts'
 import { KINDS, type Activity, type PushData } from './model.ts'
 
 const EventNoteEntity = entity({
@@ -17,7 +19,7 @@ const EventNoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit']),
+  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   commit_id: z.string().nullable(),
   project_id: z.int(),
@@ -57,6 +59,7 @@ export interface LoadedActivity extends Activity {
   readonly author: User
   readonly issue: Issue | undefined
   readonly milestone: Milestone | undefined
+  readonly snippet: Pick<Snippet, 'title'> | undefined
   readonly note: (Note & { readonly author: User | null }) | undefined
 }
 
@@ -65,10 +68,11 @@ type Target = Pick<EventRecord, 'target_id' | 'target_iid' | 'target_type' | 'ta
 
 const NONE: Target = { target_id: null, target_iid: null, target_type: null, target_title: null }
 
-function targetOf({ note, issue, milestone, gone }: LoadedActivity): Target {
+function targetOf({ note, issue, snippet, milestone, gone }: LoadedActivity): Target {
   if (note) {
     const { id, type } = note
-    return { target_id: id, target_iid: id, target_type: type ?? 'Note', target_title: issue?.title ?? null }
+    const target_title = issue?.title ?? snippet?.title ?? null
+    return { target_id: id, target_iid: id, target_type: type ?? 'Note', target_title }
   }
   if (issue) return { target_id: issue.id, target_iid: issue.iid, target_type: 'Issue', target_title: issue.title }
   const one = milestone ?? (gone === null ? null : (JSON.parse(gone) as Pick<Milestone, 'id' | 'iid' | 'title'>))
@@ -88,8 +92,7 @@ const presentNote = (
   created_at: note.created_at,
   updated_at: note.updated_at,
   system: note.system,
-  noteable_id: note.issue_id,
-  noteable_type: note.issue_id === null ? 'Commit' : 'Issue',
+  ...noteableOf(note),
   noteable_iid: issue?.iid ?? null,
   commit_id: note.commit_sha,
   project_id: note.project_id,

@@ -1,7 +1,7 @@
 /** Lists of what people did: in a project, by somebody, or in all projects one belongs to. */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
-import { Reporter } from '../../../lib/levels.ts'
+import { Guest, Reporter } from '../../../lib/levels.ts'
 import { textsIn } from '../../../store/dialect.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
@@ -38,9 +38,22 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
       when ${kind} in (${kindsOf('merge_requests')})
         then ${isOn('merge_requests')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
       when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
+      when ${kind} in (${kindsOf('snippets')}) then ${isOn('snippets')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})
       else true end)`
 }
+
+/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. */
+const isOfOwnSnippet = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
+  and ${sql.ref(`${row}.note_id`)} in (select n.id from notes n join snippets s on s.id = n.snippet_id
+    where s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``})
+  and ${isSeen(w, at, row)})`
+
+const isOwn = (w: Wanted, at: At<Wanted>, row: string) =>
+  sql<boolean>`(${isOfOwnIssue(w, at, row)} or ${isOfOwnSnippet(w, at, row)})`
+
+/** Who sees what is reserved. */
+const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end`
 
 /** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
 const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
@@ -84,13 +97,14 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   visible: {
     open: {
       needs: 'seen_by',
-      test: (w, at) => isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${sql.lit(Reporter)})`),
+      test: (w, at) => isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`),
     },
     own: {
       needs: 'seen_by',
-      test: (w, at) => isOfOwnIssue(w, at, 'activities'),
-      set: (w, at) => sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}`,
-      counted: ['issues', 'issue_assignees'],
+      test: (w, at) => isOwn(w, at, 'activities'),
+      set: (w, at) => sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}
+        union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}`,
+      counted: ['issues', 'issue_assignees', 'snippets'],
     },
   },
   orders: { created_at: () => sql.ref('activities.created_at') },

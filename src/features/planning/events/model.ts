@@ -9,7 +9,7 @@ declare module '../../../store/database.ts' {
       project_id: number
       author_id: number
       kind: Kind
-      /** For Reporters and above, and those whose issue it is. */
+      /** For Reporters and above and those whose issue it is; of a snippet for members and those who see it. */
       reserved: Generated<boolean>
       issue_id: number | null
       merge_request_id: number | null
@@ -29,7 +29,7 @@ declare module '../../../store/database.ts' {
 export type Activity = Row<'activities'>
 
 /** What the reader must be able to see of the project. */
-export type Needs = 'project' | 'issues' | 'merge_requests' | 'work' | 'code'
+export type Needs = 'project' | 'issues' | 'merge_requests' | 'work' | 'code' | 'snippets'
 
 interface KindFacts {
   /** As it is asked for. */
@@ -122,6 +122,7 @@ export const KINDS = kinds({
   'milestone.destroyed': { action: 'destroyed', target: 'milestone', shown: 'destroyed', needs: 'work' },
   'issue.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'issues' },
   'merge_request.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'merge_requests' },
+  'snippet.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'snippets' },
   'commit.commented': { action: 'commented', target: 'note', shown: 'commented on', needs: 'code' },
 })
 

@@ -73,14 +73,20 @@ const noteCreated = on('note.created', 'activities', (app, { id }) =>
       .where('id', '=', note.issue_id)
       .$if(locksRows(db), (query) => query.forNoKeyUpdate())
       .executeTakeFirst()
+    const snippet = await db
+      .selectFrom('snippets')
+      .select('visibility')
+      .where('id', '=', note.snippet_id)
+      .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+      .executeTakeFirst()
     await recordActivities(app, [
       {
         project_id: note.project_id,
         author_id: note.author_id,
-        kind: note.issue_id === null ? 'commit.commented' : 'issue.commented',
+        kind: issue ? 'issue.commented' : snippet ? 'snippet.commented' : 'commit.commented',
         note_id: id,
         issue_id: note.issue_id,
-        reserved: note.internal || (issue?.confidential ?? false),
+        reserved: note.internal || (issue?.confidential ?? (snippet !== undefined && snippet.visibility !== 'public')),
         source: `note ${id}`,
         created_at: note.created_at,
       },

@@ -24,18 +24,25 @@ export async function presentEvents(app: App, page: readonly Activity[]) {
       .where(inIdList(db, 'id', idList(db, idsOf('note_id'))))
       .execute(),
   ])
+  const snippets = await db
+    .selectFrom('snippets')
+    .select(['id', 'title'])
+    .where(inIdList(db, 'id', idList(db, [...new Set(notes.flatMap(({ snippet_id }) => snippet_id ?? []))])))
+    .execute()
   const written = await withUsers(db, notes, { author: 'author_id' })
   const byId = <R extends { readonly id: number }>(rows: readonly R[]) => new Map(rows.map((row) => [row.id, row]))
-  const [issueOf, noteOf] = [byId(issues), byId(written)]
-  return people.map((activity) =>
-    presentEvent(
+  const [issueOf, noteOf, snippetOf] = [byId(issues), byId(written), byId(snippets)]
+  return people.map((activity) => {
+    const note = noteOf.get(activity.note_id ?? 0)
+    return presentEvent(
       {
         ...activity,
         issue: issueOf.get(activity.issue_id ?? 0),
         milestone: milestones.get(activity.milestone_id ?? 0),
-        note: noteOf.get(activity.note_id ?? 0),
+        note,
+        snippet: snippetOf.get(note?.snippet_id ?? 0),
       },
       around,
-    ),
-  )
+    )
+  })
 }

@@ -3,6 +3,7 @@ import type { App } from '../../../context.ts'
 import type { NewRow } from '../../../store/database.ts'
 import type { Issue } from '../issues/model.ts'
 import type { Milestone } from '../milestones/model.ts'
+import type { Snippet } from '../snippets/model.ts'
 import type { Kind } from './model.ts'
 
 type Happening = Pick<NewRow<'activities'>, 'project_id' | 'author_id' | 'kind'> & Partial<NewRow<'activities'>>
@@ -79,5 +80,14 @@ export async function reserveActivities({ db }: App, { id, confidential }: Issue
         ),
       ]),
     )
+    .execute()
+}
+
+/** The same of a snippet. */
+export async function reserveSnippet({ db }: App, { id, visibility }: Snippet): Promise<void> {
+  await db
+    .updateTable('activities')
+    .set({ reserved: visibility !== 'public' })
+    .where('note_id', 'in', (notes) => notes.selectFrom('notes').select('id').where('snippet_id', '=', id))
     .execute()
 }

@@ -35,7 +35,7 @@ export const list = endpoint({
     const seen = links.filter((one) => others.some(({ id }) => id === otherOf(one)))
     const { items, total } = pageOfArray(seen, page)
     const shown = items.map((one) => others.find(({ id }) => id === otherOf(one))!)
-    const records = await presentIssues(app, shown, { isMixed: true })
+    const records = await presentIssues(app, viewer, shown, { isMixed: true })
     return {
       total,
       items: records.map((record, n) => ({
@@ -50,7 +50,7 @@ export const list = endpoint({
 })
 
 async function presentLink(app: App, source: IssueSubject, target: IssueSubject, made: IssueLink) {
-  const [one, other] = await presentIssues(app, [source.issue, target.issue], { isMixed: true })
+  const [one, other] = await presentIssues(app, source.viewer, [source.issue, target.issue], { isMixed: true })
   return { id: made.id, source_issue: one!, target_issue: other!, link_type: typeFrom(made, source.issue) }
 }
 

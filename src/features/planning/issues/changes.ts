@@ -4,12 +4,12 @@ import { toggledTasks } from '../../../lib/tasks.ts'
 import type { Label } from '../labels/model.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { SystemNote } from '../notes/system.ts'
-import type { Issue } from './model.ts'
+import { SEVERITIES, type Issue, type Severity } from './model.ts'
 
 /** Before and after, of what people are told. */
 export interface IssueState extends Pick<
   Issue,
-  'title' | 'description' | 'state' | 'confidential' | 'discussion_locked' | 'due_date' | 'weight'
+  'title' | 'description' | 'state' | 'confidential' | 'discussion_locked' | 'due_date' | 'weight' | 'severity'
 > {
   readonly milestone: Milestone | null
   readonly labels: readonly Label[]
@@ -31,6 +31,7 @@ export function notesOn(was: IssueState, is: IssueState, via?: Via): SystemNote[
     ...milestoneNotes(was, is),
     ...dueNotes(was, is),
     ...weightNotes(was, is),
+    ...severityNotes(was, is),
     ...confidentialNotes(was, is),
     ...lockNotes(was, is),
     ...stateNotes(was, is, via),
@@ -137,6 +138,17 @@ function weightNotes(was: IssueState, is: IssueState): SystemNote[] {
   if (was.weight === is.weight) return []
   const body = is.weight === null ? 'removed the weight' : `changed weight to **${is.weight}**`
   return [{ action: 'weight', body }]
+}
+
+/** `Critical - S1` */
+export function severityName(severity: Severity): string {
+  const name = severity[0]!.toUpperCase() + severity.slice(1)
+  return severity === 'unknown' ? name : `${name} - S${SEVERITIES.indexOf(severity) + 1}`
+}
+
+function severityNotes(was: IssueState, is: IssueState): SystemNote[] {
+  if (was.severity === is.severity) return []
+  return [{ action: 'severity', body: `set the severity to **${severityName(is.severity)}**` }]
 }
 
 function confidentialNotes(was: IssueState, is: IssueState): SystemNote[] {

@@ -127,7 +127,7 @@ export function presentIssue(issue: LoadedIssue, around: IssueSurroundings): Iss
     discussion_locked: issue.discussion_locked,
     issue_type: issue.issue_type,
     type: issue.issue_type.toUpperCase(),
-    severity: 'UNKNOWN',
+    severity: issue.severity.toUpperCase(),
     web_url: `${url}/${issue.path}/issues/${issue.iid}`,
     time_stats: presentTimeStats(issue),
     has_tasks: issue.tasks > 0,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { startForge, type Client, type Person, type TestForge } from '../../../forge.ts'
 
 let forge: TestForge
 let owner: Person
@@ -377,6 +377,116 @@ test('an issue moves with its notes, and leaves a pointer', async () => {
     body: { message: 'Cannot move issue to project it originates from!' },
   })
   expect((await to.people.reporter.post(`${to.url}/1/move`, { to_project_id: from.id })).status).toBe(404)
+})
+
+test('what an issue holds goes with it, and readers of its new place see it', async () => {
+  const [from, to] = [await crew(), await crew()]
+  const here = (await owner.get(`/projects/${from.id}`)).body.path_with_namespace
+  const reader = to.people.guest
+  await owner.post(`/projects/${from.id}/members`, { user_id: to.people.reporter.id, access_level: 20 })
+  const upload = async (name: string) => {
+    const form = new FormData()
+    form.set('file', new Blob([`content of ${name}`]), name)
+    return (await owner.post(`/projects/${from.id}/uploads`, form)).body
+  }
+  const [picture, log, other] = [await upload('a.png'), await upload('b.log'), await upload('c.txt')]
+  await owner.post(from.url, {
+    title: 'Wanders',
+    description: `${picture.markdown} ${forge.url}${picture.full_path} ${other.url.replace(/[0-9a-f]{32}/, '0'.repeat(32))}`,
+    labels: 'bug,other',
+    due_date: '2030-01-02',
+  })
+  const issue = `${from.url}/1`
+  const { body: note } = await owner.post(`${issue}/notes`, { body: `See ${log.markdown}, not #2` })
+  await owner.post(`${issue}/award_emoji`, { name: 'thumbsup' })
+  await owner.post(`${issue}/notes/${note.id}/award_emoji`, { name: 'tada' })
+  await owner.post(`${issue}/time_estimate`, { duration: '2h' })
+  await owner.post(`${issue}/add_spent_time`, { duration: '1h' })
+  await owner.post(from.url, { title: 'Names it', description: 'After #1' })
+  await owner.post(`${issue}/links`, { target_project_id: from.id, target_issue_iid: 2 })
+  for (const { id, title } of [
+    { ...from, title: 'v1' },
+    { ...to, title: 'v1' },
+  ])
+    await owner.post(`/projects/${id}/milestones`, { title })
+  const [milestone] = (await owner.get(`/projects/${from.id}/milestones`)).body
+  await owner.put(issue, { milestone_id: milestone.id })
+  await owner.post(`/projects/${to.id}/labels`, { name: 'bug', color: '#ff0000' })
+  await forge.settle()
+
+  const { body: moved } = await owner.post(`${issue}/move`, { to_project_id: to.id })
+  const seen = (await reader.get(`${to.url}/${moved.iid}`)).body
+  expect(seen).toMatchObject({
+    labels: ['bug'],
+    milestone: { title: 'v1', project_id: to.id },
+    due_date: '2030-01-02',
+    upvotes: 1,
+    user_notes_count: 1,
+    time_stats: { time_estimate: 7200, total_time_spent: 3600 },
+  })
+  const [, secret] = /^\[a\.png\]\(\/uploads\/([0-9a-f]{32})\/a\.png\)/.exec(seen.description) ?? []
+  expect(secret).toBeDefined()
+  expect(seen.description).not.toContain(picture.url)
+  const there = (await owner.get(`/projects/${to.id}`)).body.path_with_namespace
+  expect(seen.description).toContain(`${forge.url}/${there}/uploads/${secret}/a.png /uploads/${'0'.repeat(32)}/c.txt`)
+  expect((await reader.get(`/projects/${to.id}/uploads/${secret}/a.png`)).body).toBe('content of a.png')
+  const notes = (await reader.get(`${to.url}/${moved.iid}/notes`, { sort: 'asc' })).body
+  const [said] = notes
+  expect(said.body).toMatch(new RegExp(`^See \\[b\\.log\\]\\(/uploads/[0-9a-f]{32}/b\\.log\\), not ${here}#2$`))
+  expect(said.body).not.toContain(log.url)
+  const [, logged] = /uploads\/([0-9a-f]{32})/.exec(said.body) ?? []
+  expect((await reader.get(`/projects/${to.id}/uploads/${logged}/b.log`)).body).toBe('content of b.log')
+  const names = async (at: string) =>
+    (await reader.get(`${at}/award_emoji`)).body.map(({ name }: { name: string }) => name)
+  expect(await names(`${to.url}/${moved.iid}`)).toEqual(['thumbsup'])
+  expect(await names(`${to.url}/${moved.iid}/notes/${said.id}`)).toEqual(['tada'])
+  // What is only in the old project is told to those who see that.
+  const bodies = async (by: Person) =>
+    (await by.get(`${to.url}/${moved.iid}/notes`)).body.map(({ body }: { body: string }) => body).join('\n')
+  for (const words of [`mentioned in issue ${here}#2`, `moved from ${here}#1`, `related to ${here}#2`]) {
+    expect(await bodies(to.people.reporter)).toContain(words)
+    expect(await bodies(reader)).not.toContain(words)
+  }
+  const linked = async (by: Person) =>
+    (await by.get(`${to.url}/${moved.iid}/links`)).body.map(({ title }: { title: string }) => title)
+  expect(await linked(to.people.reporter)).toEqual(['Names it'])
+  expect(await linked(reader)).toEqual([])
+  expect((await owner.get(`${issue}/links`)).body).toEqual([])
+  // The copies are whole: what is deleted where they came from stays here.
+  for (const { id } of (await owner.get(`/projects/${from.id}/uploads`)).body)
+    await owner.delete(`/projects/${from.id}/uploads/${id}`)
+  forge.clock.advance(2 * 3_600_000)
+  await forge.settle()
+  expect((await reader.get(`/projects/${to.id}/uploads/${secret}/a.png`)).status).toBe(200)
+})
+
+test('where an issue went, and what it repeats, is told to those who see it there', async () => {
+  const [open, hidden] = [await crew({ visibility: 'public' }), await crew()]
+  const { body: secret } = await owner.post(hidden.url, { title: 'Secret' })
+  for (const title of ['Repeats', 'Relates', 'Goes']) await owner.post(open.url, { title })
+  const path = secret.references.full
+  await owner.post(`${open.url}/1/notes`, { body: `/duplicate ${path}` })
+  await owner.post(`${open.url}/2/links`, { target_project_id: hidden.id, target_issue_iid: 1 })
+  await owner.post(`${open.url}/3/move`, { to_project_id: hidden.id })
+  const twin = ({ body }: { body: { _links: { closed_as_duplicate_of: string | null } } }) =>
+    body._links.closed_as_duplicate_of
+  const seen = async (by: Client) => {
+    const told = []
+    for (const iid of [1, 2, 3])
+      for (const list of ['notes', 'discussions']) told.push(...(await by.get(`${open.url}/${iid}/${list}`)).body)
+    const listed = (await by.get(open.url)).body.find(({ iid }: { iid: number }) => iid === 1)
+    return JSON.stringify([told, twin(await by.get(`${open.url}/1`)), twin({ body: listed })])
+  }
+  const address = `${forge.url}/api/v4/projects/${hidden.id}/issues/1`
+  expect(await seen(owner)).toContain(address)
+  for (const words of [`duplicate of ${path}`, `related to ${path}`, 'moved to '])
+    expect(await seen(owner)).toContain(words)
+  for (const by of [forge.visitor, open.people.reporter]) {
+    const shown = await seen(by)
+    expect(shown).not.toContain(address)
+    expect(shown).not.toContain(path.split('#')[0])
+    expect(shown).toContain('null,null')
+  }
 })
 
 test('issues are put in an order by hand', async () => {

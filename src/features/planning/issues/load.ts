@@ -12,6 +12,7 @@ import { presentIssue, type IssueRecord } from './entity.ts'
 import type { Issue } from './model.ts'
 import { isParticipant } from './participants.ts'
 import { assigneesOf, findIssues } from './queries.ts'
+import { readableAmong } from './readable.ts'
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
   db
@@ -34,18 +35,26 @@ export interface RecordWish {
   isMixed?: boolean
 }
 
+/** As the viewer may see what they name. */
 export async function presentIssues(
   app: App,
+  viewer: User | null,
   issues: readonly Issue[],
   { with_labels_details, isMixed = false }: RecordWish = {},
 ): Promise<IssueRecord[]> {
   if (issues.length === 0) return []
-  return present(app, issues, { with_labels_details, isMixed })
+  return present(app, viewer, issues, { with_labels_details, isMixed })
 }
 
-export const presentIssuesById = async (app: App, page: readonly { id: number }[], wish: RecordWish = {}) =>
+export const presentIssuesById = async (
+  app: App,
+  viewer: User | null,
+  page: readonly { id: number }[],
+  wish: RecordWish = {},
+) =>
   presentIssues(
     app,
+    viewer,
     await findIssues(
       app.db,
       page.map(({ id }) => id),
@@ -55,7 +64,7 @@ export const presentIssuesById = async (app: App, page: readonly { id: number }[
 
 /** One, with whether the viewer is told what happens to it. */
 export async function presentOneIssue(app: App, viewer: User | null, issue: Issue): Promise<IssueRecord> {
-  const [record] = await present(app, [issue], {}, await isSubscribed(app, viewer, issue))
+  const [record] = await present(app, viewer, [issue], {}, await isSubscribed(app, viewer, issue))
   return record!
 }
 
@@ -68,6 +77,7 @@ async function isSubscribed(app: App, viewer: User | null, issue: Issue): Promis
 
 async function present(
   app: App,
+  viewer: User | null,
   issues: readonly Issue[],
   { with_labels_details, isMixed = false }: RecordWish,
   subscribed?: boolean,
@@ -87,7 +97,9 @@ async function present(
       db,
       issues.map((issue) => issue.project_id),
     ),
-    findIssues(db, present(issues.map((issue) => issue.duplicated_to_id))),
+    findIssues(db, present(issues.map((issue) => issue.duplicated_to_id))).then((found) =>
+      readableAmong(app, viewer, found),
+    ),
     withUsers(db, issues, { author: 'author_id', closer: 'closed_by_id' }),
   ])
   const assignments = issues.flatMap(({ id }) => (assigned.get(id) ?? []).map((user_id) => ({ issue_id: id, user_id })))

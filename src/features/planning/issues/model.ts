@@ -4,6 +4,10 @@ import type { Row } from '../../../store/database.ts'
 export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'task'] as const
 export type IssueType = (typeof ISSUE_TYPES)[number]
 
+/** From the worst on; `S1` to `S4`, and not known yet. */
+export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'unknown'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
 declare module '../../../store/database.ts' {
   interface Tables {
     issues: {
@@ -16,6 +20,8 @@ declare module '../../../store/database.ts' {
       description: string | null
       state: Generated<'opened' | 'closed'>
       issue_type: Generated<IssueType>
+      /** Of an incident. */
+      severity: Generated<Severity>
       confidential: Generated<boolean>
       discussion_locked: boolean | null
       milestone_id: number | null

@@ -3,11 +3,14 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { absoluteReferences } from '../../../lib/absolute-references.ts'
+import { moveUploadAddresses, uploadSecrets } from '../../../lib/upload-addresses.ts'
 import { Reporter } from '../../../lib/levels.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { findProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
+import { copyUploads } from '../../projects/uploads/service.ts'
+import { copyAwards } from '../award-emoji/copy.ts'
 import { recordIssue } from '../events/service.ts'
 import { nextIid } from '../iids.ts'
 import { labelsOf, labelsTitled } from '../labels/queries.ts'
@@ -15,6 +18,7 @@ import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
+import { copyTold } from '../references/copy.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
@@ -41,7 +45,12 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   return transact(app, async (app) => {
     const issue = await holdIssue(app, subject.issue.id)
     if (issue.moved_to_id !== null) throw insufficient('move')
-    const moved = await copyInto(app, subject, issue, target, { author: issue.author_id, withNotes: true })
+    const moved = await copyInto(app, subject, issue, target, {
+      author: issue.author_id,
+      withNotes: true,
+      withAwards: true,
+    })
+    await takeLinks(app, issue, moved)
     const now = timestamp(app.clock)
     const closing = issue.state === 'opened' && { state: 'closed' as const, closed_at: now, closed_by_id: actor.id }
     await app.db
@@ -60,6 +69,16 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
   })
 }
 
+/** What it was linked with is linked with it where it is now. */
+async function takeLinks({ db }: App, { id }: Issue, moved: Issue): Promise<void> {
+  for (const end of ['source_id', 'target_id'] as const)
+    await db
+      .updateTable('issue_links')
+      .set({ [end]: moved.id })
+      .where(end, '=', id)
+      .execute()
+}
+
 export async function cloneIssue(
   app: App,
   actor: User,
@@ -71,7 +90,7 @@ export async function cloneIssue(
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
   return transact(app, async (app) => {
     const issue = await holdIssue(app, subject.issue.id)
-    const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes })
+    const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes, withAwards: false })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`, cloned)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`, issue)
@@ -90,12 +109,10 @@ async function copyInto(
   { project, namespace }: ProjectSubject,
   issue: Issue,
   target: ProjectSubject,
-  { author, withNotes }: { author: number | null; withNotes: boolean },
+  { author, withNotes, withAwards }: { author: number | null; withNotes: boolean; withAwards: boolean },
 ): Promise<Issue> {
   const { db } = app
-  const origin = { namespace: namespace.full_path, path: pathWithNamespace(project, namespace) }
-  const isElsewhere = target.project.id !== project.id
-  const rewrite = (text: string) => (isElsewhere ? absoluteReferences(text, origin) : text)
+  const rewrite = rewriterFor(app, { project, namespace }, target)
   const titles = ((await labelsOf(db, [issue.id])).get(issue.id) ?? []).map(({ title }) => title)
   const labels = await labelsTitled(db, target, titles)
   const milestone = (await milestonesOf(db, [issue.milestone_id])).get(issue.milestone_id ?? 0)
@@ -110,7 +127,7 @@ async function copyInto(
     .insertInto('issues')
     .values({
       ...columns,
-      description: issue.description === null ? null : rewrite(issue.description),
+      description: issue.description && (await rewrite([issue.description]))[0]!,
       project_id: target.project.id,
       iid: await nextIid(db, { project_id: target.project.id }, 'issues'),
       author_id: author,
@@ -128,7 +145,38 @@ async function copyInto(
   await label(app, copy.id, [...labels.values()])
   const assigned = (await assigneesOf(db, [issue.id])).get(issue.id) ?? []
   await assign(app, copy.id, await readersAmong(app, target, assigned, copy))
-  if (withNotes)
-    await copyNotes(app, { issue_id: issue.id }, { issue_id: copy.id, project_id: target.project.id }, rewrite)
+  const to = { issue_id: copy.id, project_id: target.project.id }
+  if (withAwards) await copyAwards(app, 'issue_id', new Map([[issue.id, copy.id]]))
+  const follow = async (notes: ReadonlyMap<number, number>) => {
+    if (withAwards) await copyAwards(app, 'note_id', notes)
+    await copyTold(app, notes, to)
+  }
+  if (withNotes) await copyNotes(app, { issue_id: issue.id }, to, { rewrite, follow })
   return copy
+}
+
+/** More of one issue are not copied: they stay where they were, and so do their addresses. */
+const MOST_UPLOADS = 500
+
+/** Texts for another project: what they name of their own is named with its path, and uploads go along. */
+function rewriterFor(
+  app: App,
+  { project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>,
+  target: ProjectSubject,
+): (texts: readonly string[]) => Promise<string[]> {
+  if (target.project.id === project.id) return async (texts) => [...texts]
+  const path = pathWithNamespace(project, namespace)
+  const move = {
+    from: path,
+    to: pathWithNamespace(target.project, target.namespace),
+    secrets: new Map<string, string>(),
+  }
+  return async (texts) => {
+    const named = [...new Set(texts.flatMap(uploadSecrets))].filter((secret) => !move.secrets.has(secret))
+    const asked = named.slice(0, MOST_UPLOADS - move.secrets.size)
+    for (const [old, now] of await copyUploads(app, asked, project.id, target.project.id)) move.secrets.set(old, now)
+    return texts.map((text) =>
+      moveUploadAddresses(absoluteReferences(text, { namespace: namespace.full_path, path }), move),
+    )
+  }
 }

@@ -1,20 +1,35 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
+import { Guest } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
-/** Ids of those who wrote it, have it to do, spoke of it, reacted to it or are named. What is internal tells of nobody. */
-const participantsOf = ({ id, author_id }: Pick<Issue, 'id' | 'author_id'>) => sql<number>`
+/** Whether somebody belongs to the group or the team that `g` names. */
+const isOfNamed = (user: RawBuilder<unknown>) => sql<boolean>`(
+  (g.group_id is null and exists (select 1 from project_authorizations a
+    where a.project_id = g.source_project_id and a.user_id = ${user} and a.access_level >= ${sql.lit(Guest)}))
+  or exists (select 1 from members m join namespace_ancestors up on up.ancestor_id = m.group_id
+    where up.namespace_id = g.group_id and m.user_id = ${user}))`
+
+/**
+ * Ids of those who wrote it, have it to do, spoke of it, reacted to it or are named. What is internal tells of nobody.
+ * Of a group that is named only people of the project are told: who else is in it may be a secret.
+ */
+const participantsOf = ({ id, author_id, project_id }: Pick<Issue, 'id' | 'author_id' | 'project_id'>) => sql<number>`
   select user_id from issue_assignees where issue_id = ${id}
   union select user_id from award_emoji where issue_id = ${id}
   union select author_id from notes
     where issue_id = ${id} and not system and not internal and author_id is not null
   union select t.user_id from text_mentions t left join notes n on n.id = t.source_note_id
     where t.source_issue_id = ${id} and (n.id is null or not n.internal)
+  union select p.user_id from project_authorizations p
+    where p.project_id = ${project_id} and p.access_level >= ${sql.lit(Guest)}
+    and exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
+      where g.source_issue_id = ${id} and (n.id is null or not n.internal) and ${isOfNamed(sql.ref('p.user_id'))})
   union select ${author_id}`
 
 export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<Page<User>> {
@@ -29,7 +44,10 @@ export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<
 const takesPart = (user: number) => sql<boolean>`(i.author_id = ${user}
   or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${user})
   or exists (select 1 from award_emoji e where e.issue_id = i.id and e.user_id = ${user})
-  or exists (select 1 from text_mentions t where t.source_issue_id = i.id and t.user_id = ${user})
+  or exists (select 1 from text_mentions t left join notes n on n.id = t.source_note_id
+    where t.source_issue_id = i.id and t.user_id = ${user} and (n.id is null or not n.internal))
+  or exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
+    where g.source_issue_id = i.id and (n.id is null or not n.internal) and ${isOfNamed(sql`${user}`)})
   or exists (select 1 from notes n where n.issue_id = i.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { issue: number; user: number }) =>

@@ -18,7 +18,7 @@ async function shown(
   page: PageWish,
 ): Promise<Page<IssueRecord>> {
   const { items, total } = await listIssuesAt(app, place, filter, page)
-  return { total, items: await presentIssuesById(app, items, { isMixed: place.project === null }) }
+  return { total, items: await presentIssuesById(app, place.viewer, items, { isMixed: place.project === null }) }
 }
 
 export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>

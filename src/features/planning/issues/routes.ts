@@ -50,7 +50,7 @@ export const listAll = endpoint({
     const given = ownScope(viewer, input)
     const filter = { ...(await filterFrom(app, viewer, given)), order_by: input.order_by, sort: input.sort }
     const { items, total } = await listIssues(app, viewer, filter, page)
-    return { total, items: await presentIssuesById(app, items, { ...input, isMixed: true }) }
+    return { total, items: await presentIssuesById(app, viewer, items, { ...input, isMixed: true }) }
   },
 })
 
@@ -66,7 +66,7 @@ export const listOfGroup = endpoint({
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
     const { items, total } = await listIssues(app, viewer, { ...filter, group: subject.group.id }, page)
-    return { total, items: await presentIssuesById(app, items, { ...input, isMixed: true }) }
+    return { total, items: await presentIssuesById(app, viewer, items, { ...input, isMixed: true }) }
   },
 })
 
@@ -82,7 +82,7 @@ export const list = endpoint({
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
     const { items, total } = await listProjectIssues(app, subject, filter, page)
-    return { total, items: await presentIssuesById(app, items, input) }
+    return { total, items: await presentIssuesById(app, viewer, items, input) }
   },
 })
 

@@ -18,7 +18,7 @@ import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState, type Via } from './changes.ts'
-import type { Issue, IssueChanges, IssueType } from './model.ts'
+import type { Issue, IssueChanges, IssueType, Severity } from './model.ts'
 import { readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
 
@@ -36,6 +36,7 @@ export interface IssueWish {
   remove_labels?: readonly string[] | undefined
   due_date?: string | null | undefined
   weight?: number | null | undefined
+  severity?: Severity | undefined
   /** For those who own the project. */
   created_at?: string | undefined
   updated_at?: string | undefined
@@ -238,6 +239,7 @@ export async function updateIssue(
         milestone_id: is.milestone?.id ?? null,
         due_date: is.due_date,
         weight: is.weight,
+        severity: is.severity,
         state: is.state,
         ...(isClosing && { closed_at: now, closed_by_id: actor.id }),
         ...(was.state === 'closed' && is.state === 'opened' && { closed_at: null, closed_by_id: null }),
@@ -293,6 +295,7 @@ async function wished(
     discussion_locked: discussion_locked === undefined ? was.discussion_locked : discussion_locked,
     due_date: due_date === undefined ? was.due_date : due_date,
     weight: weight === undefined ? was.weight : weight,
+    severity: wish.severity ?? was.severity,
     state: state_event ? (state_event === 'close' ? 'closed' : 'opened') : was.state,
     milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, wish.milestone_id),
     labels: await labelsWished(app, actor, subject, was.labels, wish),
@@ -314,7 +317,16 @@ async function labelsWished(
 }
 
 function changesBetween(was: IssueState, is: IssueState): IssueChanges {
-  const plain = ['title', 'description', 'state', 'confidential', 'discussion_locked', 'due_date', 'weight'] as const
+  const plain = [
+    'title',
+    'description',
+    'state',
+    'confidential',
+    'discussion_locked',
+    'due_date',
+    'weight',
+    'severity',
+  ] as const
   const changes: IssueChanges = {}
   for (const field of plain) if (was[field] !== is[field]) changes[field] = [was[field], is[field]]
   const ids = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id).toSorted((a, b) => a - b)

@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { keepLabelsOfTransferred } from './on.ts'
+import { reactions } from './on.ts'
 import * as routes from './routes.ts'
 
-export const labels = family({ routes, reactions: [keepLabelsOfTransferred] })
+export const labels = family({ routes, reactions })

@@ -338,6 +338,63 @@ test('a promoted label is one of the group, in every project that had one so tit
   expect((await reporter.put(`${url}/labels/mine/promote`)).status).toBe(403)
 })
 
+test('boards and what happened to issues follow a label to its group, and from it', async () => {
+  await using forge = await startForge()
+  const { url, group, owner } = await openSource(forge, 'projects')
+  const { body: comer } = await owner.post('/projects', { name: 'Comer' })
+  const at = `/projects/${comer.id}`
+  const make = async (place: string, name = 'bug') =>
+    (await owner.post(`${place}/labels`, { name, color: 'red' })).body.id as number
+  const [own, other] = [await make(at), await make(at, 'other')]
+  await owner.post(`${at}/issues`, { title: 'An issue', labels: 'bug' })
+  await owner.put(`${at}/issues/1`, { remove_labels: 'bug' })
+  const [board] = (await owner.get(`${at}/boards`)).body
+  const addList = (label_id: number) => owner.post(`${at}/boards/${board.id}/lists`, { label_id })
+  await addList(own)
+  await addList(other)
+  const ofGroup = await make(group.url)
+  await owner.put(`${at}/transfer`, { namespace: group.id })
+  await forge.settle()
+  await addList(ofGroup)
+  const lists = async () =>
+    (await owner.get(`${at}/boards/${board.id}/lists`)).body.map(
+      ({ label, position }: { label: { id: number }; position: number }) => [label.id, position],
+    )
+  const told = async () =>
+    (await owner.get(`${at}/issues/1/resource_label_events`)).body.map(
+      ({ action, label }: { action: string; label: { id: number } | null }) => [action, label?.id],
+    )
+  expect(await lists()).toEqual([
+    [own, 0],
+    [other, 1],
+    [ofGroup, 2],
+  ])
+  expect((await owner.put(`${at}/labels/${own}/promote`)).body.id).toBe(ofGroup)
+  expect(await lists()).toEqual([
+    [other, 0],
+    [ofGroup, 1],
+  ])
+  expect(await told()).toEqual([
+    ['add', ofGroup],
+    ['remove', ofGroup],
+  ])
+
+  const target = await forge.group({}, owner)
+  await owner.put(`${at}/transfer`, { namespace: target.id })
+  await forge.settle()
+  const kept = (await owner.get(`${at}/labels/bug`)).body.id
+  expect(kept).not.toBe(ofGroup)
+  expect(await lists()).toEqual([
+    [other, 0],
+    [kept, 1],
+  ])
+  expect(await told()).toEqual([
+    ['add', kept],
+    ['remove', kept],
+  ])
+  expect((await owner.get(`${url}/labels`)).body).toMatchObject([{ id: ofGroup }])
+})
+
 test('a label that goes is on nothing any more', async () => {
   await using forge = await startForge()
   const { id, url, owner } = await openSource(forge, 'projects')
@@ -403,6 +460,26 @@ test('a project that moves to another group keeps the labels of its issues', asy
   ])
   const left = (await owner.get(`${group.url}/labels`)).body
   expect(left.map((label: { id: number }) => label.id)).toEqual([known.id, unused.id, used.id])
+})
+
+test('projects of a group that moves keep what they plan with', async () => {
+  await using forge = await startForge()
+  const { group, owner } = await openSource(forge, 'projects')
+  const below = await forge.group({ parent_id: group.id }, owner)
+  const project = await forge.project({ namespace_id: below.id }, owner)
+  const at = `/projects/${project.id}`
+  await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
+  const { body: milestone } = await owner.post(`${group.url}/milestones`, { title: 'v1' })
+  await owner.post(`${at}/issues`, { title: 'An issue', labels: 'bug', milestone_id: milestone.id })
+  const target = await forge.group({}, owner)
+  expect((await owner.post(`/groups/${below.id}/transfer`, { group_id: target.id })).status).toBe(201)
+  await forge.settle()
+  expect((await owner.get(`${at}/issues/1`)).body).toMatchObject({
+    labels: ['bug'],
+    milestone: { title: 'v1', project_id: project.id },
+  })
+  expect((await owner.get(`${at}/labels`)).body).toMatchObject([{ name: 'bug', is_project_label: true }])
+  expect((await owner.get(`${group.url}/labels`)).body).toMatchObject([{ name: 'bug', open_issues_count: 0 }])
 })
 
 test('unknown titles become labels for those who may make them', async () => {

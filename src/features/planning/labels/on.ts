@@ -1,4 +1,12 @@
-import { on } from '../../../context.ts'
+import { on, type App } from '../../../context.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
+import { projectsIn } from '../places.ts'
 import { keepLabels } from './promotion.ts'
 
-export const keepLabelsOfTransferred = on('project.transferred', 'labels', keepLabels)
+const projectTransferred = on('project.transferred', 'labels', keepLabels)
+
+const groupTransferred = on('group.transferred', 'labels', async (app, { id, by }) => {
+  for await (const project of projectsIn(app.db, id)) await keepLabels(app, { id: project, by })
+})
+
+export const reactions: Subscription<App>[] = [projectTransferred, { ...groupTransferred, long: true }]

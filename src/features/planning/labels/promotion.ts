@@ -113,6 +113,7 @@ async function replaceLabel({ db }: App, from: number, to: number, project?: num
   await sql`insert into issue_labels (issue_id, label_id)
     select issue_id, ${to} from issue_labels where label_id = ${from} and ${issues} on conflict do nothing`.execute(db)
   await sql`delete from issue_labels where label_id = ${from} and ${issues}`.execute(db)
+  await sql`update resource_label_events set label_id = ${to} where label_id = ${from} and ${issues}`.execute(db)
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${to}, priority from label_priorities
     where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)

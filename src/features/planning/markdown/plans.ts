@@ -1,4 +1,4 @@
-/** Issues, labels and milestones that a text names; a few queries for each project. */
+/** Issues, snippets, labels and milestones that a text names; a few queries for each project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
@@ -8,6 +8,7 @@ import { readableAmong } from '../issues/readable.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
 import { isSeenFrom } from '../places.ts'
+import { projectSnippetPolicy } from '../snippets/policy.ts'
 import { pathBefore, type Question } from './question.ts'
 
 type Find = (project: RepositorySubject, own: readonly TextReference[]) => Promise<(Resolution | null)[]>
@@ -42,6 +43,24 @@ export const resolveIssues = (app: App, question: Question) =>
       if (!issue) return null
       const href = `${webUrlOf(app, project)}/issues/${iid}`
       return { href, text: `${pathBefore(question, project)}#${iid}`, title: issue.title, class: 'reference issue' }
+    })
+  })
+
+export const resolveSnippets = (app: App, question: Question) =>
+  byProject(question, async (project, own) => {
+    const ids = own.map((one) => (one.kind === 'snippet' ? one.id : 0))
+    const rows = await app.db
+      .selectFrom('snippets')
+      .selectAll()
+      .where('project_id', '=', project.project.id)
+      .where('id', 'in', ids)
+      .execute()
+    const seen = rows.filter((snippet) => projectSnippetPolicy.read({ ...project, snippet }))
+    return ids.map((id) => {
+      const snippet = seen.find((one) => one.id === id)
+      if (!snippet) return null
+      const href = `${webUrlOf(app, project)}/-/snippets/${id}`
+      return { href, text: `${pathBefore(question, project)}$${id}`, title: snippet.title, class: 'reference snippet' }
     })
   })
 

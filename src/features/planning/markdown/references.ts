@@ -2,17 +2,17 @@
  * What a text names, looked up for its reader: only what they may see is told. Each kind of thing has one resolver in the
  * table below; kinds without one stay as they are written.
  */
-import type { App, User } from '../../../context.ts'
+import type { App, ResolveReferences, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { resolutionKey, type Resolution, type Resolutions, type TextReference } from '../../../lib/markdown/markdown.ts'
 import type { Reference } from '../../../lib/references.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { loadGroupSubject } from '../../groups/groups/queries.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
-import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
+import { loadProjectSubject, pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { resolveIssues, resolveLabels, resolveMilestones } from './plans.ts'
+import { resolveIssues, resolveLabels, resolveMilestones, resolveSnippets } from './plans.ts'
 import type { Question, Resolver } from './question.ts'
 
 /** More than these stay text: nobody follows so many, and each is looked up. */
@@ -25,6 +25,7 @@ const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
   issue: resolveIssues,
   label: resolveLabels,
   milestone: resolveMilestones,
+  snippet: resolveSnippets,
   user: resolvePeople,
   commit: resolveCommits,
   commit_range: resolveRanges,
@@ -49,6 +50,10 @@ export async function resolveReferences(
   )
   return Object.fromEntries(answers.flat())
 }
+
+/** For those who render texts of a project and know nothing of plans. */
+export const resolveInProject: ResolveReferences = async (app, viewer, project, found) =>
+  resolveReferences(app, viewer, await loadProjectSubject(app, project, viewer), found)
 
 /** Of the project it is said of: a single name stands beside the text's own. Null: a text of no project names none. */
 function pathOf(home: ProjectSubject | null, { project }: TextReference): string | null {

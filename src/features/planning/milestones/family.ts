@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { keepMilestonesOfTransferred } from './on.ts'
+import { reactions } from './on.ts'
 import * as routes from './routes.ts'
 
-export const milestones = family({ routes, reactions: [keepMilestonesOfTransferred] })
+export const milestones = family({ routes, reactions })

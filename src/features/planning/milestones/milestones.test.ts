@@ -219,6 +219,40 @@ test('a promoted milestone is one of the group, in every project that had one so
   expect((await owner.post(`/projects/${personal.id}/milestones/${alone.id}/promote`)).status).toBe(403)
 })
 
+test('what was told of a milestone follows it to its group, and from it', async () => {
+  await using forge = await startForge()
+  const { url, group, owner } = await openSource(forge, 'projects')
+  const { body: other } = await owner.post('/projects', { name: 'Other', namespace_id: group.id })
+  const at = `/projects/${other.id}`
+  const { body: first } = await owner.post(`${url}/milestones`, { title: 'v1' })
+  const { body: second } = await owner.post(`${at}/milestones`, { title: 'v1' })
+  await owner.post(`${at}/issues`, { title: 'An issue', milestone_id: second.id })
+  await owner.put(`${at}/issues/1`, { milestone_id: 0 })
+  await owner.put(`${at}/issues/1`, { milestone_id: second.id })
+  const told = async () =>
+    (await owner.get(`${at}/issues/1/resource_milestone_events`)).body.map(
+      ({ action, milestone }: { action: string; milestone: { id: number } | null }) => [action, milestone?.id],
+    )
+  const happened = async () =>
+    (await owner.get(`${at}/events`, { target_type: 'milestone' })).body.map(
+      ({ target_id, target_title }: { target_id: number; target_title: string }) => [target_id, target_title],
+    )
+  const before = await told()
+  expect(before.at(-1)).toEqual(['add', second.id])
+  expect(await happened()).toEqual([[second.id, 'v1']])
+  await owner.post(`${url}/milestones/${first.id}/promote`)
+  expect(await told()).toEqual(before.map(([action]: [string]) => [action, first.id]))
+  expect(await happened()).toEqual([[first.id, 'v1']])
+
+  const target = await forge.group({}, owner)
+  await owner.put(`${at}/transfer`, { namespace: target.id })
+  await forge.settle()
+  const [kept] = (await owner.get(`${at}/milestones`)).body
+  expect(kept).toMatchObject({ title: 'v1', project_id: other.id })
+  expect(await told()).toEqual(before.map(([action]: [string]) => [action, kept.id]))
+  expect((await happened()).map(([id]: [number]) => id)).toContain(kept.id)
+})
+
 test('a project that moves to another group keeps the milestones of its issues', async () => {
   await using forge = await startForge()
   const { id, url, group, owner } = await openSource(forge, 'projects')

@@ -1,4 +1,12 @@
-import { on } from '../../../context.ts'
+import { on, type App } from '../../../context.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
+import { projectsIn } from '../places.ts'
 import { keepMilestones } from './promotion.ts'
 
-export const keepMilestonesOfTransferred = on('project.transferred', 'milestones', keepMilestones)
+const projectTransferred = on('project.transferred', 'milestones', keepMilestones)
+
+const groupTransferred = on('group.transferred', 'milestones', async (app, { id, by }) => {
+  for await (const project of projectsIn(app.db, id)) await keepMilestones(app, { id: project, by })
+})
+
+export const reactions: Subscription<App>[] = [projectTransferred, { ...groupTransferred, long: true }]

@@ -123,4 +123,20 @@ async function replaceMilestone(app: App, from: number, to: number, project?: nu
     .$if(project !== undefined, (query) => query.where('project_id', '=', project!))
     .execute()
   await replaceReleaseMilestone(app, from, to, project)
+  const issues = app.db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', project ?? 0)
+  await app.db
+    .updateTable('resource_milestone_events')
+    .set({ milestone_id: to })
+    .where('milestone_id', '=', from)
+    .$if(project !== undefined, (query) => query.where('issue_id', 'in', issues))
+    .execute()
+  await app.db
+    .updateTable('activities')
+    .set({ milestone_id: to })
+    .where('milestone_id', '=', from)
+    .$if(project !== undefined, (query) => query.where('project_id', '=', project!))
+    .execute()
 }

@@ -3,12 +3,19 @@ import { newDiscussionId } from './system.ts'
 
 const BATCH = 500
 
-/** What was said of one issue stands under another too, by whom and when it was said, in the words of `rewrite`. */
+interface CopyWish {
+  /** The texts as they stand in the copies. */
+  readonly rewrite: (texts: readonly string[]) => Promise<string[]>
+  /** What hangs on them: the new id for each old one. */
+  readonly follow: (copies: ReadonlyMap<number, number>) => Promise<void>
+}
+
+/** What was said of one issue stands under another too, by whom and when it was said. */
 export async function copyNotes(
   { db }: App,
   from: { readonly issue_id: number },
   to: { readonly issue_id: number; readonly project_id: number },
-  rewrite: (text: string) => string,
+  { rewrite, follow }: CopyWish,
 ): Promise<void> {
   const discussions = new Map<string, string>()
   const discussionOf = (id: string) => discussions.get(id) ?? discussions.set(id, newDiscussionId()).get(id)!
@@ -23,12 +30,15 @@ export async function copyNotes(
       .execute()
     if (notes.length === 0) return
     last = notes.at(-1)!.id
-    const rows = notes.map(({ id: _id, ...note }) => ({
+    const bodies = await rewrite(notes.map(({ body }) => body))
+    const rows = notes.map(({ id: _id, ...note }, n) => ({
       ...note,
       ...to,
-      body: rewrite(note.body),
+      body: bodies[n]!,
       discussion_id: discussionOf(note.discussion_id),
     }))
-    await db.insertInto('notes').values(rows).execute()
+    const copies = await db.insertInto('notes').values(rows).returning('id').execute()
+    const ids = copies.map(({ id }) => id).toSorted((one, other) => one - other)
+    await follow(new Map(notes.map(({ id }, n) => [id, ids[n]!])))
   }
 }

@@ -15,7 +15,7 @@ export const NoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit']),
+  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   project_id: z.int(),
   commit_id: z.string().nullable(),
@@ -33,6 +33,13 @@ export type NoteRecord = z.infer<typeof NoteEntity>
 
 export const positionOf = ({ position }: Pick<Note, 'position'>): Position | null =>
   position === null ? null : (JSON.parse(position) as Position)
+
+/** What it is said of, without an iid. */
+export const noteableOf = ({ issue_id, snippet_id }: Pick<Note, 'issue_id' | 'snippet_id'>) => ({
+  noteable_id: issue_id ?? snippet_id,
+  noteable_type:
+    issue_id !== null ? ('Issue' as const) : snippet_id !== null ? ('Snippet' as const) : ('Commit' as const),
+})
 
 export function presentNote(
   note: Authored<Note>,

@@ -22,6 +22,7 @@ export type NoteAction =
   | 'opened'
   | 'outdated'
   | 'relate'
+  | 'severity'
   | 'task'
   | 'time_tracking'
   | 'title'
@@ -31,13 +32,14 @@ export type NoteAction =
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** Of an issue, a merge request or a commit. */
+    /** Of an issue, a merge request, a commit or a snippet. */
     notes: {
       id: Generated<number>
       project_id: number
       issue_id: number | null
       merge_request_id: number | null
       commit_sha: string | null
+      snippet_id: number | null
       /** 40 hex digits, shared by the notes of one discussion. */
       discussion_id: string
       /** Null for a note that stands alone. */

@@ -19,6 +19,7 @@ export function notesSeen(db: Db, subject: TalkSubject) {
   // An issue is of one project; naming that too could lead to another index.
   if ('issue_id' in noteable) return notes.where('issue_id', '=', noteable.issue_id)
   if ('merge_request_id' in noteable) return notes.where('merge_request_id', '=', noteable.merge_request_id)
+  if ('snippet_id' in noteable) return notes.where('snippet_id', '=', noteable.snippet_id)
   return notes.where('project_id', '=', noteable.project_id).where('commit_sha', '=', noteable.commit_sha)
 }
 

@@ -50,7 +50,7 @@ interface Heard {
 
 /** Before the transaction, which awaits the store only. */
 async function hear({ topic }: TalkSubject, body: string): Promise<Heard> {
-  const { text, commands } = topic.obey ? splitQuickActions(body) : { text: body, commands: [] }
+  const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
   if (text !== '' || commands.length === 0) assertValid(text, (faults) => `400 Bad request - Note ${faults}`)
   return { text, commands, emoji: commands.length > 0 ? await loadEmoji() : () => null }
 }
@@ -80,6 +80,7 @@ export const startDiscussion = (
     placed,
   })
 
+const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
 const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
 
 export async function placeIn({ place }: Topic, position: GivenPosition | null | undefined): Promise<Placed | null> {
@@ -103,7 +104,7 @@ export async function reply(
   const type = first.type ?? 'DiscussionNote'
   const placed = position === null ? null : { position: JSON.parse(position) as Placed['position'], line_code }
   const heard = await hear(subject, wish.body)
-  return transact(app, async (app) => {
+  const said = await transact(app, async (app) => {
     await holdNote(app, first.id)
     if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
       throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
@@ -112,6 +113,7 @@ export async function reply(
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
     return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed })
   })
+  return finished(app, said)
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
@@ -126,8 +128,20 @@ async function holdNote({ db }: App, id: number): Promise<Note> {
   return note
 }
 
-const hearAndSay = async (app: App, actor: User, subject: TalkSubject, wish: NoteWish, standing: Standing) =>
-  say(app, actor, subject, wish, await hear(subject, wish.body), standing)
+async function hearAndSay(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  wish: NoteWish,
+  standing: Standing,
+): Promise<Said> {
+  return finished(app, await say(app, actor, subject, wish, await hear(subject, wish.body), standing))
+}
+
+const finished = async (app: App, { note, obeyed }: Said): Promise<Said> => ({
+  note,
+  obeyed: (await obeyed.after?.(app)) ?? obeyed,
+})
 
 async function say(
   app: App,
@@ -137,6 +151,7 @@ async function say(
   { text, commands, emoji }: Heard,
   { type, discussion_id, placed }: Standing,
 ): Promise<Said> {
+  if (internal && subject.topic.type !== 'Issue') throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
   const now = timestamp(app.clock)
   const at = (subject.level >= Owner && created_at) || now
@@ -151,6 +166,7 @@ async function say(
               .values({
                 issue_id: null,
                 commit_sha: null,
+                snippet_id: null,
                 ...topic.noteable,
                 discussion_id,
                 type,

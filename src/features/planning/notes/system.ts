@@ -16,6 +16,7 @@ export type Noteable =
   | { readonly project_id: number; readonly issue_id: number }
   | { readonly project_id: number; readonly merge_request_id: number }
   | { readonly project_id: number; readonly commit_sha: string }
+  | { readonly project_id: number; readonly snippet_id: number }
 
 export const newDiscussionId = (): string => randomBytes(20).toString('hex')
 
@@ -33,6 +34,7 @@ export async function addSystemNotes(
     about_project_id: 'project_id' in about ? about.project_id : null,
     issue_id: null,
     commit_sha: null,
+    snippet_id: null,
     ...noteable,
     discussion_id: newDiscussionId(),
     type: null,

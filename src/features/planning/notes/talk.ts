@@ -1,5 +1,5 @@
 /**
- * What people talk about: an issue, a commit. Notes, discussions and reactions declare their endpoints once, for a talk;
+ * What people talk about: an issue, a commit, a snippet. Notes, discussions and reactions declare their endpoints once, for a talk;
  * a family that is to be talked about declares one.
  */
 import type { z } from 'zod'
@@ -7,7 +7,7 @@ import { child, policy, type Policy, type Resource } from '../../../api/endpoint
 import type { App, User } from '../../../context.ts'
 import type { FindEmoji } from '../../../lib/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
-import type { QuickAction } from '../../../lib/quick-actions.ts'
+import type { Actionable, QuickAction } from '../../../lib/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import type { Noteable } from './system.ts'
@@ -16,7 +16,7 @@ import type { Noteable } from './system.ts'
 export interface Topic {
   /** What its notes name it by. */
   readonly noteable: Noteable
-  readonly type: 'Issue' | 'Commit'
+  readonly type: 'Issue' | 'Commit' | 'Snippet'
   readonly id: number | null
   readonly iid: number | null
   /** Whether the viewer may take part, unless it is locked. */
@@ -25,6 +25,8 @@ export interface Topic {
   readonly isLocked: boolean
   /** Something was said of it, in the transaction of the note. */
   touch?(app: App): Promise<void>
+  /** What commands are looked for, where not all are known. */
+  readonly actionable?: Actionable
   /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
   obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
   /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
@@ -37,6 +39,8 @@ export interface Obeyed {
   readonly changes: Record<string, unknown>
   /** In words. */
   readonly summary: readonly string[]
+  /** Does what is left to do once the transaction has ended, as git takes its time, and tells what came of all. */
+  readonly after?: (app: App) => Promise<Obeyed>
 }
 
 export interface TalkSubject extends ProjectSubject {

@@ -228,3 +228,92 @@ test('a column of the board is chosen by a word', async () => {
   await people.reporter.post(`${url}/notes`, { body: '/board_move ~doing' })
   expect((await owner.get(url)).body.labels).toEqual(['doing', 'other'])
 })
+
+test('how bad an incident is, is said by a word', async () => {
+  const { issue, owner, people } = await crewOf(forge)
+  const [plain, incident] = [await issue(), await issue({ issue_type: 'incident' })]
+  const say = (url: string, body: string, by = people.reporter) => by.post(`${url}/notes`, { body })
+  const answer = await say(incident, '/severity S2')
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { commands_changes: { severity: 'high' }, summary: ['Set the severity to High - S2.'] },
+  })
+  expect((await owner.get(incident)).body.severity).toBe('HIGH')
+  const [told] = (await owner.get(`${incident}/notes`)).body
+  expect(told.body).toBe('set the severity to **High - S2**')
+  await say(incident, '/severity critical')
+  for (const nothing of ['/severity S5', '/severity bad', '/severity'])
+    expect((await say(incident, nothing)).body.summary).toEqual([])
+  expect((await owner.get(incident)).body.severity).toBe('CRITICAL')
+  await say(plain, '/severity S1')
+  expect((await owner.get(plain)).body.severity).toBe('UNKNOWN')
+})
+
+test('a branch is begun from an issue by who may push, and told of', async () => {
+  const { id, path, issue, owner, people } = await crewOf(forge)
+  await forge.seed({ id }, { 'a.txt': 'a' }, { as: owner })
+  const url = await issue({ title: 'The mill, jäms! (again)' })
+  const say = (body: string, by = people.developer) => by.post(`${url}/notes`, { body })
+  const branches = async () =>
+    (await owner.get(`/projects/${id}/repository/branches`)).body.map(({ name }: { name: string }) => name)
+  expect((await say('/create_merge_request', people.reporter)).body.summary).toEqual([])
+  expect(await branches()).toEqual(['master'])
+  expect(await say('/create_merge_request')).toMatchObject({
+    status: 202,
+    body: {
+      commands_changes: { create_merge_request: { branch_name: '1-the-mill-ja-ms-again', issue_iid: 1 } },
+      summary: ["Created branch '1-the-mill-ja-ms-again' to resolve this issue."],
+    },
+  })
+  expect(await branches()).toEqual(['1-the-mill-ja-ms-again', 'master'])
+  const [told] = (await owner.get(`${url}/notes`)).body
+  const link = `${forge.url}/${path}/compare/master...1-the-mill-ja-ms-again`
+  expect(told).toMatchObject({ system: true, body: `created branch [\`1-the-mill-ja-ms-again\`](${link})` })
+  // One that is there already, or that can be none, is not made.
+  for (const name of ['', ' master', ' a..b']) {
+    const again = await say(`/create_merge_request${name}`)
+    expect(again).toMatchObject({ status: 202, body: { commands_changes: {}, summary: [] } })
+  }
+  await say('Begun\n/create_merge_request mill')
+  expect(await branches()).toEqual(['1-the-mill-ja-ms-again', 'master', 'mill'])
+  await owner.put(url, { confidential: true })
+  await say('/create_merge_request secret')
+  expect(await branches()).not.toContain('secret')
+})
+
+test('a commit is tagged by a word on it', async () => {
+  const { id, owner, people } = await crewOf(forge)
+  const { id: sha } = await forge.seed({ id }, { 'a.txt': 'a' }, { as: owner })
+  const url = `/projects/${id}/repository/commits/${sha}`
+  const tags = async () =>
+    (await owner.get(`/projects/${id}/repository/tags`, { sort: 'asc', order_by: 'name' })).body.map(
+      ({ name, message, commit }: { name: string; message: string; commit: { id: string } }) => [
+        name,
+        message,
+        commit.id === sha,
+      ],
+    )
+  // For others it is text, and so is what orders nothing of commits.
+  const text = await people.reporter.post(`${url}/discussions`, { body: '/tag v0' })
+  expect(text).toMatchObject({ status: 201, body: { notes: [{ body: '/tag v0' }] } })
+  expect((await people.developer.post(`${url}/comments`, { note: '/close' })).body.note).toBe('/close')
+  expect(await tags()).toEqual([])
+  expect(await people.developer.post(`${url}/discussions`, { body: '/tag v1 The first' })).toMatchObject({
+    status: 202,
+    body: {
+      commands_changes: { tag_name: 'v1', tag_message: 'The first' },
+      summary: ['Tagged this commit to v1 with "The first".'],
+    },
+  })
+  expect((await people.developer.post(`${url}/comments`, { note: '/tag v2' })).status).toBe(202)
+  const said = await people.developer.post(`${url}/comments`, { note: 'Again\n/tag v2' })
+  expect(said).toMatchObject({ status: 201, body: { note: 'Again' } })
+  expect(await people.developer.post(`${url}/comments`, { note: '/tag v2' })).toMatchObject({
+    status: 202,
+    body: { commands_changes: {}, summary: [] },
+  })
+  expect(await tags()).toEqual([
+    ['v1', 'The first', true],
+    ['v2', null, true],
+  ])
+})

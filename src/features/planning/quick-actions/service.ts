@@ -15,8 +15,10 @@ import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { toggleAward } from '../award-emoji/service.ts'
 import { boardsOf, listsOf } from '../boards/queries.ts'
 import { linkIssues } from '../issue-links/service.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { severityName } from '../issues/changes.ts'
 import { markDuplicate } from '../issues/duplicate.ts'
-import type { Issue } from '../issues/model.ts'
+import { SEVERITIES, type Issue, type Severity } from '../issues/model.ts'
 import { cloneIssue, moveIssue } from '../issues/move.ts'
 import { isParticipant } from '../issues/participants.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
@@ -28,8 +30,9 @@ import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/talk.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { estimate, resetEstimate, resetSpent, spend } from '../time-tracking/service.ts'
+import { branchFrom, branchNameOf, mayBranch, tagCommit, tagOrder } from './code.ts'
 import { issuesIn, labelsIn, milestoneIn, nameFrom, peopleIn, projectNamed } from './named.ts'
-import { addTodos, finishTodos } from '../todos/service.ts'
+import { finishTodos, remind } from '../todos/service.ts'
 
 /** More of one text are not carried out. */
 const MOST_COMMANDS = 50
@@ -45,6 +48,8 @@ interface Order {
   readonly work?: Work
   /** The same, when all else is done: the issue goes away. */
   readonly last?: Work
+  /** The same, once the transaction has ended; refused, the command has done nothing. */
+  readonly after?: Work
   readonly changes: Changes
   readonly summary: string
 }
@@ -208,6 +213,20 @@ const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
       ? null
       : { wish: { weight: null }, changes: { weight: null }, summary: 'Cleared weight.' },
   ),
+  severity: planned(({ subject, argument }) => {
+    const severity = severityNamed(argument)
+    if (!severity || subject.issue.issue_type !== 'incident' || severity === subject.issue.severity) return null
+    return { wish: { severity }, changes: { severity }, summary: `Set the severity to ${severityName(severity)}.` }
+  }),
+  create_merge_request: ({ app, actor, subject, argument }) => {
+    const branch = argument || branchNameOf(subject.issue)
+    if (!mayBranch(app, subject, branch)) return null
+    return {
+      after: (app) => branchFrom(app, actor, subject, branch),
+      changes: { create_merge_request: { branch_name: branch, issue_iid: subject.issue.iid } },
+      summary: `Created branch '${branch}' to resolve this issue.`,
+    }
+  },
   estimate: planned(({ actor, subject, argument }) => {
     const seconds = parseDuration(argument)
     if (!isWork(seconds) || seconds < 0) return null
@@ -273,6 +292,12 @@ const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
     going(place, 'Cloned', (app, to) => cloneIssue(app, place.actor, place.subject, to, { withNotes: false })),
 }
 
+/** `S2` or `high`. */
+function severityNamed(argument: string): Severity | undefined {
+  const [, number] = /^s([1-4])$/i.exec(argument) ?? []
+  return number ? SEVERITIES[Number(number) - 1] : SEVERITIES.find((name) => name === argument.toLowerCase())
+}
+
 const LONGEST_WORK = 2_147_483_647
 const isWork = (seconds: number | null): seconds is number => seconds !== null && Math.abs(seconds) <= LONGEST_WORK
 
@@ -305,7 +330,7 @@ function subscribing({ actor, subject: { issue } }: Place, wanted: boolean): Ord
 function reminding({ actor, subject: { issue } }: Place, wanted: boolean): Order {
   return {
     async work(app) {
-      if (wanted) await addTodos(app, { issue, by: actor.id, action: 'marked' }, [actor.id])
+      if (wanted) await remind(app, actor, issue)
       else await finishTodos(app, actor.id, issue.id)
     },
     changes: { todo_event: wanted ? 'add' : 'done' },
@@ -328,12 +353,14 @@ async function going(
   }
 }
 
-/** These services refuse before they write. */
-async function unlessRefused(work: Promise<unknown>): Promise<void> {
+/** Whether it was done. These services refuse before they write. */
+async function unlessRefused(work: Promise<unknown>): Promise<boolean> {
   try {
     await work
+    return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    return false
   }
 }
 
@@ -356,10 +383,38 @@ export async function obey(
   if (Object.keys(wish).length > 0) await updateIssue(app, actor, subject, subject.issue.id, wish)
   for (const { work } of orders) await work?.(app)
   for (const { last } of orders) await last?.(app)
-  return {
-    changes: Object.assign({}, ...orders.map(({ changes }) => changes)) as Changes,
-    summary: orders.map(({ summary }) => summary),
+  return outcomeOf(orders)
+}
+
+/** Where nothing is left to do after the transaction, it is the last word. */
+const outcomeOf = (orders: readonly Order[]): Obeyed => ({
+  changes: Object.assign({}, ...orders.map(({ changes }) => changes)) as Changes,
+  summary: orders.map(({ summary }) => summary),
+  ...(orders.some(({ after }) => after) && { after: (app) => finish(app, orders) }),
+})
+
+async function finish(app: App, orders: readonly Order[]): Promise<Obeyed> {
+  const done: Order[] = []
+  for (const { after, ...order } of orders) if (!after || (await unlessRefused(after(app)))) done.push(order)
+  return outcomeOf(done)
+}
+
+/** What a note on a commit orders: of all commands, a tag alone. */
+export function obeyOnCommit(
+  actor: User,
+  subject: RepositorySubject,
+  sha: string,
+  commands: readonly QuickAction[],
+): Obeyed {
+  const [tag] = commands.flatMap(({ name, argument }) => (name === 'tag' ? (tagOrder(argument) ?? []) : []))
+  if (!tag) return outcomeOf([])
+  const { name, message } = tag
+  const order = {
+    changes: { tag_name: name, tag_message: message },
+    summary: `Tagged this commit to ${name}${message === '' ? '' : ` with "${message}"`}.`,
+    after: (app: App) => tagCommit(app, actor, subject, sha, tag),
   }
+  return outcomeOf([order])
 }
 
 /** An issue, and what the lines of its description order. */
@@ -373,10 +428,12 @@ export async function createIssueAsTold(
   if (typeof wish.description !== 'string') return createIssue(app, actor, subject, wish, sender)
   const { text, commands } = splitQuickActions(wish.description)
   const emoji = await loadEmoji()
-  return transact(app, async (app) => {
+  const { issue, obeyed } = await transact(app, async (app) => {
     const issue = await createIssue(app, actor, subject, { ...wish, description: text }, sender)
-    if (commands.length === 0) return issue
-    await obey(app, actor, { ...subject, issue: { ...issue, assigned: false } }, commands, emoji)
-    return (await findIssues(app.db, [issue.id]))[0]!
+    if (commands.length === 0) return { issue, obeyed: null }
+    const obeyed = await obey(app, actor, { ...subject, issue: { ...issue, assigned: false } }, commands, emoji)
+    return { issue: (await findIssues(app.db, [issue.id]))[0]!, obeyed }
   })
+  await obeyed?.after?.(app)
+  return issue
 }

@@ -1,11 +1,13 @@
 import type { App, User } from '../../../context.ts'
-import type { Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { levelsOnProjects, openVisibilities } from '../../access/authorizations/queries.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { readableAmong } from '../issues/readable.ts'
 import type { Note } from '../notes/model.ts'
+import { projectSnippetPolicy } from '../snippets/policy.ts'
+import { projectSubjects } from '../subjects.ts'
+import type { Source } from './model.ts'
 
 const isReferring = (note: Note) =>
   note.action === 'cross_reference' || note.about_issue_id !== null || note.about_project_id !== null
@@ -13,30 +15,23 @@ const isReferring = (note: Note) =>
 /** Without those that tell of a text the viewer may not see; a fixed number of queries. */
 export async function withoutHidden(app: App, viewer: User | null, notes: readonly Note[]): Promise<Note[]> {
   const sources = await sourcesOf(app, notes.filter(isReferring))
-  if (sources.length === 0) return notes.filter((note) => !isReferring(note))
-  const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
-  const projects = sources.filter(({ source_issue_id }) => source_issue_id === null).map((one) => one.source_project_id)
-  const [readable, open] = await Promise.all([
-    readableAmong(app, viewer, await findIssues(app.db, issues)),
-    projectsOfCode(app, viewer, [...new Set(projects.map((id) => id!))]),
-  ])
-  const seen = new Set(
-    sources
-      .filter(({ source_issue_id, source_project_id }) =>
-        source_issue_id === null ? open.has(source_project_id!) : readable.some(({ id }) => id === source_issue_id),
-      )
-      .map(({ note_id }) => note_id),
-  )
+  const isReadable = await readableSources(app, viewer, sources)
+  const seen = new Set(sources.filter(isReadable).map(({ note_id }) => note_id))
   return notes.filter((note) => !isReferring(note) || seen.has(note.id))
 }
 
-async function sourcesOf({ db }: App, notes: readonly Note[]) {
+type NamedBy = Pick<Source, 'source_issue_id' | 'source_snippet_id'> & {
+  readonly note_id: number | null
+  readonly source_project_id: number | null
+}
+
+async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<NamedBy[]> {
   const told = notes.filter(({ action }) => action === 'cross_reference').map(({ id }) => id)
   const texts = await (told.length === 0
     ? []
     : db
         .selectFrom('text_references')
-        .select(['note_id', 'source_issue_id', 'source_project_id'])
+        .select(['note_id', 'source_issue_id', 'source_snippet_id', 'source_project_id'])
         .where(inIdList(db, 'note_id', idList(db, told)))
         .execute())
   const named = notes.filter(({ action }) => action !== 'cross_reference')
@@ -45,34 +40,37 @@ async function sourcesOf({ db }: App, notes: readonly Note[]) {
     ...named.map((note) => ({
       note_id: note.id,
       source_issue_id: note.about_issue_id,
+      source_snippet_id: null,
       source_project_id: note.about_project_id,
     })),
   ]
 }
 
-/** Those whose code the viewer may read. */
-async function projectsOfCode({ db }: App, viewer: User | null, ids: readonly number[]): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
-  const [projects, levels] = await Promise.all([
-    db
-      .selectFrom('projects')
-      .selectAll()
-      .where(inIdList(db, 'id', idList(db, ids)))
-      .where('deleting', '=', false)
-      .execute(),
-    levelsOnProjects(db, viewer, ids),
-  ])
-  const isRead = (project: Row<'projects'>) => {
-    const subject = {
-      project,
-      // No rule asks where a project lies.
-      namespace: null as unknown as Row<'namespaces'>,
+async function readableSources(app: App, viewer: User | null, sources: readonly NamedBy[]) {
+  if (sources.length === 0) return () => true
+  const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
+  const snippets = [...new Set(sources.flatMap(({ source_snippet_id }) => source_snippet_id ?? []))]
+  const others = sources.filter(({ source_issue_id }) => source_issue_id === null)
+  const [issuesSeen, subjects, snippetRows] = await Promise.all([
+    findIssues(app.db, issues).then((found) => readableAmong(app, viewer, found)),
+    projectSubjects(
+      app,
       viewer,
-      level: levels(project.id),
-      open: openVisibilities(viewer),
-      dir: '',
-    }
-    return repositoryPolicy.read(subject) && repositoryPolicy.download(subject)
+      others.flatMap(({ source_project_id }) => source_project_id ?? []),
+    ),
+    app.db
+      .selectFrom('snippets')
+      .selectAll()
+      .where(inIdList(app.db, 'id', idList(app.db, snippets)))
+      .execute(),
+  ])
+  const issueIds = new Set(issuesSeen.map(({ id }) => id))
+  return ({ source_issue_id, source_snippet_id, source_project_id }: NamedBy): boolean => {
+    if (source_issue_id !== null) return issueIds.has(source_issue_id)
+    const subject = source_project_id === null ? undefined : subjects.get(source_project_id)
+    if (!subject || !projectPolicy.read(subject)) return false
+    if (source_snippet_id === null) return repositoryPolicy.download({ ...subject, dir: '' })
+    const snippet = snippetRows.find(({ id }) => id === source_snippet_id)
+    return snippet !== undefined && projectSnippetPolicy.read({ ...subject, snippet })
   }
-  return new Set(projects.filter(isRead).map(({ id }) => id))
 }

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely'
 
-/** A text: an issue's, a note's on it, or a commit's. */
+/** A text: an issue's, a commit's, or a note's on one of these or on a snippet. */
 interface SourceColumns {
   source_issue_id: number | null
   source_note_id: number | null
+  source_snippet_id: number | null
   source_project_id: number
   source_sha: string | null
 }
@@ -24,6 +25,12 @@ declare module '../../../store/database.ts' {
     text_mentions: SourceColumns & {
       id: Generated<number>
       user_id: number
+      created_at: string
+    }
+    /** Which text names which group, or without one the team of its project. Who belongs to it is asked when read. */
+    text_group_mentions: SourceColumns & {
+      id: Generated<number>
+      group_id: number | null
       created_at: string
     }
   }

@@ -10,7 +10,7 @@ import { issuePolicy } from '../issues/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { updateIssue } from '../issues/service.ts'
 import { issueNamed } from '../quick-actions/named.ts'
-import { commitName, issueName, trackText } from './service.ts'
+import { commitName, issueName, snippetName, trackText } from './service.ts'
 
 /** Of one push, the newest. */
 const MOST_COMMITS = 100
@@ -23,6 +23,7 @@ async function trackIssue(app: App, { id, by }: { id: number; by: number }): Pro
   const source = {
     source_issue_id: id,
     source_note_id: null,
+    source_snippet_id: null,
     source_project_id: issue.project_id,
     source_sha: null,
   }
@@ -38,10 +39,15 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
   const source = {
     source_issue_id: note.issue_id,
     source_note_id: id,
+    source_snippet_id: note.snippet_id,
     source_project_id: note.project_id,
     source_sha: note.commit_sha,
   }
-  const name = issue ? issueName(subject, issue.iid) : commitName(subject, note.commit_sha ?? '')
+  const name = issue
+    ? issueName(subject, issue.iid)
+    : note.snippet_id === null
+      ? commitName(subject, note.commit_sha ?? '')
+      : snippetName(subject, note.snippet_id)
   await trackText(app, actor, subject, { source, text: note.body, name, isTold: !note.internal })
 }
 
@@ -60,7 +66,7 @@ const BRANCH = 'refs/heads/'
 export const trackCommits = on(
   'repository.changed',
   'references',
-  async (app, { project_id, by, updates }) => {
+  async (app, { project_id, by, updates, merging = false }) => {
     const actor = await findUser(app.db, by!)
     const subject = actor && (await findRepositorySubject(app, String(project_id), actor))
     if (!subject) return // gone meanwhile
@@ -69,7 +75,7 @@ export const trackCommits = on(
       if (!ref.startsWith(BRANCH) || after === null) continue
       const not = before ? [before] : ref === main ? [] : [main]
       const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
-      for (const commit of commits.toReversed()) await trackCommit(app, actor, subject, commit, ref === main)
+      for (const commit of commits.toReversed()) await trackCommit(app, actor, subject, commit, ref === main && !merging)
     }
   },
   { when: ({ wiki, by }) => !wiki && by !== null },
@@ -97,6 +103,7 @@ async function trackCommit(
   const source = {
     source_issue_id: null,
     source_note_id: null,
+    source_snippet_id: null,
     source_project_id: subject.project.id,
     source_sha: id,
   }

@@ -68,6 +68,48 @@ test('who is named is kept, and told once', async () => {
   expect(await mentioned()).toEqual([])
 })
 
+test('groups and the team are kept as they are named, and those in them take part', async () => {
+  const crew = await crewOf(forge, { visibility: 'public' })
+  const { id, issue, owner, people } = crew
+  const [member, outsider] = [await forge.user(), await forge.user()]
+  const group = await forge.group({ visibility: 'private' }, owner)
+  for (const user of [people.guest, member])
+    await owner.post(`/groups/${group.id}/members`, { user_id: user.id, access_level: 20 })
+  const url = await issue({ description: `For @${group.full_path}` })
+  const hidden = await issue({ description: `For @${group.full_path}` }, outsider)
+  const rows = async () => {
+    await forge.settle()
+    const found = await forge.app.db
+      .selectFrom('text_group_mentions')
+      .select('group_id')
+      .where('source_project_id', '=', id)
+      .execute()
+    return found.map(({ group_id }) => group_id)
+  }
+  // Of a group that the writer does not see nothing is kept.
+  expect(await rows()).toEqual([group.id])
+  const takePart = async (at: string) =>
+    new Set<number>((await forge.visitor.get(`${at}/participants`)).body.map((user: { id: number }) => user.id))
+  const subscribed = async (by: Person, at = url) => (await by.get(at)).body.subscribed
+  // Who is in a private group and not in the project is not told.
+  expect(await takePart(url)).toEqual(new Set([owner.id, people.guest.id]))
+  expect([await subscribed(member), await subscribed(people.guest), await subscribed(people.reporter)]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(await takePart(hidden)).toEqual(new Set([outsider.id]))
+
+  await owner.put(url, { description: 'For @all' })
+  expect(await rows()).toEqual([null])
+  expect(await takePart(url)).toEqual(new Set([owner.id, ...Object.values(people).map((one) => one.id)]))
+  expect([await subscribed(member), await subscribed(people.reporter)]).toEqual([false, true])
+  await outsider.put(hidden, { description: 'For @all' })
+  expect(await rows()).toEqual([null])
+  await owner.put(url, { description: 'For nobody' })
+  expect(await rows()).toEqual([])
+})
+
 async function commit(crew: Crew, by: Person, branch: string, message: string): Promise<string> {
   const { status, body } = await by.post(`/projects/${crew.id}/repository/commits`, {
     branch,

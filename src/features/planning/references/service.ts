@@ -14,6 +14,7 @@ import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { touchIssue } from '../issues/service.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { issueNamed } from '../quick-actions/named.ts'
+import { groupsNamed, namesTeam } from '../todos/mentions.ts'
 import type { Source } from './model.ts'
 
 /** More than these are not followed. */
@@ -42,16 +43,22 @@ interface Target {
 export async function trackText(app: App, actor: User, home: ProjectSubject, text: Text): Promise<void> {
   const named = (await referencesIn(text.text, app.url)).slice(0, MOST_REFERENCES)
   const targets = await targetsOf(app, actor, home, named)
-  const people = await peopleOf(app, named)
+  const names = named.flatMap((one) => (one.kind === 'user' ? [one.name.toLowerCase()] : []))
+  const people = await peopleOf(app, names)
+  const groups = await groupsOf(app, actor, home, names)
   const { source } = text
   await transact(app, async (app) => {
     // Of all texts of an item: they tell of it once.
-    await holdName(app.db, `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha}`)
+    await holdName(app.db, holdOf(source))
     await keepReferences(app, actor, text, targets)
     const added = await keepMentions(app, source, people)
+    await keepGroups(app, source, groups)
     if (added.length > 0) await emit(app, 'text.mentioned', { ...source, user_ids: added, by: actor.id })
   })
 }
+
+const holdOf = ({ source_issue_id, source_snippet_id, source_project_id, source_sha }: Source) =>
+  `references of ${source_issue_id} ${source_project_id} ${source_sha} ${source_snippet_id}`
 
 async function targetsOf(
   app: App,
@@ -96,20 +103,35 @@ async function codeNamed(
   return subject && repositoryPolicy.read(subject) && repositoryPolicy.download(subject) ? subject : null
 }
 
-async function peopleOf({ db }: App, named: readonly TextReference[]): Promise<number[]> {
-  const names = named.flatMap((one) => (one.kind === 'user' ? [one.name.toLowerCase()] : []))
+/** Ids of groups that the writer sees; null for the team, where it is theirs. */
+async function groupsOf(
+  app: App,
+  actor: User,
+  { project }: ProjectSubject,
+  names: readonly string[],
+): Promise<(number | null)[]> {
+  const groups = await groupsNamed(app, actor, names)
+  const team = await namesTeam(app, actor, project.id, names)
+  return [...groups.map(({ id }) => id), ...(team ? [null] : [])]
+}
+
+async function peopleOf({ db }: App, names: readonly string[]): Promise<number[]> {
   if (names.length === 0) return []
   const users = await db
     .selectFrom('users')
     .select('id')
-    .where((eb) => eb.fn<string>('lower', ['username']), 'in', names)
+    .where((eb) => eb.fn<string>('lower', ['username']), 'in', [...names])
     .orderBy('id')
     .execute()
   return users.map(({ id }) => id)
 }
 
 /** Rows of this very text. */
-function ownRows<T extends 'text_references' | 'text_mentions'>(db: Db, table: T, source: Source) {
+function ownRows<T extends 'text_references' | 'text_mentions' | 'text_group_mentions'>(
+  db: Db,
+  table: T,
+  source: Source,
+) {
   const rows = db.selectFrom(table as 'text_references').selectAll()
   if (source.source_sha !== null) {
     return rows
@@ -117,8 +139,9 @@ function ownRows<T extends 'text_references' | 'text_mentions'>(db: Db, table: T
       .where('source_sha', '=', source.source_sha)
       .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
   }
+  const item = source.source_snippet_id === null ? 'source_issue_id' : 'source_snippet_id'
   return rows
-    .where('source_issue_id', '=', source.source_issue_id)
+    .where(item, '=', source[item])
     .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
 }
 
@@ -162,6 +185,7 @@ async function tell(app: App, actor: User, { source, name, except }: Text, targe
     .selectFrom('text_references')
     .select('id')
     .where('source_issue_id', source.source_issue_id === null ? 'is' : '=', source.source_issue_id)
+    .where('source_snippet_id', source.source_snippet_id === null ? 'is' : '=', source.source_snippet_id)
     .where('source_project_id', '=', source.source_project_id)
     .where('source_sha', source.source_sha === null ? 'is' : '=', source.source_sha)
     .where('target_issue_id', target.issue_id === null ? 'is' : '=', target.issue_id)
@@ -195,10 +219,28 @@ async function keepMentions(app: App, source: Source, people: readonly number[])
   return added
 }
 
+async function keepGroups(app: App, source: Source, groups: readonly (number | null)[]): Promise<void> {
+  const rows = (await ownRows(app.db, 'text_group_mentions', source).execute()) as unknown as {
+    id: number
+    group_id: number | null
+  }[]
+  const gone = rows.filter(({ group_id }) => !groups.includes(group_id)).map(({ id }) => id)
+  if (gone.length > 0) await app.db.deleteFrom('text_group_mentions').where('id', 'in', gone).execute()
+  const added = groups.filter((id) => !rows.some(({ group_id }) => group_id === id))
+  const created_at = timestamp(app.clock)
+  const values = added.map((group_id) => ({ ...source, group_id, created_at }))
+  if (values.length > 0) await app.db.insertInto('text_group_mentions').values(values).execute()
+}
+
 export const issueName =
   ({ project, namespace }: ProjectSubject, iid: number) =>
   (isSame: boolean) =>
     `issue ${isSame ? '' : pathWithNamespace(project, namespace)}#${iid}`
+
+export const snippetName =
+  ({ project, namespace }: ProjectSubject, id: number) =>
+  (isSame: boolean) =>
+    `snippet ${isSame ? '' : pathWithNamespace(project, namespace)}$${id}`
 
 export const commitName =
   ({ project, namespace }: ProjectSubject, sha: string) =>

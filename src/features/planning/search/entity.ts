@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { FoundLines } from '../../../git/history/search.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
 
 /** A place in a file. */
@@ -37,7 +38,7 @@ export const FoundNoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit']),
+  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   commit_id: z.string().nullable(),
   project_id: z.int(),
@@ -60,8 +61,7 @@ export function presentFoundNote(note: LoadedNote, around: Surroundings): z.infe
     created_at: note.created_at,
     updated_at: note.updated_at,
     system: note.system,
-    noteable_id: note.issue_id,
-    noteable_type: note.issue_id === null ? 'Commit' : 'Issue',
+    ...noteableOf(note),
     noteable_iid: note.iid,
     commit_id: note.commit_sha,
     project_id: note.project_id,

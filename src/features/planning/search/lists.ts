@@ -102,12 +102,23 @@ const ownMilestones = longList<WantedMilestones, 'milestones', 'id'>({
 interface WantedNotes {
   words?: string
   project: number
-  /** Of issues, of commits: where the viewer sees them. */
+  /** Of issues, of commits, of snippets: where the viewer sees them. */
   issues?: true
   commits?: true
+  snippets?: true
+  /** Who sees all snippets. */
+  member?: true
+  internal_too?: true
   /** Absent for those who see what is internal and confidential. */
   seen_by?: number
 }
+
+const seesSnippet = (w: WantedNotes, { given }: At<WantedNotes>) =>
+  given('member')
+    ? sql<boolean>`true`
+    : sql<boolean>`(notes.snippet_id is null or exists (select 1 from snippets s where s.id = notes.snippet_id
+        and (s.author_id = ${w.seen_by}
+          or s.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))))`
 
 const notes = longList<WantedNotes, 'notes', 'id'>({
   table: 'notes',
@@ -116,16 +127,18 @@ const notes = longList<WantedNotes, 'notes', 'id'>({
     sql`${hidden('project_id')} = ${w.project}`,
     sql`not notes.system`,
     ...(given('issues') ? [] : [sql<boolean>`notes.issue_id is null`]),
-    ...(given('commits') ? [] : [sql<boolean>`notes.issue_id is not null`]),
+    ...(given('commits') ? [] : [sql<boolean>`notes.commit_sha is null`]),
+    ...(given('snippets') ? [] : [sql<boolean>`notes.snippet_id is null`]),
   ],
   conditions: { words: hasWords('notes', ['body']) },
   visible: {
     own: {
       needs: 'seen_by',
-      test: (w) => sql`not notes.internal and (notes.issue_id is null or exists (
+      test: (w, at) => sql`not notes.internal and (notes.issue_id is null or exists (
         select 1 from issues i where i.id = notes.issue_id and (not i.confidential or i.author_id = ${w.seen_by}
-          or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${w.seen_by}))))`,
-      counted: [],
+          or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${w.seen_by}))))
+        and ${seesSnippet(w, at)}`,
+      counted: ['snippets'],
     },
   },
   orders: { id: null },
@@ -146,6 +159,9 @@ export async function findNotes(
     project: project.id,
     ...(issuesPolicy.readIssues(subject) && { issues: true as const }),
     ...(readsCode && { commits: true as const }),
+    ...(hasFeature(subject, 'snippets') && { snippets: true as const }),
+    ...(level >= Guest && { member: true as const }),
+    ...(subject.open.includes('internal') && { internal_too: true as const }),
     ...(level < Reporter && { seen_by: viewer?.id ?? 0 }),
   }
   return notes(db, wanted, cut, { sort })

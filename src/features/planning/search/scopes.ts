@@ -73,7 +73,7 @@ const issues = byWords(async ({ app, viewer, group, project, wish, page }, words
   const { items, total } = project
     ? await listProjectIssues(app, project, filter, page)
     : await listIssues(app, viewer, { ...filter, ...(group && { group: group.id }) }, page)
-  return { total, items: await presentIssuesById(app, items, { isMixed: !project }) }
+  return { total, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
 })
 
 const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {

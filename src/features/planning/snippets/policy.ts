@@ -30,6 +30,8 @@ export const snippetsPolicy = policy<ProjectSubject>()({
 
 export const projectSnippetPolicy = policy<ProjectSnippet>()({
   read: (s: ProjectSnippet) => isOn(s) && (s.level >= Guest || s.open.includes(s.snippet.visibility) || isAuthor(s)),
+  /** Whoever reads it. */
+  participate: (s) => s.viewer !== null && !s.project.archived,
   change: (s) => !s.project.archived && (s.level >= Master || isAuthor(s)),
 })
 

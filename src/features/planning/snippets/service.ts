@@ -6,6 +6,7 @@ import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { reserveSnippet } from '../events/service.ts'
 import { titleFaults } from '../titles.ts'
 import { assertValidFiles, changedFiles, filesFrom, touchesFiles, type FilesChange, type NewFiles } from './files.ts'
 import type { Snippet, SnippetFile } from './model.ts'
@@ -117,9 +118,19 @@ export async function updateSnippet(
       await app.db.deleteFrom('snippet_files').where('snippet_id', '=', id).execute()
       await insertFiles(app, snippet, after)
     }
+    if (visibility) await reserveSnippet(app, snippet)
     await emit(app, 'snippet.updated', { id, by: actor.id })
     return snippet
   })
+}
+
+/** Something was said of it, in the transaction of the note. */
+export async function touchSnippet({ db, clock }: App, id: number): Promise<void> {
+  await db
+    .updateTable('snippets')
+    .set({ updated_at: timestamp(clock) })
+    .where('id', '=', id)
+    .execute()
 }
 
 const filesOf = ({ db }: App, id: number): Promise<SnippetFile[]> =>

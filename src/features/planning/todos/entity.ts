@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { SimpleProjectEntity, type SimpleProjectRecord } from '../../projects/projects/entity.ts'
+import { CommitEntity, type CommitRecord } from '../../repository/commits/entity.ts'
 import { IssueEntity, type IssueRecord } from '../issues/entity.ts'
 import { TODO_ACTIONS, type Todo } from './model.ts'
 
@@ -11,8 +12,8 @@ export const TodoEntity = entity({
   project: SimpleProjectEntity,
   author: UserSummaryEntity,
   action_name: z.enum(TODO_ACTIONS),
-  target_type: z.enum(['Issue']),
-  target: IssueEntity,
+  target_type: z.enum(['Issue', 'Commit']),
+  target: z.union([IssueEntity, CommitEntity]),
   target_url: z.string(),
   body: z.string(),
   state: z.enum(['pending', 'done']),
@@ -23,7 +24,7 @@ export const TodoEntity = entity({
 export interface LoadedTodo extends Todo {
   readonly author: User
   readonly project: SimpleProjectRecord
-  readonly issue: IssueRecord
+  readonly target: IssueRecord | CommitRecord
   readonly note: { readonly id: number; readonly body: string } | null
 }
 
@@ -32,10 +33,10 @@ export const presentTodo = (todo: LoadedTodo, around: Surroundings): z.infer<typ
   project: todo.project,
   author: presentUserSummary(todo.author, around),
   action_name: todo.action,
-  target_type: 'Issue',
-  target: todo.issue,
-  target_url: todo.note ? `${todo.issue.web_url}#note_${todo.note.id}` : todo.issue.web_url,
-  body: todo.note?.body ?? todo.issue.title,
+  target_type: todo.commit_sha === null ? 'Issue' : 'Commit',
+  target: todo.target,
+  target_url: todo.note ? `${todo.target.web_url}#note_${todo.note.id}` : todo.target.web_url,
+  body: todo.note?.body ?? todo.target.title,
   state: todo.state,
   created_at: todo.created_at,
   updated_at: todo.updated_at,

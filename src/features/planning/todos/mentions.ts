@@ -4,7 +4,7 @@ import { Guest } from '../../../lib/levels.ts'
 import { referencesIn } from '../../../lib/markdown/markdown.ts'
 import { levelOnProject } from '../../access/authorizations/queries.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
-import { loadGroupSubject } from '../../groups/groups/queries.ts'
+import { loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 
 /** Names in lower case, and whether the text speaks to them. */
 export type Named = Map<string, { readonly addressed: boolean }>
@@ -44,6 +44,24 @@ export async function peopleNamed(
   }
 }
 
+/** Groups of these names, in lower case, that the writer sees. */
+export async function groupsNamed(app: App, by: User, names: readonly string[]): Promise<Group[]> {
+  if (names.length === 0) return []
+  const groups = await app.db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false)
+    .where(sql`lower(full_path)`, 'in', names)
+    .execute()
+  const subjects = await Promise.all(groups.map((group) => loadGroupSubject(app, group, by)))
+  return subjects.filter(groupPolicy.read).map(({ group }) => group)
+}
+
+/** `@all` is for the project's own people to say. */
+export const namesTeam = async ({ db }: App, by: User, project: number, names: readonly string[]): Promise<boolean> =>
+  names.includes('all') && (await levelOnProject(db, by, project)) >= Guest
+
 async function idsByName(
   app: App,
   by: User,
@@ -59,16 +77,7 @@ async function idsByName(
     .where(sql`lower(username)`, 'in', names)
     .execute()
   for (const { id, username } of users) found.set(username.toLowerCase(), [id])
-  const groups = await db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('kind', '=', 'group')
-    .where('deleting', '=', false)
-    .where(sql`lower(full_path)`, 'in', names)
-    .execute()
-  for (const group of groups) {
-    const subject = await loadGroupSubject(app, group, by)
-    if (!groupPolicy.read(subject)) continue
+  for (const group of await groupsNamed(app, by, names)) {
     const members = await db
       .selectFrom('members as m')
       .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'm.group_id')
@@ -81,7 +90,7 @@ async function idsByName(
       members.map(({ user_id }) => user_id),
     )
   }
-  if (names.includes('all') && (await levelOnProject(db, by, project)) >= Guest) {
+  if (await namesTeam(app, by, project, names)) {
     const team = await db
       .selectFrom('project_authorizations')
       .select('user_id')

@@ -23,7 +23,9 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       project_id: number
-      issue_id: number
+      /** One of the two: what waits. */
+      issue_id: number | null
+      commit_sha: string | null
       /** That it came of. */
       note_id: number | null
       /** Who caused it. */

@@ -3,48 +3,74 @@ import { on, type App, type User } from '../../../context.ts'
 import type { Subscription } from '../../../jobs/worker.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { findProjectSubject } from '../../projects/projects/queries.ts'
+import { findProjectById, findProjectSubject } from '../../projects/projects/queries.ts'
 import type { Issue } from '../issues/model.ts'
 import { readersAmong } from '../issues/people.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
 import { namesIn, peopleNamed, type Named } from './mentions.ts'
-import { addTodos, finishTodos } from './service.ts'
+import { codeReadersAmong } from './readers.ts'
+import { addTodos, finishCommitTodos, finishTodos, type Target } from './service.ts'
 
 interface Text {
-  readonly issue: Issue
-  readonly note?: { readonly id: number; readonly internal: boolean }
+  readonly target: Target
+  readonly note?: { readonly id: number }
   readonly source: string | null
+  /** Of these people, those who may read it. */
+  readonly readers: (ids: readonly number[]) => Promise<User[]>
 }
 
 /** For those a text names who may read it. */
-async function tellNamed(app: App, by: User, { issue, note, source }: Text, named: Named): Promise<void> {
-  const subject = await findProjectSubject(app, String(issue.project_id), by)
-  if (!subject || named.size === 0) return
-  const people = await peopleNamed(app, by, issue.project_id, named)
-  const ids = [...people.addressed, ...people.mentioned]
-  // What is internal is for those who would see it were it confidential and somebody else's.
-  const seen = note?.internal ? { ...issue, confidential: true, author_id: null } : issue
-  const readers = new Set((await readersAmong(app, subject, ids, seen)).map(({ id }) => id))
-  if (!note?.internal) {
-    const assigned = (await assigneesOf(app.db, [issue.id])).get(issue.id) ?? []
-    const own = await readersAmong(
-      app,
-      subject,
-      assigned.filter((id) => ids.includes(id)),
-    )
-    for (const { id } of own) readers.add(id)
-  }
+async function tellNamed(app: App, by: User, { target, note, source, readers }: Text, named: Named): Promise<void> {
+  if (named.size === 0) return
+  const people = await peopleNamed(app, by, target.project_id, named)
+  const seeing = new Set((await readers([...people.addressed, ...people.mentioned])).map(({ id }) => id))
   for (const [action, some] of [
     ['directly_addressed', people.addressed],
     ['mentioned', people.mentioned],
   ] as const) {
     await addTodos(
       app,
-      { issue, by: by.id, action, ...(note && { note: note.id }), source },
-      some.filter((id) => readers.has(id)),
+      { target, by: by.id, action, ...(note && { note: note.id }), source },
+      some.filter((id) => seeing.has(id)),
     )
   }
 }
+
+type NoteFacts = { readonly id: number; readonly internal: boolean }
+
+async function textOfIssue(app: App, by: User, issue: Issue, source: string | null, note?: NoteFacts): Promise<Text> {
+  const subject = await findProjectSubject(app, String(issue.project_id), by)
+  return {
+    target: { project_id: issue.project_id, issue_id: issue.id },
+    ...(note && { note }),
+    source,
+    async readers(ids) {
+      if (!subject) return []
+      // What is internal is for those who would see it were it confidential and somebody else's.
+      const seen = note?.internal ? { ...issue, confidential: true, author_id: null } : issue
+      const readers = await readersAmong(app, subject, ids, seen)
+      if (note?.internal) return readers
+      const assigned = (await assigneesOf(app.db, [issue.id])).get(issue.id) ?? []
+      const own = assigned.filter((id) => ids.includes(id))
+      return [...readers, ...(await readersAmong(app, subject, own))]
+    },
+  }
+}
+
+/** Of a note on a commit, for those who read the code. */
+const textOfCommit = (
+  app: App,
+  { project_id, commit_sha, id }: { project_id: number; commit_sha: string; id: number },
+  source: string | null,
+): Text => ({
+  target: { project_id, commit_sha },
+  note: { id },
+  source,
+  async readers(ids) {
+    const project = await findProjectById(app.db, project_id)
+    return project ? codeReadersAmong(app, project, ids) : []
+  },
+})
 
 async function find(app: App, id: number, by: number): Promise<{ issue: Issue; author: User } | null> {
   const [issue] = await findIssues(app.db, [id])
@@ -56,7 +82,8 @@ const issueCreated = on('issue.created', 'todos', async (app, { id, by }, { sour
   const found = await find(app, id, by)
   if (!found) return
   const { issue, author } = found
-  await tellNamed(app, author, { issue, source }, await namesIn([issue.title, issue.description]))
+  const text = await textOfIssue(app, author, issue, source)
+  await tellNamed(app, author, text, await namesIn([issue.title, issue.description]))
 })
 
 /** Those who were not named before. */
@@ -74,29 +101,37 @@ const issueUpdated = on(
     const before = await namesIn(textsOf(0))
     const after = await namesIn(textsOf(1))
     for (const name of before.keys()) after.delete(name)
-    await tellNamed(app, author, { issue, source }, after)
+    await tellNamed(app, author, await textOfIssue(app, author, issue, source), after)
   },
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
 
-async function findNote(app: App, id: number) {
+async function findNote(app: App, id: number, source: string | null) {
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!note || note.system || note.issue_id === null || note.author_id === null) return null
-  const found = await find(app, note.issue_id, note.author_id)
-  return found && { ...found, note }
+  if (!note || note.system || note.author_id === null) return null
+  const { project_id, commit_sha, issue_id, author_id } = note
+  if (commit_sha !== null) {
+    const author = await findUser(app.db, author_id)
+    return author && { note, author, text: textOfCommit(app, { id, project_id, commit_sha }, source) }
+  }
+  // Nothing waits because of what is said of snippets.
+  const found = issue_id === null ? null : await find(app, issue_id, author_id)
+  return found && { note, author: found.author, text: await textOfIssue(app, found.author, found.issue, source, note) }
 }
 
 /** Whoever answers has seen to it. */
 const noteCreated = on('note.created', 'todos', async (app, { id }, { source }) => {
-  const found = await findNote(app, id)
+  const found = await findNote(app, id, source)
   if (!found) return
-  await finishTodos(app, found.author.id, found.issue.id)
-  await tellNamed(app, found.author, { ...found, source }, await namesIn([found.note.body]))
+  const { note, author, text } = found
+  if ('issue_id' in text.target) await finishTodos(app, author.id, text.target.issue_id)
+  else await finishCommitTodos(app, author.id, text.target)
+  await tellNamed(app, author, text, await namesIn([note.body]))
 })
 
 /** Those to whom this note has not been told yet. */
 const noteUpdated = on('note.updated', 'todos', async (app, { id }, { source }) => {
-  const found = await findNote(app, id)
+  const found = await findNote(app, id, source)
   if (!found) return
   const named = await namesIn([found.note.body])
   const told = await app.db
@@ -106,7 +141,7 @@ const noteUpdated = on('note.updated', 'todos', async (app, { id }, { source }) 
     .where('todos.note_id', '=', id)
     .execute()
   for (const { username } of told) named.delete(username.toLowerCase())
-  await tellNamed(app, found.author, { ...found, source }, named)
+  await tellNamed(app, found.author, found.text, named)
 })
 
 /** Nothing waits for whoever leaves where they see nothing any more. */

@@ -9,12 +9,16 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { presentSimpleProject } from '../../projects/projects/entity.ts'
+import { findCommits } from '../../../git/objects/commits.ts'
+import { presentSimpleProject, type LoadedProject } from '../../projects/projects/entity.ts'
 import { addresses, loadProjects } from '../../projects/projects/load.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { presentCommit, type CommitRecord } from '../../repository/commits/entity.ts'
 import { presentIssues } from '../issues/load.ts'
 import { subscribedAmong } from '../issues/participants.ts'
 import { findIssues } from '../issues/queries.ts'
-import { LEVEL, isOn, isReadable } from '../seeing.ts'
+import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
 import { presentTodo } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
@@ -27,17 +31,20 @@ export interface TodoFilter {
   readonly type?: string | null | undefined
 }
 
-/** Whether they still see the issue, and the note it came of. */
+/** Whether they still see what waits, and the note it came of. */
 function isSeenBy(viewer: User): RawBuilder<boolean> {
   if (viewer.admin) return sql`exists (select 1 from projects p where p.id = todos.project_id and not p.deleting)`
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
   const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
-  return sql`exists (select 1 from issues i join projects p on p.id = i.project_id and not p.deleting
-    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
-    where i.id = todos.issue_id and ${isReadable(way)} and ${isOn('issues')}
+  const seesIssue = sql<boolean>`(i.id is not null and ${isOn('issues')}
     and (not i.confidential or ${isReporter} or i.author_id = ${viewer.id}
       or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${viewer.id}))
     and (${isReporter} or not exists (select 1 from notes n where n.id = todos.note_id and n.internal)))`
+  const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${isOn('repository')}
+    and (${isReporter} or ${isOpen(way)}))`
+  return sql`exists (select 1 from projects p left join issues i on i.id = todos.issue_id
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
+    where p.id = todos.project_id and not p.deleting and ${isReadable(way)} and (${seesIssue} or ${seesCommit}))`
 }
 
 /** Newest first. */
@@ -55,7 +62,9 @@ function todosOf(db: Db, viewer: User, { action, author_id, project_id, group_id
       query.where(sql<boolean>`project_id in (select p.id from projects p
         join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`),
     )
-    .$if(Boolean(type) && type !== 'Issue', (query) => query.where(sql<boolean>`1 = 0`))
+    .$if(type === 'Issue', (query) => query.where('issue_id', 'is not', null))
+    .$if(type === 'Commit', (query) => query.where('commit_sha', 'is not', null))
+    .$if(Boolean(type) && type !== 'Issue' && type !== 'Commit', (query) => query.where(sql<boolean>`1 = 0`))
     .orderBy('id', 'desc')
 }
 
@@ -102,14 +111,14 @@ export const todo = resource({
 export async function presentTodos(app: App, viewer: User, todos: readonly Todo[]) {
   if (todos.length === 0) return []
   const { db } = app
-  const issueIds = [...new Set(todos.map(({ issue_id }) => issue_id))]
+  const issueIds = [...new Set(todos.flatMap(({ issue_id }) => issue_id ?? []))]
   const projectIds = [...new Set(todos.map(({ project_id }) => project_id))].map((id) => ({ id }))
   const noteIds = todos.flatMap(({ note_id }) => note_id ?? [])
   const [around, people, projects, issues, subscribed, notes] = await Promise.all([
     surroundings(app),
     withUsers(db, todos, { author: 'author_id' }),
     loadProjects(db, viewer, projectIds),
-    findIssues(db, issueIds).then((found) => presentIssues(app, found, { isMixed: true })),
+    findIssues(db, issueIds).then((found) => presentIssues(app, viewer, found, { isMixed: true })),
     subscribedAmong(db, viewer.id, issueIds),
     db
       .selectFrom('notes')
@@ -117,18 +126,34 @@ export async function presentTodos(app: App, viewer: User, todos: readonly Todo[
       .where(inIdList(db, 'id', idList(db, noteIds)))
       .execute(),
   ])
+  const commits = await commitsOf(app, projects, todos)
   return people.flatMap((todo) => {
     const issue = issues.find(({ id }) => id === todo.issue_id)
     const project = projects.find((one) => one.project.id === todo.project_id)
-    if (!issue || !project) return [] // gone meanwhile
+    const commit = commits.get(`${todo.project_id} ${todo.commit_sha}`)
+    if (!project || (!issue && !commit)) return [] // gone meanwhile
     const loaded = {
       ...todo,
       project: presentSimpleProject(project, addresses(app)),
-      issue: { ...issue, subscribed: subscribed.has(issue.id) },
+      target: issue ? { ...issue, subscribed: subscribed.has(issue.id) } : commit!,
       note: notes.find(({ id }) => id === todo.note_id) ?? null,
     }
     return [presentTodo(loaded, around)]
   })
+}
+
+/** Records of the commits that wait, read once for each project. */
+async function commitsOf(app: App, projects: readonly LoadedProject[], todos: readonly Todo[]) {
+  const found = new Map<string, CommitRecord>()
+  for (const { project, namespace } of projects) {
+    const own = todos.filter(({ project_id, commit_sha }) => project_id === project.id && commit_sha !== null)
+    const shas = [...new Set(own.map(({ commit_sha }) => commit_sha!))]
+    if (shas.length === 0) continue
+    const url = webUrlOf(app, { project, namespace })
+    for (const commit of await findCommits(repositoryDir(app, project), shas))
+      if (commit) found.set(`${project.id} ${commit.id}`, presentCommit(commit, { url }))
+  }
+  return found
 }
 
 export async function presentOneTodo(app: App, viewer: User, todo: Todo) {

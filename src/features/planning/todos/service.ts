@@ -5,9 +5,16 @@ import { idList, inIdList, isOrphan } from '../../../store/dialect.ts'
 import type { Issue } from '../issues/model.ts'
 import type { Todo, TodoAction } from './model.ts'
 
+/** What waits. */
+export type Target =
+  | { readonly project_id: number; readonly issue_id: number }
+  | { readonly project_id: number; readonly commit_sha: string }
+
+const targetOf = ({ id, project_id }: Pick<Issue, 'id' | 'project_id'>): Target => ({ project_id, issue_id: id })
+
 /** Why something waits. */
 export interface Cause {
-  readonly issue: Pick<Issue, 'id' | 'project_id'>
+  readonly target: Target
   readonly by: number
   readonly action: TodoAction
   readonly note?: number
@@ -17,15 +24,16 @@ export interface Cause {
 /** For whom something waits there already, nothing more does. */
 export async function addTodos(
   { db, clock }: App,
-  { issue, by, action, note, source = null }: Cause,
+  { target, by, action, note, source = null }: Cause,
   users: readonly number[],
 ): Promise<Todo[]> {
   if (users.length === 0) return []
   const now = timestamp(clock)
   const rows = users.map((user_id) => ({
     user_id,
-    project_id: issue.project_id,
-    issue_id: issue.id,
+    issue_id: null,
+    commit_sha: null,
+    ...target,
     note_id: note ?? null,
     author_id: by,
     action,
@@ -45,12 +53,18 @@ export async function addTodos(
 export const addAssignedTodos = (app: App, actor: User, issue: Issue, assignees: readonly User[]): Promise<Todo[]> =>
   addTodos(
     app,
-    { issue, by: actor.id, action: 'assigned' },
+    { target: targetOf(issue), by: actor.id, action: 'assigned' },
     assignees.map(({ id }) => id),
   )
 
+/** None where something waits there already. */
+export async function remind(app: App, actor: User, issue: Issue): Promise<Todo | null> {
+  const [added] = await addTodos(app, { target: targetOf(issue), by: actor.id, action: 'marked' }, [actor.id])
+  return added ?? null
+}
+
 export async function markTodo(app: App, actor: User, issue: Issue): Promise<Todo> {
-  const [added] = await addTodos(app, { issue, by: actor.id, action: 'marked' }, [actor.id]).catch((error: unknown) => {
+  const added = await remind(app, actor, issue).catch((error: unknown) => {
     throw isOrphan(error) ? notFound() : error // it has gone meanwhile
   })
   if (!added) throw new Refusal('not_modified')
@@ -64,6 +78,22 @@ export async function finishTodos({ db, clock }: App, user: number, issue: numbe
     .set({ state: 'done', updated_at: timestamp(clock) })
     .where('user_id', '=', user)
     .where('issue_id', '=', issue)
+    .where('state', '=', 'pending')
+    .execute()
+}
+
+/** Whoever has answered to a commit. */
+export async function finishCommitTodos(
+  { db, clock }: App,
+  user: number,
+  { project_id, commit_sha }: { readonly project_id: number; readonly commit_sha: string },
+): Promise<void> {
+  await db
+    .updateTable('todos')
+    .set({ state: 'done', updated_at: timestamp(clock) })
+    .where('user_id', '=', user)
+    .where('project_id', '=', project_id)
+    .where('commit_sha', '=', commit_sha)
     .where('state', '=', 'pending')
     .execute()
 }

@@ -216,6 +216,37 @@ test('what a deleted user wrote is the heir’s, or goes with them', async () =>
   expect((await owner.get(url)).body.open_issues_count).toBe(1)
 })
 
+test('a note on a commit waits for those it names who read the code', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner, id } = source
+  const sha = (await forge.seed({ id }, { 'a.txt': 'a' }, { as: owner })).id
+  const [jane, guest, stranger] = [await member(source, 30), await member(source, 10), await forge.user()]
+  const all = `@${jane.username} @${guest.username} @${stranger.username}`
+  const note = await owner.post(`${url}/repository/commits/${sha}/discussions`, { body: `${all} look` })
+  expect(await waiting(jane)).toEqual([`directly_addressed: ${all} look`])
+  for (const nobody of [guest, stranger]) expect(await waiting(nobody)).toEqual([])
+  const [todo] = (await jane.get('/todos', { type: 'Commit' })).body
+  const commit = (await jane.get(`${url}/repository/commits`)).body[0]
+  expect(todo).toMatchObject({
+    target_type: 'Commit',
+    target: commit,
+    target_url: `${commit.web_url}#note_${note.body.notes[0].id}`,
+    project: { id },
+  })
+  expect(await waiting(jane, { type: 'Issue' })).toEqual([])
+  await owner.post(`${url}/repository/commits/${sha}/comments`, { note: `again @${jane.username}` })
+  expect(await waiting(jane)).toEqual([`directly_addressed: ${all} look`])
+  expect((await jane.get('/user_counts')).body.todos).toBe(1)
+  // Who answers has seen to it; who reads the code no more has nothing to see.
+  await jane.post(`${url}/repository/commits/${sha}/comments`, { note: 'I see' })
+  expect(await waiting(jane)).toEqual([])
+  await owner.post(`${url}/repository/commits/${sha}/comments`, { note: `once more @${jane.username}` })
+  expect(await waiting(jane)).toEqual([`mentioned: once more @${jane.username}`])
+  await owner.put(`${url}/members/${jane.id}`, { access_level: 10 })
+  expect(await waiting(jane)).toEqual([])
+  expect((await jane.get('/user_counts')).body.todos).toBe(0)
+})
+
 test('a page costs the same however many it shows', async () => {
   const { url, owner } = await openSource(forge, 'projects')
   const list = () => owner.get('/todos')

@@ -4,6 +4,7 @@ import type { User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import type { Row } from '../../../store/database.ts'
+import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 import { ContainerExpirationEntity, presentContainerExpiration } from './container-expiration.ts'
 import { AUTO_DEVOPS_STRATEGIES, GIT_STRATEGIES, IMPORT_STATUSES } from './model.ts'
 import { hasFeature, type Feature } from './policy.ts'
@@ -26,6 +27,8 @@ const simple = {
   forks_count: z.int(),
   created_at: timestampOut,
   last_activity_at: timestampOut,
+  /** With `with_custom_attributes`, for administrators. */
+  custom_attributes: z.array(CustomAttributeEntity).optional(),
   /** Only where it was asked for. */
   license_url: z.string().nullable().optional(),
   license: entity({

@@ -1,9 +1,11 @@
 /** What every list of projects may be narrowed by. */
 import { blankable, bool, int, moment, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
+import { attributeFilters } from '../../identity/custom-attributes.ts'
 import { PROJECT_ORDERS } from './lists.ts'
 
 export const filters = {
+  ...attributeFilters,
   archived: bool.nullish(),
   visibility: oneOf(...VISIBILITIES).nullish(),
   order_by: oneOf(...PROJECT_ORDERS).nullish(),

@@ -37,6 +37,7 @@ function nextLink(app: App, wish: KeysetWish, page: PageWish, last: { id: number
     const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     if (plain) query.set(name, String(value))
   }
+  for (const [key, value] of Object.entries(wish.custom_attributes ?? {})) query.set(`custom_attributes[${key}]`, value)
   query.set('per_page', String(page.limit))
   query.set(down ? 'id_before' : 'id_after', String(last.id))
   query.sort()

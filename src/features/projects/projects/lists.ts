@@ -8,11 +8,17 @@ import type { Given } from '../../../store/hot.ts'
 import { contains, longList, searchFor, type At, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
+import {
+  attributesWanted,
+  hasAttributes,
+  type AttributeWish,
+  type WantedAttributes,
+} from '../../identity/custom-attributes.ts'
 
 export const PROJECT_ORDERS = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'] as const
 export type ProjectOrder = (typeof PROJECT_ORDERS)[number]
 
-export interface ProjectFilter {
+export interface ProjectFilter extends AttributeWish {
   archived?: boolean | null | undefined
   visibility?: Visibility | null | undefined
   search?: string | null | undefined
@@ -42,7 +48,7 @@ export interface ProjectFilter {
 }
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends Search {
+interface Wanted extends Search, WantedAttributes {
   archived: boolean
   visibility?: Visibility
   issues?: true
@@ -81,6 +87,7 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(viewer && filter.starred && { starred_by: viewer.id }),
     ...(filter.starred_by !== undefined && { starred_by: filter.starred_by }),
     ...(filter.topic && { topic: filter.topic }),
+    ...attributesWanted(viewer, filter),
     ...searchFor(db, filter.search),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
     ...(filter.forked_from_id !== undefined && { source: filter.forked_from_id }),
@@ -137,6 +144,7 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
       set: (w) => sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
       counted: ['project_topics'],
     },
+    attributes: hasAttributes('projects', 'project_id'),
     like: contains('projects', ['name', 'path']),
     namespace: {
       test: (w, { hidden }) => sql`${hidden('namespace_id')} = ${w.namespace}`,

@@ -8,6 +8,7 @@ import type { MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
 import type { RowState } from '../../../store/versions.ts'
 import { levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
+import { withAttributes, type AttributeWish } from '../../identity/custom-attributes.ts'
 import { userRows } from '../../identity/users/queries.ts'
 import {
   presentProject,
@@ -102,7 +103,7 @@ export function addresses(app: App): Addresses {
   return { url: app.url, ssh }
 }
 
-export interface PageRecordWish {
+export interface PageRecordWish extends AttributeWish {
   simple?: boolean | null | undefined
   statistics?: boolean | null | undefined
 }
@@ -156,7 +157,8 @@ export async function presentProjects(
   projects: readonly { id: number }[],
   wish: PageRecordWish = {},
 ): Promise<Json<ProjectRecord | SimpleProjectRecord>[]> {
-  return presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish)
+  const records = await presentStamped(app, viewer, await stampsOf(app.db, viewer, projects), wish)
+  return withAttributes(app.db, viewer, 'project_id', projects, wish, records)
 }
 
 /** One record. */

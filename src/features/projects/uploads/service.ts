@@ -6,6 +6,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { MEDIA_HEAD, sniffMedia } from '../../../lib/media.ts'
 import { randomHex } from '../../../lib/secrets.ts'
+import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -57,4 +58,33 @@ export async function deleteUpload(app: App, { id, digest }: Upload): Promise<bo
     await leaveBlob(app, digest)
     return numDeletedRows > 0n
   })
+}
+
+/** They are in another project too, under secrets of their own: the new one for each old one that there is. */
+export async function copyUploads(
+  { db, clock }: App,
+  secrets: readonly string[],
+  from: number,
+  to: number,
+): Promise<Map<string, string>> {
+  if (secrets.length === 0) return new Map()
+  const uploads = await db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('project_id', '=', from)
+    .where('secret', 'in', [...secrets])
+    .orderBy('id')
+    // Whoever deletes one waits, and then finds its content held by the copy.
+    .$if(locksRows(db), (query) => query.forKeyShare())
+    .execute()
+  const copies = new Map(uploads.map(({ secret }) => [secret, randomHex(16)]))
+  const created_at = timestamp(clock)
+  const rows = uploads.map(({ id: _id, ...upload }) => ({
+    ...upload,
+    project_id: to,
+    secret: copies.get(upload.secret)!,
+    created_at,
+  }))
+  if (rows.length > 0) await db.insertInto('uploads').values(rows).execute()
+  return copies
 }

@@ -26,6 +26,8 @@ export interface Change {
   readonly by: number | null
   readonly options: readonly string[]
   readonly unsigned?: boolean
+  /** By a merge request. */
+  readonly merging?: true | undefined
   /** When it was made, if it is told of only later. */
   readonly at?: string
 }
@@ -42,7 +44,7 @@ export interface Expected {
 /** Said before the refs move. */
 export async function expectChange(
   app: App,
-  pusher: Pick<Pusher, 'user'>,
+  pusher: Pick<Pusher, 'user' | 'merging'>,
   { project, wiki = false, updates, options = [], unsigned = false }: Expected,
 ): Promise<Change> {
   const by = pusher.user?.id ?? null
@@ -58,7 +60,7 @@ export async function expectChange(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, project, wiki, by, options, unsigned }
+  return { id, project, wiki, by, options, unsigned, merging: pusher.merging }
 }
 
 const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
@@ -71,7 +73,7 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 
 /** These refs have moved: what the project's row and everybody else must know of it. */
 export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
-  const { project, wiki, by, options, unsigned, at } = change
+  const { project, wiki, by, options, unsigned, merging, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
@@ -84,6 +86,7 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
       updates: moved.map(plain),
       options: [...options],
       ...(unsigned && { unsigned }),
+      ...(merging && { merging }),
     })
     if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
     return isFirst

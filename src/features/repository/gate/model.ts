@@ -24,6 +24,8 @@ declare module '../../../store/database.ts' {
       options: string[]
       /** All that came was made here, and nobody has signed it. */
       unsigned?: true
+      /** By a merge request, which closes its issues itself. */
+      merging?: true
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
-import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
+import { referencesIn, renderMarkdown } from '../../../lib/markdown/markdown.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { withoutFrontMatter } from './pages.ts'
@@ -14,8 +14,11 @@ export async function renderPage(
   if (format !== 'markdown') return html`<pre>${content}</pre>`.toString()
   const project = webUrlOf(app, subject)
   const beside = { root: `${project}/wikis`, folder: slug.split('/').slice(0, -1).join('/') }
-  return renderMarkdown(withoutFrontMatter(content), {
+  const text = withoutFrontMatter(content)
+  const named = await referencesIn(text, app.url)
+  return renderMarkdown(text, {
     base: app.url,
+    resolutions: await app.resolveReferences(app, subject.viewer, subject.project, named),
     places: { project, links: beside, pictures: beside },
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { addressFor, workplace } from '../../../../test/workplace.ts'
-import { startForge } from '../../../forge.ts'
+import { startForge, type Client } from '../../../forge.ts'
 
 test('pages are written, read, renamed and removed, and are a git repository', async () => {
   await using forge = await startForge()
@@ -224,4 +224,22 @@ test('a page is rendered when asked for as HTML', async () => {
   expect(body.content).toBe(`<p><em>c</em> <a href="${forge.url}/ann/engine/wikis/a/e">d</a> f</p>\n`)
   expect((await ann.get(`${url}/other?render_html=true`)).body.content).toBe('<pre>&lt;b&gt;</pre>')
   expect((await ann.get(`${url}/a%2Fb?render_html=false`)).body.content).toContain('*c*')
+})
+
+test('a rendered page names what its reader may see', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann' })
+  const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  await forge.issue(project, { title: 'Open' }, ann)
+  await forge.issue(project, { title: 'Hidden', confidential: true }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'a', content: 'See #1, #2 and @ann' })
+  const html = async (by: Client) => (await by.get(`${url}/a?render_html=true`)).body.content
+  const at = `${forge.url}/ann/engine/issues`
+  for (const word of [`href="${at}/1"`, `href="${at}/2"`, 'title="Hidden"', `href="${forge.url}/ann"`])
+    expect(await html(ann)).toContain(word)
+  const seen = await html(forge.visitor)
+  expect(seen).toContain(`href="${at}/1"`)
+  expect(seen).not.toContain(`${at}/2`)
+  expect(seen).not.toContain('Hidden')
 })

@@ -1,0 +1,100 @@
+/** What administrators note of users, groups and projects, as lists of these are narrowed by it and show it. */
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { Json } from '../../api/json.ts'
+import { bool, entity, text } from '../../api/wire.ts'
+import type { User } from '../../context.ts'
+import type { Db } from '../../store/database.ts'
+import { idList, inIdList, textsIn } from '../../store/dialect.ts'
+import type { Condition } from '../../store/lists.ts'
+
+export const CustomAttributeEntity = entity({ key: z.string(), value: z.string() }).meta({ id: 'CustomAttribute' })
+
+export type CustomAttribute = z.infer<typeof CustomAttributeEntity>
+export type Whose = 'user_id' | 'group_id' | 'project_id'
+
+const MOST_ASKED = 20
+
+/** What a list takes. Of others than administrators it is passed over. */
+export const attributeFilters = {
+  custom_attributes: z
+    .record(text, text)
+    .refine((asked) => Object.keys(asked).length <= MOST_ASKED)
+    .nullish(),
+  with_custom_attributes: bool.nullish(),
+}
+
+export interface AttributeWish {
+  custom_attributes?: Readonly<Record<string, string>> | null | undefined
+  with_custom_attributes?: boolean | null | undefined
+}
+
+/** The values of the condition below. */
+export interface WantedAttributes {
+  /** JSON. */
+  attributes?: string
+  attribute_count?: number
+}
+
+/** No two pairs are written alike. */
+const written = ([key, value]: readonly [string, string]) => `${Array.from(key).length} ${key}${value}`
+const WRITTEN = sql`length(c.key) || ' ' || c.key || c.value`
+
+export function attributesWanted(viewer: User | null, { custom_attributes }: AttributeWish): WantedAttributes {
+  const asked = Object.entries(custom_attributes ?? {})
+  if (asked.length === 0 || !viewer?.admin) return {}
+  return { attributes: JSON.stringify(asked.map(written)), attribute_count: asked.length }
+}
+
+/** Rows of `table` that have all of them. */
+export const hasAttributes = (
+  table: 'users' | 'namespaces' | 'projects',
+  whose: Whose,
+): Condition<WantedAttributes> => {
+  const owner = sql.ref(`c.${whose}`)
+  return {
+    test: (w, { db }) => sql`(select count(*) from custom_attributes c
+      where ${owner} = ${sql.ref(`${table}.id`)} and ${WRITTEN} in (${textsIn(db, w.attributes!)})) = ${w.attribute_count}`,
+    set: (w, { db }) => sql`select ${owner} from custom_attributes c
+      where ${owner} is not null and ${WRITTEN} in (${textsIn(db, w.attributes!)})
+      group by ${owner} having count(*) = ${w.attribute_count}`,
+    counted: ['custom_attributes'],
+  }
+}
+
+/** Lists by the id of whose they are, by key. */
+export async function attributesOf(
+  db: Db,
+  whose: Whose,
+  ids: readonly number[],
+): Promise<(id: number) => CustomAttribute[]> {
+  const rows = await db
+    .selectFrom('custom_attributes')
+    .select([whose, 'key', 'value'])
+    .where(inIdList(db, whose, idList(db, ids)))
+    .orderBy('key')
+    .execute()
+  const byOwner = Map.groupBy(rows as ({ [id in Whose]?: number | null } & CustomAttribute)[], (row) => row[whose])
+  return (id) => (byOwner.get(id) ?? []).map(({ key, value }) => ({ key, value }))
+}
+
+/** The records with what is noted of them, where an administrator asks for it. */
+export async function withAttributes<T>(
+  db: Db,
+  viewer: User | null,
+  whose: Whose,
+  owners: readonly { readonly id: number }[],
+  { with_custom_attributes }: AttributeWish,
+  records: readonly Json<T>[],
+): Promise<Json<T>[]> {
+  if (!with_custom_attributes || !viewer?.admin) return [...records]
+  const attributes = await attributesOf(
+    db,
+    whose,
+    owners.map(({ id }) => id),
+  )
+  return records.map((record) => {
+    const value = record.value as T & { id: number }
+    return Json.of<T>({ ...value, custom_attributes: attributes(value.id) })
+  })
+}

@@ -1,0 +1,4 @@
+import { snippetTalk } from '../snippets/talk.ts'
+import { notesOn } from './endpoints.ts'
+
+export const { list, get, create, update, destroy } = notesOn(snippetTalk)

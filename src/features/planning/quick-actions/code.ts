@@ -1,0 +1,57 @@
+/** What commands do to the repository: begun once the transaction of the text has ended, which awaits the store only. */
+import type { App, User } from '../../../context.ts'
+import { isBranchName } from '../../../git/process/arguments.ts'
+import { createBranch } from '../../repository/branches/service.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { createTag } from '../../repository/tags/service.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import type { IssueSubject } from '../issues/policy.ts'
+import { addSystemNotes } from '../notes/system.ts'
+
+const LONGEST_SLUG = 60
+
+/** `12-the-mill-jams` */
+export function branchNameOf({ iid, title }: { readonly iid: number; readonly title: string }): string {
+  const words =
+    title
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return [iid, ...words].join('-').slice(0, LONGEST_SLUG).replace(/-$/, '')
+}
+
+const codeOf = (app: App, subject: IssueSubject): RepositorySubject => ({
+  ...subject,
+  dir: repositoryDir(app, subject.project),
+})
+
+/** The name tells the title, which of a confidential issue is not for everybody who fetches. */
+export const mayBranch = (app: App, subject: IssueSubject, branch: string): boolean =>
+  !subject.issue.confidential && isBranchName(branch) && repositoryPolicy.push(codeOf(app, subject))
+
+/** From the default branch. The issue tells of it. */
+export async function branchFrom(app: App, actor: User, subject: IssueSubject, branch: string): Promise<void> {
+  const { project, issue } = subject
+  const code = codeOf(app, subject)
+  await createBranch(app, actor, code, { branch, ref: project.default_branch })
+  const link = `${webUrlOf(app, subject)}/compare/${project.default_branch}...${branch}`
+  const body = `created branch [\`${branch}\`](${link})`
+  await addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [{ action: 'branch', body }])
+}
+
+/** `v1.0 What is in it`: an annotated tag where more than its name is given. */
+export function tagOrder(argument: string): { name: string; message: string } | null {
+  const [, name = '', message = ''] = /^(\S+)(?: +(.*))?$/.exec(argument) ?? []
+  return isBranchName(name) ? { name, message: message.trim() } : null
+}
+
+export async function tagCommit(
+  app: App,
+  actor: User,
+  subject: RepositorySubject,
+  sha: string,
+  { name, message }: { name: string; message: string },
+): Promise<void> {
+  await createTag(app, actor, subject, { tag_name: name, ref: sha, ...(message !== '' && { message }) })
+}

@@ -1,0 +1,9 @@
+import type { Kysely } from 'kysely'
+
+/** How bad an incident is. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .alterTable('issues')
+    .addColumn('severity', 'text', (c) => c.notNull().defaultTo('unknown'))
+    .execute()
+}
