@@ -24,7 +24,8 @@ import {
   smallWrites,
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
-import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { afterChanges, beside, closedLoop, openLoop, type Call } from './load.ts'
+import { growingPlanning } from './planning.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -112,6 +113,16 @@ export const measurements = {
     const rows: Row[] = []
     for (const [name, call] of growingIssues)
       rows.push(await row(`${many} issues over ${few}: ${name}`, '≤ 1.3', () => growth(bench, call)))
+    return rows
+  },
+
+  async planning(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingPlanning) {
+      const what = `${many} issues over ${few}, after a change: ${name}`
+      rows.push(await row(what, '≤ 1.3, < 50 ms', () => growthOfPlanning(bench, call)))
+    }
     return rows
   },
 
@@ -254,6 +265,20 @@ async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
       afterChanges(port, changes(CHANGES_A_ROUND / 2), [call])
   const times = await inTurns(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
+}
+
+const MOST_MS = 50
+
+/** By the wall clock, each call right after changes of another process. */
+async function growthOfPlanning(bench: Bench, call: Call): Promise<Outcome> {
+  const side = async (server: OurServer) => {
+    const { plan } = await bench.beside(server)
+    return () => beside(server.port, plan, CHANGES_A_ROUND, call)
+  }
+  const [large, small] = [await side(await bench.planned.many()), await side(await bench.planned.few())]
+  const times = await inTurns(bench.effort.rounds, large, small)
+  const met = times.ratio <= 1.3 && times.ours < MOST_MS
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met }
 }
 
 async function steadyLoad(bench: Bench): Promise<Outcome> {
