@@ -231,6 +231,8 @@ async function makeUp(db: Db): Promise<void> {
   await sql`update issues set
     user_notes_count = (select count(*) from notes n where n.issue_id = issues.id and not n.system),
     upvotes = (select count(*) from award_emoji e where e.issue_id = issues.id and e.name = 'thumbsup')`.execute(db)
+  await sql`update todos set reserved = exists (select 1 from issues i where i.id = todos.issue_id and i.confidential)
+    or exists (select 1 from notes n where n.id = todos.note_id and n.internal)`.execute(db)
   for (const [table, kinds, from] of [
     ['activities_facets', 'project_id, author_id, kind, reserved', 'activities'],
     [
