@@ -198,6 +198,18 @@ async function costOf(
   return { own: (end.own - start.own) / answered, engine: (end.engine - start.engine) / answered }
 }
 
+/** Milliseconds a call costs us and the engine, right after something of every sort of planning changed. */
+export async function costAfterChanges(bench: Bench, server: OurServer, times: number, call: Call): Promise<number> {
+  const { plan } = await bench.beside(server)
+  const costs: number[] = []
+  for (let n = 0; n < times; n++) {
+    await plan()
+    const { own, engine } = await costOf(bench, server, [call], { connections: 1, count: 1 })
+    costs.push(own + engine)
+  }
+  return median(costs)
+}
+
 async function floorCost(floor: Server, calls: readonly Call[], loop: Loop): Promise<number> {
   const start = await processorTime(floor.pid)
   const answered = await closedLoop(floor.port, calls, loop)

@@ -142,21 +142,6 @@ export async function afterChanges(port: number, changes: readonly Call[], calls
   })
 }
 
-/** The same, where somebody else makes the changes. */
-export async function beside(port: number, change: () => Promise<void>, times: number, call: Call): Promise<number> {
-  const request = requestBytes(call)
-  return withConnections(port, 1, async ([connection]) => {
-    const taken: number[] = []
-    for (let n = 0; n < times; n++) {
-      await change()
-      const start = performance.now()
-      assertAnswered(await connection!.send(request), call)
-      taken.push(performance.now() - start)
-    }
-    return median(taken)
-  })
-}
-
 export interface Latencies {
   readonly sent: number
   readonly errors: number

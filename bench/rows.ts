@@ -1,6 +1,6 @@
 /** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compare, compareCost, inTurns, type Bench, type Manner } from './bench.ts'
+import { compare, compareCost, costAfterChanges, inTurns, type Bench, type Manner } from './bench.ts'
 import {
   changes,
   growing,
@@ -24,7 +24,7 @@ import {
   smallWrites,
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
-import { afterChanges, beside, closedLoop, openLoop, type Call } from './load.ts'
+import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
@@ -269,13 +269,11 @@ async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
 
 const MOST_MS = 50
 
-/** By the wall clock, each call right after changes of another process. */
+/** Processor time of calls that each come right after changes of another process. */
 async function growthOfPlanning(bench: Bench, call: Call): Promise<Outcome> {
-  const side = async (server: OurServer) => {
-    const { plan } = await bench.beside(server)
-    return () => beside(server.port, plan, CHANGES_A_ROUND, call)
-  }
-  const [large, small] = [await side(await bench.planned.many()), await side(await bench.planned.few())]
+  const side = (server: OurServer) => () => costAfterChanges(bench, server, CHANGES_A_ROUND, call)
+  const [large, small] = [side(await bench.planned.many()), side(await bench.planned.few())]
+  await inTurns(1, large, small)
   const times = await inTurns(bench.effort.rounds, large, small)
   const met = times.ratio <= 1.3 && times.ours < MOST_MS
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met }

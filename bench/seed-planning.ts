@@ -35,7 +35,7 @@ export async function seedPlanning(url: string, issues: number): Promise<void> {
     await migrate(store)
     await store.db.transaction().execute(async (db) => {
       await setAside(db, TABLES, () => fill(db, issues))
-      await makeUp(db)
+      await setAside(db, ['issues'], () => makeUp(db))
     })
     if (store.engine === 'postgres') await sql`vacuum analyze`.execute(store.db)
   } finally {
@@ -147,8 +147,8 @@ async function fill(db: Db, issues: number): Promise<void> {
   await add('todos', issues / 2, {
     user_id: sql.lit(MEMBER),
     project_id: crowded,
-    issue_id: sql`2 * n`,
-    note_id: sql`case when n % 3 = 0 then 2 * n end`,
+    issue_id: sql`2 * n - case when n % 7 = 0 then 0 else 1 end`,
+    note_id: sql`case when n % 3 = 0 then 2 * n + 1 end`,
     author_id: person(n),
     action: sql`case n % 4 when 0 then 'assigned' when 1 then 'mentioned' when 2 then 'marked' else 'directly_addressed' end`,
     state: sql`case when n % 5 = 0 then 'pending' else 'done' end`,
