@@ -228,6 +228,7 @@ async function makeUp(db: Db): Promise<void> {
   const day = isSqlite(db) ? sql`substr(created_at, 1, 10)` : sql`cast(created_at at time zone 'UTC' as date)`
   await sql`insert into activity_days (project_id, day, kind, reserved, total)
     select project_id, ${day}, kind, reserved, count(*) from activities group by 1, 2, 3, 4`.execute(db)
+  if (!isSqlite(db)) await sql`analyze`.execute(db)
   await sql`update issues set
     user_notes_count = (select count(*) from notes n where n.issue_id = issues.id and not n.system),
     upvotes = (select count(*) from award_emoji e where e.issue_id = issues.id and e.name = 'thumbsup')`.execute(db)

@@ -140,7 +140,6 @@ test('as many are counted as are seen, whatever becomes of them', async () => {
     const { headers } = await who.get('/todos', { per_page: 1, ...query })
     const { body } = await who.get('/todos', query)
     expect(headers.get('x-total')).toBe(String(body.length))
-    if (Object.keys(query).length === 0) expect((await who.get('/user_counts')).body.todos).toBe(body.length)
     return body.length
   }
   expect([await counted(reporter), await counted(guest)]).toEqual([4, 4])
@@ -148,6 +147,7 @@ test('as many are counted as are seen, whatever becomes of them', async () => {
   // Theirs to do, so still seen; the one they were only named in is not.
   for (const { iid } of [issues[0]!, mentioned]) await owner.put(`${url}/issues/${iid}`, { confidential: true })
   expect([await counted(reporter), await counted(guest)]).toEqual([4, 3])
+  expect((await guest.get('/user_counts')).body.todos).toBe(3)
   await owner.put(`${url}/issues/${mentioned.iid}`, { confidential: false })
   expect([await counted(reporter), await counted(guest)]).toEqual([4, 4])
   await owner.put(url, { visibility: 'private', issues_access_level: 'disabled' })
