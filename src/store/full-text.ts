@@ -192,12 +192,13 @@ function matchOf({ columns, within: column }: TextIndex, words: string, within: 
   return within ? `${column} : (${within.map((id) => `"${PLACE}${id}"`).join(' OR ') || '""'}) AND ${asked}` : asked
 }
 
-/** Planned for these very words: whether they are rare or common decides whether their index is of use. */
+/** Planned for these very words, and by indexes: the planner thinks too little of reading texts, and of whole tables. */
 async function withDeadline<T>(db: Db, run: (db: Db) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db)
   const running = db.transaction().execute(async (db) => {
     await sql`select set_config('statement_timeout', ${String(DEADLINE_MS)}, true),
-      set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`.execute(db)
+      set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(db)
     return run(db)
   })
   return running.catch((error: unknown) => {
