@@ -78,6 +78,8 @@ export interface Bench extends Given, AsyncDisposable {
   fresh(users: number, workers?: number): Promise<OurServer>
   few(): Promise<OurServer>
   many(): Promise<OurServer>
+  /** The same with notes, events and all else of planning. */
+  planned: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
   beside(server: OurServer): Promise<Beside>
 }
@@ -86,13 +88,13 @@ export function openBench(given: Given): Bench {
   const { effort, postgres, profileInto } = given
   const besides = new Map<OurServer, Promise<Beside>>()
   const stack = new AsyncDisposableStack()
-  const fresh = async (users: number, workers = given.workers ?? 1) => {
-    const place = stack.use(await makePlace(postgres, users))
+  const fresh = async (users: number, workers = given.workers ?? 1, more: { planning?: boolean } = {}) => {
+    const place = stack.use(await makePlace(postgres, users, more))
     return stack.use(await startOurs(place, { profileInto, workers }))
   }
   // The first seconds of a server are its compiler's.
-  const warm = async (users: number) => {
-    const server = await fresh(users)
+  const warm = async (users: number, more: { planning?: boolean } = {}) => {
+    const server = await fresh(users, undefined, more)
     await closedLoop(server.port, mixed, {
       connections: CONNECTIONS,
       count: MOST_REQUESTS,
@@ -105,6 +107,10 @@ export function openBench(given: Given): Bench {
     fresh,
     few: shared(() => warm(effort.few)),
     many: shared(() => warm(effort.many)),
+    planned: {
+      few: shared(() => warm(effort.few, { planning: true })),
+      many: shared(() => warm(effort.many, { planning: true })),
+    },
     floor: shared(async () => stack.use(await startFloor())),
     async beside(server) {
       const records = { projects: PROJECTS, users: USERS }
@@ -190,6 +196,18 @@ async function costOf(
   await sleep(loop.quietMs ?? 0)
   const end = await look()
   return { own: (end.own - start.own) / answered, engine: (end.engine - start.engine) / answered }
+}
+
+/** Milliseconds a call costs us and the engine, right after something of every sort of planning changed. */
+export async function costAfterChanges(bench: Bench, server: OurServer, times: number, call: Call): Promise<number> {
+  const { plan } = await bench.beside(server)
+  const costs: number[] = []
+  for (let n = 0; n < times; n++) {
+    await plan()
+    const { own, engine } = await costOf(bench, server, [call], { connections: 1, count: 1 })
+    costs.push(own + engine)
+  }
+  return median(costs)
 }
 
 async function floorCost(floor: Server, calls: readonly Call[], loop: Loop): Promise<number> {

@@ -1,11 +1,14 @@
 /** Another process at the data of a server: it commits, and sees what the engine itself is busy with. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { openStore } from '../src/store/open.ts'
+import { CROWDED } from './seed-issues.ts'
 import { processorTime, type OurServer } from './servers.ts'
 
 export interface Beside extends AsyncDisposable {
   /** Changes what one record shows: a project or a user, in turns. */
   commit(): Promise<void>
+  /** Changes something of every sort that planning lists in a project. */
+  plan(): Promise<void>
   /** Milliseconds that the engine's own processes have had a processor; 0 where it lives in ours. */
   engineTime(): Promise<number>
 }
@@ -30,6 +33,11 @@ export async function openBeside({ databaseUrl }: OurServer, { projects, users }
         store.db,
       )
     },
+    async plan() {
+      await store.db.transaction().execute(async (db) => {
+        for (const statement of plannedChanges(commits++)) await statement.execute(db)
+      })
+    },
     async engineTime() {
       if (store.engine === 'sqlite') return 0
       const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
@@ -42,4 +50,21 @@ export async function openBeside({ databaseUrl }: OurServer, { projects, users }
     },
     [Symbol.asyncDispose]: () => store.close(),
   }
+}
+
+/** A note, an event and an update of each other table, which count as changes whatever they alter. */
+function plannedChanges(n: number): RawBuilder<unknown>[] {
+  const now = new Date().toISOString()
+  const issue = 12
+  return [
+    sql`insert into notes (project_id, issue_id, discussion_id, author_id, body, created_at, updated_at)
+      values (${CROWDED}, ${issue}, ${String(n).padStart(40, '0')}, 5, 'Well', ${now}, ${now})`,
+    sql`insert into activities (project_id, author_id, kind, issue_id, created_at)
+      values (${CROWDED}, 5, 'issue.created', ${issue}, ${now})`,
+    sql`update issues set state = case state when 'opened' then 'closed' else 'opened' end where id = ${issue}`,
+    sql`update issue_labels set label_id = label_id where issue_id = ${issue}`,
+    sql`update milestones set description = description where id = 3`,
+    sql`update snippets set title = title where id = 3`,
+    sql`update todos set state = state where id = 3`,
+  ]
 }

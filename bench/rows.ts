@@ -1,6 +1,6 @@
 /** What is measured, by the names that `--only` takes. A measurement that fails is a row whose target is not met. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compare, compareCost, inTurns, type Bench, type Manner } from './bench.ts'
+import { compare, compareCost, costAfterChanges, inTurns, type Bench, type Manner } from './bench.ts'
 import {
   changes,
   growing,
@@ -25,6 +25,7 @@ import {
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { growingPlanning } from './planning.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -112,6 +113,16 @@ export const measurements = {
     const rows: Row[] = []
     for (const [name, call] of growingIssues)
       rows.push(await row(`${many} issues over ${few}: ${name}`, '≤ 1.3', () => growth(bench, call)))
+    return rows
+  },
+
+  async planning(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingPlanning) {
+      const what = `${many} issues over ${few}, after a change: ${name}`
+      rows.push(await row(what, '≤ 1.3, < 50 ms', () => growthOfPlanning(bench, call)))
+    }
     return rows
   },
 
@@ -254,6 +265,18 @@ async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
       afterChanges(port, changes(CHANGES_A_ROUND / 2), [call])
   const times = await inTurns(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
+}
+
+const MOST_MS = 50
+
+/** Processor time of calls that each come right after changes of another process. */
+async function growthOfPlanning(bench: Bench, call: Call): Promise<Outcome> {
+  const side = (server: OurServer) => () => costAfterChanges(bench, server, CHANGES_A_ROUND, call)
+  const [large, small] = [side(await bench.planned.many()), side(await bench.planned.few())]
+  await inTurns(1, large, small)
+  const times = await inTurns(bench.effort.rounds, large, small)
+  const met = times.ratio <= 1.3 && times.ours < MOST_MS
+  return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met }
 }
 
 async function steadyLoad(bench: Bench): Promise<Outcome> {

@@ -17,8 +17,8 @@ const STARS = 30
 const HELD_GROUPS = 15
 
 /** 1, 2, … of a table that does not exist. */
-const numbers = (count: number) =>
-  sql`(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
+export const numbers = (count: number) =>
+  sql`(with recursive numbers(n) as (select cast(1 as bigint) union all select n + 1 from numbers where n < ${sql.lit(count)})
     select n from numbers) as numbers`
 
 interface TreePlan {
@@ -163,7 +163,7 @@ async function seedProjects(db: Db, count: number, { first, runnersToken }: Proj
 }
 
 /** So many seconds later. */
-function moment(start: string, seconds: RawBuilder<unknown>, db: Db): RawBuilder<unknown> {
+export function moment(start: string, seconds: RawBuilder<unknown>, db: Db): RawBuilder<unknown> {
   return isSqlite(db)
     ? sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${sql.lit(start)}, (${seconds}) || ' seconds')`
     : sql`timestamptz '${sql.raw(start)}' + (${seconds}) * interval '1 second'`

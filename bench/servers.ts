@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
+import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
 
 /** High enough never to refuse, so that the limit's headers are still computed. */
@@ -55,7 +56,12 @@ export interface Place extends AsyncDisposable {
   readonly databaseUrl: string
 }
 
-export async function makePlace(postgres: string | undefined, users: number): Promise<Place> {
+/** With all that is said of the issues, where `planning` is measured. */
+export async function makePlace(
+  postgres: string | undefined,
+  users: number,
+  { planning = false }: { planning?: boolean } = {},
+): Promise<Place> {
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
   const own = postgres
@@ -71,6 +77,7 @@ export async function makePlace(postgres: string | undefined, users: number): Pr
   }
   try {
     if (users > 0) await seed(place.databaseUrl, users)
+    if (planning) await seedPlanning(place.databaseUrl, users)
     return place
   } catch (error) {
     await place[Symbol.asyncDispose]()

@@ -54,6 +54,10 @@ export const isOrphan = (error: unknown): boolean =>
 export const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '40P01'
 
+/** PostgreSQL was given so much time and no more. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
+
 /** PostgreSQL's own disk, which may be another than ours. */
 export const isStoreFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['53100', 'SQLITE_FULL'].includes(String(error.code))

@@ -2,11 +2,12 @@ import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { columnTypes } from './dialect.ts'
-import { createTextIndex, matches, matchingIds, textQuery } from './full-text.ts'
+import { createTextIndex, findByWords, textQuery } from './full-text.ts'
 
 declare module './database.ts' {
   interface Tables {
     leaflets: { id: number; title: string; body: string | null }
+    pamphlets: { id: number; shelf_id: number; title: string }
   }
 }
 
@@ -21,7 +22,7 @@ const LEAFLETS = [
 
 const COLUMNS = ['title', 'body']
 
-test('words, phrases and prefixes find the same rows, gathered and tested', async () => {
+test('words, phrases and prefixes find the same rows on both stores', async () => {
   await using forge = await startForge()
   const { db } = forge.app
   const bare = db as unknown as Kysely<never>
@@ -40,13 +41,7 @@ test('words, phrases and prefixes find the same rows, gathered and tested', asyn
   const find = async (text: string) => {
     const query = textQuery(db, text)
     if (query === null) return null
-    const all = db.selectFrom('leaflets').select('id').orderBy('id')
-    const [gathered, tested] = [
-      await all.where(sql<boolean>`id in (${matchingIds(db, 'leaflets', COLUMNS, query)})`).execute(),
-      await all.where(matches(db, 'leaflets', COLUMNS, query)).execute(),
-    ]
-    expect(gathered).toEqual(tested)
-    return gathered.map(({ id }) => id)
+    return findByWords(db, { table: 'leaflets', columns: COLUMNS }, { words: query, sort: 'asc' })
   }
   const expected: [string, number[] | null][] = [
     ['saw', [0, 1, 5]],
@@ -81,6 +76,45 @@ test('words, phrases and prefixes find the same rows, gathered and tested', asyn
   await db.deleteFrom('leaflets').where('id', '=', 5).execute()
   expect(await find('saw')).toEqual([0])
   expect(await find('gon')).toEqual([1])
+})
+
+test('a word that is everywhere is found so often and no more, and where it was looked for', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const bare = db as unknown as Kysely<never>
+  await columnTypes(bare)
+    .withId(bare.schema.createTable('pamphlets'))
+    .addColumn('shelf_id', 'integer', (c) => c.notNull())
+    .addColumn('title', 'text', (c) => c.notNull())
+    .execute()
+  const index = { table: 'pamphlets', columns: ['title'], within: 'shelf_id' } as const
+  await createTextIndex(bare, index.table, index.columns, index.within)
+  const values = Array.from({ length: 1200 }, (_, n) => ({
+    id: n + 1,
+    shelf_id: n % 100 === 0 ? 7 : 8,
+    title: `carpentry joint${n} 7 \ue0007`,
+  }))
+  await db.insertInto('pamphlets').values(values).execute()
+  const find = (text: string, more: object = {}) => findByWords(db, index, { words: textQuery(db, text)!, ...more })
+  const newest = values.map(({ id }) => id).reverse()
+
+  expect(await find('carpentry')).toEqual(newest.slice(0, 1000))
+  expect(await find('carpentry', { sort: 'asc' })).toEqual(newest.toReversed().slice(0, 1000))
+  // Of many different words, of few, and of one that begins the others.
+  expect(await find('joint')).toHaveLength(1000)
+  expect(await find('joint119')).toEqual([1200, 1199, 1198, 1197, 1196, 1195, 1194, 1193, 1192, 1191, 120])
+  expect(await find('carpentry joint119', { within: [7] })).toEqual([])
+  expect(await find('carpen', { within: [7] })).toEqual(newest.filter((id) => id % 100 === 1))
+  expect(await find('carpen', { within: [7, 9] })).toHaveLength(12)
+  expect(await find('carpen', { within: [] })).toEqual([])
+  // A number is no place, and nobody can write one.
+  expect(await find('7', { within: [7] })).toHaveLength(12)
+  expect(await find('8')).toEqual([])
+  expect(await find('\ue0008')).toEqual([])
+  expect(await find('carpentry', { tests: [sql<boolean>`pamphlets.id < 3`] })).toEqual([2, 1])
+
+  await db.updateTable('pamphlets').set({ shelf_id: 9 }).where('id', '=', 101).execute()
+  expect(await find('carpentry', { within: [9] })).toEqual([101])
 })
 
 test('a text of any length is kept, and found by its beginning', async () => {

@@ -1,15 +1,17 @@
 /**
- * Full text: the one way to find records by words. A word matches from its beginning, `"words in quotes"` match as they
- * follow each other, each of them whole; all that is asked for must be there. Words are letters and digits, in any
- * case. FTS5 on SQLite, kept by triggers, and an index of `tsvector` on PostgreSQL.
+ * Full text: the one way to find records by words. A word matches from its beginning, one of a single letter as a
+ * whole; `"words in quotes"` match as they follow each other, each of them whole; all that is asked for must be there.
+ * Words are letters and digits, in any case. FTS5 on SQLite, kept by triggers, and an index of `tsvector` on
+ * PostgreSQL.
  *
- * A table gets its index in a migration (`createTextIndex`), a list has `words: hasWords(table, columns)` among its
- * conditions, and the value is `textQuery()`. Substrings are another matter (`dialect.ts`).
+ * A table gets its index in a migration (`createTextIndex`) and is asked by `findByWords()` for what `textQuery()` made
+ * of a text. What is found is in the order of ids and has an end, as a word may be everywhere: neither engine reads all
+ * that its index has of it. Substrings are another matter (`dialect.ts`).
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Db, Tables } from './database.ts'
-import { isSqlite } from './dialect.ts'
-import type { Condition } from './lists.ts'
+import { StoreUnavailable, type Db, type Tables } from './database.ts'
+import { isSqlite, isTimeout } from './dialect.ts'
+import type { Sort } from './lists.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
@@ -21,27 +23,58 @@ const LONGEST_WORD = 100
 const LONGEST_INDEXED = 100_000
 
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
+/** Begins the words that say where a text is: to FTS5 it is a letter, to people none. */
+const PLACE = '\ue000'
 // oxlint-disable-next-line no-control-regex -- they part words too
-const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s]+/
+const BETWEEN_WORDS = /[\0-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\s\ue000]+/
 
-export async function createTextIndex(db: AnyDb, table: string, columns: readonly string[]): Promise<void> {
+/**
+ * Lengths of beginnings that FTS5 keeps as if they were words, so that their rows are walked in order. Of a longer one
+ * the words are looked up and asked for; where they are many, the engine puts their rows together first. A single
+ * letter would be half the index.
+ */
+const PREFIXES = [2, 3]
+const MOST_TERMS = 32
+
+/** `within` is a column of ids that a search may be narrowed to before anything else is asked. */
+export async function createTextIndex(
+  db: AnyDb,
+  table: string,
+  columns: readonly string[],
+  within?: string,
+): Promise<void> {
   const t = sql.raw(table)
   const index = sql.raw(`${table}_search_words`)
   if (!isSqlite(db)) {
     await sql`create index ${index} on ${t} using gin ((${vectorOf(columns)})) with (fastupdate = off)`.execute(db)
     return
   }
-  const list = sql.raw(columns.join(', '))
-  const at = (row: string) => sql.raw(columns.map((column) => `${row}.${column}`).join(', '))
-  await sql`create virtual table ${index} using fts5(${list}, content=${t}, content_rowid=id, prefix='2 3',
+  const list = sql.raw([...(within ? [within] : []), ...columns].join(', '))
+  const place = (row: string) => (within ? [`'${PLACE}' || ${row}.${within} as ${within}`] : [])
+  const of = (row: string) => sql.raw([...place(row), ...columns.map((column) => `${row}.${column}`)].join(', '))
+  const content = sql.raw(within ? `${table}_search_texts` : table)
+  if (within) await sql`create view ${content} as select ${t}.id, ${of(table)} from ${t}`.execute(db)
+  await sql`create virtual table ${index} using fts5(${list}, content=${content}, content_rowid=id,
+    prefix=${sql.lit(PREFIXES.join(' '))},
     tokenize="unicode61 remove_diacritics 0")`.execute(db)
+  await sql`create virtual table ${sql.raw(`${table}_search_terms`)} using fts5vocab(${index}, instance)`.execute(db)
   await sql`insert into ${index}(${index}) values ('rebuild')`.execute(db)
-  const remove = sql`insert into ${index}(${index}, rowid, ${list}) values ('delete', old.id, ${at('old')});`
-  const add = sql`insert into ${index}(rowid, ${list}) values (new.id, ${at('new')});`
+  const remove = sql`insert into ${index}(${index}, rowid, ${list}) select 'delete', old.id, ${of('old')};`
+  const add = sql`insert into ${index}(rowid, ${list}) select new.id, ${of('new')};`
   await sql`create trigger ${sql.raw(`${table}_search_words_i`)} after insert on ${t} begin ${add} end`.execute(db)
   await sql`create trigger ${sql.raw(`${table}_search_words_d`)} after delete on ${t} begin ${remove} end`.execute(db)
   await sql`create trigger ${sql.raw(`${table}_search_words_u`)} after update of ${list} on ${t}
     begin ${remove} ${add} end`.execute(db)
+}
+
+/** For migrations: before another index takes its place. */
+export async function dropTextIndex(db: AnyDb, table: string): Promise<void> {
+  const index = `${table}_search_words`
+  if (!isSqlite(db)) return void (await sql`drop index ${sql.ref(index)}`.execute(db))
+  for (const event of ['i', 'd', 'u']) await sql`drop trigger ${sql.ref(`${index}_${event}`)}`.execute(db)
+  await sql`drop table if exists ${sql.ref(`${table}_search_terms`)}`.execute(db)
+  await sql`drop table ${sql.ref(index)}`.execute(db)
+  await sql`drop view if exists ${sql.ref(`${table}_search_texts`)}`.execute(db)
 }
 
 /** The engine's own parser would see addresses, hosts and numbers with signs: it is given words only. */
@@ -59,7 +92,8 @@ export function textQuery(db: Pick<AnyDb, 'getExecutor'>, text: string): string 
   for (const [term, quoted] of text.matchAll(/"([^"]*)"|\S+/g)) {
     const all = (quoted ?? term).split(BETWEEN_WORDS).filter((word) => word !== '')
     const words = all.slice(0, room).map((word) => Array.from(word).slice(0, LONGEST_WORD).join(''))
-    const isPrefix = quoted === undefined || words.join(' ') !== all.join(' ')
+    const isCut = words.join(' ') !== all.join(' ')
+    const isPrefix = isCut || (quoted === undefined && (words.at(-1)?.length ?? 0) >= PREFIXES[0]!)
     if (words.length > 0) terms.push(termOf(db, words, isPrefix))
     room -= words.length
     if (room === 0) break
@@ -73,29 +107,101 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
   return `(${words.map((word) => `'${word}'`).join(' <-> ')}${isPrefix ? ':*' : ''})`
 }
 
-/** As a condition on the row at hand. */
-export function matches(db: Db, table: keyof Tables, columns: readonly string[], query: string): RawBuilder<boolean> {
-  if (!isSqlite(db)) {
-    return sql`${vectorOf(columns.map((column) => `${table}.${column}`))} @@ to_tsquery('simple', ${query})`
+/** What is told of a search for a word that is everywhere, and how many rows are looked at for it. */
+const MOST_FOUND = 1000
+const MOST_LOOKED_AT = 10_000
+const DEADLINE_MS = 3000
+
+export interface TextIndex {
+  readonly table: keyof Tables
+  readonly columns: readonly string[]
+  /** As the index was made. */
+  readonly within?: string
+}
+
+interface WordsWish {
+  /** As `textQuery` makes it. */
+  readonly words: string
+  /** Ids that the column `within` has one of; not many. */
+  readonly within?: readonly number[] | undefined
+  /** Conditions on the row at hand. */
+  readonly tests?: readonly RawBuilder<boolean>[]
+  readonly sort?: Sort | null | undefined
+}
+
+/**
+ * Ids of the first rows that have the words and pass the tests, newest first unless said. Those beyond the bounds are
+ * not there.
+ */
+export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Promise<number[]> {
+  const { table } = index
+  const { words, within, tests = [], sort } = wish
+  const way = sql.raw(sort ?? 'desc')
+  const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
+  const id = sql.ref(`${table}.id`)
+  const at = sql.table(table)
+  const [looked, found] = [sql.lit(MOST_LOOKED_AT), sql.lit(MOST_FOUND)]
+  if (isSqlite(db)) {
+    const fts = sql.raw(`${table}_search_words`)
+    // Walked from the words to the rows, in the order of the former.
+    const query = sql<{ id: number }>`select ${id} from (select rowid as id from ${fts}
+      where ${fts} match ${matchOf(index, await spelledOut(db, table, words), within)} order by rowid ${way} limit ${looked}) as found
+      cross join ${at} on ${id} = found.id where ${passes} limit ${found}`
+    return (await query.execute(db)).rows.map((row) => row.id)
   }
-  const index = sql.raw(`${table}_search_words`)
-  return sql`exists (select 1 from ${index} where ${index} match ${query} and rowid = ${sql.ref(`${table}.id`)})`
+  const place = within ? sql`and ${sql.ref(index.within!)} = any(${`{${within.join()}}`}::bigint[])` : sql``
+  const query = sql<{ id: number }>`select ${id} from (select * from ${at}
+    where ${vectorOf(index.columns)} @@ to_tsquery('simple', ${words}) ${place} order by id ${way} limit ${looked}) as ${at}
+    where ${passes} order by ${id} ${way} limit ${found}`
+  return withDeadline(db, async (db) => (await query.execute(db)).rows.map((row) => row.id))
 }
 
-/** Ids of the rows, as a subquery. */
-export function matchingIds(
-  db: Db,
-  table: keyof Tables,
-  columns: readonly string[],
-  query: string,
-): RawBuilder<number> {
-  const index = sql.raw(`${table}_search_words`)
-  if (isSqlite(db)) return sql`select rowid from ${index} where ${index} match ${query}`
-  return sql`select id from ${sql.table(table)} where ${matches(db, table, columns, query)}`
+/** With the words that a long beginning stands for, where they are few. */
+async function spelledOut(db: Db, table: keyof Tables, words: string): Promise<string> {
+  let query = ''
+  let end = 0
+  for (const match of words.matchAll(/"([^"]*)" \*/g)) {
+    query += words.slice(end, match.index) + (await spell(db, table, match[1]!))
+    end = match.index + match[0].length
+  }
+  return query + words.slice(end)
 }
 
-/** The condition on `words`, a query as `textQuery` makes it. */
-export const hasWords = (table: keyof Tables, columns: readonly string[]): Condition<{ words?: string }> => ({
-  test: ({ words }, { db }) => matches(db, table, columns, words!),
-  set: ({ words }, { db }) => matchingIds(db, table, columns, words!),
-})
+async function spell(db: Db, table: keyof Tables, phrase: string): Promise<string> {
+  const [before, last] = [phrase.slice(0, phrase.lastIndexOf(' ') + 1), phrase.slice(phrase.lastIndexOf(' ') + 1)]
+  const prefix = last.toLowerCase()
+  const asIs = `"${phrase}" *`
+  // The engine folds other letters in a way of its own.
+  if (prefix.length <= PREFIXES.at(-1)! || !/^[a-z0-9]+$/.test(prefix)) return asIs
+  const terms = sql.table(`${table}_search_terms`)
+  const after = `${prefix}\u{10ffff}`
+  // From one word to the next: each has a row for every place it stands at.
+  const { rows } = await sql<{ term: string }>`with recursive words(term) as (
+    select (select term from ${terms} where term >= ${prefix} limit 1) union all
+    select (select t.term from ${terms} t where t.term >= words.term || char(1) limit 1) from words
+      where words.term < ${after} limit ${sql.lit(MOST_TERMS + 1)})
+    select term from words where term >= ${prefix} and term < ${after}`.execute(db)
+  if (rows.length === 0) return `"${phrase}"`
+  if (rows.length > MOST_TERMS) return asIs
+  return `(${rows.map(({ term }) => `"${before}${term}"`).join(' OR ')})`
+}
+
+function matchOf({ columns, within: column }: TextIndex, words: string, within: readonly number[] | undefined): string {
+  if (!column) return words
+  const asked = `{${columns.join(' ')}} : (${words})`
+  return within ? `${column} : (${within.map((id) => `"${PLACE}${id}"`).join(' OR ') || '""'}) AND ${asked}` : asked
+}
+
+/** Planned for these very words, and by indexes: the planner thinks too little of reading texts, and of whole tables. */
+async function withDeadline<T>(db: Db, run: (db: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return run(db)
+  const running = db.transaction().execute(async (db) => {
+    await sql`select set_config('statement_timeout', ${String(DEADLINE_MS)}, true),
+      set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(db)
+    return run(db)
+  })
+  return running.catch((error: unknown) => {
+    throw isTimeout(error) ? new StoreUnavailable(error) : error
+  })
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { costOf, openSource } from '../../../../test/sources.ts'
-import { timestamp } from '../../../clock.ts'
+import { DAY, after, timestamp } from '../../../clock.ts'
 import { startForge, type Client, type Person, type TestForge } from '../../../forge.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -284,6 +284,55 @@ test('what happens to a confidential issue is seen by those who see the issue', 
   expect(await seen()).toEqual({ author: 2, assignee: 2, reporter: 3, owner: 3, guest: 2, stranger: 2, visitor: 2 })
   await owner.put(`${url}/issues/${issue.iid}`, { confidential: true })
   expect(await seen()).toMatchObject({ author: 2, assignee: 2, reporter: 3, guest: 0, visitor: 0 })
+})
+
+test('what lies between two days is counted as it is listed, whoever asks', async () => {
+  const { url, owner } = await openSource(forge, 'projects', { visibility: 'public' })
+  const author = await member(url, owner, 10)
+  const guest = await member(url, owner, 10)
+  const assignee = await member(url, owner, 10)
+  const make = async (more: object) => (await author.post(`${url}/issues`, { title: 'Work', ...more })).body
+  const issues = [await make({}), await make({}), await make({ confidential: true })]
+  for (const change of [{ assignee_ids: [assignee.id] }, { confidential: true }])
+    await owner.put(`${url}/issues/${issues[1].iid}`, change)
+  for (const issue of issues) await note(owner, issue)
+  await note(owner, issues[1], true)
+  const day = (days: number) => after(forge.clock, days * DAY).slice(0, 10)
+  const around = { after: day(-2), before: day(2) }
+  const listed = async (who: Client, path: string, query: object = {}): Promise<string[]> => {
+    const { body, headers } = await who.get(path, { per_page: 100, ...query })
+    expect(headers.get('x-total')).toBe(String(body.length))
+    return body.map(shown)
+  }
+  const alike = async () => {
+    await forge.settle()
+    const totals: Record<string, number> = {}
+    for (const [name, who] of Object.entries({ owner, author, assignee, guest, visitor: forge.visitor })) {
+      const mine = who === forge.visitor ? [] : ['/events', '/events?scope=all']
+      for (const path of [`${url}/events`, `/users/${author.id}/events`, ...mine]) {
+        const all = await listed(who, path)
+        expect([name, path, await listed(who, path, around)]).toEqual([name, path, all])
+        const commented = all.filter((one) => one.startsWith('commented'))
+        expect(await listed(who, path, { ...around, action: 'commented' })).toEqual(commented)
+        if (path === `${url}/events`) totals[name] = all.length
+      }
+    }
+    return totals
+  }
+  const before = await alike()
+  expect(before.owner! - before.visitor!).toBe(5)
+  expect([
+    before.author! - before.visitor!,
+    before.assignee! - before.visitor!,
+    before.guest! - before.visitor!,
+  ]).toEqual([4, 2, 0])
+  await owner.put(`${url}/issues/${issues[1].iid}`, { confidential: false })
+  await owner.delete(`${url}/issues/${issues[2].iid}`)
+  await purgeActivities.handle(forge.app, {})
+  const then = await alike()
+  expect(await listed(owner, `${url}/events`, { before: day(-1) })).toEqual([])
+  expect(await listed(owner, `${url}/events`, { after: day(1) })).toEqual([])
+  expect(then.owner! - then.visitor!).toBe(1)
 })
 
 test('what is switched off, or for members, is left out', async () => {

@@ -1,9 +1,22 @@
 import { sql } from 'kysely'
 import { DAY, after } from '../../../clock.ts'
 import { job } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { locksRows } from '../../../store/dialect.ts'
 
 const KEPT = 3 * 365 * DAY
 const AT_A_TIME = 1000
+
+/** One row of each kind again. What is added meanwhile stays as it is. */
+async function putDaysTogether(db: Db): Promise<void> {
+  const kind = sql`project_id, day, kind, reserved`
+  if (locksRows(db)) {
+    await sql`with loose as (delete from activity_days where (${kind}) in
+        (select ${kind} from activity_days group by ${kind} having count(*) > 1) returning *)
+      insert into activity_days (${kind}, total) select ${kind}, sum(total) from loose group by ${kind}`.execute(db)
+  }
+  await sql`delete from activity_days where total = 0`.execute(db)
+}
 
 /** What happened long ago is forgotten. */
 export const purgeActivities = job(
@@ -12,8 +25,9 @@ export const purgeActivities = job(
     for (;;) {
       const { numAffectedRows = 0n } = await sql`delete from activities where id in (select id from activities
         where created_at < ${after(clock, -KEPT)} order by created_at limit ${AT_A_TIME})`.execute(db)
-      if (numAffectedRows < AT_A_TIME) return
+      if (numAffectedRows < AT_A_TIME) break
     }
+    await putDaysTogether(db)
   },
   { every: DAY },
 )

@@ -1,8 +1,13 @@
-/** Lists of what people did: in a project, by somebody, or in all projects one belongs to. */
+/**
+ * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days is
+ * added up by days.
+ */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
-import { textsIn } from '../../../store/dialect.ts'
+import type { Db } from '../../../store/database.ts'
+import { textsIn, unindexed } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { seenBy } from '../issues/lists.ts'
@@ -73,14 +78,16 @@ const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBu
     : []),
 ]
 
+const isThere = sql<boolean>`not exists (select 1 from projects p where p.id = activities.project_id and p.deleting)`
+
+const isOpenTo = (w: Wanted, at: At<Wanted>) =>
+  isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`)
+
 const activities = longList<Wanted, 'activities', 'created_at'>({
   table: 'activities',
   facets: true,
   counted: ['activities', 'projects', 'project_authorizations'],
-  always: (w, at) => [
-    ...whose(w, at, at.column),
-    sql`not exists (select 1 from projects p where p.id = activities.project_id and p.deleting)`,
-  ],
+  always: (w, at) => [...whose(w, at, at.column), isThere],
   conditions: {
     kinds: {
       facet: true,
@@ -97,7 +104,7 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   visible: {
     open: {
       needs: 'seen_by',
-      test: (w, at) => isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`),
+      test: (w, at) => isOpenTo(w, at),
     },
     own: {
       needs: 'seen_by',
@@ -110,6 +117,76 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   orders: { created_at: () => sql.ref('activities.created_at') },
   usual: () => ['created_at', 'desc'],
 })
+
+interface Between extends Wanted {
+  /** The first day, and the one after the last. */
+  first?: string
+  end?: string
+}
+
+const kindTest = (w: Between, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
+  given('kinds') ? [sql<boolean>`kind in (${textsIn(db, w.kinds!)})`] : []
+
+/** How many there are of each kind between two days: of projects as they are kept, of somebody counted. */
+function kindsBetween(w: Between, at: At<Between>): RawBuilder<unknown> {
+  const { given } = at
+  const [rows, when, total] = given('author')
+    ? [sql`activities`, sql`created_at`, sql`count(*)`]
+    : [sql`activity_days`, sql`day`, sql`sum(total)`]
+  const [first, end] = given('author') ? [w.from, w.until] : [w.first, w.end]
+  const tests = [
+    ...whose(w, at as At<Wanted>, (name) => sql.ref(name)),
+    ...kindTest(w, at as At<Wanted>),
+    ...(given('from') ? [sql`${when} >= ${first}`] : []),
+    ...(given('until') ? [sql`${when} < ${end}`] : []),
+  ]
+  return sql`select project_id, kind, reserved, ${total} as total from ${rows}
+    where ${sql.join(tests, sql` and `)} group by project_id, kind, reserved`
+}
+
+const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
+  const at = { db, given } as unknown as At<Between> & At<Wanted>
+  return db
+    .selectFrom(sql<{ total: number }>`(${kindsBetween(w, at)})`.as('activities'))
+    .select(sql<number>`coalesce(sum(activities.total), 0)`.as('total'))
+    .where(isThere)
+    .$if(given('seen_by'), (query) => query.where(isOpenTo(w, at)))
+})
+
+/** Of their own confidential issues and of snippets they see, where they do not see all. */
+const ownBetween = hotQuery<Between, { total: number }>((db, w, given) => {
+  const at = { db, given } as unknown as At<Wanted>
+  const tests = [
+    isThere,
+    isOwn(w, at, 'activities'),
+    sql<boolean>`not ${isOpenTo(w, at)}`,
+    ...whose(w, at, (name) => unindexed(db, `activities.${name}`)),
+    ...kindTest(w, at),
+    ...(given('from') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} >= ${w.from}`] : []),
+    ...(given('until') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} < ${w.until}`] : []),
+  ]
+  return db
+    .selectFrom('activities')
+    .select(sql<number>`count(*)`.as('total'))
+    .where(sql<boolean>`(${sql.join(tests, sql`) and (`)})`)
+})
+
+/** From how many on walking their order comes to a page's end sooner than gathering. */
+const MANY = 2000
+
+async function listBetween(db: Db, wanted: Wanted, { limit, offset }: Cut, sort: Sort): Promise<Page<Activity>> {
+  const days = {
+    ...wanted,
+    ...(wanted.from && { first: wanted.from.slice(0, 10) }),
+    ...(wanted.until && { end: wanted.until.slice(0, 10) }),
+  }
+  const [open] = await openBetween(db, days)
+  const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
+  const total = Number(open!.total) + Number(own!.total)
+  if (limit === 0 || offset >= total) return { items: [], total }
+  const way = { [`by created_at ${sort}`]: true as const, ...(total > MANY && { walked: true as const }) }
+  return { total, items: await activities.page(db, { ...wanted, ...way, limit, offset }) }
+}
 
 export interface ActivityFilter {
   readonly action?: string | null | undefined
@@ -140,5 +217,6 @@ export async function listActivities(
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),
   }
+  if (after || before) return listBetween(db, wanted, cut, sort ?? 'desc')
   return activities(db, wanted, cut, { sort })
 }

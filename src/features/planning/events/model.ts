@@ -23,6 +23,8 @@ declare module '../../../store/database.ts' {
       source: string | null
       created_at: string
     }
+    /** How many a project has of a day, by triggers; on PostgreSQL one kind may have several rows. */
+    activity_days: { project_id: number; day: string; kind: Kind; reserved: boolean; total: number }
   }
 }
 

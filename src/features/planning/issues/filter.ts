@@ -21,8 +21,6 @@ export interface IssueFilter {
   iids?: number[] | null | undefined
   search?: string | null | undefined
   in?: 'title' | 'description' | null | undefined
-  /** Of a search by words. */
-  words?: string
   confidential?: boolean | null | undefined
   created_after?: string | null | undefined
   created_before?: string | null | undefined

@@ -15,7 +15,6 @@ import {
   substring,
   textsIn,
 } from '../../../store/dialect.ts'
-import { hasWords } from '../../../store/full-text.ts'
 import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -90,8 +89,6 @@ interface Wanted {
   weighed?: boolean
   in_title?: true
   in_description?: true
-  /** As the full text is asked. */
-  words?: string
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
@@ -200,7 +197,6 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     counted: ['issue_labels', 'labels'],
   },
   ...words,
-  words: hasWords('issues', ['title', 'description']),
   group: {
     test: (w) => sql`issues.project_id in (${projectsOf(w)})`,
     set: (w) => sql`select i.id from issues i where i.project_id in (${projectsOf(w)})`,
@@ -286,7 +282,8 @@ const orders = {
   priority: (db: Db, sort: Sort) => sql`${milestoneDue(db, sort)} ${sql.raw(sort)}, ${labelPriority(db, sort)}`,
 }
 
-const isTheirs = (w: Wanted) => sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
+export const isTheirs = (w: Pick<Wanted, 'seen_by'>) =>
+  sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
 
 const usual = () => ['created_at', 'desc'] as const
 const counted = ['issues']
@@ -307,16 +304,20 @@ const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
   usual,
 })
 
-const openProject = ({ given }: At<Wanted>) => sql<boolean>`exists (select 1 from projects p
+const openProject = ({ given }: Pick<At<Wanted>, 'given'>) => sql<boolean>`exists (select 1 from projects p
   where p.id = issues.project_id and p.issues_access_level = ${sql.lit(FeatureEnabled)}
   and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))`
 
 /** A member below Reporter sees what is not confidential. */
-const memberSees = (w: Wanted) => sql<boolean>`exists (select 1 from project_authorizations t
+const memberSees = (w: Pick<Wanted, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
   join projects p on p.id = t.project_id
   where t.user_id = ${w.seen_by} and t.project_id = issues.project_id and t.access_level >= ${sql.lit(Guest)}
   and p.issues_access_level > ${sql.lit(FeatureDisabled)}
   and (t.access_level >= ${sql.lit(Reporter)} or not issues.confidential or ${isTheirs(w)}))`
+
+/** Whether it is open to the viewer, or theirs to see. */
+export const isSeen = (w: Pick<Wanted, 'seen_by'>, at: Pick<At<Wanted>, 'given'>): RawBuilder<boolean> =>
+  sql`(${memberSees(w)} or (${openProject(at)} and (not issues.confidential or ${isTheirs(w)})))`
 
 const ofAll = longList<Wanted, 'issues', IssueOrder, 'id'>({
   table: 'issues',
@@ -417,7 +418,6 @@ function wantedBy(app: App, viewer: User | null, filter: IssueFilter): Wanted | 
     ...weightWanted(filter.weight),
     ...times(filter),
     ...wordsWanted(db, filter),
-    ...(filter.words && { words: filter.words }),
   }
   return [wanted.author, wanted.assignee].includes(NOBODY) ? null : wanted
 }

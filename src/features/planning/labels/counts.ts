@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db, Row } from '../../../store/database.ts'
-import { inIdList } from '../../../store/dialect.ts'
+import { inIdList, unindexed } from '../../../store/dialect.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { Place, Where } from '../places.ts'
@@ -54,7 +54,8 @@ export async function countIssues(
 async function countOwn(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
   if (place.level >= Reporter) return []
   const { rows } = await sql<Counted>`select l.label_id, i.state, count(*) as total
-    from issues i join issue_labels l on l.issue_id = i.id join projects p on p.id = i.project_id ${myRight(viewer)}
+    from issues i join issue_labels l on l.issue_id = i.id
+    join projects p on p.id = ${unindexed(db, 'i.project_id')} ${myRight(viewer)}
     where i.id in (select id from issues where author_id = ${viewer?.id ?? 0} and confidential
       union select issue_id from issue_assignees where user_id = ${viewer?.id ?? 0})
     and i.confidential and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}

@@ -75,7 +75,8 @@ export const trackCommits = on(
       if (!ref.startsWith(BRANCH) || after === null) continue
       const not = before ? [before] : ref === main ? [] : [main]
       const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
-      for (const commit of commits.toReversed()) await trackCommit(app, actor, subject, commit, ref === main && !merging)
+      for (const commit of commits.toReversed())
+        await trackCommit(app, actor, subject, commit, ref === main && !merging)
     }
   },
   { when: ({ wiki, by }) => !wiki && by !== null },

@@ -1,170 +1,194 @@
-/** What searches find that has no list of its own by words: milestones, notes, people of a place. */
-import { sql } from 'kysely'
+/** What searches find by words, exactly of what the viewer may see, and people of a place. */
+import { sql, type RawBuilder } from 'kysely'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { App, User } from '../../../context.ts'
-import type { Db } from '../../../store/database.ts'
-import { likePattern } from '../../../store/dialect.ts'
-import { hasWords } from '../../../store/full-text.ts'
-import { longList, type At } from '../../../store/lists.ts'
-import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
-import { openVisibilities } from '../../access/authorizations/queries.ts'
+import type { Db, Row, Tables } from '../../../store/database.ts'
+import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
+import { findByWords, type TextIndex } from '../../../store/full-text.ts'
+import { pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { isSeen, isTheirs, projectsOf, seenBy } from '../issues/lists.ts'
 import { issuesPolicy } from '../issues/policy.ts'
-import { projectsOf } from '../issues/lists.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { Note } from '../notes/model.ts'
+import { isThere, isVisible, seenBy as snippetsSeenBy } from '../snippets/lists.ts'
+import type { Snippet } from '../snippets/model.ts'
+
+const ISSUES: TextIndex = { table: 'issues', columns: ['title', 'description'], within: 'project_id' }
+const MILESTONES: TextIndex = { table: 'milestones', columns: ['title', 'description'], within: 'project_id' }
+const NOTES: TextIndex = { table: 'notes', columns: ['body'], within: 'project_id' }
+const SNIPPETS: TextIndex = { table: 'snippets', columns: ['title', 'description'] }
 
 type Sort = 'asc' | 'desc' | null | undefined
+type Test = RawBuilder<boolean>
 
-interface WantedMilestones {
-  words?: string
-  project?: number
-  group?: number
-  state?: Milestone['state']
-  /** Absent for those who see everything. */
-  seen_by?: number
-  internal_too?: true
+const NOTHING = { items: [], total: 0 }
+
+/** How many projects of a group a search is narrowed to; those of a larger group are looked for among all. */
+const MOST_PROJECTS = 100
+
+/** What lies in a group, as ids where they are few and else as a test. */
+async function inGroup(db: Db, table: 'issues' | 'milestones', group: number | undefined) {
+  if (group === undefined) return { tests: [] }
+  const projects = projectsOf({ group })
+  const { rows } = await sql<{ id: number }>`select id from (${projects}) as projects
+    limit ${sql.lit(MOST_PROJECTS + 1)}`.execute(db)
+  if (rows.length <= MOST_PROJECTS) return { within: rows.map(({ id }) => id), tests: [] }
+  return { tests: [sql<boolean>`${sql.ref(`${table}.project_id`)} in (${projects})`] }
+}
+
+/** Rows of a page of ids, in their order. */
+async function rowsOf<T extends 'milestones' | 'notes' | 'snippets'>(
+  db: Db,
+  table: T,
+  found: readonly number[],
+  cut: Cut,
+): Promise<Page<Row<T>>> {
+  const { items: ids, total } = pageOfArray(found, cut)
+  const rows = await db
+    .selectFrom(table as 'notes')
+    .selectAll()
+    .where(inIdList(db, 'id', idList(db, ids)))
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return { total, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
+}
+
+const isActive = (table: keyof Tables): Test => sql`exists (select 1 from projects p
+  where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived)`
+
+const given = (values: object) => ({ given: (name: string) => name in values })
+
+export interface IssueSearch {
+  words: string
+  state?: 'opened' | 'closed' | undefined
+  confidential?: boolean | null | undefined
+  sort?: Sort
+}
+
+const issueTests = ({ state, confidential }: IssueSearch): Test[] => [
+  ...(state ? [sql<boolean>`issues.state = ${state}`] : []),
+  ...(typeof confidential === 'boolean' ? [sql<boolean>`issues.confidential = ${confidential}`] : []),
+]
+
+/** Of the projects that the viewer sees, or of those of a group. */
+export async function findIssuesEverywhere(
+  { db }: App,
+  viewer: User,
+  wish: IssueSearch & { group?: number | undefined },
+  cut: Cut,
+): Promise<Page<{ id: number }>> {
+  const seen = seenBy(viewer)
+  const place = await inGroup(db, 'issues', wish.group)
+  const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
+  const tests = [...issueTests(wish), ...place.tests, isActive('issues'), ...mine]
+  return idsOf(await findByWords(db, ISSUES, { ...wish, ...place, tests }), cut)
+}
+
+/** Of a project the viewer sees, whether it is archived or not. */
+export async function findIssuesIn(
+  { db }: App,
+  subject: ProjectSubject,
+  wish: IssueSearch,
+  cut: Cut,
+): Promise<Page<{ id: number }>> {
+  if (!issuesPolicy.readIssues(subject)) return NOTHING
+  const { project, viewer, level } = subject
+  const mine =
+    level >= Reporter ? [] : [sql<boolean>`not issues.confidential or ${isTheirs({ seen_by: viewer?.id ?? 0 })}`]
+  const tests = [...issueTests(wish), ...mine]
+  return idsOf(await findByWords(db, ISSUES, { ...wish, within: [project.id], tests }), cut)
+}
+
+function idsOf(found: readonly number[], cut: Cut): Page<{ id: number }> {
+  const { items, total } = pageOfArray(found, cut)
+  return { total, items: items.map((id) => ({ id })) }
+}
+
+export interface MilestoneSearch {
+  words: string
+  state?: Milestone['state'] | undefined
+  sort?: Sort
 }
 
 /** Milestones are there where issues or merge requests are. */
 const hasWork = (than: '=' | '>', level: number) =>
   sql.raw(`(p.issues_access_level ${than} ${level} or p.merge_requests_access_level ${than} ${level})`)
 
-const seesMilestone = (w: WantedMilestones, { given }: At<WantedMilestones>) => sql<boolean>`exists (
+const seesMilestone = ({ seen_by, internal_too }: ReturnType<typeof seenBy>) => sql<boolean>`exists (
   select 1 from projects p where p.id = milestones.project_id and (
     (${hasWork('=', FeatureEnabled)}
-      and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))
+      and p.visibility in (${sql.raw(internal_too ? `'public', 'internal'` : `'public'`)}))
     or (${hasWork('>', FeatureDisabled)} and exists (select 1 from project_authorizations t
-      where t.project_id = p.id and t.user_id = ${w.seen_by} and t.access_level >= ${sql.lit(Guest)}))))`
+      where t.project_id = p.id and t.user_id = ${seen_by} and t.access_level >= ${sql.lit(Guest)}))))`
 
-const milestones = longList<WantedMilestones, 'milestones', 'id'>({
-  table: 'milestones',
-  counted: ['milestones', 'milestone_texts', 'projects'],
-  always: () => [
-    sql`exists (select 1 from projects p where p.id = milestones.project_id and not p.deleting and not p.archived)`,
-  ],
-  conditions: {
-    words: hasWords('milestones', ['title', 'description']),
-    project: { test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}` },
-    group: {
-      test: (w, { hidden }) => sql`${hidden('project_id')} in (${projectsOf(w)})`,
-      counted: ['namespaces', 'project_shares'],
-    },
-    state: { test: (w) => sql`milestones.state = ${w.state}` },
-  },
-  visible: { own: { needs: 'seen_by', test: seesMilestone, counted: ['project_authorizations'] } },
-  orders: { id: null },
-  usual: () => ['id', 'desc'],
-})
+const isInState = (state: Milestone['state'] | undefined) => (state ? [sql<boolean>`milestones.state = ${state}`] : [])
 
-export interface MilestoneSearch {
-  words: string
-  group?: number
-  state?: Milestone['state']
-  sort?: Sort
-}
-
-/** Of the projects that the viewer sees. */
-export function findMilestones(
+/** Of the projects that the viewer sees, or of those of a group. */
+export async function findMilestones(
   { db }: App,
   viewer: User,
-  { sort, ...wanted }: MilestoneSearch,
+  wish: MilestoneSearch & { group?: number | undefined },
   cut: Cut,
 ): Promise<Page<Milestone>> {
-  const internal = openVisibilities(viewer).includes('internal')
-  const seen = viewer.admin ? {} : { seen_by: viewer.id, ...(internal && { internal_too: true as const }) }
-  return milestones(db, { ...wanted, ...seen }, cut, { sort })
+  const seen = seenBy(viewer)
+  const place = await inGroup(db, 'milestones', wish.group)
+  const mine = seen.seen_by === undefined ? [] : [seesMilestone(seen)]
+  const tests = [...isInState(wish.state), ...place.tests, isActive('milestones'), ...mine]
+  return rowsOf(db, 'milestones', await findByWords(db, MILESTONES, { ...wish, ...place, tests }), cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
 export async function findMilestonesIn(
   { db }: App,
   subject: ProjectSubject,
-  { words, state, sort }: MilestoneSearch,
+  wish: MilestoneSearch,
   cut: Cut,
 ): Promise<Page<Milestone>> {
-  if (!hasFeature(subject, 'issues') && !hasFeature(subject, 'merge_requests')) return { items: [], total: 0 }
-  return ownMilestones(db, { words, project: subject.project.id, ...(state && { state }) }, cut, { sort })
+  if (!hasFeature(subject, 'issues') && !hasFeature(subject, 'merge_requests')) return NOTHING
+  const asked = { ...wish, within: [subject.project.id], tests: isInState(wish.state) }
+  return rowsOf(db, 'milestones', await findByWords(db, MILESTONES, asked), cut)
 }
-
-const ownMilestones = longList<WantedMilestones, 'milestones', 'id'>({
-  table: 'milestones',
-  counted: ['milestones', 'milestone_texts'],
-  conditions: {
-    words: hasWords('milestones', ['title', 'description']),
-    project: { test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}` },
-    state: { test: (w) => sql`milestones.state = ${w.state}` },
-  },
-  orders: { id: null },
-  usual: () => ['id', 'desc'],
-})
-
-interface WantedNotes {
-  words?: string
-  project: number
-  /** Of issues, of commits, of snippets: where the viewer sees them. */
-  issues?: true
-  commits?: true
-  snippets?: true
-  /** Who sees all snippets. */
-  member?: true
-  internal_too?: true
-  /** Absent for those who see what is internal and confidential. */
-  seen_by?: number
-}
-
-const seesSnippet = (w: WantedNotes, { given }: At<WantedNotes>) =>
-  given('member')
-    ? sql<boolean>`true`
-    : sql<boolean>`(notes.snippet_id is null or exists (select 1 from snippets s where s.id = notes.snippet_id
-        and (s.author_id = ${w.seen_by}
-          or s.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))))`
-
-const notes = longList<WantedNotes, 'notes', 'id'>({
-  table: 'notes',
-  counted: ['note_texts', 'issues', 'issue_assignees'],
-  always: (w, { given, hidden }) => [
-    sql`${hidden('project_id')} = ${w.project}`,
-    sql`not notes.system`,
-    ...(given('issues') ? [] : [sql<boolean>`notes.issue_id is null`]),
-    ...(given('commits') ? [] : [sql<boolean>`notes.commit_sha is null`]),
-    ...(given('snippets') ? [] : [sql<boolean>`notes.snippet_id is null`]),
-  ],
-  conditions: { words: hasWords('notes', ['body']) },
-  visible: {
-    own: {
-      needs: 'seen_by',
-      test: (w, at) => sql`not notes.internal and (notes.issue_id is null or exists (
-        select 1 from issues i where i.id = notes.issue_id and (not i.confidential or i.author_id = ${w.seen_by}
-          or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${w.seen_by}))))
-        and ${seesSnippet(w, at)}`,
-      counted: ['snippets'],
-    },
-  },
-  orders: { id: null },
-  usual: () => ['id', 'desc'],
-})
 
 /** What people said in a project. */
 export async function findNotes(
   { db }: App,
   subject: ProjectSubject,
-  { words, sort }: { words: string; sort?: Sort },
+  wish: { words: string; sort?: Sort },
   cut: Cut,
 ): Promise<Page<Note>> {
   const { project, viewer, level } = subject
   const readsCode = hasFeature(subject, 'repository') && projectPolicy.readCode(subject)
-  const wanted = {
-    words,
-    project: project.id,
-    ...(issuesPolicy.readIssues(subject) && { issues: true as const }),
-    ...(readsCode && { commits: true as const }),
-    ...(hasFeature(subject, 'snippets') && { snippets: true as const }),
-    ...(level >= Guest && { member: true as const }),
-    ...(subject.open.includes('internal') && { internal_too: true as const }),
-    ...(level < Reporter && { seen_by: viewer?.id ?? 0 }),
-  }
-  return notes(db, wanted, cut, { sort })
+  const tests: Test[] = [
+    sql`not notes.system`,
+    ...(issuesPolicy.readIssues(subject) ? [] : [sql<boolean>`notes.issue_id is null`]),
+    ...(readsCode ? [] : [sql<boolean>`notes.commit_sha is null`]),
+    ...(hasFeature(subject, 'snippets') ? [] : [sql<boolean>`notes.snippet_id is null`]),
+    ...(level >= Guest ? [] : [isOfOpenSnippet(viewer?.id ?? 0, subject)]),
+    ...(level >= Reporter ? [] : [isOpenNote(viewer?.id ?? 0)]),
+  ]
+  return rowsOf(db, 'notes', await findByWords(db, NOTES, { ...wish, within: [project.id], tests }), cut)
+}
+
+const isOpenNote = (viewer: number): Test => sql`not notes.internal and (notes.issue_id is null or exists (
+  select 1 from issues where issues.id = notes.issue_id
+  and (not issues.confidential or ${isTheirs({ seen_by: viewer })})))`
+
+/** Members see all snippets. */
+const isOfOpenSnippet = (viewer: number, { open }: ProjectSubject): Test => sql`(notes.snippet_id is null or exists (
+  select 1 from snippets s where s.id = notes.snippet_id and (s.author_id = ${viewer}
+    or s.visibility in (${sql.join(open.map((visibility) => sql.lit(visibility)))}))))`
+
+/** By their titles and descriptions. */
+export async function findSnippets(
+  { db }: App,
+  viewer: User,
+  wish: { words: string; sort?: Sort },
+  cut: Cut,
+): Promise<Page<Snippet>> {
+  const seen = snippetsSeenBy(viewer)
+  const tests = [isThere, ...(seen.seen_by === undefined ? [] : [isVisible(seen, given(seen))])]
+  return rowsOf(db, 'snippets', await findByWords(db, SNIPPETS, { ...wish, tests }), cut)
 }
 
 /** Members of a project, or of a group and those above it, by a part of their names. Who is below may be a secret. */

@@ -19,14 +19,20 @@ import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { commitsStatuses } from '../../repository/statuses/queries.ts'
 import { wikiPolicy } from '../../repository/wikis/policy.ts'
 import { WIKI_REF } from '../../repository/wikis/queries.ts'
-import { listIssues, listProjectIssues } from '../issues/lists.ts'
 import { presentIssuesById } from '../issues/load.ts'
 import { findIssues } from '../issues/queries.ts'
 import { presentMilestones } from '../milestones/queries.ts'
-import { listSnippets } from '../snippets/lists.ts'
 import { presentSnippets } from '../snippets/queries.ts'
 import { presentFoundLines, presentFoundNote } from './entity.ts'
-import { findMembers, findMilestones, findMilestonesIn, findNotes } from './lists.ts'
+import {
+  findIssuesEverywhere,
+  findIssuesIn,
+  findMembers,
+  findMilestones,
+  findMilestonesIn,
+  findNotes,
+  findSnippets,
+} from './lists.ts'
 import { fileTermsOf } from './terms.ts'
 
 export interface SearchWish {
@@ -68,11 +74,11 @@ const projects: Scope = async ({ app, viewer, group, wish, page }) => {
 
 const issues = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
   const { confidential, sort } = wish
-  const state = wish.state === 'active' ? ('opened' as const) : wish.state
-  const filter = { words, state, confidential, sort }
+  const state = wish.state === 'active' ? 'opened' : wish.state
+  const wanted = { words, confidential, sort, ...(state && state !== 'all' && { state }) }
   const { items, total } = project
-    ? await listProjectIssues(app, project, filter, page)
-    : await listIssues(app, viewer, { ...filter, ...(group && { group: group.id }) }, page)
+    ? await findIssuesIn(app, project, wanted, page)
+    : await findIssuesEverywhere(app, viewer, { ...wanted, group: group?.id }, page)
   return { total, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
 })
 
@@ -81,7 +87,7 @@ const milestones = byWords(async ({ app, viewer, group, project, wish, page }, w
   const wanted = { words, sort: wish.sort, ...(state && state !== 'all' && { state }) }
   const { items, total } = project
     ? await findMilestonesIn(app, project, wanted, page)
-    : await findMilestones(app, viewer, { ...wanted, ...(group && { group: group.id }) }, page)
+    : await findMilestones(app, viewer, { ...wanted, group: group?.id }, page)
   return { total, items: await presentMilestones(app, items) }
 })
 
@@ -96,7 +102,7 @@ const users: Scope = async ({ app, viewer, group, project, wish, page }) => {
 }
 
 const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
-  const { items, total } = await listSnippets(app, viewer, { words }, page)
+  const { items, total } = await findSnippets(app, viewer, { words }, page)
   return { total, items: await presentSnippets(app, items) }
 })
 

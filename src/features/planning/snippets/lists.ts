@@ -2,7 +2,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest } from '../../../lib/levels.ts'
-import { hasWords } from '../../../store/full-text.ts'
 import { longList, type At } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -15,18 +14,16 @@ interface Wanted {
   public?: true
   created_after?: string
   created_before?: string
-  /** As the full text is asked. */
-  words?: string
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
 }
 
-const isOpen = ({ given }: At<Wanted>, column: string) =>
+const isOpen = ({ given }: Pick<At<Wanted>, 'given'>, column: string) =>
   sql<boolean>`${sql.ref(column)} in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
 
 /** Of a project that needs no membership. */
-const openProject = (at: At<Wanted>) => sql<boolean>`p.snippets_access_level = ${sql.lit(FeatureEnabled)}
+const openProject = (at: Pick<At<Wanted>, 'given'>) => sql<boolean>`p.snippets_access_level = ${sql.lit(FeatureEnabled)}
   and ${isOpen(at, 'p.visibility')}`
 
 const memberships = (w: Wanted) => sql`select t.project_id from project_authorizations t
@@ -34,7 +31,10 @@ const memberships = (w: Wanted) => sql`select t.project_id from project_authoriz
   where t.user_id = ${w.seen_by} and t.access_level >= ${sql.lit(Guest)}
   and q.snippets_access_level > ${sql.lit(FeatureDisabled)}`
 
-const isVisible = (w: Wanted, at: At<Wanted>) => sql<boolean>`case when snippets.project_id is null
+export const isVisible = (
+  w: Wanted,
+  at: Pick<At<Wanted>, 'given'>,
+) => sql<boolean>`case when snippets.project_id is null
   then ${isOpen(at, 'snippets.visibility')} or snippets.author_id = ${w.seen_by}
   else snippets.project_id in (${memberships(w)}) or exists (select 1 from projects p
     where p.id = snippets.project_id and ${openProject(at)}
@@ -47,12 +47,14 @@ const visibleIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => sql`
   union select s.id from snippets s join projects p on p.id = s.project_id
     where ${openProject(at)} and (${isOpen(at, 's.visibility')} or s.author_id = ${w.seen_by})`
 
+export const isThere = sql<boolean>`not exists (select 1 from projects p
+  where p.id = snippets.project_id and p.deleting)`
+
 const list = longList<Wanted, 'snippets', 'id'>({
   table: 'snippets',
   counted: ['snippets', 'projects'],
-  always: () => [sql`not exists (select 1 from projects p where p.id = snippets.project_id and p.deleting)`],
+  always: () => [isThere],
   conditions: {
-    words: hasWords('snippets', ['title', 'description']),
     project: {
       test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}`,
       set: (w) => sql`select id from snippets where project_id = ${w.project}`,
@@ -79,7 +81,6 @@ export interface SnippetFilter {
   project?: number
   author?: number
   public?: true
-  words?: string
   created_after?: string | null | undefined
   created_before?: string | null | undefined
 }
@@ -95,7 +96,7 @@ export async function listSnippets(
   return list(db, { ...filter, ...times, ...seenBy(viewer) }, cut)
 }
 
-function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
+export function seenBy(viewer: User | null): Pick<Wanted, 'seen_by' | 'internal_too'> {
   const active = viewer?.state === 'active'
   if (active && viewer.admin) return {}
   const internal = openVisibilities(viewer).includes('internal')

@@ -32,6 +32,8 @@ declare module '../../../store/database.ts' {
       author_id: number
       action: TodoAction
       state: Generated<'pending' | 'done'>
+      /** By triggers: whether it takes more than seeing the project's issues to see it. */
+      reserved: Generated<boolean>
       /** The news it was made of: what is told twice waits once. */
       source: string | null
       created_at: string

@@ -47,14 +47,21 @@ function isSeenBy(viewer: User): RawBuilder<boolean> {
     where p.id = todos.project_id and not p.deleting and ${isReadable(way)} and (${seesIssue} or ${seesCommit}))`
 }
 
-/** Newest first. */
-function todosOf(db: Db, viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter) {
+/** Whether they see the issues of its project, which is enough for what is not reserved. */
+function isOpenTo(viewer: User): RawBuilder<boolean> {
+  if (viewer.admin) return isSeenBy(viewer)
+  const way = { internalToo: openVisibilities(viewer).includes('internal') }
+  return sql`exists (select 1 from projects p
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
+    where p.id = todos.project_id and not p.deleting and ${isReadable(way)} and ${isOn('issues')})`
+}
+
+/** Whether they see them or not. */
+function ownTodos(db: Db, viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter) {
   return db
     .selectFrom('todos')
-    .selectAll()
     .where('user_id', '=', viewer.id)
     .where('state', '=', state ?? 'pending')
-    .where(isSeenBy(viewer))
     .$if(Boolean(action), (query) => query.where('action', '=', action!))
     .$if(Boolean(author_id), (query) => query.where('author_id', '=', author_id!))
     .$if(Boolean(project_id), (query) => query.where('project_id', '=', project_id!))
@@ -65,11 +72,35 @@ function todosOf(db: Db, viewer: User, { action, author_id, project_id, group_id
     .$if(type === 'Issue', (query) => query.where('issue_id', 'is not', null))
     .$if(type === 'Commit', (query) => query.where('commit_sha', 'is not', null))
     .$if(Boolean(type) && type !== 'Issue' && type !== 'Commit', (query) => query.where(sql<boolean>`1 = 0`))
-    .orderBy('id', 'desc')
+}
+
+/** Newest first. */
+const todosOf = (db: Db, viewer: User, filter: TodoFilter) =>
+  ownTodos(db, viewer, filter).selectAll().where(isSeenBy(viewer)).orderBy('id', 'desc')
+
+/** What is reserved is looked at one by one, all else by its project. */
+async function countTodos(db: Db, viewer: User, filter: TodoFilter): Promise<number> {
+  const open = ownTodos(db, viewer, filter)
+    .where('reserved', '=', false)
+    .groupBy('project_id')
+    .select(['project_id', sql<number>`count(*)`.as('total')])
+  const [ofProjects, reserved] = await Promise.all([
+    db
+      .selectFrom(open.as('todos'))
+      .where(isOpenTo(viewer))
+      .select(sql<number>`coalesce(sum(todos.total), 0)`.as('total'))
+      .executeTakeFirstOrThrow(),
+    ownTodos(db, viewer, filter)
+      .where('reserved', '=', true)
+      .where(isSeenBy(viewer))
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return Number(ofProjects.total) + Number(reserved.total)
 }
 
 export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
-  pageOfQuery(todosOf(db, viewer, filter), page)
+  pageOfQuery(todosOf(db, viewer, filter), page, () => countTodos(db, viewer, filter))
 
 export const pendingIds = async ({ db }: App, viewer: User, filter: TodoFilter): Promise<number[]> =>
   (
@@ -80,14 +111,7 @@ export const pendingIds = async ({ db }: App, viewer: User, filter: TodoFilter):
   ).map(({ id }) => id)
 
 /** Those that the user sees. */
-export async function countPendingTodos({ db }: App, viewer: User): Promise<number> {
-  const { total } = await todosOf(db, viewer, {})
-    .clearSelect()
-    .clearOrderBy()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return Number(total)
-}
+export const countPendingTodos = ({ db }: App, viewer: User): Promise<number> => countTodos(db, viewer, {})
 
 /** `/todos/:id`: one's own. */
 export const todo = resource({

@@ -126,6 +126,34 @@ test('what is confidential or internal is told to those who see it', async () =>
   expect((await reporter.get('/user_counts')).body.todos).toBe(0)
 })
 
+test('as many are counted as are seen, whatever becomes of them', async () => {
+  const source = await openSource(forge, 'projects', { visibility: 'public' })
+  const { url, owner } = source
+  const [reporter, guest] = [await member(source, 20), await member(source, 10)]
+  const issues: { id: number; iid: number; project_id: number }[] = []
+  for (const title of ['One', 'Two', 'Three'])
+    issues.push((await owner.post(`${url}/issues`, { title, assignee_ids: [reporter.id, guest.id] })).body)
+  const mentioned = (await owner.post(`${url}/issues`, { title: 'Four' })).body
+  await note(owner, mentioned, `@${reporter.username} @${guest.username}`)
+  await forge.settle()
+  const counted = async (who: Person, query = {}) => {
+    const { headers } = await who.get('/todos', { per_page: 1, ...query })
+    const { body } = await who.get('/todos', query)
+    expect(headers.get('x-total')).toBe(String(body.length))
+    return body.length
+  }
+  expect([await counted(reporter), await counted(guest)]).toEqual([4, 4])
+  expect(await counted(guest, { action: 'assigned' })).toBe(3)
+  // Theirs to do, so still seen; the one they were only named in is not.
+  for (const { iid } of [issues[0]!, mentioned]) await owner.put(`${url}/issues/${iid}`, { confidential: true })
+  expect([await counted(reporter), await counted(guest)]).toEqual([4, 3])
+  expect((await guest.get('/user_counts')).body.todos).toBe(3)
+  await owner.put(`${url}/issues/${mentioned.iid}`, { confidential: false })
+  expect([await counted(reporter), await counted(guest)]).toEqual([4, 4])
+  await owner.put(url, { visibility: 'private', issues_access_level: 'disabled' })
+  expect([await counted(reporter), await counted(guest)]).toEqual([0, 0])
+})
+
 test('a group or the team is named as one', async () => {
   const source = await openSource(forge, 'projects', { visibility: 'public' })
   const { url, owner, group } = source

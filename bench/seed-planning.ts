@@ -1,0 +1,280 @@
+/**
+ * What is said and done about the issues of a seeded store: ten notes and ten events for each, in the same proportions
+ * whatever their number, and one issue that everybody talks about. Rows go in by single statements, with triggers and
+ * indexes set aside meanwhile; what those keep is made up for.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { Db } from '../src/store/database.ts'
+import { isSqlite } from '../src/store/dialect.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { openStore } from '../src/store/open.ts'
+import { CROWDED } from './seed-issues.ts'
+import { moment, numbers } from './seed-tree.ts'
+import { EVERYBODY, RARE, daysAgo } from './seed.ts'
+
+const NOTES_AN_ISSUE = 10
+const PEOPLE = 50
+/** Users 1 to 3 are the bench's own. */
+const FIRST_PERSON = 4
+const MEMBER = 2
+const OVER_DAYS = 900
+/** As many of a small project as of a large one. */
+const RARE_ONES = 20
+
+/** Of many notes, reactions and changes: as many however many issues there are. */
+export const TALKED_ABOUT = 11
+const NOTES_THERE = 5000
+const REACTIONS_THERE = 400
+const CHANGES_THERE = 1000
+
+/** Words of every note, one after the other. */
+export const PHRASE = 'elaborate pieces'
+export async function seedPlanning(url: string, issues: number): Promise<void> {
+  const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })
+  try {
+    await migrate(store)
+    await store.db.transaction().execute(async (db) => {
+      await setAside(db, TABLES, () => fill(db, issues))
+      await setAside(db, ['issues'], () => makeUp(db))
+    })
+    if (store.engine === 'postgres') await sql`vacuum analyze`.execute(store.db)
+  } finally {
+    await store.close()
+  }
+}
+
+const TABLES = [
+  'notes',
+  'activities',
+  'award_emoji',
+  'todos',
+  'labels',
+  'issue_labels',
+  'milestones',
+  'snippets',
+  'snippet_files',
+  'resource_label_events',
+  'resource_state_events',
+  'resource_milestone_events',
+  'text_mentions',
+]
+
+async function fill(db: Db, issues: number): Promise<void> {
+  const notes = issues * NOTES_AN_ISSUE
+  const at = (n: RawBuilder<unknown>) => moment(daysAgo(OVER_DAYS), sql`${n} % ${sql.lit(OVER_DAYS * 24)} * 3600`, db)
+  const person = (n: RawBuilder<unknown>) => sql`${sql.lit(FIRST_PERSON)} + (${n}) % ${sql.lit(PEOPLE)}`
+  const rare = (n: RawBuilder<unknown>, of: number) =>
+    sql`case when ${n} % ${sql.lit(of / RARE_ONES)} = ${sql.lit(7 % (of / RARE_ONES))} then '${sql.raw(RARE)}' else 'engine' end`
+  const add = (table: string, rows: number, values: Record<string, RawBuilder<unknown>>) =>
+    sql`insert into ${sql.table(table)} (${sql.raw(Object.keys(values).join(', '))})
+      select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)
+  const n = sql`n`
+  const crowded = sql.lit(CROWDED)
+  const now = at(sql`n * 7`)
+  const times = { created_at: now, updated_at: now }
+
+  // The notes of an issue lie far apart, as they do where many are talked about at once.
+  const nth = sql`(n - 1) / ${sql.lit(issues)}`
+  const isSystem = sql`${nth} in (1, 4, 7)`
+  await add('notes', notes, {
+    id: n,
+    project_id: crowded,
+    issue_id: sql`1 + (n - 1) % ${sql.lit(issues)}`,
+    discussion_id: hex(
+      db,
+      sql`(1 + (n - 1) % ${sql.lit(issues)}) * 16 + case ${nth} when 3 then 2 when 6 then 5 else ${nth} end`,
+    ),
+    type: sql`case when ${nth} in (2, 3, 5, 6) then 'DiscussionNote' end`,
+    author_id: person(sql`n * 3`),
+    body: sql`case when ${isSystem} then 'changed the description' else
+      'An ' || ${rare(n, notes)} || ' of ${sql.raw(EVERYBODY)} might compose ${sql.raw(PHRASE)} of music, number ' || n end`,
+    system: isSystem,
+    action: sql`case when ${isSystem} then 'description' end`,
+    internal: sql`n % 40 = 0 and not ${isSystem}`,
+    ...times,
+  })
+  const more = sql`n + ${sql.lit(notes)}`
+  const talk = {
+    id: more,
+    project_id: crowded,
+    author_id: person(n),
+    body: sql`'Scientific operations, number ' || n`,
+    ...times,
+  }
+  await add('notes', NOTES_THERE, {
+    ...talk,
+    issue_id: sql.lit(TALKED_ABOUT),
+    discussion_id: hex(db, sql`${sql.lit(issues * 32)} + n / 2`),
+    type: sql`'DiscussionNote'`,
+    system: sql`n % 10 = 0`,
+    action: sql`case when n % 10 = 0 then 'description' end`,
+    internal: sql`n % 40 = 3`,
+  })
+  const kind = sql`n % 10`
+  await add('activities', notes, {
+    project_id: sql`case when n % 10 = 9 then 1 + (n / 10) % ${sql.lit(Math.min(1000, issues))} else ${crowded} end`,
+    author_id: sql`case when n % 50 = 7 then ${sql.lit(MEMBER)} else ${person(sql`n / 7`)} end`,
+    kind: sql`case when ${kind} in (0, 9) then 'push.pushed' when ${kind} in (1, 2) then 'issue.created'
+      when ${kind} = 3 then 'issue.closed' else 'issue.commented' end`,
+    reserved: sql`n % 50 = 4`,
+    issue_id: sql`case when ${kind} not in (0, 9) then 1 + (n - 1) % ${sql.lit(issues)} end`,
+    note_id: sql`case when ${kind} between 4 and 8 then n end`,
+    push: sql`case when ${kind} in (0, 9) then '{"commit_count":1,"action":"pushed","ref_type":"branch","commit_from":"${sql.raw('a'.repeat(40))}","commit_to":"${sql.raw('b'.repeat(40))}","ref":"master","commit_title":"Work"}' end`,
+    created_at: now,
+  })
+
+  await add('award_emoji', issues, {
+    user_id: person(n),
+    name: sql`'thumbsup'`,
+    issue_id: n,
+    ...times,
+  })
+  await add('award_emoji', issues, { user_id: person(n), name: sql`'rocket'`, note_id: n, ...times })
+  await add('award_emoji', REACTIONS_THERE, {
+    user_id: sql`n + 100`,
+    name: sql`'heart'`,
+    issue_id: sql.lit(TALKED_ABOUT),
+    ...times,
+  })
+  await add('text_mentions', issues, {
+    source_issue_id: n,
+    source_project_id: crowded,
+    user_id: person(sql`n * 11`),
+    created_at: now,
+  })
+
+  // Of the member: a tenth of the issues waits for them, and four tenths have waited.
+  await add('todos', issues / 2, {
+    user_id: sql.lit(MEMBER),
+    project_id: crowded,
+    issue_id: sql`2 * n - case when n % 7 = 0 then 0 else 1 end`,
+    note_id: sql`case when n % 3 = 0 then 2 * n + 1 end`,
+    author_id: person(n),
+    action: sql`case n % 4 when 0 then 'assigned' when 1 then 'mentioned' when 2 then 'marked' else 'directly_addressed' end`,
+    state: sql`case when n % 5 = 0 then 'pending' else 'done' end`,
+    ...times,
+  })
+
+  const first = async (table: 'labels' | 'milestones') =>
+    sql.lit(
+      Number(
+        (
+          await db
+            .selectFrom(table)
+            .select((eb) => eb.fn.max('id').as('last'))
+            .executeTakeFirstOrThrow()
+        ).last,
+      ),
+    )
+  const lastLabel = await first('labels')
+  await add('labels', issues / 100, {
+    id: sql`n + ${lastLabel}`,
+    project_id: crowded,
+    title: sql`'tag' || n`,
+    color: sql`'#428BCA'`,
+    ...times,
+  })
+  await add('issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(issues / 100)}` })
+  const lastMilestone = await first('milestones')
+  await add('milestones', issues / 100, {
+    id: sql`n + ${lastMilestone}`,
+    project_id: crowded,
+    iid: sql`n + 100`,
+    title: sql`'Release ' || n`,
+    description: sql`'For ${sql.raw(EVERYBODY)}, with ${sql.raw(PHRASE)}, ' || ${rare(n, issues / 100)}`,
+    state: sql`case when n % 2 = 0 then 'active' else 'closed' end`,
+    ...times,
+  })
+
+  const own = sql`n % 100 = 3`
+  await add('snippets', issues, {
+    id: n,
+    project_id: sql`case when n % 2 = 0 then 1 + (n / 2) % ${sql.lit(Math.min(1000, issues))} end`,
+    author_id: sql`case when ${own} then ${sql.lit(MEMBER)} else ${person(n)} end`,
+    title: sql`'An ' || ${rare(n, issues)} || ' of ${sql.raw(EVERYBODY)} with ${sql.raw(PHRASE)} ' || n`,
+    visibility: sql`case n % 3 when 0 then 'public' when 1 then 'internal' else 'private' end`,
+    ...times,
+  })
+  await add('snippet_files', issues, { snippet_id: n, path: sql`'work.txt'`, content: sql`'Numbers ' || n` })
+
+  for (const [rows, issue] of [
+    [issues, n],
+    [issues, n],
+    [CHANGES_THERE, sql.lit(TALKED_ABOUT)],
+  ] as const) {
+    const happened = { issue_id: issue, user_id: person(n), created_at: now }
+    await add('resource_label_events', rows, { ...happened, label_id: sql`1 + n % 10`, action: sql`'add'` })
+    await add('resource_state_events', rows, { ...happened, state: sql`'closed'` })
+    await add('resource_milestone_events', rows, {
+      ...happened,
+      milestone_id: sql`1 + n % 5`,
+      action: sql`'add'`,
+      state: sql`'opened'`,
+    })
+  }
+  const board = await db
+    .insertInto('boards')
+    .values({ project_id: CROWDED, group_id: null, name: 'Work', created_at: daysAgo(9), updated_at: daysAgo(9) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await add('board_lists', 3, { board_id: sql.lit(board.id), label_id: n, position: n, ...times })
+}
+
+const hex = (db: Db, value: RawBuilder<unknown>) =>
+  isSqlite(db) ? sql`printf('%040x', ${value})` : sql`lpad(to_hex((${value})::bigint), 40, '0')`
+
+/** What triggers would have kept. */
+async function makeUp(db: Db): Promise<void> {
+  const day = isSqlite(db) ? sql`substr(created_at, 1, 10)` : sql`cast(created_at at time zone 'UTC' as date)`
+  await sql`insert into activity_days (project_id, day, kind, reserved, total)
+    select project_id, ${day}, kind, reserved, count(*) from activities group by 1, 2, 3, 4`.execute(db)
+  if (!isSqlite(db)) await sql`analyze`.execute(db)
+  await sql`update issues set
+    user_notes_count = (select count(*) from notes n where n.issue_id = issues.id and not n.system),
+    upvotes = (select count(*) from award_emoji e where e.issue_id = issues.id and e.name = 'thumbsup')`.execute(db)
+  await sql`update todos set reserved = exists (select 1 from issues i where i.id = todos.issue_id and i.confidential)
+    or exists (select 1 from notes n where n.id = todos.note_id and n.internal)`.execute(db)
+  for (const [table, kinds, from] of [
+    ['activities_facets', 'project_id, author_id, kind, reserved', 'activities'],
+    [
+      'issue_labels_facets',
+      'label_id, project_id, state, confidential',
+      'issue_labels l join issues i on i.id = l.issue_id',
+    ],
+  ]) {
+    await sql`delete from ${sql.raw(table!)}`.execute(db)
+    await sql`insert into ${sql.raw(table!)} (${sql.raw(kinds!)}, total)
+      select ${sql.raw(kinds!)}, count(*) from ${sql.raw(from!)} group by ${sql.raw(kinds!)}`.execute(db)
+  }
+}
+
+/** Without triggers, and without indexes but those that keep rows apart. */
+async function setAside(db: Db, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
+  const again: string[] = []
+  for (const table of tables) again.push(...(await (isSqlite(db) ? dropOnSqlite : dropOnPostgres)(db, table)))
+  await fill()
+  for (const statement of again) await sql.raw(statement).execute(db)
+}
+
+async function dropOnSqlite(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ type: string; name: string; sql: string }>`select type, name, sql from sqlite_master
+    where tbl_name = ${table} and (type = 'trigger' or type = 'index' and sql like 'create index%')`.execute(db)
+  for (const { type, name } of rows) await sql`drop ${sql.raw(type)} ${sql.ref(name)}`.execute(db)
+  const words = `${table}_search_words`
+  const isSearched = rows.some(({ name }) => name === `${words}_i`)
+  return [...rows.map((row) => row.sql), ...(isSearched ? [`insert into ${words}(${words}) values ('rebuild')`] : [])]
+}
+
+async function dropOnPostgres(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string; sql: string }>`select indexname as name, indexdef as sql from pg_indexes
+    where schemaname = current_schema() and tablename = ${table} and indexdef like 'CREATE INDEX%'`.execute(db)
+  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db)
+  await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
+  return [
+    ...rows.map((row) => row.sql),
+    ...(table === 'issue_labels'
+      ? []
+      : [`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`]),
+    `alter table ${table} enable trigger user`,
+  ]
+}

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely'
+import { isSqlite } from '../dialect.ts'
+import { createTextIndex, dropTextIndex } from '../full-text.ts'
+
+/** FTS5 learns whose a text is, and tells its words. PostgreSQL has other ways to both. */
+export async function up(db: Kysely<never>): Promise<void> {
+  if (!isSqlite(db)) return
+  for (const table of ['issues', 'milestones', 'notes', 'snippets']) await dropTextIndex(db, table)
+  await createTextIndex(db, 'issues', ['title', 'description'], 'project_id')
+  await createTextIndex(db, 'milestones', ['title', 'description'], 'project_id')
+  await createTextIndex(db, 'notes', ['body'], 'project_id')
+  await createTextIndex(db, 'snippets', ['title', 'description'])
+}
