@@ -1,0 +1,244 @@
+/**
+ * Who owns what a merge request changes, as the `CODEOWNERS` of its target says, and whose commits it brings. Found with
+ * the merge check, for the same pair of commits, so that asking is reading rows.
+ */
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { changedPaths } from '../../../git/history/changed-paths.ts'
+import { listCommits } from '../../../git/history/history.ts'
+import { readObject } from '../../../git/objects/objects.ts'
+import { textOf } from '../../../git/objects/texts.ts'
+import { entryAt, isFile } from '../../../git/objects/trees.ts'
+import { batchesOf } from '../../../lib/batches.ts'
+import {
+  MOST_TEXT,
+  OwnerMatching,
+  TooManySteps,
+  parseCodeOwners,
+  type Owned,
+  type OwnerSection,
+} from '../../../lib/code-owners.ts'
+import { pauses } from '../../../lib/pauses.ts'
+import type { Db } from '../../../store/database.ts'
+import { textsIn } from '../../../store/dialect.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { Tips } from '../versions/service.ts'
+
+/** The first that is there counts. */
+const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
+
+const MOST_PATHS = 10_000
+const MOST_COMMITS = 5000
+const ROWS_AT_ONCE = 500
+
+interface OwnerRule {
+  readonly section: string
+  readonly name: string
+  readonly approvals_required: number
+  readonly users: readonly number[]
+  readonly groups: readonly number[]
+}
+
+export interface Ownership {
+  readonly head_sha: string | null
+  readonly base_sha: string | null
+  readonly blob: string | null
+  readonly committers: readonly number[]
+  /** There are more commits than were looked at. */
+  readonly overflow: boolean
+  readonly rules: readonly OwnerRule[]
+}
+
+/** Null where what is known is true. */
+export async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
+  const { head_sha, base_sha } = one
+  const { dir, target } = tips
+  const blob = target === null ? null : await findFile(dir, target)
+  const known = await db
+    .selectFrom('merge_request_ownership')
+    .selectAll()
+    .where('merge_request_id', '=', one.id)
+    .executeTakeFirst()
+  if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.blob === blob) return null
+  const isNothing = head_sha === null || base_sha === null || head_sha === base_sha
+  const emails = isNothing ? [] : await emailsIn(dir, head_sha, base_sha)
+  const owned = blob === null || isNothing ? [] : await ownedIn(dir, blob, { head_sha, base_sha })
+  return {
+    head_sha,
+    base_sha,
+    blob,
+    overflow: emails.length >= 2 * MOST_COMMITS,
+    committers: [...(await usersBehind(db, emails)).values()],
+    rules: await rulesOf(db, owned),
+  }
+}
+
+async function findFile(dir: string, target: string): Promise<string | null> {
+  for (const path of PLACES) {
+    const entry = await entryAt(dir, target, path)
+    if (entry && isFile(entry)) return entry.id
+  }
+  return null
+}
+
+/** Two of each commit. */
+async function emailsIn(dir: string, head: string, base: string): Promise<string[]> {
+  const commits = await listCommits(dir, { from: head, not: [base], limit: MOST_COMMITS })
+  return commits.flatMap(({ author, committer }) => [author.email.toLowerCase(), committer.email.toLowerCase()])
+}
+
+async function ownedIn(
+  dir: string,
+  blob: string,
+  { head_sha, base_sha }: { head_sha: string; base_sha: string },
+): Promise<Owned[]> {
+  const file = await readObject(dir, blob, { maxBytes: 4 * MOST_TEXT })
+  const sections = parseCodeOwners(file?.content ? textOf(file.content.subarray(0, MOST_TEXT)) : '')
+  if (sections.length === 0) return []
+  const paths = await changedPaths(dir, base_sha, head_sha, MOST_PATHS)
+  // Of what cannot be looked at file by file, everybody is asked.
+  if (paths === null) return allOf(sections)
+  const matching = new OwnerMatching(sections)
+  const found = new Set<Owned['pattern']>()
+  const pause = pauses()
+  try {
+    for (const path of paths) {
+      for (const { pattern } of matching.of(path)) found.add(pattern)
+      await pause()
+    }
+  } catch (error) {
+    if (error instanceof TooManySteps) return allOf(sections)
+    throw error
+  }
+  return allOf(sections).filter(({ pattern }) => found.has(pattern))
+}
+
+const allOf = (sections: readonly OwnerSection[]): Owned[] =>
+  sections.flatMap((section) =>
+    section.patterns.filter(({ owners }) => owners.length > 0).map((pattern) => ({ section, pattern })),
+  )
+
+async function rulesOf(db: Db, owned: readonly Owned[]): Promise<OwnerRule[]> {
+  if (owned.length === 0) return []
+  const words = [...new Set(owned.flatMap(({ pattern }) => pattern.owners.map((owner) => owner.toLowerCase())))]
+  const names = words.filter((word) => word.startsWith('@')).map((word) => word.slice(1))
+  const emails = await usersBehind(
+    db,
+    words.filter((word) => !word.startsWith('@')),
+    { confirmed: true },
+  )
+  const json = JSON.stringify(names)
+  const users = await db
+    .selectFrom('users')
+    .select(['id', sql<string>`lower(username)`.as('name')])
+    .where(sql<boolean>`lower(username) in (${textsIn(db, json)})`)
+    .execute()
+  const groups = await db
+    .selectFrom('namespaces')
+    .select(['id', sql<string>`lower(full_path)`.as('name')])
+    .where('kind', '=', 'group')
+    .where(sql<boolean>`lower(full_path) in (${textsIn(db, json)})`)
+    .execute()
+  const userBy = new Map([...users.map(({ id, name }) => [`@${name}`, id] as const), ...emails])
+  const groupBy = new Map(groups.map(({ id, name }) => [`@${name}`, id]))
+  const idsIn = (owners: readonly string[], known: ReadonlyMap<string, number>) => [
+    ...new Set(owners.flatMap((owner) => known.get(owner.toLowerCase()) ?? [])),
+  ]
+  return owned.map(({ section, pattern }) => ({
+    section: section.name,
+    name: pattern.pattern,
+    approvals_required: section.optional ? 0 : section.approvals,
+    users: idsIn(pattern.owners, userBy),
+    groups: idsIn(pattern.owners, groupBy),
+  }))
+}
+
+/** By address in lower case. An address that nobody confirmed makes nobody an owner, but leaves its commits theirs. */
+async function usersBehind(
+  db: Db,
+  emails: readonly string[],
+  { confirmed = false } = {},
+): Promise<Map<string, number>> {
+  const wanted = [...new Set(emails)]
+  if (wanted.length === 0) return new Map()
+  const among = sql<boolean>`email in (${textsIn(db, JSON.stringify(wanted))})`
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where(among)
+    .$if(confirmed, (query) => query.where('confirmed_at', 'is not', null))
+    .unionAll(
+      db
+        .selectFrom('emails')
+        .select(['user_id as id', 'email'])
+        .where(among)
+        .$if(confirmed, (query) => query.where('confirmed_at', 'is not', null)),
+    )
+    .execute()
+  return new Map(rows.map(({ id, email }) => [email.toLowerCase(), id]))
+}
+
+/** In the transaction that keeps the check. */
+export async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: Ownership): Promise<void> {
+  const { db, clock } = app
+  const { head_sha, base_sha, blob, overflow } = found
+  const facts = { head_sha, base_sha, blob, overflow }
+  await db
+    .insertInto('merge_request_ownership')
+    .values({ merge_request_id: id, ...facts })
+    .onConflict((c) => c.column('merge_request_id').doUpdateSet(facts))
+    .execute()
+  await db.deleteFrom('merge_request_committers').where('merge_request_id', '=', id).execute()
+  for (const some of batchesOf(found.committers, ROWS_AT_ONCE)) {
+    const rows = [...new Set(some)].map((user_id) => ({ merge_request_id: id, user_id }))
+    await db
+      .insertInto('merge_request_committers')
+      .values(rows)
+      .onConflict((c) => c.doNothing())
+      .execute()
+  }
+  await db
+    .deleteFrom('approval_rules')
+    .where('merge_request_id', '=', id)
+    .where('rule_type', '=', 'code_owner')
+    .execute()
+  const now = timestamp(clock)
+  for (const some of batchesOf(found.rules, ROWS_AT_ONCE)) {
+    const rows = some.map(({ section, name, approvals_required }) => ({
+      project_id,
+      merge_request_id: id,
+      source_rule_id: null,
+      rule_type: 'code_owner' as const,
+      section,
+      name,
+      approvals_required,
+      created_at: now,
+      updated_at: now,
+    }))
+    const made = await db.insertInto('approval_rules').values(rows).returning(['id', 'section', 'name']).execute()
+    const idBy = new Map(made.map((rule) => [`${rule.section}\n${rule.name}`, rule.id]))
+    const links = <K extends string>(of: (rule: OwnerRule) => readonly number[], column: K) =>
+      some.flatMap((rule) =>
+        of(rule).map((named) => ({ rule_id: idBy.get(`${rule.section}\n${rule.name}`)!, [column]: named })),
+      ) as ({ rule_id: number } & Record<K, number>)[]
+    for (const few of batchesOf(
+      links(({ users }) => users, 'user_id'),
+      ROWS_AT_ONCE,
+    ))
+      await db
+        .insertInto('approval_rule_users')
+        .values(few)
+        .onConflict((c) => c.doNothing())
+        .execute()
+    for (const few of batchesOf(
+      links(({ groups }) => groups, 'group_id'),
+      ROWS_AT_ONCE,
+    ))
+      await db
+        .insertInto('approval_rule_groups')
+        .values(few)
+        .onConflict((c) => c.doNothing())
+        .execute()
+  }
+}
