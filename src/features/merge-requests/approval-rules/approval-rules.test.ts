@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { proposed } from '../../../../test/approvals.ts'
 import { costOf } from '../../../../test/sources.ts'
 import { startForge } from '../../../forge.ts'
+import { approvalsOf } from '../approvals/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
 
 const REFUSED = { status: 405, body: { message: '405 Method Not Allowed' } }
 
@@ -173,7 +175,7 @@ test('rules of a merge request only add to what is asked', async () => {
 
 test('rules cost the same number of queries however many there are', async () => {
   await using forge = await startForge()
-  const { jane, john, root, url } = await proposed(forge, 1)
+  const { jane, john, root, url, propose } = await proposed(forge, 1)
   const add = (name: string) =>
     jane.post(`${root}/approval_rules`, { name, approvals_required: 1, user_ids: [john.id] })
   await add('first')
@@ -195,5 +197,12 @@ test('rules cost the same number of queries however many there are', async () =>
     await jane.post(`${url}/approval_rules`, { name: `own ${n}`, approvals_required: 1 })
   }
   expect(await costs()).toEqual(few)
+  // Of a page as of one.
+  const { db } = forge.app
+  const all = async () => db.selectFrom('merge_requests').selectAll().execute()
+  const judged = async (some: MergeRequest[]) => forge.queries(() => approvalsOf(db, some))
+  const one = await judged(await all())
+  for (const branch of ['second', 'third', 'fourth']) await propose(branch, { [branch]: 'x' })
+  expect(await judged(await all())).toBe(one)
   expect((await jane.get(`${url}/approvals`)).body).toMatchObject({ approvals_required: 32, approvals_left: 0 })
 })

@@ -103,7 +103,7 @@ test('refuses those whose it is not to approve, and nothing moves', async () => 
   const events = await forge.events()
   const state = async () => (await jane.get(`${url}/approvals`)).body
   const before = await state()
-  const refused: [string, Person, string, Record<string, unknown>, number, string][] = [
+  const refused: [string, Person, string, Record<string, unknown>, number, unknown][] = [
     ['the author', jane, `${url}/approve`, {}, 401, '401 Unauthorized'],
     ['a reporter', reporter, `${url}/approve`, {}, 401, '401 Unauthorized'],
     ['twice', john, `${url}/approve`, {}, 401, '401 Unauthorized'],
@@ -119,12 +119,11 @@ test('refuses those whose it is not to approve, and nothing moves', async () => 
       409,
       'SHA does not match HEAD of source branch',
     ],
-    ['in an odd number', jane, `${url}/approvals`, { approvals_required: -1 }, 400, ''],
+    ['in an odd number', jane, `${url}/approvals`, { approvals_required: -1 }, 400, expect.anything()],
   ]
   for (const [what, who, path, input, status, message] of refused) {
     const answer = await who.post(path, input)
-    expect([what, answer.status]).toEqual([what, status])
-    if (message) expect(answer.body).toEqual({ message })
+    expect([what, answer.status, answer.body]).toEqual([what, status, { message }])
   }
   expect(await state()).toEqual(before)
   await forge.settle()

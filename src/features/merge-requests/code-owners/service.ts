@@ -1,6 +1,6 @@
 /**
- * Who owns what a merge request changes, as the `CODEOWNERS` of its target says, and whose commits it brings. Found with
- * the merge check, for the same pair of commits, so that asking is reading rows.
+ * Who owns what a merge request changes, as the `CODEOWNERS` of its target says, and whose commits it brings. Found
+ * before the merge check, for the same pair of commits, so that asking is reading rows.
  */
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
@@ -21,7 +21,9 @@ import {
 } from '../../../lib/code-owners.ts'
 import { pauses } from '../../../lib/pauses.ts'
 import type { Db } from '../../../store/database.ts'
-import { textsIn } from '../../../store/dialect.ts'
+import { locksRows, textsIn } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { transact } from '../../../store/transact.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { Tips } from '../versions/service.ts'
 
@@ -40,7 +42,7 @@ interface OwnerRule {
   readonly groups: readonly number[]
 }
 
-export interface Ownership {
+interface Ownership {
   readonly head_sha: string | null
   readonly base_sha: string | null
   readonly blob: string | null
@@ -50,16 +52,44 @@ export interface Ownership {
   readonly rules: readonly OwnerRule[]
 }
 
+/** Once it has been found, nothing is left to do until one of the commits or the file is another. */
+export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips): Promise<void> {
+  const found = await findOwnership(app, one, tips)
+  if (!found) return
+  await transact(app, async (app) => {
+    if (await isStill(app.db, one, tips)) await keepOwnership(app, one, found)
+  })
+}
+
+/** Whoever was overtaken has found what is not true any more. */
+async function isStill(db: Db, { id, head_sha, base_sha, target_branch }: MergeRequest, { target }: Tips) {
+  const held = await db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'head_sha', 'base_sha', 'target_branch', 'state'])
+    .where('id', '=', id)
+    .$if(locksRows(db), (query) => query.forNoKeyUpdate())
+    .executeTakeFirst()
+  if (!held || held.state !== 'opened') return false
+  const tip = await db
+    .selectFrom('merge_targets')
+    .select('sha')
+    .where('project_id', '=', held.project_id)
+    .where('branch', '=', target_branch)
+    .executeTakeFirst()
+  const isSame = held.head_sha === head_sha && held.base_sha === base_sha && held.target_branch === target_branch
+  return isSame && (tip?.sha ?? null) === target
+}
+
+const knownOf = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('merge_request_ownership').selectAll().where('merge_request_id', '=', p.id),
+)
+
 /** Null where what is known is true. */
-export async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
+async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips
   const blob = target === null ? null : await findFile(dir, target)
-  const known = await db
-    .selectFrom('merge_request_ownership')
-    .selectAll()
-    .where('merge_request_id', '=', one.id)
-    .executeTakeFirst()
+  const [known] = await knownOf(db, { id: one.id })
   if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.blob === blob) return null
   const isNothing = head_sha === null || base_sha === null || head_sha === base_sha
   const emails = isNothing ? [] : await emailsIn(dir, head_sha, base_sha)
@@ -179,8 +209,7 @@ async function usersBehind(
   return new Map(rows.map(({ id, email }) => [email.toLowerCase(), id]))
 }
 
-/** In the transaction that keeps the check. */
-export async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: Ownership): Promise<void> {
+async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: Ownership): Promise<void> {
   const { db, clock } = app
   const { head_sha, base_sha, blob, overflow } = found
   const facts = { head_sha, base_sha, blob, overflow }

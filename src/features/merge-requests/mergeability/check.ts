@@ -4,9 +4,8 @@
  */
 import type { App } from '../../../context.ts'
 import { mergeCommits, UnrelatedHistories } from '../../../git/merging/merging.ts'
-import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
-import { findOwnership, keepOwnership } from '../code-owners/service.ts'
+import { refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 import { findTips, type Tips } from '../versions/service.ts'
 
@@ -25,39 +24,28 @@ export async function freshlyChecked(app: App, one: MergeRequest, project?: Proj
   if (!target) return one
   const tips = await findTips(app, target, one)
   await rememberTarget(app, one, tips.target)
+  await refreshOwnership(app, one, tips)
   const isFresh = one.check_result !== null && one.check_head === one.head_sha && one.check_target === tips.target
   const isBack = one.check_result === 'missing' && tips.source !== null && tips.target !== null
   return isFresh && !isBack ? one : check(app, one, tips)
 }
 
 async function check(app: App, one: MergeRequest, tips: Tips): Promise<MergeRequest> {
-  const checked = await lookAt(one, tips)
-  const ownership = await findOwnership(app, one, tips)
-  if (!ownership) return (await keep(app, one, tips, checked)) ?? one
-  return transact(app, async (app) => {
-    const kept = await keep(app, one, tips, checked)
-    if (kept) await keepOwnership(app, kept, ownership)
-    return kept ?? one
-  })
-}
-
-function keep({ db }: App, one: MergeRequest, tips: Tips, { result, conflicts }: Checked) {
-  return (
-    db
-      .updateTable('merge_requests')
-      .set({
-        check_head: one.head_sha,
-        check_target: tips.target,
-        check_result: result,
-        check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
-      })
-      .where('id', '=', one.id)
-      // Of another head or another branch it says nothing.
-      .where('head_sha', one.head_sha === null ? 'is' : '=', one.head_sha)
-      .where('target_branch', '=', one.target_branch)
-      .returningAll()
-      .executeTakeFirst()
-  )
+  const { result, conflicts } = await lookAt(one, tips)
+  const kept = await app.db
+    .updateTable('merge_requests')
+    .set({
+      check_head: one.head_sha,
+      check_target: tips.target,
+      check_result: result,
+      check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
+    })
+    .where('id', '=', one.id)
+    // Of another head it says nothing.
+    .where('head_sha', one.head_sha === null ? 'is' : '=', one.head_sha)
+    .returningAll()
+    .executeTakeFirst()
+  return kept ?? one
 }
 
 async function lookAt({ head_sha, base_sha }: MergeRequest, { dir, source, target }: Tips): Promise<Checked> {
