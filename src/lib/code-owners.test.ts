@@ -91,6 +91,8 @@ test('the last match of each section counts, and who asks for more is heard', ()
 test('has an end, whatever it is made of', () => {
   expect(parseCodeOwners('a @b\n'.repeat(100_000))[0]!.patterns).toHaveLength(5000)
   expect(parseCodeOwners(`${'a'.repeat(2000)} @b`)).toEqual([])
+  const cut = parseCodeOwners(`* @all\n${'# much\n'.repeat(40_000)}`.slice(0, 256 * 1024 - 9) + '\n* @b\n* @carol')
+  expect(cut[0]!.patterns.map(({ owners }) => owners)).toEqual([['@all'], ['@b']])
   expect(parseCodeOwners(`a ${'@b '.repeat(10)}`)[0]!.patterns[0]!.owners).toEqual(['@b'])
   const hostile = new OwnerMatching(parseCodeOwners(`${'*?a'.repeat(80)}b @x\n`.repeat(250)))
   expect(() => {

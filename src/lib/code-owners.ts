@@ -3,8 +3,8 @@
  * than its limits is not read, and matching counts its steps.
  */
 
-/** More of the file is not looked at. */
-export const MOST_TEXT = 256 * 1024
+/** More of the file is not looked at, nor the line that is cut by it. */
+export const LONGEST_FILE = 256 * 1024
 const MOST_PATTERNS = 5000
 const LONGEST_PATTERN = 255
 const MOST_OWNERS = 100
@@ -61,7 +61,7 @@ export function parseCodeOwners(text: string): OwnerSection[] {
   let current = sectionOf('', { optional: false, approvals: 1 })
   let usual: readonly string[] = []
   let left = MOST_PATTERNS
-  for (const written of text.slice(0, MOST_TEXT).split('\n')) {
+  for (const written of withinLimit(text).split('\n')) {
     const line = written.trim()
     if (line === '' || line.startsWith('#')) continue
     const header = headerIn(line)
@@ -76,6 +76,9 @@ export function parseCodeOwners(text: string): OwnerSection[] {
   }
   return [...sections.values()].filter(({ patterns }) => patterns.length > 0)
 }
+
+const withinLimit = (text: string) =>
+  text.length < LONGEST_FILE ? text : text.slice(0, text.lastIndexOf('\n', LONGEST_FILE) + 1)
 
 /** `^[Name][2] @default`. */
 function headerIn(line: string) {

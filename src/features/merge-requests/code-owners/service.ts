@@ -7,12 +7,12 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { changedPaths } from '../../../git/history/changed-paths.ts'
 import { listCommits } from '../../../git/history/history.ts'
-import { readObject } from '../../../git/objects/objects.ts'
+import { readKnown, readStart } from '../../../git/objects/objects.ts'
 import { textOf } from '../../../git/objects/texts.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
 import { batchesOf } from '../../../lib/batches.ts'
 import {
-  MOST_TEXT,
+  LONGEST_FILE,
   OwnerMatching,
   TooManySteps,
   parseCodeOwners,
@@ -118,13 +118,17 @@ async function emailsIn(dir: string, head: string, base: string): Promise<string
   return commits.flatMap(({ author, committer }) => [author.email.toLowerCase(), committer.email.toLowerCase()])
 }
 
+async function textIn(dir: string, blob: string): Promise<string> {
+  const [file] = await readKnown(dir, [blob], { maxBytes: LONGEST_FILE })
+  return file ? textOf(file.content ?? (await readStart(dir, file, LONGEST_FILE))) : ''
+}
+
 async function ownedIn(
   dir: string,
   blob: string,
   { head_sha, base_sha }: { head_sha: string; base_sha: string },
 ): Promise<Owned[]> {
-  const file = await readObject(dir, blob, { maxBytes: 4 * MOST_TEXT })
-  const sections = parseCodeOwners(file?.content ? textOf(file.content.subarray(0, MOST_TEXT)) : '')
+  const sections = parseCodeOwners(await textIn(dir, blob))
   if (sections.length === 0) return []
   const paths = await changedPaths(dir, base_sha, head_sha, MOST_PATHS)
   // Of what cannot be looked at file by file, everybody is asked.
