@@ -14,6 +14,10 @@ const COUNTS = sql<boolean>`(coalesce(s.merge_requests_author_approval, false) o
     select 1 from merge_request_committers c where c.merge_request_id = m.id and c.user_id = a.user_id
     union all select 1 from merge_request_ownership w where w.merge_request_id = m.id and w.overflow))`
 
+/** Owners of what is changed are asked for by protected branches alone. */
+const IS_BAR = sql<boolean>`(r.rule_type <> 'code_owner' or exists (select 1 from protected_branches b
+  where b.project_id = r.project_id and b.code_owner_approval_required))`
+
 const asked = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('merge_requests as m')
@@ -30,7 +34,7 @@ const asked = hotQuery((db, p: { ids: string }) =>
         'given',
       ),
       sql<boolean>`exists (select 1 from approval_rules r where r.project_id = m.project_id
-        and (r.merge_request_id is null or r.merge_request_id = m.id))`.as('ruled'),
+        and (r.merge_request_id is null or r.merge_request_id = m.id) and ${IS_BAR})`.as('ruled'),
     ])
     .where(inIdList(db, 'm.id', p.ids)),
 )
@@ -52,7 +56,7 @@ export async function approvalsGiven(db: Db, ids: readonly number[]) {
   return counting(db, { ids: idList(db, ids) })
 }
 
-const rulesOf = hotQuery((db, p: { projects: string; ids: string }) =>
+const rulesOf = hotQuery((db, p: { projects: string; ids: string; isAll: 1 | null }, given) =>
   db
     .selectFrom('approval_rules as r')
     .selectAll()
@@ -62,6 +66,7 @@ const rulesOf = hotQuery((db, p: { projects: string; ids: string }) =>
     )
     .where(inIdList(db, 'project_id', p.projects))
     .where((eb) => eb.or([eb('merge_request_id', 'is', null), inIdList(db, 'merge_request_id', p.ids)]))
+    .$if(!given('isAll'), (query) => query.where(IS_BAR))
     .orderBy('id'),
 )
 
@@ -142,9 +147,9 @@ export async function eligibleApprovers(db: Db, rules: readonly number[]) {
 
 type Asked = Awaited<ReturnType<typeof asked>>[number]
 
-/** By the id of the merge request. */
+/** Rule by rule, also those that bar nothing, by the id of the merge request. */
 export async function judgementsOf(db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) {
-  return judged(db, await askedOf(db, requests))
+  return judged(db, await askedOf(db, requests), { isAll: 1 })
 }
 
 const askedOf = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
@@ -155,7 +160,7 @@ const askedOf = async (db: Db, requests: readonly Pick<MergeRequest, 'id'>[]) =>
     ),
   })
 
-async function judged(db: Db, rows: readonly Asked[]): Promise<Map<number, Judgement>> {
+async function judged(db: Db, rows: readonly Asked[], { isAll }: { isAll: 1 | null }): Promise<Map<number, Judgement>> {
   if (rows.length === 0) return new Map()
   const ids = idList(
     db,
@@ -163,7 +168,7 @@ async function judged(db: Db, rows: readonly Asked[]): Promise<Map<number, Judge
   )
   const projects = idList(db, [...new Set(rows.map(({ project_id }) => project_id))])
   const [rules, protection, given] = await Promise.all([
-    rulesOf(db, { projects, ids }),
+    rulesOf(db, { projects, ids, isAll }),
     protectionOf(db, { projects }),
     counting(db, { ids }),
   ])
@@ -215,6 +220,7 @@ export async function approvalsOf(
   const ruled = await judged(
     db,
     rows.filter((row) => row.ruled),
+    { isAll: null },
   )
   return new Map(
     rows.map(({ id, own, usual, fixed, given }) => {

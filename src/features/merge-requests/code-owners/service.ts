@@ -21,7 +21,7 @@ import {
 } from '../../../lib/code-owners.ts'
 import { pauses } from '../../../lib/pauses.ts'
 import type { Db } from '../../../store/database.ts'
-import { locksRows, textsIn } from '../../../store/dialect.ts'
+import { isOrphan, locksRows, textsIn } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -54,11 +54,18 @@ interface Ownership {
 
 /** Once it has been found, nothing is left to do until one of the commits or the file is another. */
 export async function refreshOwnership(app: App, one: MergeRequest, tips: Tips): Promise<void> {
-  const found = await findOwnership(app, one, tips)
-  if (!found) return
-  await transact(app, async (app) => {
-    if (await isStill(app.db, one, tips)) await keepOwnership(app, one, found)
-  })
+  for (let tries = 1; ; tries++) {
+    const found = await findOwnership(app, one, tips)
+    if (!found) return
+    try {
+      return await transact(app, async (app) => {
+        if (await isStill(app.db, one, tips)) await keepOwnership(app, one, found)
+      })
+    } catch (error) {
+      // Somebody whom it names has gone since they were found.
+      if (!isOrphan(error) || tries === 3) throw error
+    }
+  }
 }
 
 /** Whoever was overtaken has found what is not true any more. */
@@ -251,27 +258,17 @@ async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: 
     }))
     const made = await db.insertInto('approval_rules').values(rows).returning(['id', 'section', 'name']).execute()
     const idBy = new Map(made.map((rule) => [`${rule.section}\n${rule.name}`, rule.id]))
-    const links = <K extends string>(of: (rule: OwnerRule) => readonly number[], column: K) =>
-      some.flatMap((rule) =>
-        of(rule).map((named) => ({ rule_id: idBy.get(`${rule.section}\n${rule.name}`)!, [column]: named })),
-      ) as ({ rule_id: number } & Record<K, number>)[]
-    for (const few of batchesOf(
-      links(({ users }) => users, 'user_id'),
-      ROWS_AT_ONCE,
-    ))
-      await db
-        .insertInto('approval_rule_users')
-        .values(few)
-        .onConflict((c) => c.doNothing())
-        .execute()
-    for (const few of batchesOf(
-      links(({ groups }) => groups, 'group_id'),
-      ROWS_AT_ONCE,
-    ))
-      await db
-        .insertInto('approval_rule_groups')
-        .values(few)
-        .onConflict((c) => c.doNothing())
-        .execute()
+    const linked = some.map((rule) => ({ ...rule, rule_id: idBy.get(`${rule.section}\n${rule.name}`)! }))
+    const users = linked.flatMap(({ rule_id, users }) => users.map((user_id) => ({ rule_id, user_id })))
+    const groups = linked.flatMap(({ rule_id, groups }) => groups.map((group_id) => ({ rule_id, group_id })))
+    // A pattern may stand there twice.
+    for (const few of batchesOf(users, ROWS_AT_ONCE)) {
+      const link = db.insertInto('approval_rule_users').values(few)
+      await link.onConflict((c) => c.doNothing()).execute()
+    }
+    for (const few of batchesOf(groups, ROWS_AT_ONCE)) {
+      const link = db.insertInto('approval_rule_groups').values(few)
+      await link.onConflict((c) => c.doNothing()).execute()
+    }
   }
 }
