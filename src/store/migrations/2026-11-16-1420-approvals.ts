@@ -79,7 +79,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('merge_request_id', ref, (c) => c.primaryKey().references('merge_requests.id').onDelete('cascade'))
     .addColumn('head_sha', 'text')
     .addColumn('base_sha', 'text')
-    .addColumn('blob', 'text')
+    .addColumn('file_id', 'text')
     /** More commits than were looked at. */
     .addColumn('overflow', boolean, (c) => c.notNull().defaultTo(no))
     .execute()

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { bool, filledText, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import { presentMergeRequestRules, presentProjectRules } from './load.ts'
 import { MergeRequestRuleEntity, ProjectRuleEntity } from './entity.ts'
-import { approvable } from '../approvals/policy.ts'
+import { approvable } from '../approvals/queries.ts'
 import { approvingProject, listMergeRequestRules, listProjectRules, mergeRequestRule, projectRule } from './queries.ts'
 import {
   changeMergeRequestRule,

@@ -1,20 +1,15 @@
 import { Developer } from '../../../lib/levels.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
-import { mergeRequest } from '../merge-requests/queries.ts'
 import type { ApprovalSettings } from '../approval-settings/model.ts'
 
 /** Whether it is theirs to approve at all; authors and committers are asked apart. */
 const mayApprove = (s: MergeRequestSubject) => mergeRequestPolicy.participate(s) && s.level >= Developer
 
-/** A merge request as its approvals are given and asked for. */
-export const approvable = {
-  ...mergeRequest,
-  policy: {
-    ...mergeRequest.policy,
-    approve: mayApprove,
-    /** Rules of its own, and how many approvals it needs. */
-    askApproval: (s: MergeRequestSubject) => mergeRequestPolicy.plan(s),
-  },
+/** Of a merge request as it is approved. */
+export const approvalPolicy = {
+  approve: mayApprove,
+  /** Rules of its own, and how many approvals it needs. */
+  askApproval: (s: MergeRequestSubject) => mergeRequestPolicy.plan(s),
 }
 
 export interface Standing {

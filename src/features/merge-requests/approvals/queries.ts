@@ -5,7 +5,12 @@ import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
+import { mergeRequest } from '../merge-requests/queries.ts'
 import { judge, requiredBy, type Judgement, type RuleFacts } from './judging.ts'
+import { approvalPolicy } from './policy.ts'
+
+/** A merge request as its approvals are given and asked for. */
+export const approvable = { ...mergeRequest, policy: { ...mergeRequest.policy, ...approvalPolicy } }
 
 /** Authors and committers may have approved before the project forbade it. */
 const COUNTS = sql<boolean>`(coalesce(s.merge_requests_author_approval, false) or m.author_id is null

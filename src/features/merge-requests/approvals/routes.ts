@@ -4,7 +4,7 @@ import { int, text } from '../../../api/wire.ts'
 import { invalid } from '../../../errors.ts'
 import { ApprovalStateEntity, ApprovalsEntity } from './entity.ts'
 import { presentApprovalState, presentApprovalStatus } from './load.ts'
-import { approvable } from './policy.ts'
+import { approvable } from './queries.ts'
 import { approveMergeRequest, requireApprovals, unapproveMergeRequest } from './service.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'

@@ -9,7 +9,7 @@ declare module '../../../store/database.ts' {
       merge_request_id: number
       head_sha: string | null
       base_sha: string | null
-      blob: string | null
+      file_id: string | null
       /** More commits than were looked at: anybody may be among their committers. */
       overflow: Generated<boolean>
     }

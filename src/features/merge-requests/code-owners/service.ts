@@ -45,7 +45,7 @@ interface OwnerRule {
 interface Ownership {
   readonly head_sha: string | null
   readonly base_sha: string | null
-  readonly blob: string | null
+  readonly file_id: string | null
   readonly committers: readonly number[]
   /** There are more commits than were looked at. */
   readonly overflow: boolean
@@ -95,16 +95,16 @@ const knownOf = hotQuery((db, p: { id: number }) =>
 async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips
-  const blob = target === null ? null : await findFile(dir, target)
+  const file_id = target === null ? null : await findFile(dir, target)
   const [known] = await knownOf(db, { id: one.id })
-  if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.blob === blob) return null
+  if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.file_id === file_id) return null
   const isNothing = head_sha === null || base_sha === null || head_sha === base_sha
   const emails = isNothing ? [] : await emailsIn(dir, head_sha, base_sha)
-  const owned = blob === null || isNothing ? [] : await ownedIn(dir, blob, { head_sha, base_sha })
+  const owned = file_id === null || isNothing ? [] : await ownedIn(dir, file_id, { head_sha, base_sha })
   return {
     head_sha,
     base_sha,
-    blob,
+    file_id,
     overflow: emails.length >= 2 * MOST_COMMITS,
     committers: [...(await usersBehind(db, emails)).values()],
     rules: await rulesOf(db, owned),
@@ -222,8 +222,8 @@ async function usersBehind(
 
 async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: Ownership): Promise<void> {
   const { db, clock } = app
-  const { head_sha, base_sha, blob, overflow } = found
-  const facts = { head_sha, base_sha, blob, overflow }
+  const { head_sha, base_sha, file_id, overflow } = found
+  const facts = { head_sha, base_sha, file_id, overflow }
   await db
     .insertInto('merge_request_ownership')
     .values({ merge_request_id: id, ...facts })
