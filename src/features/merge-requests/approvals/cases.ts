@@ -32,7 +32,8 @@ export const cases = casesOf(
   {
     [`GET ${ITEM}/approvals`]: { at },
     [`POST ${ITEM}/approvals`]: { at, input: { approvals_required: 2 } },
-    [`POST ${ITEM}/approve`]: { at },
+    // Nothing asks for it here.
+    [`POST ${ITEM}/approve`]: { at, input: { approval_password: 'not asked for' } },
     [`POST ${ITEM}/unapprove`]: { own: approved },
     [`GET ${ITEM}/approval_state`]: { at },
     [`GET ${ITEM}/approval_settings`]: { at },
