@@ -74,3 +74,22 @@ docs/**/*.txt @${stranger.username}
   await forge.seed(project, { CODEOWNERS: null, 'docs/CODEOWNERS': null })
   expect((await jane.get(`${evil.url}/approvals`)).body).toMatchObject({ approvals_required: 0, approvals_left: 0 })
 })
+
+test('where files cannot be matched within bounds, all owners are asked', async () => {
+  await using forge = await startForge()
+  const { jane, john, mary, root, project, propose } = await proposed(forge, 0)
+  await jane.delete(`${root}/protected_branches/master`)
+  await jane.post(`${root}/protected_branches`, { name: 'master', code_owner_approval_required: true })
+  const slow = Array.from({ length: 300 }, (_, n) => `${'*?a'.repeat(60)}${n}b @${john.username}`)
+  await forge.seed(project, { CODEOWNERS: [...slow, '[Elsewhere]', `/elsewhere @${mary.username}`].join('\n') })
+  const few = await propose('few', { 'b.txt': 'b' })
+  expect((await jane.get(`${few.url}/approvals`)).body).toMatchObject({ approvals_required: 0 })
+  const names = Array.from({ length: 40 }, (_, n) => ['a'.repeat(200 + n), 'a'] as const)
+  const many = await propose('many', Object.fromEntries(names))
+  expect((await jane.get(`${many.url}/approvals`)).body).toMatchObject({ approvals_required: 301, approvals_left: 301 })
+  await john.post(`${many.url}/approve`)
+  expect((await jane.get(`${many.url}/approvals`)).body).toMatchObject({
+    approvals_left: 1,
+    suggested_approvers: [{ id: mary.id }],
+  })
+})
