@@ -24,8 +24,13 @@ export interface Conflict {
 }
 
 export type MergeResult =
-  | { readonly tree: string; readonly conflicts?: undefined }
-  | { readonly tree?: undefined; readonly conflicts: readonly Conflict[] }
+  | { readonly tree: string; readonly conflicts?: undefined; readonly marked?: undefined }
+  | {
+      readonly tree?: undefined
+      readonly conflicts: readonly Conflict[]
+      /** A tree all the same, with both sides between marks in the files they do not agree on. */
+      readonly marked: string
+    }
 
 /** They have no commit in common. */
 export class UnrelatedHistories extends Error {
@@ -36,6 +41,9 @@ export class UnrelatedHistories extends Error {
 }
 
 const MERGE_DEADLINE = 2 * MINUTE
+
+/** No file is worth the machine's memory. */
+export const MERGING = { environment: { GIT_ALLOC_LIMIT: '512m' } }
 
 /** All by their ids: two commits, and a commit or tree to take for their common ancestor instead of the true one. */
 export async function mergeCommits(
@@ -170,21 +178,20 @@ async function mergeTrees(dir: string, ours: string, theirs: string): Promise<Me
   const output = await git(dir, ['merge-tree', '--write-tree', '--stdin', '--no-messages'], {
     input: `${rev(ours)} ${rev(theirs)}\n`,
     deadline: MERGE_DEADLINE,
-    // No file is worth the machine's memory.
-    environment: { GIT_ALLOC_LIMIT: '512m' },
+    ...MERGING,
   }).catch((error: unknown) => {
     const isUnrelated = error instanceof GitFailed && /unrelated histories/.test(error.stderr)
     throw isUnrelated ? new UnrelatedHistories() : error
   })
   const [status, tree = '', ...files] = output.split('\0').filter(Boolean)
   // Folders renamed two ways are a conflict of no single file: the list alone does not tell.
-  return status === '1' ? { tree } : { conflicts: conflictsOf(files) }
+  return status === '1' ? { tree } : { conflicts: conflictsOf(files), marked: tree }
 }
 
 const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const
 
 /** `<mode> <id> <stage>\t<path>`, a line for each side that has it. */
-function conflictsOf(lines: readonly string[]): Conflict[] {
+export function conflictsOf(lines: readonly string[]): Conflict[] {
   const conflicts = new Map<string, { -readonly [K in keyof Conflict]: Conflict[K] }>()
   for (const line of lines) {
     const [, mode, id, stage, path] = /^(\d+) ([0-9a-f]+) ([123])\t(.*)$/s.exec(line) ?? []
