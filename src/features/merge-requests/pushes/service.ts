@@ -1,9 +1,10 @@
 /** What a push means for merge requests: of those from its branches at once, of those to them as far as it must be. */
+import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { inTextList, textList } from '../../../store/dialect.ts'
+import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
@@ -16,6 +17,7 @@ import { UNCHECKED } from '../merge-requests/service.ts'
 import { finishMerge, mergedByPush } from '../merging/finish.ts'
 import type { Merging } from '../merging/model.ts'
 import { refreshSource } from '../versions/refresh.ts'
+import { renewVersions } from '../versions/renewal.ts'
 
 export interface Pushed {
   readonly project: Project
@@ -29,6 +31,7 @@ interface BranchUpdate extends Update {
 
 /** Commits of one push that are looked for among heads. */
 const MOST_COMMITS = 10_000
+const FEW = 20
 
 /** Bears being done twice: a push does it before it answers, and the news of it once more. */
 export async function followPush(app: App, { project, by, updates }: Pushed): Promise<void> {
@@ -41,14 +44,15 @@ export async function followPush(app: App, { project, by, updates }: Pushed): Pr
   for (const update of await targetsAmong(app, project, branches)) await followTarget(app, project, by, update)
 }
 
-const namesOf = (branches: readonly BranchUpdate[]) => branches.map(({ branch }) => branch)
+/** As JSON: a branch may be called anything. */
+const namesOf = (branches: readonly BranchUpdate[]) => JSON.stringify(branches.map(({ branch }) => branch))
 
 function openFrom({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<MergeRequest[]> {
   return db
     .selectFrom('merge_requests')
     .selectAll()
     .where('source_project_id', '=', id)
-    .where(inTextList(db, 'source_branch', textList(db, namesOf(branches))))
+    .where(sql<boolean>`source_branch in (${textsIn(db, namesOf(branches))})`)
     .where('state', '=', 'opened')
     .orderBy('id')
     .execute()
@@ -89,7 +93,7 @@ async function targetsAmong({ db }: App, { id }: Project, branches: readonly Bra
     .selectFrom('merge_targets')
     .select('branch')
     .where('project_id', '=', id)
-    .where(inTextList(db, 'branch', textList(db, namesOf(branches))))
+    .where(sql<boolean>`branch in (${textsIn(db, namesOf(branches))})`)
     .execute()
   const known = new Set(rows.map(({ branch }) => branch))
   return branches.filter(({ branch }) => known.has(branch))
@@ -101,10 +105,12 @@ async function followTarget(app: App, project: Project, by: number | null, updat
   const { id: project_id } = project
   if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
   await rememberTarget(app, { project_id, target_branch: branch }, await resolveRef(dir, ref))
+  // Those who follow their own push find it done; of many, the job does it.
+  await renewVersions(app, project, update, { atMost: FEW })
   await enqueue(
     app,
     checkTarget,
-    { project_id, branch },
+    { project_id, branch, before, after },
     { key: `merge_requests.check ${project_id} ${branch} ${after}` },
   )
 }

@@ -1,0 +1,59 @@
+import { child } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
+import { HARD_LIMITS, diffBetween, type Diff, type DiffLimits } from '../../../git/history/diffs.ts'
+import { listHistory } from '../../../git/history/history.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { mergeRequest } from '../merge-requests/queries.ts'
+import { rangeOf, type Ends } from './measure.ts'
+import type { Version } from './model.ts'
+
+export const version = child(mergeRequest, {
+  key: 'version',
+  params: { version_id: id },
+  find: ({ db }, { mergeRequest }, { version_id }) => findVersion(db, mergeRequest.id, version_id),
+})
+
+export async function findVersion(db: Db, mergeRequest: number, id: number): Promise<Version | null> {
+  const found = await db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('merge_request_id', '=', mergeRequest)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/** Newest first. */
+export function listVersions(db: Db, mergeRequest: number, page: PageWish): Promise<Page<Version>> {
+  const versions = db
+    .selectFrom('merge_request_versions')
+    .selectAll()
+    .where('merge_request_id', '=', mergeRequest)
+    .orderBy('id', 'desc')
+  return pageOfQuery(versions, page)
+}
+
+/** What is brought between these ends, newest first. */
+export async function pageOfCommits(
+  dir: string,
+  ends: Ends,
+  { offset, limit }: Pick<PageWish, 'offset' | 'limit'>,
+): Promise<Page<Commit>> {
+  const range = rangeOf(ends)
+  if (!range) return { items: [], total: 0 }
+  const { commits, total } = await listHistory(dir, range.commits, { skip: offset, limit })
+  return { items: commits, total }
+}
+
+const NOTHING: Diff = { files: [], overflow: false }
+
+/** A file of any size, as long as all together are within the limits. */
+export const WHOLE_FILES: DiffLimits = { ...HARD_LIMITS, fileBytes: HARD_LIMITS.bytes }
+
+export async function changesOf(dir: string, ends: Ends, limits: DiffLimits = HARD_LIMITS): Promise<Diff> {
+  const range = rangeOf(ends)
+  return (range && (await diffBetween(dir, range.base, range.head, { limits }))) ?? NOTHING
+}
