@@ -59,9 +59,11 @@ export async function mergeCommits(
  * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
  */
 export async function cherryPick(dir: string, wish: PickWish): Promise<MergeResult | null> {
-  const { own, parent, onto } = await treesOfPick(dir, wish)
-  return unless(onto, await mergeFrom(dir, parent, onto, own))
+  return pick(dir, await treesOfPick(dir, wish))
 }
+
+const pick = async (dir: string, { own, parent, onto }: PickTrees) =>
+  unless(onto, await mergeFrom(dir, parent, onto, own))
 
 /** Null when nothing of it is left in `onto`. */
 export async function revertCommit(dir: string, wish: PickWish): Promise<MergeResult | null> {
@@ -83,16 +85,18 @@ export type RebaseResult =
 
 /**
  * The commits `from` has and `onto` has not, made again on top of `onto`, without merges and without those that bring
- * nothing new there. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
+ * nothing new there: those whose change `onto` has under another id, and those that come to nothing. One that was empty
+ * from the start stays. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
  */
 export async function rebaseCommits(
   dir: string,
   { from, onto, committer }: { from: string; onto: string; committer: Signer },
 ): Promise<RebaseResult | null> {
-  const listed = await git(dir, ['rev-list', '--reverse', '--topo-order', '--parents', '--stdin'], {
-    input: `${rev(from)}\n^${rev(onto)}\n`,
-    deadline: MERGE_DEADLINE,
-  })
+  const listed = await git(
+    dir,
+    ['rev-list', '--reverse', '--topo-order', '--parents', '--cherry-pick', '--right-only', '--stdin'],
+    { input: `${rev(onto)}...${rev(from)}\n`, deadline: MERGE_DEADLINE },
+  )
   const commits = listed.split('\n').flatMap((line) => {
     const [id, ...parents] = line.split(' ')
     return id ? [{ id, parents }] : []
@@ -104,7 +108,8 @@ export async function rebaseCommits(
   let head = onto
   for (const { id, parents } of commits) {
     if (parents.length > 1) continue
-    const picked = await cherryPick(dir, { commit: id, onto: head })
+    const trees = await treesOfPick(dir, { commit: id, onto: head })
+    const picked = trees.own === trees.parent ? { tree: trees.onto } : await pick(dir, trees)
     if (picked?.conflicts) return { conflicts: picked.conflicts, commit: id }
     if (picked) head = await remake(dir, id, { tree: picked.tree, parent: head, committer })
   }
@@ -135,10 +140,13 @@ async function remake(
   )
 }
 
-async function treesOfPick(
-  dir: string,
-  { commit, onto, mainline = 1 }: PickWish,
-): Promise<{ own: string; parent: string; onto: string }> {
+interface PickTrees {
+  readonly own: string
+  readonly parent: string
+  readonly onto: string
+}
+
+async function treesOfPick(dir: string, { commit, onto, mainline = 1 }: PickWish): Promise<PickTrees> {
   const object = await readObject(dir, commit, { as: 'commit' })
   if (!object?.content) throw new TypeError('not a commit of this repository')
   const parents = parseHeaders(object.content).headers.filter(({ name }) => name === 'parent')
