@@ -94,22 +94,24 @@ export async function rebaseCommits(
 ): Promise<RebaseResult | null> {
   const listed = await git(
     dir,
-    ['rev-list', '--reverse', '--topo-order', '--parents', '--cherry-pick', '--right-only', '--stdin'],
+    ['rev-list', '--reverse', '--topo-order', '--parents', '--cherry-mark', '--right-only', '--stdin'],
     { input: `${rev(onto)}...${rev(from)}\n`, deadline: MERGE_DEADLINE },
   )
   const commits = listed.split('\n').flatMap((line) => {
-    const [id, ...parents] = line.split(' ')
-    return id ? [{ id, parents }] : []
+    const [marked = '', ...parents] = line.split(' ')
+    return marked ? [{ id: marked.slice(1), isKnown: marked.startsWith('='), parents }] : []
   })
   if (commits.length > MAX_COMMITS) throw new RangeError('too many commits')
   const isOnTop = commits.every(({ parents }, n) => parents.length === 1 && parents[0] === (commits[n - 1]?.id ?? onto))
   if (from === onto || (commits.length > 0 && isOnTop)) return null
 
   let head = onto
-  for (const { id, parents } of commits) {
+  for (const { id, parents, isKnown } of commits) {
     if (parents.length > 1) continue
     const trees = await treesOfPick(dir, { commit: id, onto: head })
-    const picked = trees.own === trees.parent ? { tree: trees.onto } : await pick(dir, trees)
+    const isEmpty = trees.own === trees.parent
+    if (isKnown && !isEmpty) continue
+    const picked = isEmpty ? { tree: trees.onto } : await pick(dir, trees)
     if (picked?.conflicts) return { conflicts: picked.conflicts, commit: id }
     if (picked) head = await remake(dir, id, { tree: picked.tree, parent: head, committer })
   }
