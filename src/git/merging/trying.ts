@@ -13,12 +13,14 @@ export interface Pair {
   readonly theirs: string
 }
 
-/** Paths the two sides do not agree on; null where they agree. Of unrelated histories no path can be named. */
+/** Paths the two sides do not agree on; null where they agree. Of what can never be merged no path is named. */
 export type Tried = { readonly conflicts: readonly string[] | null }
 
 const MAX_OUTPUT = 64 * 1024 * 1024
 const DEADLINE = 2 * MINUTE
 const DIED = 128
+/** What git says of those it will not merge another time either; a full disk, say, is none of them. */
+const HOPELESS = /unrelated histories|attempting to allocate/
 
 /** In the order of the pairs; null for one that git could not answer. */
 export async function tryMerges(
@@ -34,7 +36,7 @@ export async function tryMerges(
     const { records, stderr } = await run(dir, rest, scratch.environment, signal)
     tried.push(...records)
     // One pair it does not like ends git; the others are still to be asked.
-    if (records.length < rest.length) tried.push(/unrelated histories/.test(stderr) ? { conflicts: [] } : null)
+    if (records.length < rest.length) tried.push(HOPELESS.test(stderr) ? { conflicts: [] } : null)
   }
   return tried
 }

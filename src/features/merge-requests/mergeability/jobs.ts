@@ -4,7 +4,7 @@ import { renewVersions, type TargetUpdate } from '../versions/renewal.ts'
 import { checkTogether } from './check.ts'
 
 /** So many are asked of one process, and kept by one transaction. */
-const AT_ONCE = 200
+const AT_ONCE = 100
 
 /** All that go to a branch that has moved: first what they bring, then whether it can be merged. */
 export const checkTarget = job<{ project_id: number } & TargetUpdate>(

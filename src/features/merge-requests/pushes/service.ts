@@ -1,10 +1,11 @@
 /** What a push means for merge requests: of those from its branches at once, of those to them as far as it must be. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
-import { listCommitIds } from '../../../git/history/history.ts'
+import { pushedCommits } from '../../../git/history/history.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
@@ -104,15 +105,14 @@ async function followTarget(app: App, project: Project, by: number | null, updat
   const dir = repositoryDir(app, project)
   const { id: project_id } = project
   if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
-  await rememberTarget(app, { project_id, target_branch: branch }, await resolveRef(dir, ref))
   // Those who follow their own push find it done; of many, the job does it.
   await renewVersions(app, project, update, { atMost: FEW })
-  await enqueue(
-    app,
-    checkTarget,
-    { project_id, branch, before, after },
-    { key: `merge_requests.check ${project_id} ${branch} ${after}` },
-  )
+  const tip = await resolveRef(dir, ref)
+  const key = `merge_requests.check ${project_id} ${branch} ${after}`
+  await transact(app, async (app) => {
+    await rememberTarget(app, { project_id, target_branch: branch }, tip)
+    await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
+  })
 }
 
 /** Those whose head has come onto the target, by whichever way. */
@@ -130,7 +130,7 @@ async function findMerged(
     .where('target_branch', '=', branch)
     .where('state', 'in', ['opened', 'locked'])
   if (!(await waiting.limit(1).executeTakeFirst())) return
-  const ids = await listCommitIds(dir, { from: after, not: before === null ? [] : [before], limit: MOST_COMMITS })
+  const { ids } = await pushedCommits(dir, before, after, MOST_COMMITS)
   const heads = textList(app.db, ids)
   const locked = await waiting.where('state', '=', 'locked').execute()
   for (const one of locked) {

@@ -3,20 +3,23 @@
  * first carried to where the newer one begins, so that what came with the new base is on both sides and does not show.
  */
 import { HARD_LIMITS, diffBetween, type Diff } from '../../../git/history/diffs.ts'
-import { listCommits } from '../../../git/history/history.ts'
 import { patchIdsOf } from '../../../git/history/patch-ids.ts'
 import { mergeCommits, type Conflict } from '../../../git/merging/merging.ts'
 import { BadChange, buildTree, type Change, type FileMode } from '../../../git/objects/building.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { VersionComparison } from './entity.ts'
-import { MOST_COMMITS, rangeOf, type Ends } from './measure.ts'
+import type { Ends } from './measure.ts'
 import type { Version } from './model.ts'
+import { allCommits } from './queries.ts'
 
 export async function compareVersions(dir: string, from: Version, to: Version): Promise<VersionComparison> {
-  const [carried, before, after] = await Promise.all([carry(dir, from, to), commitsOf(dir, from), commitsOf(dir, to)])
-  const [diff, matched] = await Promise.all([diffOf(dir, carried.tree, to.head_sha), match(dir, before, after)])
-  const isCut = [before, after].some(({ length }) => length === MOST_COMMITS)
-  return { from, to, ...matched, ...carried, diff, overflow: diff.overflow || isCut }
+  const [carried, before, after] = await Promise.all([carry(dir, from, to), allCommits(dir, from), allCommits(dir, to)])
+  const [diff, matched] = await Promise.all([
+    diffOf(dir, carried.tree, to.head_sha),
+    match(dir, before.commits, after.commits),
+  ])
+  const { rebased, conflicts } = carried
+  return { from, to, rebased, conflicts, ...matched, diff, overflow: diff.overflow || before.isCut || after.isCut }
 }
 
 interface Carried {
@@ -54,11 +57,6 @@ const NOTHING: Diff = { files: [], overflow: false }
 async function diffOf(dir: string, from: string | null, to: string | null): Promise<Diff> {
   const diff = from === null || to === null ? null : await diffBetween(dir, from, to, { limits: HARD_LIMITS })
   return diff ?? NOTHING
-}
-
-async function commitsOf(dir: string, ends: Ends): Promise<Commit[]> {
-  const range = rangeOf(ends)
-  return range ? listCommits(dir, { ...range.commits, limit: MOST_COMMITS }) : []
 }
 
 /** By id, then by what they change. */

@@ -2,12 +2,12 @@ import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
 import { HARD_LIMITS, diffBetween, type Diff, type DiffLimits } from '../../../git/history/diffs.ts'
-import { listHistory } from '../../../git/history/history.ts'
-import type { Commit } from '../../../git/objects/commits.ts'
+import { listCommitIds, listHistory } from '../../../git/history/history.ts'
+import { knownCommits, type Commit } from '../../../git/objects/commits.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
-import { rangeOf, type Ends } from './measure.ts'
+import { MOST_COMMITS, rangeOf, type Ends } from './measure.ts'
 import type { Version } from './model.ts'
 
 export const version = child(mergeRequest, {
@@ -46,6 +46,26 @@ export async function pageOfCommits(
   if (!range) return { items: [], total: 0 }
   const { commits, total } = await listHistory(dir, range.commits, { skip: offset, limit })
   return { items: commits, total }
+}
+
+const AT_ONCE = 50
+const MOST_WORDS = 5_000_000
+
+/** All of them at once, newest first, unless there are too many or they say too much. */
+export async function allCommits(dir: string, ends: Ends): Promise<{ commits: Commit[]; isCut: boolean }> {
+  const range = rangeOf(ends)
+  const ids = range ? await listCommitIds(dir, { ...range.commits, limit: MOST_COMMITS }) : []
+  const commits: Commit[] = []
+  let words = 0
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    for (const commit of await knownCommits(dir, ids.slice(at, at + AT_ONCE))) {
+      if (!commit) continue
+      words += commit.message.length
+      if (words > MOST_WORDS) return { commits, isCut: true }
+      commits.push(commit)
+    }
+  }
+  return { commits, isCut: ids.length === MOST_COMMITS }
 }
 
 const NOTHING: Diff = { files: [], overflow: false }

@@ -2,9 +2,8 @@
  * What a merge request brings also changes with its target: when that is pushed over, or gets some of its commits by
  * another way.
  */
-import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { isAncestor, listCommitIds } from '../../../git/history/history.ts'
+import { pushedCommits } from '../../../git/history/history.ts'
 import { inTurn } from '../../../lib/turns.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
@@ -54,9 +53,8 @@ async function outdatedBy(app: App, project: Project, { branch, before, after }:
     .orderBy('id')
   const first = await open.limit(1).executeTakeFirst()
   if (!first) return []
-  const isForced = before === null || !(await isAncestor(dir, before, after))
-  if (isForced) return (await open.execute()).map(({ id }) => id)
-  const pushed = await listCommitIds(dir, { from: after, not: [before], limit: MOST_COMMITS })
+  const { ids: pushed, isForward } = await pushedCommits(dir, before, after, MOST_COMMITS)
+  if (!isForward) return (await open.execute()).map(({ id }) => id)
   const touched = await open
     .where((eb) =>
       eb(
@@ -87,11 +85,7 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
       await addVersion(app, id, measured)
       await app.db
         .updateTable('merge_requests')
-        .set({
-          ...versionColumns(measured),
-          ...(measured.base_sha !== seen.base_sha && UNCHECKED),
-          updated_at: timestamp(app.clock),
-        })
+        .set({ ...versionColumns(measured), ...(measured.base_sha !== seen.base_sha && UNCHECKED) })
         .where('id', '=', id)
         .execute()
     })

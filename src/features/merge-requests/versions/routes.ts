@@ -20,8 +20,8 @@ import {
   presentVersion,
   presentVersionDetail,
 } from './entity.ts'
-import { MOST_COMMITS, rangeOf } from './measure.ts'
-import { WHOLE_FILES, changesOf, findVersion, listVersions, pageOfCommits, version } from './queries.ts'
+import { rangeOf } from './measure.ts'
+import { WHOLE_FILES, allCommits, changesOf, findVersion, listVersions, pageOfCommits, version } from './queries.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 const reading = { method: 'GET', allow: 'readMergeRequest', lane: 'git' } as const
@@ -106,12 +106,9 @@ export const getVersion = endpoint({
   output: VersionDetailEntity,
   async handle({ app, subject, input }) {
     const { dir, version } = subject
-    const [{ items }, diff] = await Promise.all([
-      pageOfCommits(dir, version, { offset: 0, limit: MOST_COMMITS }),
-      changesOf(dir, version),
-    ])
+    const [{ commits }, diff] = await Promise.all([allCommits(dir, version), changesOf(dir, version)])
     const shown = { ...placeOf(app, subject), unidiff: input.unidiff ?? true }
-    return presentVersionDetail(version, { commits: items, diff }, shown)
+    return presentVersionDetail(version, { commits, diff }, shown)
   },
 })
 
