@@ -26,6 +26,7 @@ import {
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
+import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -148,6 +149,16 @@ export const measurements = {
       await row('push of one commit over HTTP, against a bare repository', '≤ 1.6', () => pushTime(writing)),
       await row('commit through the API, against a push', '≤ 1', () => commitTime(writing)),
       await row('the same, by processor time of server and children', '≤ 1', () => commitEffort(writing)),
+    ]
+  },
+
+  async requests(bench) {
+    await using requests = await openRequestBench(bench)
+    const many = `${bench.effort.mergeRequests} open merge requests`
+    return [
+      await row('merge request of 50 files: create, with diff and check', '< 100 ms', () => createTime(requests)),
+      await row(`push to a branch with ${many}, against one without`, '≤ 1.3', () => pushBesideMany(requests)),
+      await row(`${many}: until all are judged anew after a push`, '< 5 s', () => freshTime(requests)),
     ]
   },
 
