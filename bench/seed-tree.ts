@@ -18,7 +18,7 @@ const HELD_GROUPS = 15
 
 /** 1, 2, … of a table that does not exist. */
 const numbers = (count: number) =>
-  sql`(with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})
+  sql`(with recursive numbers(n) as (select cast(1 as bigint) union all select n + 1 from numbers where n < ${sql.lit(count)})
     select n from numbers) as numbers`
 
 interface TreePlan {

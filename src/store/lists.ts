@@ -367,7 +367,10 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
       return keptTotal(db, [...subjects, ...here], key, () => count(db, values), follow)
     }
     if (!byFacets) {
-      const [total, rows] = await Promise.all([kept('all', all), scope === undefined ? Infinity : rowsIn(db, values)])
+      const [total, rows] = await Promise.all([
+        kept('all', all),
+        scope === undefined || !plan.facets ? Infinity : rowsIn(db, values),
+      ])
       return { total, rows }
     }
     const [open] = await sum(db, values)
