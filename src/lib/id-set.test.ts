@@ -10,7 +10,6 @@ test('it holds what a plain set holds, however often ids come and go', () => {
     ids.put(id, isIn)
     if (isIn) plain.add(id)
     else plain.delete(id)
-    if (n % 997 === 0) expect(ids.size).toBe(plain.size)
   }
   const held = Array.from({ length: 6100 }, (_, id) => id).filter((id) => ids.has(id))
   expect(held).toEqual([...plain].sort((a, b) => a - b))
