@@ -85,6 +85,8 @@ export async function logChanges(db: Kysely<never>, table: string, { scope, colu
     columns: [scope, ...columns],
     insert: add('new'),
     remove: add('old'),
+    // One row, unless it went to another scope.
+    update: `insert into ${log} (scope, row_id) select old.${scope}, old.id union select new.${scope}, new.id;`,
     each: 'row',
   })
   for (const [link, { by, columns }] of Object.entries(links)) {
@@ -147,16 +149,18 @@ export async function dropChanges(db: Kysely<never>, table: string, subject = ta
 interface Reaction {
   name: string
   table: string
-  /** An update of these counts as a removal and an insertion. */
+  /** An update of these counts as a removal and an insertion, unless `update` says what it is. */
   columns: string[]
   insert: string
   remove: string
+  update?: string
   each: 'row' | 'statement'
 }
 
-async function onChange(db: Kysely<never>, { name, table, columns, insert, remove, each }: Reaction): Promise<void> {
+async function onChange(db: Kysely<never>, reaction: Reaction): Promise<void> {
+  const { name, table, columns, insert, remove, each } = reaction
   const run = (text: string) => sql.raw(text).execute(db)
-  const update = insert === remove ? insert : `${remove} ${insert}`
+  const update = reaction.update ?? (insert === remove ? insert : `${remove} ${insert}`)
   const list = columns.join(', ')
   if (isSqlite(db)) {
     await run(`create trigger ${name}_i after insert on ${table} begin ${insert} end`)
