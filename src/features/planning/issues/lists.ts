@@ -122,6 +122,10 @@ const reaction = (w: Wanted, name: RawBuilder<unknown>) => sql<boolean>`exists (
 const isAssigned = (user: number | undefined) =>
   sql<boolean>`exists (select 1 from issue_assignees a where a.issue_id = issues.id and a.user_id = ${user})`
 
+/** Of the project `p` alone. As `exists` PostgreSQL would look up all projects there are, once for each page. */
+const ofItsProject = (test: RawBuilder<unknown>) =>
+  sql<boolean>`coalesce((select ${test} from projects p where p.id = issues.project_id), false)`
+
 const not = (test: RawBuilder<boolean>) => sql<boolean>`not ${test}`
 const either = (wanted: boolean | undefined, test: RawBuilder<boolean>) => sql<boolean>`${test} = ${wanted}`
 
@@ -217,9 +221,9 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   ...words,
   words: hasWords('issues', ['title', 'description']),
   group: {
-    test: (w) => sql`exists (select 1 from projects p join namespace_ancestors a on a.namespace_id = p.namespace_id
-        where p.id = issues.project_id and a.ancestor_id = ${w.group})
-      or exists (select 1 from project_shares s where s.project_id = issues.project_id and s.group_id = ${w.group})`,
+    test: (w) => sql`${ofItsProject(sql`exists (select 1 from namespace_ancestors a
+        where a.namespace_id = p.namespace_id and a.ancestor_id = ${w.group})`)}
+      or ${ofItsProject(sql`exists (select 1 from project_shares s where s.project_id = p.id and s.group_id = ${w.group})`)}`,
     set: (w) => sql`select i.id from issues i where i.project_id in (${projectsOf(w)})`,
     counted: ['projects', 'namespaces', 'project_shares'],
   },
@@ -231,7 +235,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   confidential: { facet: true, test: (w, { column }) => sql`${column('confidential')} = ${w.confidential}` },
   non_archived: {
     facet: true,
-    test: () => sql`not exists (select 1 from projects p where p.id = issues.project_id and p.archived)`,
+    test: () => ofItsProject(sql`not p.archived`),
   },
   issue_type: { test: (w) => sql`issues.issue_type = ${w.issue_type}` },
   closed_by: { test: (w, { hidden }) => sql`${hidden('closed_by_id')} = ${w.closed_by}` },
@@ -328,9 +332,9 @@ export const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
   usual,
 })
 
-const openProject = ({ given }: At<Wanted>) => sql<boolean>`exists (select 1 from projects p
-  where p.id = issues.project_id and p.issues_access_level = ${sql.lit(FeatureEnabled)}
-  and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))`
+const openProject = ({ given }: At<Wanted>) =>
+  ofItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)}
+    and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`)
 
 /** A member below Reporter sees what is not confidential. */
 const memberSees = (w: Wanted) => sql<boolean>`exists (select 1 from project_authorizations t
@@ -345,7 +349,7 @@ export const ofAll = longList<Wanted, 'issues', IssueOrder, 'id'>({
   facets: true,
   counted: ['projects'],
   followed: {},
-  always: () => [sql`not exists (select 1 from projects p where p.id = issues.project_id and p.deleting)`],
+  always: () => [ofItsProject(sql`not p.deleting`)],
   conditions,
   visible: {
     open: { needs: 'seen_by', test: (_, at) => sql`not issues.confidential and ${openProject(at)}` },
