@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, compareCost, costAfterChanges, inTurns, type Bench, type Manner } from './bench.ts'
 import {
   changes,
+  changingIssues,
   growing,
   growingIssues,
   growingProjects,
+  issueChanges,
   largestPage,
   largestPageOfProjects,
   listAsAdministrator,
@@ -114,6 +116,10 @@ export const measurements = {
     const rows: Row[] = []
     for (const [name, call] of growingIssues)
       rows.push(await row(`${many} issues over ${few}: ${name}`, '≤ 1.3', () => growth(bench, call)))
+    for (const [name, call] of changingIssues) {
+      const what = `${many} issues over ${few}, after a change of one: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growthAfterChange(bench, call, issueChanges)))
+    }
     return rows
   },
 
@@ -268,12 +274,12 @@ async function growth(bench: Bench, call: Call): Promise<Outcome> {
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }
 
-async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
+async function growthAfterChange(bench: Bench, call: Call, changing = changes): Promise<Outcome> {
   const [large, small] = [await bench.many(), await bench.few()]
   const side =
     ({ port }: Server) =>
     () =>
-      afterChanges(port, changes(CHANGES_A_ROUND / 2), [call])
+      afterChanges(port, changing(CHANGES_A_ROUND / 2), [call])
   const times = await inTurns(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }
