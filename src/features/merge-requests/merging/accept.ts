@@ -6,7 +6,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
-import type { Signer } from '../../../git/objects/building.ts'
+import { listCommits } from '../../../git/history/history.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { nameFrom } from '../../planning/quick-actions/named.ts'
@@ -29,7 +29,7 @@ import { refreshSource } from '../versions/refresh.ts'
 import { buildMerge, type Built } from './build.ts'
 import { followMerge } from './afterwards.ts'
 import { finishMerge } from './finish.ts'
-import { mergeMessage } from './messages.ts'
+import { mergeMessage, squashMessage } from './messages.ts'
 import type { Merging } from './model.ts'
 import { mayMergeInto } from './rights.ts'
 
@@ -115,30 +115,50 @@ async function planOf(
 ) {
   const { project, namespace } = target
   const { issues } = await findClosing(app, actor, target, one)
+  const author = one.author_id === null ? null : await findUser(app.db, one.author_id)
+  const path = pathWithNamespace(project, namespace)
   const words = {
     source: one.source_branch,
     target: one.target_branch,
     title: one.title,
+    description: one.description ?? '',
     closes: issues.map((issue) => nameFrom(target, issue)),
-    reference: `${pathWithNamespace(project, namespace)}!${one.iid}`,
+    reference: `${path}!${one.iid}`,
+    local: `!${one.iid}`,
+    url: `${app.url}/${path}/merge_requests/${one.iid}`,
+    author: nameOf(author ?? actor),
+    merger: nameOf(actor),
+    ...(await peopleNamed(app, one)),
+    commit: (await listCommits(target.dir, { from: one.head_sha!, not: [tip], limit: 1000 })).at(-1)?.message ?? '',
   }
   return {
     method: project.merge_method,
     squash: squashes(project.squash_option, wish.squash ?? one.squash),
     target: tip,
     head: one.head_sha!,
-    message: messageFrom(wish.merge_commit_message || mergeMessage(words)),
-    squashMessage: messageFrom(wish.squash_commit_message || one.title),
-    author: await authorOf(app, actor, one),
+    message: messageFrom(wish.merge_commit_message || mergeMessage(words, project.merge_commit_template)),
+    squashMessage: messageFrom(wish.squash_commit_message || squashMessage(words, project.squash_commit_template)),
+    author: signerOf(app, author ?? actor),
     merger: signerOf(app, actor),
   }
 }
 
 const squashes = (option: string, wished: boolean) => (option === 'always' ? true : option === 'never' ? false : wished)
 
-async function authorOf(app: App, actor: User, { author_id }: MergeRequest): Promise<Signer> {
-  const author = author_id === null ? null : await findUser(app.db, author_id)
-  return signerOf(app, author ?? actor)
+const nameOf = ({ name, email }: User) => `${name} <${email}>`
+
+async function peopleNamed({ db }: App, { id }: MergeRequest) {
+  const named = async (table: 'merge_request_approvals' | 'merge_request_reviewers') => {
+    const rows = await db
+      .selectFrom(table)
+      .innerJoin('users', 'users.id', 'user_id')
+      .selectAll('users')
+      .where('merge_request_id', '=', id)
+      .orderBy('users.id')
+      .execute()
+    return rows.map(nameOf)
+  }
+  return { approvers: await named('merge_request_approvals'), reviewers: await named('merge_request_reviewers') }
 }
 
 /** From here on it is nobody else's to merge, close or change the head of. */

@@ -86,6 +86,21 @@ test('a merge is a commit of both, by whoever merges, and told once', async () =
   expect(notes).toContain('closed via merge request !1')
 })
 
+test('templates of the project say what its commits say', async () => {
+  const { at, git, commit, propose } = await open()
+  const template =
+    '%{title} (%{local_reference})\n\n%{issues}\n\n%{unknown} %{first_commit}\n\n%{approved_by}\nBy: %{merged_by}'
+  await jane.put(at, { merge_commit_template: template, squash_commit_template: '%{source_branch}: %{title}' })
+  const one = await propose('feature', { 'b.txt': 'two\n' }, { squash: true })
+  await commit('feature', { 'c.txt': 'three\n' }, 'More')
+  const { body } = await jane.put(`${one.url}/merge`)
+  expect(await git('show', '-s', '--format=%B', body.merge_commit_sha)).toBe(
+    `Bring feature (!1)\n\n%{unknown} Add feature\n\nBy: User 1 <${jane.email}>`,
+  )
+  expect(await git('show', '-s', '--format=%B', body.squash_commit_sha)).toBe('feature: Bring feature')
+  expect((await jane.put(at, { merge_commit_template: 'x'.repeat(501) })).status).toBe(400)
+})
+
 test('what cannot be merged is refused, and nothing moves', async () => {
   const { at, commit, propose, state, member } = await open()
   const one = await propose('feature', { 'a.txt': 'two\n' })

@@ -52,6 +52,8 @@ export const attributes = {
   autoclose_referenced_issues: bool.nullish(),
   allow_merge_on_skipped_pipeline: bool.nullish(),
   suggestion_commit_message: text.nullish(),
+  merge_commit_template: text.nullish(),
+  squash_commit_template: text.nullish(),
   packages_enabled: bool.nullish(),
   emails_disabled: bool.nullish(),
   emails_enabled: bool.nullish(),
@@ -101,6 +103,8 @@ const PLAIN = [
   'autoclose_referenced_issues',
   'allow_merge_on_skipped_pipeline',
   'suggestion_commit_message',
+  'merge_commit_template',
+  'squash_commit_template',
   'packages_enabled',
   'build_timeout',
   'build_git_strategy',
@@ -111,7 +115,13 @@ const PLAIN = [
 ] as const
 
 /** Null clears these and is no wish for anything else. */
-const CLEARABLE: readonly string[] = ['description', 'suggestion_commit_message', 'ci_default_git_depth']
+const CLEARABLE: readonly string[] = [
+  'description',
+  'suggestion_commit_message',
+  'merge_commit_template',
+  'squash_commit_template',
+  'ci_default_git_depth',
+]
 
 /**
  * Columns that the input changes by itself; what needs looking around (path, visibility, avatar, import) is not here.

@@ -54,6 +54,8 @@ const defaults = {
   autoclose_referenced_issues: true,
   allow_merge_on_skipped_pipeline: false,
   suggestion_commit_message: null,
+  merge_commit_template: null,
+  squash_commit_template: null,
   packages_enabled: true,
   emails_disabled: false,
   emails_enabled: true,

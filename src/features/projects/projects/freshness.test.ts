@@ -216,6 +216,8 @@ test('every column of the project, its namespace, its owner and its source, chan
       "projects.auto_devops_deploy_strategy",
       "projects.container_expiration_policy",
       "projects.ci_default_git_depth",
+      "projects.merge_commit_template",
+      "projects.squash_commit_template",
       "namespaces.kind",
       "namespaces.name",
       "namespaces.path",

@@ -55,6 +55,8 @@ declare module '../../../store/database.ts' {
       autoclose_referenced_issues: Generated<boolean>
       allow_merge_on_skipped_pipeline: Generated<boolean>
       suggestion_commit_message: string | null
+      merge_commit_template: string | null
+      squash_commit_template: string | null
       packages_enabled: Generated<boolean>
       pages_access_level: Generated<number>
       emails_disabled: Generated<boolean>

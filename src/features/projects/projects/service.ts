@@ -108,6 +108,8 @@ export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
     approvals_before_merge: 0,
     ci_config_path: null,
     suggestion_commit_message: null,
+    merge_commit_template: null,
+    squash_commit_template: null,
     container_expiration_policy: null,
     ...NO_AVATAR,
     runners_token_digest: digestOf(token),

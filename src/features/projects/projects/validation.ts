@@ -11,6 +11,8 @@ export interface ProjectAttributes {
   ci_config_path?: string | null | undefined
   approvals_before_merge?: number | null | undefined
   suggestion_commit_message?: string | null | undefined
+  merge_commit_template?: string | null | undefined
+  squash_commit_template?: string | null | undefined
   build_timeout?: number | null | undefined
   ci_default_git_depth?: number | null | undefined
   tag_list?: string[] | null | undefined
@@ -62,6 +64,8 @@ const rules: { [K in keyof ProjectAttributes]-?: (value: NonNullable<ProjectAttr
   ],
   approvals_before_merge: upTo(LARGEST_INTEGER),
   suggestion_commit_message: atMost(255),
+  merge_commit_template: atMost(500),
+  squash_commit_template: atMost(500),
   build_timeout: (value) =>
     value < SHORTEST_BUILD || value >= LONGEST_BUILD ? ['needs to be between 10 minutes and 1 month'] : [],
   ci_default_git_depth: upTo(DEEPEST_CLONE),
