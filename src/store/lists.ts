@@ -248,14 +248,21 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
 /** Where at least one row in so many is wanted, a page's end is near wherever the order begins. */
 const DENSE = 4
 
-/** How many rows an order of the scope is walked over. */
+/** How many rows an order is walked over: of the scope, else of all about so many as the last key says. */
 const rowsOfScope = <V extends object>(plan: AnyPlan<V>) => {
-  const read = hotQuery<V, { rows: number }>((db, values, given) => {
+  const ofScope = hotQuery<V, { rows: number }>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
     const rows = sql<number>`coalesce(sum(total), 0)`.as('rows')
     return where(facetsOf(db, plan).select(rows), plan.always?.(values, here) ?? [])
   })
-  return async (db: Db, values: V) => Number((await read(db, values))[0]!.rows)
+  const ofAll = hotQuery<object, { rows: number }>((db) =>
+    rowsOf(db, plan.table).select(sql<number>`coalesce(max(${keyOf(plan)}), 0)`.as('rows')),
+  )
+  return async (db: Db, values: V, isScoped: boolean): Promise<number> => {
+    if (!plan.followed || !plan.facets) return Infinity
+    const [found] = await (isScoped ? ofScope(db, values) : ofAll(db, {}))
+    return Number(found!.rows)
+  }
 }
 
 const facetsOf = (db: Db, { table }: Pick<AnyPlan<object>, 'table'>) =>
@@ -367,10 +374,7 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
       return keptTotal(db, [...subjects, ...here], key, () => count(db, values), follow)
     }
     if (!byFacets) {
-      const [total, rows] = await Promise.all([
-        kept('all', all),
-        scope === undefined || !plan.facets ? Infinity : rowsIn(db, values),
-      ])
+      const [total, rows] = await Promise.all([kept('all', all), rowsIn(db, values, scope !== undefined)])
       return { total, rows }
     }
     const [open] = await sum(db, values)

@@ -74,6 +74,8 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 10_000,
+    // To compile a query takes longer than any of ours runs.
+    options: '-c jit=off',
     Client: NamingClient as unknown as typeof pg.Client,
   })
   // An idle connection that breaks must not end the process; the next query opens another.

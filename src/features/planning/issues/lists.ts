@@ -123,6 +123,10 @@ const isAssigned = (user: number | undefined) =>
 const ofItsProject = (test: RawBuilder<unknown>) =>
   sql<boolean>`coalesce((select ${test} from projects p where p.id = issues.project_id), false)`
 
+/** For the same reason no `exists`. */
+const hasAny = (links: 'issue_assignees' | 'issue_labels') =>
+  sql<boolean>`coalesce((select true from ${sql.table(links)} l where l.issue_id = issues.id limit 1), false)`
+
 const not = (test: RawBuilder<boolean>) => sql<boolean>`not ${test}`
 const either = (wanted: boolean | undefined, test: RawBuilder<boolean>) => sql<boolean>`${test} = ${wanted}`
 
@@ -236,10 +240,10 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   issue_type: { test: (w) => sql`issues.issue_type = ${w.issue_type}` },
   closed_by: { test: (w, { hidden }) => sql`${hidden('closed_by_id')} = ${w.closed_by}` },
   assigned: {
-    test: (w) => either(w.assigned, sql`exists (select 1 from issue_assignees a where a.issue_id = issues.id)`),
+    test: (w) => either(w.assigned, hasAny('issue_assignees')),
   },
   labelled: {
-    test: (w) => either(w.labelled, sql`exists (select 1 from issue_labels il where il.issue_id = issues.id)`),
+    test: (w) => either(w.labelled, hasAny('issue_labels')),
   },
   planned: { test: (w, { hidden }) => either(w.planned, sql`(${hidden('milestone_id')} is not null)`) },
   reacted: { test: (w) => either(w.reacted, reaction(w, sql``)) },
