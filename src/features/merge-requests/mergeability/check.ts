@@ -4,6 +4,7 @@
  */
 import type { App } from '../../../context.ts'
 import { mergeCommits, UnrelatedHistories } from '../../../git/merging/merging.ts'
+import { emit } from '../../../store/outbox.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 import { findTips, type Tips } from '../versions/service.ts'
@@ -43,6 +44,9 @@ async function check(app: App, one: MergeRequest, tips: Tips): Promise<MergeRequ
     .where('head_sha', one.head_sha === null ? 'is' : '=', one.head_sha)
     .returningAll()
     .executeTakeFirst()
+  if (kept?.auto_merge && result === 'conflict' && one.check_result !== 'conflict') {
+    await emit(app, 'merge_request.unmergeable', { id: one.id })
+  }
   return kept ?? one
 }
 

@@ -330,8 +330,9 @@ function subscribing({ actor, subject: { issue } }: Place, wanted: boolean): Ord
 function reminding({ actor, subject: { issue } }: Place, wanted: boolean): Order {
   return {
     async work(app) {
-      if (wanted) await remind(app, actor, issue)
-      else await finishTodos(app, actor.id, issue.id)
+      const target = { project_id: issue.project_id, issue_id: issue.id }
+      if (wanted) await remind(app, actor, target)
+      else await finishTodos(app, actor.id, target)
     },
     changes: { todo_event: wanted ? 'add' : 'done' },
     summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
