@@ -78,6 +78,14 @@ test('notes are on an issue', async () => {
 test('snippets are of a project or of a person', async () => {
   await using forge = await startForge()
   const project = await forge.project()
+  const proposed = await forge.mergeRequest(project, { files: { 'new.txt': 'new\n' }, labels: ['ready'] })
+  expect(proposed).toMatchObject({ source_branch: 'change1', title: 'change1', labels: ['ready'], changes_count: '1' })
+  const amended = { source_branch: 'change1', target_branch: 'elsewhere', title: 'Another' }
+  expect(await forge.mergeRequest(project, amended)).toMatchObject({
+    title: 'Another',
+    merge_status: 'cannot_be_merged',
+  })
+  await expect(forge.mergeRequest(project, amended)).rejects.toThrow('the merge request Another is refused: 409')
   expect(await forge.snippet(project)).toMatchObject({ title: 'snippet1', project_id: project.id })
   const files = [{ file_path: 'a.ts', content: 'x' }]
   expect(await forge.snippet(null, { files })).toMatchObject({ title: 'snippet2', project_id: null, file_name: 'a.ts' })

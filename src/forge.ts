@@ -17,6 +17,7 @@ import type { GroupDetails } from './features/groups/groups/entity.ts'
 import type { IssueRecord } from './features/planning/issues/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
 import type { NoteRecord } from './features/planning/notes/entity.ts'
+import type { MergeRequestDetail } from './features/merge-requests/merge-requests/entity.ts'
 import type { SnippetRecord } from './features/planning/snippets/entity.ts'
 import type { MilestoneRecord } from './features/planning/milestones/entity.ts'
 import type { ProjectRecord } from './features/projects/projects/entity.ts'
@@ -59,6 +60,7 @@ export class TestForge implements door.Forge {
   #labels = 0
   #notes = 0
   #snippets = 0
+  #mergeRequests = 0
   #milestones = 0
   #issues = 0
 
@@ -169,6 +171,24 @@ export class TestForge implements door.Forge {
     return snippet
   }
 
+  async mergeRequest(
+    project: { id: number },
+    { files, ...wish }: door.MergeRequestWish = {},
+    person: door.Person = this.administrator,
+  ): Promise<door.MergeRequest> {
+    const name = `change${++this.#mergeRequests}`
+    const { source_branch = name, title = name } = wish
+    const at = `/projects/${project.id}`
+    const { default_branch: main } = this.#done(await person.get(at), `the project ${project.id}`)
+    if (main === null) await this.seed(project, { 'README.md': '# Here\n' }, { as: person })
+    const content = files ?? { [`${source_branch}.txt`]: `${source_branch}\n` }
+    await this.seed(project, content, { branch: source_branch, message: title, as: person })
+    const input = { target_branch: main ?? 'master', ...wish, source_branch, title }
+    const answer = await person.post(`${at}/merge_requests`, input)
+    const request: MergeRequestDetail = this.#done(answer, `the merge request ${title}`)
+    return request
+  }
+
   async seed({ id }: { id: number }, files: door.Files, wish: door.SeedWish = {}): Promise<door.Commit> {
     const { as: person = this.administrator, message = 'Add files' } = wish
     const at = `/projects/${id}`
@@ -251,7 +271,7 @@ export class TestForge implements door.Forge {
     this.#requests.clear()
     faults.clear()
     this.#people = this.#groups = this.#projects = 0
-    this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = 0
+    this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = this.#mergeRequests = 0
   }
 
   close(): Promise<void> {

@@ -43,6 +43,8 @@ export interface Forge extends AsyncDisposable {
   note(issue: { readonly project_id: number; readonly iid: number }, wish?: NoteWish, as?: Person): Promise<Note>
   /** A new snippet of a project, or with null one of the person themselves, as the API answers it. */
   snippet(project: { readonly id: number } | null, wish?: SnippetWish, as?: Person): Promise<Snippet>
+  /** A branch with a commit of files on it, and a merge request of it, as the API answers it. */
+  mergeRequest(project: { readonly id: number }, wish?: MergeRequestWish, as?: Person): Promise<MergeRequest>
   /** Commits files to a project; null deletes one. */
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
@@ -295,6 +297,43 @@ export interface Issue {
   readonly state: 'opened' | 'closed'
   readonly labels: readonly unknown[]
   readonly confidential: boolean
+  readonly web_url: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly [field: string]: unknown
+}
+
+export interface MergeRequestWish {
+  /** What its branch changes; a file of its own unless named. */
+  files?: Files
+  title?: string
+  description?: string | null
+  /** A new one unless named; where it is there, the files are committed to it. */
+  source_branch?: string
+  /** The default branch unless named. */
+  target_branch?: string
+  /** Of a fork: where it goes. */
+  target_project_id?: number
+  labels?: readonly string[]
+  milestone_id?: number
+  assignee_ids?: readonly number[]
+  reviewer_ids?: readonly number[]
+  squash?: boolean
+  remove_source_branch?: boolean
+}
+
+export interface MergeRequest {
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number
+  readonly title: string
+  readonly description: string | null
+  readonly state: 'opened' | 'closed' | 'merged'
+  readonly source_branch: string
+  readonly target_branch: string
+  readonly sha: string | null
+  readonly draft: boolean
+  readonly merge_status: 'unchecked' | 'can_be_merged' | 'cannot_be_merged'
   readonly web_url: string
   readonly created_at: string
   readonly updated_at: string

@@ -1,16 +1,134 @@
-import type { App } from '../../../context.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, forbidden, notFound, unauthenticated } from '../../../errors.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { signIn } from '../../identity/sessions/service.ts'
+import { recordMergeRequest } from '../../planning/events/service.ts'
+import { addSystemNotes } from '../../planning/notes/system.ts'
+import type { ApprovalSettings } from '../approval-settings/model.ts'
+import { findApprovalSettings } from '../approval-settings/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
-import type { Measured } from '../versions/measure.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { holdMergeRequest, touchMergeRequest } from '../merge-requests/service.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { refreshSource } from '../versions/refresh.ts'
+import { isImpartial } from './policy.ts'
+import { approvalsOf, isCommitterOf } from './queries.ts'
+import { setReviewers } from './resetting.ts'
 
-/** What was approved is not what is there now, unless the changes are the same at another place. */
-export async function resetApprovals({ db }: App, held: MergeRequest, now: Measured): Promise<void> {
-  const before = await db
-    .selectFrom('merge_request_versions')
-    .select('patch_id')
-    .where('merge_request_id', '=', held.id)
-    .where('head_sha', '=', held.head_sha)
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
-  if (before?.patch_id && before.patch_id === now.patch_id) return
-  await db.deleteFrom('merge_request_approvals').where('merge_request_id', '=', held.id).execute()
+export interface ApprovalWish {
+  /** What the caller looked at. */
+  readonly sha?: string | null | undefined
+  readonly approval_password?: string | null | undefined
+  /** Where they call from. */
+  readonly address: string
+}
+
+/** What is approved is what the caller has seen: a push that came meanwhile was not. */
+export async function approveMergeRequest(
+  app: App,
+  actor: User,
+  { mergeRequest: seen, project }: MergeRequestSubject,
+  wish: ApprovalWish,
+): Promise<MergeRequest> {
+  const settings = await findApprovalSettings(app.db, project.id)
+  if (seen.state !== 'opened') throw unauthenticated()
+  const newest = await freshlyChecked(app, await refreshSource(app, seen, project), project)
+  const sha = wish.sha || seen.head_sha
+  if (newest.head_sha !== sha) throw stale()
+  if (settings.require_password_to_approve) await assertPassword(app, actor, wish)
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, seen.id)
+    if (held.state !== 'opened') throw unauthenticated()
+    if (held.head_sha !== sha || held.target_branch !== seen.target_branch) throw stale()
+    await assertMayApprove(app, actor, held)
+    const { id: merge_request_id } = held
+    const [added] = await app.db
+      .insertInto('merge_request_approvals')
+      .values({ merge_request_id, user_id: actor.id, created_at: timestamp(app.clock) })
+      .onConflict((c) => c.doNothing())
+      .returning('user_id')
+      .execute()
+    if (!added) throw unauthenticated() // twice
+    await tell(app, actor, held, 'approved')
+    await recordMergeRequest(app, actor.id, held, 'approved')
+    const complete = (await leftOf(app, held)) === 0
+    await emit(app, 'merge_request.approved', { id: held.id, by: actor.id, complete })
+    return holdMergeRequest(app, held.id)
+  })
+}
+
+const stale = () => conflict('SHA does not match HEAD of source branch')
+
+const leftOf = async ({ db }: App, one: MergeRequest) => (await approvalsOf(db, [one])).get(one.id)?.left ?? 0
+
+async function assertMayApprove({ db }: App, actor: User, held: MergeRequest): Promise<void> {
+  const settings = await findApprovalSettings(db, held.project_id)
+  const isCommitter = await isCommitterOf(db, held.id, actor.id)
+  if (!isImpartial(actor.id, held, settings, { isCommitter })) throw unauthenticated()
+}
+
+/** Counted like any other try to sign in. */
+async function assertPassword(app: App, actor: User, { approval_password, address }: ApprovalWish): Promise<void> {
+  if (!approval_password) throw unauthenticated()
+  try {
+    const { id } = await signIn(app, { login: actor.username, password: approval_password, address })
+    if (id !== actor.id) throw unauthenticated()
+  } catch (error) {
+    // The password was right; a second factor is not for the API.
+    if (error instanceof Refusal && error.facts['reason'] === 'two_factor') return
+    throw error
+  }
+}
+
+export async function unapproveMergeRequest(app: App, actor: User, { id }: MergeRequest): Promise<MergeRequest> {
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, id)
+    if (held.state !== 'opened') throw unauthenticated()
+    const complete = (await leftOf(app, held)) === 0
+    const { numDeletedRows } = await app.db
+      .deleteFrom('merge_request_approvals')
+      .where('merge_request_id', '=', id)
+      .where('user_id', '=', actor.id)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound()
+    await tell(app, actor, held, 'unapproved')
+    await emit(app, 'merge_request.unapproved', { id, by: actor.id, complete })
+    return holdMergeRequest(app, id)
+  })
+}
+
+async function tell(app: App, actor: User, held: MergeRequest, state: 'approved' | 'unapproved'): Promise<void> {
+  const { id: merge_request_id, project_id } = held
+  await setReviewers(app, merge_request_id, [actor.id], state)
+  const body = `${state} this merge request`
+  await addSystemNotes(app, actor, { project_id, merge_request_id }, [{ action: state, body }])
+  await touchMergeRequest(app, merge_request_id)
+}
+
+/** Who may ask a merge request for more approvals than its project does. */
+export function assertOwnRules(settings: ApprovalSettings): void {
+  if (settings.disable_overriding_approvers_per_merge_request) throw forbidden()
+}
+
+/** How many approvals it needs itself; no more than the project's is the project's. */
+export async function requireApprovals(
+  app: App,
+  { mergeRequest, project }: MergeRequestSubject,
+  approvals_required: number,
+): Promise<MergeRequest> {
+  assertOwnRules(await findApprovalSettings(app.db, project.id))
+  return transact(app, async (app) => {
+    const held = await holdMergeRequest(app, mergeRequest.id)
+    if (held.state !== 'opened') throw forbidden()
+    const { approvals_before_merge: usual } = project
+    await app.db
+      .updateTable('merge_requests')
+      .set({ approvals_before_merge: usual > 0 && approvals_required > usual ? approvals_required : null })
+      .where('id', '=', held.id)
+      .execute()
+    await touchMergeRequest(app, held.id)
+    return holdMergeRequest(app, held.id)
+  })
 }

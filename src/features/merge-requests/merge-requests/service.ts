@@ -20,6 +20,8 @@ import { projectPolicy } from '../../projects/projects/policy.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { resetApprovals } from '../approvals/resetting.ts'
+import { unchangedSince } from '../approvals/sameness.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
@@ -342,6 +344,7 @@ export async function updateMergeRequest(
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
   const measured = await measuredAnew(app, target, seen, wish)
+  const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
   return transact(app, async (app) => {
     const one = await holdMergeRequest(app, id)
     const was = await stateOf(app, one)
@@ -376,6 +379,8 @@ export async function updateMergeRequest(
       .returningAll()
       .executeTakeFirstOrThrow()
     if ((isReopened || isRetargeted) && measured) await addVersion(app, id, measured)
+    // What goes elsewhere was approved for there; what was closed may have got other commits.
+    if (isReopened || isRetargeted) await resetApprovals(app, one, isRetargeted ? null : unchanged)
     await replaceLinks(app, id, was, is)
     await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notesOn(was, is))
     await addResourceEvents(

@@ -6,6 +6,7 @@ import type { App } from '../../../context.ts'
 import { mergeCommits, UnrelatedHistories } from '../../../git/merging/merging.ts'
 import { emit } from '../../../store/outbox.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
+import { refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
 import { findTips, type Tips } from '../versions/service.ts'
 
@@ -24,6 +25,7 @@ export async function freshlyChecked(app: App, one: MergeRequest, project?: Proj
   if (!target) return one
   const tips = await findTips(app, target, one)
   await rememberTarget(app, one, tips.target)
+  await refreshOwnership(app, one, tips)
   const isFresh = one.check_result !== null && one.check_head === one.head_sha && one.check_target === tips.target
   const isBack = one.check_result === 'missing' && tips.source !== null && tips.target !== null
   return isFresh && !isBack ? one : check(app, one, tips)

@@ -5,6 +5,7 @@ import { idList, inIdList, inTextList, textList } from '../../../store/dialect.t
 import { hotQuery } from '../../../store/hot.ts'
 import { sumOf } from '../../repository/statuses/queries.ts'
 import { approvalsOf } from '../approvals/queries.ts'
+import { blockersOf } from '../dependencies/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { targetsOf } from '../merge-requests/queries.ts'
 import type { MergeFacts } from './gates.ts'
@@ -85,7 +86,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
       requests.map(({ id }) => id),
     ),
   }
-  const [targets, threads, wishes, pipelines, projects, approvals] = await Promise.all([
+  const [targets, threads, wishes, pipelines, projects, approvals, blockers] = await Promise.all([
     targetsOf(
       db,
       requests.map(({ id }) => id),
@@ -95,6 +96,10 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
     pipelinesOf(db, requests),
     rules(db, { ids: idList(db, [...new Set(requests.map(({ project_id }) => project_id))]) }),
     approvalsOf(db, requests),
+    blockersOf(
+      db,
+      requests.map(({ id }) => id),
+    ),
   ])
   const [open, wished] = [number(threads, 'threads'), number(wishes, 'total')]
   const byId = new Map(projects.map((project) => [project.id, project]))
@@ -118,7 +123,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
           required: project?.only_allow_merge_if_pipeline_succeeds ?? false,
           status: pipelines.get(one.id) ?? null,
         },
-        blockedBy: 0,
+        blockedBy: blockers.get(one.id) ?? 0,
         changesRequested: wished.get(one.id) ?? 0,
       }
       return [one.id, facts]

@@ -8,7 +8,8 @@ import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { resetApprovals } from '../approvals/service.ts'
+import { resetApprovals } from '../approvals/resetting.ts'
+import { unchangedSince } from '../approvals/sameness.ts'
 import { isUnfinishedCommit } from '../merge-requests/draft.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -54,10 +55,12 @@ async function follow(
   const measured = await takeIn(app, project, seen, tips)
   const actor = by === null ? null : await findUser(app.db, by)
   const added = await addedCommits(tips.dir, seen, measured)
+  const unchanged = await unchangedSince(app, tips.dir, seen, measured)
   const unfinished = added.own.find(({ title }) => isUnfinishedCommit(title))
   const followed = await transact(app, async (app) => {
     const held = await holdMergeRequest(app, seen.id)
-    if (held.state !== 'opened' || held.head_sha !== seen.head_sha) return held
+    const isAsSeen = held.head_sha === seen.head_sha && held.target_branch === seen.target_branch
+    if (held.state !== 'opened' || !isAsSeen) return held
     const version = await addVersion(app, held.id, measured)
     const becomesDraft = unfinished !== undefined && !held.draft
     const updated = await app.db
@@ -72,7 +75,7 @@ async function follow(
       .where('id', '=', held.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await resetApprovals(app, held, measured)
+    await resetApprovals(app, held, unchanged)
     if (actor) await tell(app, actor, held, added, version, becomesDraft ? unfinished.id : null)
     await emit(app, 'merge_request.pushed', { id: held.id, by, before: held.head_sha, after: measured.head_sha })
     return updated

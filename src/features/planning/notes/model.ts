@@ -3,6 +3,7 @@ import type { Row } from '../../../store/database.ts'
 
 /** What a system note is about. */
 export type NoteAction =
+  | 'approved'
   | 'assignee'
   | 'branch'
   | 'closed'
@@ -26,6 +27,7 @@ export type NoteAction =
   | 'task'
   | 'time_tracking'
   | 'title'
+  | 'unapproved'
   | 'unlocked'
   | 'visible'
   | 'weight'

@@ -1,0 +1,309 @@
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { forbidden, invalid, notFound } from '../../../errors.ts'
+import { Developer } from '../../../lib/levels.ts'
+import type { Db, NewRow } from '../../../store/database.ts'
+import { idList, inIdList, textsIn, uniqueViolation } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { assertOwnRules } from '../approvals/service.ts'
+import { findApprovalSettings } from '../approval-settings/queries.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { holdMergeRequest } from '../merge-requests/service.ts'
+import type { ApprovalRule } from './model.ts'
+import { findProjectRule } from './queries.ts'
+
+interface Named {
+  user_ids?: readonly number[] | null | undefined
+  usernames?: readonly string[] | null | undefined
+  group_ids?: readonly number[] | null | undefined
+}
+
+export interface RuleWish extends Named {
+  name?: string | undefined
+  approvals_required?: number | undefined
+  rule_type?: 'regular' | 'any_approver' | null | undefined
+  protected_branch_ids?: readonly number[] | null | undefined
+  applies_to_all_protected_branches?: boolean | null | undefined
+  /** Of a merge request's: the project's rule it begins as. */
+  approval_project_rule_id?: number | null | undefined
+  remove_hidden_groups?: boolean | null | undefined
+}
+
+const LONGEST_NAME = 255
+const MOST_APPROVALS = 100
+const MOST_RULES = 100
+
+function assertValid({ name, approvals_required }: RuleWish): void {
+  if (name !== undefined && name.trim() === '') throw invalid({ name: ["can't be blank"] })
+  if (name !== undefined && Array.from(name).length > LONGEST_NAME)
+    throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
+  if (approvals_required === undefined) return
+  if (approvals_required < 0) throw invalid({ approvals_required: ['must be greater than or equal to 0'] })
+  if (approvals_required > MOST_APPROVALS)
+    throw invalid({ approvals_required: [`must be less than or equal to ${MOST_APPROVALS}`] })
+}
+
+/** In its transaction: null for what the wish does not touch. */
+interface Links {
+  readonly users: readonly number[] | null
+  readonly groups: readonly number[] | null
+  readonly branches: readonly number[] | null
+}
+
+/** People who may approve here, groups that the caller sees, branches of the project; all others are left out. */
+async function linksOf({ db }: App, subject: ProjectSubject, wish: RuleWish): Promise<Links> {
+  const { user_ids, usernames, group_ids, protected_branch_ids } = wish
+  const namesPeople = Boolean(user_ids) || Boolean(usernames)
+  return {
+    users: namesPeople ? await usersAmong(db, subject, wish) : null,
+    groups: group_ids ? await groupsAmong(db, subject, group_ids) : null,
+    branches: protected_branch_ids ? await branchesAmong(db, subject, protected_branch_ids) : null,
+  }
+}
+
+async function usersAmong(db: Db, { project }: ProjectSubject, { user_ids, usernames }: Named): Promise<number[]> {
+  const names = JSON.stringify((usernames ?? []).map((name) => name.toLowerCase()))
+  const rows = await db
+    .selectFrom('users')
+    .leftJoin('project_authorizations as t', (join) =>
+      join.onRef('t.user_id', '=', 'users.id').on('t.project_id', '=', project.id),
+    )
+    .select('users.id')
+    .where((eb) =>
+      eb.or([
+        inIdList(db, 'users.id', idList(db, user_ids ?? [])),
+        sql<boolean>`lower(users.username) in (${textsIn(db, names)})`,
+      ]),
+    )
+    .where((eb) => eb.or([eb('users.admin', '=', true), eb('t.access_level', '>=', Developer)]))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function groupsAmong(db: Db, { viewer }: ProjectSubject, ids: readonly number[]): Promise<number[]> {
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where(inIdList(db, 'id', idList(db, ids)))
+    .$if(!viewer?.admin, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('visibility', 'in', [...openVisibilities(viewer)]),
+          sql<boolean>`id in (${groupsOfUser(viewer?.id ?? 0)})`,
+        ]),
+      ),
+    )
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function branchesAmong(db: Db, { project }: ProjectSubject, ids: readonly number[]): Promise<number[]> {
+  const rows = await db
+    .selectFrom('protected_branches')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .where(inIdList(db, 'id', idList(db, ids)))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function link({ db }: App, rule_id: number, { users, groups, branches }: Links): Promise<void> {
+  if (users) {
+    await db.deleteFrom('approval_rule_users').where('rule_id', '=', rule_id).execute()
+    const rows = users.map((user_id) => ({ rule_id, user_id }))
+    if (rows.length > 0) await db.insertInto('approval_rule_users').values(rows).execute()
+  }
+  if (groups) {
+    const rows = groups.map((group_id) => ({ rule_id, group_id }))
+    if (rows.length > 0)
+      await db
+        .insertInto('approval_rule_groups')
+        .values(rows)
+        .onConflict((c) => c.doNothing())
+        .execute()
+  }
+  if (branches) {
+    await db.deleteFrom('approval_rule_branches').where('rule_id', '=', rule_id).execute()
+    const rows = branches.map((protected_branch_id) => ({ rule_id, protected_branch_id }))
+    if (rows.length > 0) await db.insertInto('approval_rule_branches').values(rows).execute()
+  }
+}
+
+/** Groups that the caller does not see stay named, unless they say otherwise. */
+async function unlinkGroups({ db }: App, subject: ProjectSubject, rule_id: number, wish: RuleWish): Promise<void> {
+  if (!wish.group_ids) return
+  const named = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule_id).execute()
+  const ids = named.map(({ group_id }) => group_id)
+  const gone = wish.remove_hidden_groups ? ids : await groupsAmong(db, subject, ids)
+  if (gone.length > 0)
+    await db.deleteFrom('approval_rule_groups').where('rule_id', '=', rule_id).where('group_id', 'in', gone).execute()
+}
+
+async function refusingTaken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const index = uniqueViolation(error)
+    if (index?.startsWith('approval_rules_')) throw invalid({ name: ['has already been taken'] })
+    throw error
+  }
+}
+
+type Place = Pick<ApprovalRule, 'project_id' | 'merge_request_id'>
+
+async function insert(
+  app: App,
+  subject: ProjectSubject,
+  place: Place,
+  wish: RuleWish & { name: string; approvals_required: number },
+  source_rule_id: number | null = null,
+): Promise<ApprovalRule> {
+  const { db, clock } = app
+  const links = await linksOf(app, subject, wish)
+  const rule_type = wish.rule_type ?? 'regular'
+  assertFits(rule_type, links)
+  await assertRoom(db, place, rule_type === 'any_approver')
+  const now = timestamp(clock)
+  const row: NewRow<'approval_rules'> = {
+    ...place,
+    source_rule_id,
+    rule_type,
+    name: wish.name.trim(),
+    section: null,
+    approvals_required: wish.approvals_required,
+    applies_to_all_protected_branches: wish.applies_to_all_protected_branches ?? false,
+    created_at: now,
+    updated_at: now,
+  }
+  const created = await db.insertInto('approval_rules').values(row).returningAll().executeTakeFirstOrThrow()
+  await link(app, created.id, links)
+  return created
+}
+
+function assertFits(rule_type: ApprovalRule['rule_type'], { users, groups }: Links): void {
+  const isNaming = Boolean(users?.length) || Boolean(groups?.length)
+  if (isNaming && rule_type === 'any_approver') throw invalid({ rule_type: ['any-approver rules name nobody'] })
+}
+
+/** Of the rules for anybody there is one. */
+async function assertRoom(db: Db, { project_id, merge_request_id }: Place, isAny: boolean): Promise<void> {
+  const there = await db
+    .selectFrom('approval_rules')
+    .select('rule_type')
+    .where('project_id', '=', project_id)
+    .where('merge_request_id', merge_request_id === null ? 'is' : '=', merge_request_id)
+    .where('rule_type', '!=', 'code_owner')
+    .execute()
+  if (there.length >= MOST_RULES) throw invalid({ base: [`no more than ${MOST_RULES} rules are allowed`] })
+  if (isAny && there.some(({ rule_type }) => rule_type === 'any_approver'))
+    throw invalid({ rule_type: ['any-approver for the project already exists'] })
+}
+
+async function change(app: App, subject: ProjectSubject, rule: ApprovalRule, wish: RuleWish): Promise<ApprovalRule> {
+  const links = await linksOf(app, subject, wish)
+  assertFits(rule.rule_type, links)
+  const { name, approvals_required, applies_to_all_protected_branches } = wish
+  const changed = await app.db
+    .updateTable('approval_rules')
+    .set({
+      ...(name !== undefined && { name: name.trim() }),
+      ...(approvals_required !== undefined && { approvals_required }),
+      ...(typeof applies_to_all_protected_branches === 'boolean' && { applies_to_all_protected_branches }),
+      updated_at: timestamp(app.clock),
+    })
+    .where('id', '=', rule.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!changed) throw notFound() // somebody was faster
+  await unlinkGroups(app, subject, rule.id, wish)
+  await link(app, rule.id, links)
+  return changed
+}
+
+async function remove({ db }: App, { id }: ApprovalRule): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('approval_rules').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}
+
+type NewRule = RuleWish & { name: string; approvals_required: number }
+
+export async function createProjectRule(app: App, subject: ProjectSubject, wish: NewRule): Promise<ApprovalRule> {
+  assertValid(wish)
+  const place = { project_id: subject.project.id, merge_request_id: null }
+  return refusingTaken(() => transact(app, (app) => insert(app, subject, place, wish)))
+}
+
+export async function changeProjectRule(
+  app: App,
+  subject: ProjectSubject,
+  rule: ApprovalRule,
+  wish: RuleWish,
+): Promise<ApprovalRule> {
+  assertValid(wish)
+  return refusingTaken(() => transact(app, (app) => change(app, subject, rule, wish)))
+}
+
+export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> => remove(app, rule)
+
+/** While nobody merges it, where the project lets merge requests have rules of their own. */
+async function ofOpen<T>(app: App, subject: MergeRequestSubject, work: (app: App) => Promise<T>): Promise<T> {
+  return refusingTaken(() =>
+    transact(app, async (app) => {
+      const held = await holdMergeRequest(app, subject.mergeRequest.id)
+      assertOwnRules(await findApprovalSettings(app.db, held.project_id))
+      if (held.state !== 'opened') throw forbidden()
+      return work(app)
+    }),
+  )
+}
+
+export async function createMergeRequestRule(
+  app: App,
+  subject: MergeRequestSubject,
+  wish: NewRule,
+): Promise<ApprovalRule> {
+  assertValid(wish)
+  const { project, mergeRequest } = subject
+  const place = { project_id: project.id, merge_request_id: mergeRequest.id }
+  return ofOpen(app, subject, async (app) => {
+    const source = wish.approval_project_rule_id
+      ? await findProjectRule(app.db, project.id, wish.approval_project_rule_id)
+      : null
+    if (source === undefined) throw notFound()
+    const copy = source && (await namedBy(app.db, source.id))
+    return insert(app, subject, place, { ...copy, ...wish }, source?.id ?? null)
+  })
+}
+
+async function namedBy(db: Db, rule: number): Promise<Named> {
+  const users = await db.selectFrom('approval_rule_users').select('user_id').where('rule_id', '=', rule).execute()
+  const groups = await db.selectFrom('approval_rule_groups').select('group_id').where('rule_id', '=', rule).execute()
+  return { user_ids: users.map(({ user_id }) => user_id), group_ids: groups.map(({ group_id }) => group_id) }
+}
+
+/** What a file says is changed there. */
+function assertOwn({ rule_type }: ApprovalRule): void {
+  if (rule_type === 'code_owner') throw forbidden()
+}
+
+export async function changeMergeRequestRule(
+  app: App,
+  subject: MergeRequestSubject & { readonly rule: ApprovalRule },
+  wish: RuleWish,
+): Promise<ApprovalRule> {
+  assertValid(wish)
+  assertOwn(subject.rule)
+  return ofOpen(app, subject, (app) => change(app, subject, subject.rule, wish))
+}
+
+export async function removeMergeRequestRule(
+  app: App,
+  subject: MergeRequestSubject & { readonly rule: ApprovalRule },
+): Promise<void> {
+  assertOwn(subject.rule)
+  await ofOpen(app, subject, (app) => remove(app, subject.rule))
+}

@@ -1,0 +1,45 @@
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { isOrphan } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { updateProject } from '../../projects/projects/update.ts'
+import { USUAL_SETTINGS, type ApprovalSettings } from './model.ts'
+import { findApprovalSettings } from './queries.ts'
+
+export type SettingsWish = { readonly [name in keyof ApprovalSettings]?: boolean | null | undefined } & {
+  readonly approvals_before_merge?: number | null | undefined
+}
+
+const NAMES = Object.keys(USUAL_SETTINGS) as (keyof ApprovalSettings)[]
+
+/** What is absent stays. */
+export async function changeApprovalSettings(
+  app: App,
+  actor: User,
+  subject: ProjectSubject,
+  { approvals_before_merge, ...wish }: SettingsWish,
+): Promise<{ project: Project; settings: ApprovalSettings }> {
+  const given = NAMES.filter((name) => typeof wish[name] === 'boolean')
+  const change: Partial<ApprovalSettings> = Object.fromEntries(given.map((name) => [name, wish[name]]))
+  const { id: project_id } = subject.project
+  try {
+    return await transact(app, async (app) => {
+      const project =
+        approvals_before_merge === undefined
+          ? subject.project
+          : await updateProject(app, actor, subject, { approvals_before_merge })
+      if (given.length > 0)
+        await app.db
+          .insertInto('approval_settings')
+          .values({ project_id, ...change })
+          .onConflict((c) => c.column('project_id').doUpdateSet(change))
+          .execute()
+      return { project, settings: await findApprovalSettings(app.db, project_id) }
+    })
+  } catch (error) {
+    if (isOrphan(error)) throw notFound('Project') // gone meanwhile
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+import type { App } from '../../../context.ts'
+import { mergeCommits, UnrelatedHistories } from '../../../git/merging/merging.ts'
+import { rootOf } from '../../../git/objects/trees.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { Measured } from '../versions/measure.ts'
+
+/**
+ * The head whose changes these are the same as, or null: then what was approved is not what is there now. The patch says
+ * so first. It leaves out where in a file it stands, and of texts in another encoding their bytes; so what git makes of
+ * the old changes on the new base must also be exactly what was pushed.
+ */
+export async function unchangedSince(
+  { db }: App,
+  dir: string,
+  { id, head_sha: before }: MergeRequest,
+  { head_sha: after, base_sha: base, patch_id }: Measured,
+): Promise<string | null> {
+  if (before === null || after === null || base === null || patch_id === null) return null
+  const version = await db
+    .selectFrom('merge_request_versions')
+    .select('patch_id')
+    .where('merge_request_id', '=', id)
+    .where('head_sha', '=', before)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  if (version?.patch_id !== patch_id) return null
+  try {
+    const { tree } = await mergeCommits(dir, { ours: base, theirs: before })
+    return tree !== undefined && tree === (await rootOf(dir, after, {})) ? before : null
+  } catch (error) {
+    if (error instanceof UnrelatedHistories) return null
+    throw error
+  }
+}

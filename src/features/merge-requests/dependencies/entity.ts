@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { entity } from '../../../api/wire.ts'
+import { MergeRequestEntity } from '../merge-requests/entity.ts'
+
+/** A request the viewer may not see is named by nothing. */
+export const BlockEntity = entity({
+  id: z.int(),
+  project_id: z.int(),
+  blocking_merge_request: MergeRequestEntity.nullable(),
+  blocked_merge_request: MergeRequestEntity.nullable(),
+}).meta({ id: 'MergeRequestDependency' })

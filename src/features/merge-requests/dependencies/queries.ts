@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { child } from '../../../api/endpoint.ts'
+import { id } from '../../../api/wire.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { mergeRequest } from '../merge-requests/queries.ts'
+
+/** What a merge request waits for. */
+export const block = child(mergeRequest, {
+  key: 'block',
+  params: { block_id: id },
+  find: ({ db }, { mergeRequest: one }, { block_id }) =>
+    db
+      .selectFrom('merge_request_blocks')
+      .selectAll()
+      .where('id', '=', block_id)
+      .where('blocked_id', '=', one.id)
+      .executeTakeFirst(),
+})
+
+export const blocksOf = (db: Db, column: 'blocked_id' | 'blocking_id', id: number) =>
+  db.selectFrom('merge_request_blocks').selectAll().where(column, '=', id).orderBy('id')
+
+const waiting = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('merge_request_blocks as b')
+    .innerJoin('merge_requests as m', 'm.id', 'b.blocking_id')
+    .select(['b.blocked_id', sql<number>`count(*)`.as('total')])
+    .where(inIdList(db, 'b.blocked_id', p.ids))
+    .where('m.state', '!=', 'merged')
+    .groupBy('b.blocked_id'),
+)
+
+/** How many that must be merged first are not, by the id of the one that waits. */
+export async function blockersOf(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await waiting(db, { ids: idList(db, ids) })
+  return new Map(rows.map(({ blocked_id, total }) => [blocked_id, Number(total)]))
+}

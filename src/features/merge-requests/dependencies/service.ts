@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, notFound } from '../../../errors.ts'
+import { holdName, uniqueViolation } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { readableAmong } from '../merge-requests/readable.ts'
+import type { Block } from './model.ts'
+
+/** A request waits for so many others at most. */
+const MOST = 100
+
+/** It is not merged before the other. */
+export async function addBlock(app: App, actor: User, blocked: MergeRequest, blockingId: number): Promise<Block> {
+  const [blocking] = await readableAmong(app, actor, await findMergeRequests(app.db, [blockingId]))
+  if (!blocking) throw notFound('Merge Request')
+  if (blocking.id === blocked.id) throw new Refusal('bad_request', 'A merge request cannot block itself')
+  try {
+    return await transact(app, async (app) => {
+      // Two at a time could wait for each other.
+      await holdName(app.db, 'merge request dependencies')
+      if (await waitsFor(app, blocking.id, blocked.id))
+        throw new Refusal('bad_request', 'Merge requests cannot block each other')
+      const known = await app.db
+        .selectFrom('merge_request_blocks')
+        .select('id')
+        .where('blocked_id', '=', blocked.id)
+        .limit(MOST)
+        .execute()
+      if (known.length >= MOST) throw new Refusal('bad_request', `A merge request is blocked by at most ${MOST} others`)
+      return app.db
+        .insertInto('merge_request_blocks')
+        .values({ blocking_id: blocking.id, blocked_id: blocked.id, created_at: timestamp(app.clock) })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    })
+  } catch (error) {
+    if (uniqueViolation(error)) throw conflict('Block already exists')
+    throw error
+  }
+}
+
+/** Whether `one` waits for `other`, over however many others. */
+async function waitsFor({ db }: App, one: number, other: number): Promise<boolean> {
+  const { rows } = await sql`with recursive below(id) as (
+      select ${sql.lit(one)} union select b.blocking_id from merge_request_blocks b join below on b.blocked_id = below.id)
+    select id from below where id = ${other} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+export async function removeBlock({ db }: App, { id }: Block): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('merge_request_blocks').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}

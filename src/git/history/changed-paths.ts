@@ -1,0 +1,20 @@
+import { rev } from '../process/arguments.ts'
+import { git, GitFailed } from '../process/command.ts'
+
+const DEADLINE_MS = 30_000
+const MAX_OUTPUT = 8 * 1024 * 1024
+
+/** Names of what differs between two commits; of what was renamed, both. Null where they are too many to be told. */
+export async function changedPaths(dir: string, from: string, to: string, most: number): Promise<string[] | null> {
+  try {
+    const said = await git(dir, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', rev(from), rev(to)], {
+      deadline: DEADLINE_MS,
+      maxOutput: MAX_OUTPUT,
+    })
+    const paths = said.split('\0').slice(0, -1)
+    return paths.length > most ? null : paths
+  } catch (error) {
+    if (error instanceof GitFailed && (error.reason === 'output' || error.reason === 'deadline')) return null
+    throw error
+  }
+}

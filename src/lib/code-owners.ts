@@ -1,0 +1,282 @@
+/**
+ * `CODEOWNERS`: who must agree to changes of which files. Pure, and bounded however the file is written: what is longer
+ * than its limits is not read, and matching counts its steps.
+ */
+
+/** More of the file is not looked at, nor the line that is cut by it. */
+export const LONGEST_FILE = 256 * 1024
+const MOST_PATTERNS = 5000
+const LONGEST_PATTERN = 255
+const MOST_OWNERS = 100
+const LONGEST_SECTION = 255
+const MOST_APPROVALS = 100
+
+/** Steps of all matching for one change. */
+const MOST_STEPS = 2_000_000
+
+export interface OwnedPattern {
+  /** As it is written. */
+  readonly pattern: string
+  /** `@user`, `@group/subgroup` or an address, as written; none where nobody owns what it matches. */
+  readonly owners: readonly string[]
+  /** `!pattern`: what it matches has no owners in its section, whatever else matches. */
+  readonly excludes: boolean
+  readonly segments: readonly Segment[]
+}
+
+export interface OwnerSection {
+  /** Empty for what stands before all sections. */
+  readonly name: string
+  /** `^[Name]`: shown, but not asked for. */
+  readonly optional: boolean
+  readonly approvals: number
+  readonly patterns: readonly OwnedPattern[]
+}
+
+/** Matching took more steps than a file of any use needs. */
+export class TooManySteps extends Error {}
+
+interface Draft {
+  name: string
+  optional: boolean
+  approvals: number
+  patterns: OwnedPattern[]
+}
+
+/** In the order of the file. Sections of the same name, in any case, are one. */
+export function parseCodeOwners(text: string): OwnerSection[] {
+  const sections = new Map<string, Draft>()
+  const sectionOf = (name: string, wish: Pick<Draft, 'optional' | 'approvals'>): Draft => {
+    const known = sections.get(name.toLowerCase())
+    if (!known) {
+      const made = { name, patterns: [], ...wish }
+      sections.set(name.toLowerCase(), made)
+      return made
+    }
+    // Who asks for more is heard.
+    known.optional &&= wish.optional
+    known.approvals = Math.max(known.approvals, wish.approvals)
+    return known
+  }
+  let current = sectionOf('', { optional: false, approvals: 1 })
+  let usual: readonly string[] = []
+  let left = MOST_PATTERNS
+  for (const written of withinLimit(text).split('\n')) {
+    const line = written.trim()
+    if (line === '' || line.startsWith('#')) continue
+    const header = headerIn(line)
+    if (header) {
+      current = sectionOf(header.name, header)
+      usual = header.owners
+    } else {
+      const entry = patternIn(line, usual)
+      if (!entry || --left < 0) continue
+      current.patterns.push(entry)
+    }
+  }
+  return [...sections.values()].filter(({ patterns }) => patterns.length > 0)
+}
+
+const withinLimit = (text: string) =>
+  text.length < LONGEST_FILE ? text : text.slice(0, text.lastIndexOf('\n', LONGEST_FILE) + 1)
+
+/** `^[Name][2] @default`. */
+function headerIn(line: string) {
+  const optional = line.startsWith('^[')
+  if (!optional && !line.startsWith('[')) return null
+  const start = optional ? 2 : 1
+  const end = line.indexOf(']', start)
+  const name = line.slice(start, Math.max(end, 0)).trim()
+  if (end < 0 || name === '' || name.length > LONGEST_SECTION) return null
+  const rest = line.slice(end + 1)
+  const count = /^\[(\d{0,9})\]/.exec(rest)
+  const approvals = Math.min(Math.max(Number(count?.[1] ?? 1), 1), MOST_APPROVALS)
+  return { name, optional, approvals, owners: ownersIn(rest.slice(count?.[0].length ?? 0)) }
+}
+
+function patternIn(line: string, usual: readonly string[]): OwnedPattern | null {
+  const excludes = line.startsWith('!')
+  const body = excludes ? line.slice(1) : line
+  const end = endOfPattern(body)
+  const pattern = body.slice(0, end)
+  if (pattern === '' || pattern.length > LONGEST_PATTERN) return null
+  const named = excludes ? [] : ownersIn(body.slice(end))
+  return { pattern, excludes, owners: named.length > 0 || excludes ? named : usual, segments: segmentsOf(pattern) }
+}
+
+/** Spaces that a backslash stands before belong to it. */
+function endOfPattern(line: string): number {
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === ' ' || line[at] === '\t') return at
+  }
+  return line.length
+}
+
+/** Words that name nobody are left out, and all that comes after a `#`. */
+function ownersIn(text: string): string[] {
+  const words = text.split(/[ \t]/)
+  const comment = words.findIndex((word) => word.startsWith('#'))
+  const named = (comment < 0 ? words : words.slice(0, comment)).filter(isOwner)
+  return [...new Set(named)].slice(0, MOST_OWNERS)
+}
+
+const isOwner = (word: string) => word.length <= 320 && word.indexOf('@', word[0] === '@' ? 0 : 1) >= 0 && word !== '@'
+
+export type Segment =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'text'; readonly text: string }
+  /** With a `*` between each two of them. */
+  | { readonly kind: 'parts'; readonly parts: readonly string[] }
+  | Glob
+
+interface Glob {
+  readonly kind: 'glob'
+  readonly tokens: readonly Token[]
+}
+
+type Token = '*' | '?' | { readonly char: string } | { readonly not: boolean; readonly ranges: readonly Range[] }
+type Range = readonly [from: string, to: string]
+
+/** A pattern that does not begin at the root may begin anywhere; one that ends in a slash is all that is below. */
+function segmentsOf(pattern: string): Segment[] {
+  const isRooted = pattern.startsWith('/')
+  const parts = pattern.split('/').filter((part) => part !== '')
+  const all = [...(isRooted ? [] : ['**']), ...parts, ...(pattern.endsWith('/') ? ['**'] : [])]
+  return all.map((part) => (part === '**' ? { kind: 'any' } : segmentOf(part)))
+}
+
+function segmentOf(part: string): Segment {
+  const tokens = tokensOf(part)
+  const parts = ['']
+  for (const token of tokens) {
+    if (token === '*') parts.push('')
+    else if (token !== '?' && 'char' in token) parts[parts.length - 1] += token.char
+    else return { kind: 'glob', tokens }
+  }
+  return parts.length === 1 ? { kind: 'text', text: parts[0]! } : { kind: 'parts', parts }
+}
+
+function tokensOf(part: string): Token[] {
+  const tokens: Token[] = []
+  for (let at = 0; at < part.length; at++) {
+    const char = part[at]!
+    if (char === '*') {
+      if (tokens.at(-1) !== '*') tokens.push('*')
+    } else if (char === '?') tokens.push('?')
+    else if (char === '[') {
+      const set = setAt(part, at)
+      if (!set) tokens.push({ char })
+      else {
+        tokens.push(set.token)
+        at = set.end
+      }
+    } else if (char === '\\' && at + 1 < part.length) tokens.push({ char: part[++at]! })
+    else tokens.push({ char })
+  }
+  return tokens
+}
+
+/** `[a-z]`, `[!abc]`; null where it has no end. */
+function setAt(part: string, start: number): { token: Token; end: number } | null {
+  const not = part[start + 1] === '!' || part[start + 1] === '^'
+  const from = start + (not ? 2 : 1)
+  const end = part.indexOf(']', from + 1)
+  if (end < 0) return null
+  const ranges: Range[] = []
+  for (let at = from; at < end; at++) {
+    const isRange = part[at + 1] === '-' && at + 2 < end
+    ranges.push([part[at]!, isRange ? part[at + 2]! : part[at]!])
+    if (isRange) at += 2
+  }
+  return { token: { not, ranges }, end }
+}
+
+const takes = (token: Exclude<Token, '*'>, char: string): boolean => {
+  if (token === '?') return true
+  if ('char' in token) return token.char === char
+  return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.not
+}
+
+/** Each part is looked for once: no backtracking. */
+function hasParts(name: string, parts: readonly string[]): boolean {
+  const [first, last] = [parts[0]!, parts.at(-1)!]
+  if (!name.startsWith(first)) return false
+  let at = first.length
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}
+
+export interface Owned {
+  readonly section: OwnerSection
+  readonly pattern: OwnedPattern
+}
+
+/** Of one change: whoever asks it of many files shares its steps among them. */
+export class OwnerMatching {
+  readonly #sections: readonly OwnerSection[]
+  #steps = MOST_STEPS
+
+  constructor(sections: readonly OwnerSection[]) {
+    this.#sections = sections
+  }
+
+  /** In each section the last pattern that matches, if it names somebody. */
+  of(path: string): Owned[] {
+    const parts = path.split('/')
+    return this.#sections.flatMap((section) => {
+      const { patterns } = section
+      if (patterns.some((one) => one.excludes && this.#matches(one.segments, parts))) return []
+      const pattern = patterns.findLast((one) => !one.excludes && this.#matches(one.segments, parts))
+      return pattern && pattern.owners.length > 0 ? [{ section, pattern }] : []
+    })
+  }
+
+  /** What a `**` took is given back one by one, of the last alone: so no more steps than the product of both lengths. */
+  #matches(segments: readonly Segment[], parts: readonly string[]): boolean {
+    let [s, p, retryS, retryP] = [0, 0, -1, 0]
+    while (p < parts.length) {
+      this.#step()
+      const segment = segments[s]
+      if (segment?.kind === 'any') {
+        ;[retryS, retryP] = [++s, p]
+        if (s === segments.length) return true
+      } else if (segment && this.#matchesPart(segment, parts[p]!)) {
+        s++
+        p++
+      } else if (retryS >= 0) {
+        ;[s, p] = [retryS, ++retryP]
+      } else return false
+    }
+    // `docs/**` is what lies in it, not itself.
+    return s === segments.length
+  }
+
+  #matchesPart(segment: Exclude<Segment, { kind: 'any' }>, part: string): boolean {
+    if (segment.kind === 'text') return segment.text === part
+    if (segment.kind === 'parts') return hasParts(part, segment.parts)
+    const { tokens } = segment
+    let [t, c, retryT, retryC] = [0, 0, -1, 0]
+    while (c < part.length) {
+      this.#step()
+      const token = tokens[t]
+      if (token === '*') [retryT, retryC] = [++t, c]
+      else if (token !== undefined && takes(token, part[c]!)) {
+        t++
+        c++
+      } else if (retryT >= 0) {
+        ;[t, c] = [retryT, ++retryC]
+      } else return false
+    }
+    while (tokens[t] === '*') t++
+    return t === tokens.length
+  }
+
+  #step(): void {
+    if (--this.#steps < 0) throw new TooManySteps()
+  }
+}
