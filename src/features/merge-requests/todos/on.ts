@@ -38,8 +38,8 @@ const updated = on(
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
 
-/** Whoever brings commits to it, or merges it, has seen to it. */
-const finishing = (event: 'merge_request.pushed' | 'merge_request.merged') =>
+/** Whoever brings commits to it, approves or merges it has seen to it. */
+const finishing = (event: 'merge_request.pushed' | 'merge_request.approved' | 'merge_request.merged') =>
   on(event, 'todos', (app, { id, by }) => finishTodos(app, by!, { merge_request_id: id }), {
     when: ({ by }) => by !== null,
   })
@@ -98,6 +98,7 @@ export const reactions: Subscription<App>[] = [
   created,
   updated,
   finishing('merge_request.pushed'),
+  finishing('merge_request.approved'),
   finishing('merge_request.merged'),
   unmergeable,
   buildFailed,
