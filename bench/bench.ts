@@ -30,6 +30,8 @@ export interface Effort {
   readonly many: number
   /** Of the history that is cloned. */
   readonly commits: number
+  /** Open at once, to one branch. */
+  readonly mergeRequests: number
 }
 
 export const FULL: Effort = {
@@ -45,6 +47,7 @@ export const FULL: Effort = {
   few: 1000,
   many: 100_000,
   commits: 20_000,
+  mergeRequests: 1000,
 }
 
 export const QUICK: Effort = {
@@ -60,6 +63,7 @@ export const QUICK: Effort = {
   few: 1000,
   many: 4000,
   commits: 500,
+  mergeRequests: 100,
 }
 
 export interface Given {

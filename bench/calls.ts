@@ -1,6 +1,6 @@
 /** The requests of the bench. */
 import type { Call } from './load.ts'
-import { CROWDED, RARE_AUTHOR, RARE_LABEL } from './seed-issues.ts'
+import { CROWDED, RARE_AUTHOR, RARE_EMOJI, RARE_LABEL } from './seed-issues.ts'
 import { ADMINISTRATOR, EVERYBODY, HOLDERS, MEMBER, RARE, daysAgo, usernameOf } from './seed.ts'
 
 const asMember = (path: string): Call => ({ path: `/api/v4${path}`, token: MEMBER })
@@ -131,40 +131,110 @@ export const growingProjects: readonly [string, Call][] = [
 
 const ofIssues = (query: string) => asMember(`/projects/${CROWDED}/issues?${query}`)
 
+const ISSUE_ORDERS = [
+  'created_at',
+  'updated_at',
+  'title',
+  'due_date',
+  'popularity',
+  'weight',
+  'relative_position',
+  'milestone_due',
+  'label_priority',
+  'priority',
+]
+
+/** Filters by the names of their rows. */
+const ISSUE_FILTERS = {
+  'page=40': 'page=40',
+  'state=opened': 'state=opened',
+  'state=closed': 'state=closed',
+  'labels= of a tenth': 'labels=label3',
+  'labels= of two': 'labels=label3,label4',
+  'labels= that few have': `labels=${RARE_LABEL}`,
+  'labels=None': 'labels=None',
+  'labels=Any': 'labels=Any',
+  'with_labels_details=true': 'with_labels_details=true',
+  'milestone= of a fifth': 'milestone=milestone2',
+  'milestone=Any': 'milestone=Any',
+  'milestone=None': 'milestone=None',
+  'milestone=#started': 'milestone=%23started',
+  'author_id= of many': 'author_id=10',
+  'author_id= of few': `author_id=${RARE_AUTHOR}`,
+  'author_username=': `author_username=${usernameOf(RARE_AUTHOR)}`,
+  'assignee_id= of many': 'assignee_id=10',
+  'assignee_id=None': 'assignee_id=None',
+  'assignee_id=Any': 'assignee_id=Any',
+  'scope=assigned_to_me': 'scope=assigned_to_me',
+  'my_reaction_emoji=': `my_reaction_emoji=${RARE_EMOJI}`,
+  'my_reaction_emoji=None': 'my_reaction_emoji=None',
+  'iids[]=': 'iids[]=7&iids[]=70',
+  'search= that few match': `search=${RARE}`,
+  'search= that all match': `search=${EVERYBODY}`,
+  'search= of two words': `search=${EVERYBODY}+music`,
+  'search= in the title': `search=${RARE}&in=title`,
+  'created_after= of half': `created_after=${daysAgo(450)}`,
+  'created_before= of half': `created_before=${daysAgo(450)}`,
+  'updated_after= of half': `updated_after=${daysAgo(450)}`,
+  'updated_before= of half': `updated_before=${daysAgo(450)}`,
+  'due_date=overdue': 'due_date=overdue',
+  'due_date=0': 'due_date=0',
+  'weight=3': 'weight=3',
+  'weight=None': 'weight=None',
+  'issue_type=issue': 'issue_type=issue',
+  'closed_by_id=': 'closed_by_id=4',
+  'not[labels]=': 'not[labels]=label3',
+  'not[milestone]=': 'not[milestone]=milestone2',
+  'not[author_id]=': 'not[author_id]=10',
+  'not[assignee_id]=': 'not[assignee_id]=10',
+  'not[iids]=': 'not[iids][]=7',
+  'not[my_reaction_emoji]=': `not[my_reaction_emoji]=${RARE_EMOJI}`,
+}
+
 /** Every filter and order of lists of issues, for as many rows of a large project as of a small one. */
 export const growingIssues: readonly [string, Call][] = [
   ['list', ofIssues('')],
   ['list, as administrator', asAdministrator(`/projects/${CROWDED}/issues`)],
   ['list, as a visitor', { path: `/api/v4/projects/${CROWDED}/issues` }],
-  ['page=40', ofIssues('page=40')],
-  ['state=opened', ofIssues('state=opened')],
-  ['state=closed', ofIssues('state=closed')],
-  ['labels= of a tenth', ofIssues('labels=label3')],
-  ['labels= that few have', ofIssues(`labels=${RARE_LABEL}`)],
-  ['labels=None', ofIssues('labels=None')],
-  ['milestone= of a fifth', ofIssues('milestone=milestone2')],
-  ['author_id= of many', ofIssues('author_id=10')],
-  ['author_id= of few', ofIssues(`author_id=${RARE_AUTHOR}`)],
-  ['assignee_id= of many', ofIssues('assignee_id=10')],
   ['confidential=true', asAdministrator(`/projects/${CROWDED}/issues?confidential=true`)],
-  ['search= that few match', ofIssues(`search=${RARE}`)],
-  ['search= that all match', ofIssues(`search=${EVERYBODY}`)],
-  ['search= of two words', ofIssues(`search=${EVERYBODY}+music`)],
-  ['created_after= of half', ofIssues(`created_after=${daysAgo(450)}`)],
-  ['updated_before= of half', ofIssues(`updated_before=${daysAgo(450)}`)],
-  ['not[labels]=', ofIssues('not[labels]=label3')],
-  ...['created_at', 'updated_at', 'title', 'due_date', 'popularity', 'relative_position'].map(
-    (order): [string, Call] => [`order_by=${order}`, ofIssues(`order_by=${order}&sort=asc`)],
-  ),
-  ['order_by=label_priority', ofIssues('order_by=label_priority&sort=asc')],
-  ['order_by=milestone_due', ofIssues('order_by=milestone_due&sort=asc')],
+  ...Object.entries(ISSUE_FILTERS).map(([name, query]): [string, Call] => [name, ofIssues(query)]),
+  ...ISSUE_ORDERS.flatMap((order): [string, Call][] => [
+    [`order_by=${order}`, ofIssues(`order_by=${order}&sort=asc`)],
+    [`/issues?scope=all&order_by=${order}`, asAdministrator(`/issues?scope=all&order_by=${order}`)],
+    [`/groups/:id/issues?order_by=${order}`, asMember(`/groups/group1/issues?order_by=${order}`)],
+  ]),
   ['one issue', asMember(`/projects/${CROWDED}/issues/7`)],
   ['issues_statistics', asMember(`/projects/${CROWDED}/issues_statistics`)],
   ['/issues?scope=all', asMember('/issues?scope=all')],
   ['/issues?scope=all, as administrator', asAdministrator('/issues?scope=all')],
   ['/issues?scope=all&search= that few match', asMember(`/issues?scope=all&search=${RARE}`)],
   ['/groups/:id/issues', asMember('/groups/group1/issues')],
+  ['/groups/:id/issues?state=closed', asMember('/groups/group1/issues?state=closed')],
   ['/projects/:id/labels', asMember(`/projects/${CROWDED}/labels`)],
+]
+
+/** Each closes an issue of the crowded project, or opens it again. */
+export const issueChanges = (pairs: number): Call[] =>
+  Array.from({ length: pairs }, () => ['close', 'reopen'])
+    .flat()
+    .map((event) => ({
+      ...asAdministrator(`/projects/${CROWDED}/issues/3`),
+      method: 'PUT',
+      body: `state_event=${event}`,
+    }))
+
+/** Totals of these are of rows that were just altered. */
+export const changingIssues: readonly [string, Call][] = [
+  ['list', ofIssues('')],
+  ['state=opened', ofIssues('state=opened')],
+  ['labels= of a tenth', ofIssues('labels=label3')],
+  ['milestone= of a fifth', ofIssues('milestone=milestone2')],
+  ['author_id= of many', ofIssues('author_id=10')],
+  ['search= that all match', ofIssues(`search=${EVERYBODY}`)],
+  ['updated_before= of half', ofIssues(`updated_before=${daysAgo(450)}`)],
+  ['not[labels]=', ofIssues('not[labels]=label3')],
+  ['/issues?scope=all', asMember('/issues?scope=all')],
+  ['/groups/:id/issues', asMember('/groups/group1/issues')],
 ]
 
 const change = (verb: string): Call => ({ ...asAdministrator(`/users/8/${verb}`), method: 'POST' })

@@ -11,7 +11,7 @@ import { closeReaders } from '../src/git/process/readers.ts'
 import { inTurns, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, startOurs, type Server } from './servers.ts'
+import { makePlace, startOurs, type OurServer } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
@@ -23,7 +23,7 @@ const MOST_GROWTH = 64 * MB
 type Outcome = Omit<Row, 'what' | 'target'>
 
 export interface GitBench extends AsyncDisposable {
-  readonly server: Server
+  readonly server: OurServer
   /** As a client calls it, with credentials. */
   readonly address: string
   /** Of its repository in the API. */

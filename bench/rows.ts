@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, compareCost, costAfterChanges, inTurns, type Bench, type Manner } from './bench.ts'
 import {
   changes,
+  changingIssues,
   growing,
   growingIssues,
   growingProjects,
+  issueChanges,
   largestPage,
   largestPageOfProjects,
   listAsAdministrator,
@@ -26,6 +28,7 @@ import {
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
+import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -113,6 +116,10 @@ export const measurements = {
     const rows: Row[] = []
     for (const [name, call] of growingIssues)
       rows.push(await row(`${many} issues over ${few}: ${name}`, '≤ 1.3', () => growth(bench, call)))
+    for (const [name, call] of changingIssues) {
+      const what = `${many} issues over ${few}, after a change of one: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growthAfterChange(bench, call, issueChanges)))
+    }
     return rows
   },
 
@@ -148,6 +155,16 @@ export const measurements = {
       await row('push of one commit over HTTP, against a bare repository', '≤ 1.6', () => pushTime(writing)),
       await row('commit through the API, against a push', '≤ 1', () => commitTime(writing)),
       await row('the same, by processor time of server and children', '≤ 1', () => commitEffort(writing)),
+    ]
+  },
+
+  async requests(bench) {
+    await using requests = await openRequestBench(bench)
+    const many = `${bench.effort.mergeRequests} open merge requests`
+    return [
+      await row('merge request of 50 files: create, with diff and check', '< 100 ms', () => createTime(requests)),
+      await row(`push to a branch with ${many}, against one without`, '≤ 1.3', () => pushBesideMany(requests)),
+      await row(`${many}: until all are judged anew after a push`, '< 5 s', () => freshTime(requests)),
     ]
   },
 
@@ -257,12 +274,12 @@ async function growth(bench: Bench, call: Call): Promise<Outcome> {
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }
 
-async function growthAfterChange(bench: Bench, call: Call): Promise<Outcome> {
+async function growthAfterChange(bench: Bench, call: Call, changing = changes): Promise<Outcome> {
   const [large, small] = [await bench.many(), await bench.few()]
   const side =
     ({ port }: Server) =>
     () =>
-      afterChanges(port, changes(CHANGES_A_ROUND / 2), [call])
+      afterChanges(port, changing(CHANGES_A_ROUND / 2), [call])
   const times = await inTurns(bench.effort.rounds, side(large), side(small))
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }

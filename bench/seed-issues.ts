@@ -1,5 +1,6 @@
 /** Issues of one project, and one of each of a thousand others, in the same proportions whatever their number. */
 import type { NewRow, Db } from '../src/store/database.ts'
+import type {} from '../src/features/planning/award-emoji/model.ts'
 import type {} from '../src/features/planning/issues/model.ts'
 import type {} from '../src/features/planning/labels/model.ts'
 import type {} from '../src/features/planning/milestones/model.ts'
@@ -12,10 +13,17 @@ const OTHER_PROJECTS = 1000
 /** As many of a small project as of a large one. */
 const RARE_ONES = 20
 const PEOPLE = 50
+/** A prime, so that days go together with nothing else. */
+const DAYS = 907
+/** Labels with a priority. */
+const PRIORITIES = 3
+const WEIGHTS = 7
 /** Users 1 to 3 are the bench's own. */
 const FIRST_PERSON = 4
 
 export const CROWDED = 1
+const MEMBER_ID = 2
+export const RARE_EMOJI = 'owl'
 export const RARE_LABEL = 'rare'
 export const RARE_AUTHOR = FIRST_PERSON + PEOPLE
 
@@ -42,14 +50,22 @@ export async function seedIssues(db: Db, count: number): Promise<void> {
     title: `milestone${n}`,
     description: null,
     start_date: null,
-    due_date: null,
+    due_date: n === 0 ? null : daysAgo(100 * n).slice(0, 10),
     ...at,
   }))
   await db.insertInto('milestones').values(milestones).execute()
+  await insertAll(db, 'label_priorities', PRIORITIES, (n) => ({ project_id: CROWDED, label_id: n, priority: n }))
   await insertAll(db, 'issues', count, (n) => issueRow(n, count))
   await insertAll(db, 'issue_labels', count, (n) => ({ issue_id: n, label_id: 1 + (n % LABELS) }))
   await insertAll(db, 'issue_assignees', count, (n) => ({ issue_id: n, user_id: FIRST_PERSON + (n % PEOPLE) }))
   await insertAll(db, 'issue_labels', RARE_ONES, (n) => ({ issue_id: rareOne(n, count), label_id: LABELS + 1 }))
+  await insertAll(db, 'award_emoji', RARE_ONES, (n) => ({
+    user_id: MEMBER_ID,
+    name: RARE_EMOJI,
+    issue_id: rareOne(n, count),
+    note_id: null,
+    ...at,
+  }))
   await insertAll(db, 'issues', Math.min(OTHER_PROJECTS, count - 1), (n) => ({
     ...issueRow(n, count),
     id: count + n,
@@ -64,7 +80,7 @@ const rareOne = (n: number, count: number) => Math.floor((n * count) / RARE_ONES
 
 function issueRow(n: number, count: number): NewRow<'issues'> {
   const isRare = n % (count / RARE_ONES) === 0
-  const when = daysAgo(1 + ((n * 7) % 900))
+  const when = daysAgo(1 + ((n * 7) % DAYS))
   return {
     id: n,
     project_id: CROWDED,
@@ -77,10 +93,10 @@ function issueRow(n: number, count: number): NewRow<'issues'> {
     milestone_id: 1 + (n % MILESTONES),
     due_date: when.slice(0, 10),
     discussion_locked: null,
-    weight: null,
+    weight: n % 3 === 0 ? n % WEIGHTS : null,
     relative_position: null,
     closed_at: null,
-    closed_by_id: null,
+    closed_by_id: n % 5 === 0 ? FIRST_PERSON : null,
     moved_to_id: null,
     duplicated_to_id: null,
     created_at: when,
@@ -88,7 +104,7 @@ function issueRow(n: number, count: number): NewRow<'issues'> {
   }
 }
 
-async function insertAll<T extends 'issues' | 'issue_labels' | 'issue_assignees'>(
+async function insertAll<T extends 'issues' | 'issue_labels' | 'issue_assignees' | 'label_priorities' | 'award_emoji'>(
   db: Db,
   table: T,
   count: number,

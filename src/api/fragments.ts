@@ -27,18 +27,18 @@ const cacheOf = cachePerStore<Fragment>(MOST_BYTES, ({ stamp, json }) => OVERHEA
 
 /**
  * One for each of `keys`. `present` makes the records of those that are not known, by their indexes; one that is gone
- * meanwhile is undefined, and left out.
+ * meanwhile is undefined, and left out. Null stands for one that depends on what no stamp tells, and is not kept.
  */
 export function fragments<T>(
   { db }: App,
-  keys: readonly FragmentKey[],
+  keys: readonly (FragmentKey | null)[],
   present: (missing: number[]) => MaybePromise<(T | undefined)[]>,
 ): MaybePromise<Json<T>[]> {
   const cache = cacheOf(db)
   const missing: number[] = []
-  const found = keys.map(({ place, stamp }, i) => {
-    const known = cache?.get(place)
-    if (known?.stamp === stamp) return known.json as Json<T>
+  const found = keys.map((key, i) => {
+    const known = key && cache?.get(key.place)
+    if (known && known.stamp === key.stamp) return known.json as Json<T>
     missing.push(i)
     return undefined
   })
@@ -46,9 +46,9 @@ export function fragments<T>(
   return andThen(present(missing), (records) => {
     for (const [n, record] of records.entries()) {
       if (record === undefined) continue
-      const { place, stamp } = keys[missing[n]!]!
+      const key = keys[missing[n]!]
       const json = (found[missing[n]!] = Json.of(record))
-      cache?.set(place, { stamp, json })
+      if (key) cache?.set(key.place, { stamp: key.stamp, json })
     }
     return found.filter((json) => json !== undefined)
   })

@@ -7,11 +7,17 @@
  * Kept totals: whatever else a list filters by is counted once. A counted table bumps its version in the transaction of
  * every change that can alter a count, and a total stays true while the versions it depends on stand.
  *
+ * Followed totals: a table that is long and changes all the time also keeps a log of which rows changed
+ * (`<table>_changes`). A total that is asked for again remembers which rows it counted, and only asks about those that
+ * changed since. To ask about one once too often does no harm.
+ *
  * On SQLite, where writers take turns, both are numbers that go up and down. On PostgreSQL every change adds a row of
  * its own, so that writers never wait for each other's counts, nor in a circle; whoever reads adds them up, and puts
  * them together once there are many.
  */
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { IdSet } from '../lib/id-set.ts'
+import { Lru } from '../lib/lru.ts'
 import type { Db } from './database.ts'
 import { columnTypes, inTextList, isSqlite, textList } from './dialect.ts'
 import { hotQuery } from './hot.ts'
@@ -22,23 +28,79 @@ declare module './database.ts' {
   }
 }
 
-const TOTALS_KEPT = 10_000
 const LONGEST_KEPT = 2000
 /** Rows of single changes that reading adds up without noticing. */
 const MOST_LOOSE = 2000
 
-/** For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`. */
+/**
+ * For migrations: makes inserts, deletes and updates of `columns` count as changes of `subject`, and where rows belong
+ * to a scope, such as a project, as changes of `scopedSubject` too.
+ */
 export async function countChanges(
   db: Kysely<never>,
   table: string,
   columns: string[],
   subject = table,
+  { scope }: { scope?: string } = {},
 ): Promise<void> {
   await sql`insert into changes (subject, version) values (${sql.lit(subject)}, 0)`.execute(db)
   const bump = isSqlite(db)
     ? `update changes set version = version + 1 where subject = '${subject}';`
     : `insert into changes (subject, version) values ('${subject}', 1);`
-  await onChange(db, { name: `${subject}_changed`, table, columns, insert: bump, remove: bump, each: 'statement' })
+  const or = isSqlite(db) ? ' on conflict (subject) do update set version = version + 1;' : ';'
+  const scoped = (row: string) =>
+    `${bump} insert into changes (subject, version) values ('${subject}/' || coalesce(${row}.${scope}, 0), 1)${or}`
+  const ways = scope ? { insert: scoped('new'), remove: scoped('old') } : { insert: bump, remove: bump }
+  await onChange(db, { name: `${subject}_changed`, table, columns, each: scope ? 'row' : 'statement', ...ways })
+}
+
+/** What has no scope has 0. */
+export const scopedSubject = (subject: string, scope: number): string => `${subject}/${scope}`
+
+interface LogPlan {
+  /** The column that says whose a row is. */
+  scope: string
+  columns: string[]
+  /** Tables whose rows belong to one of these by a column: their inserts and deletes, and updates of others. */
+  links?: Record<string, { by: string; columns: string[] }>
+}
+
+/** For migrations: keeps `<table>_changes`, the rows of `table` that changed, one after the other. */
+export async function logChanges(db: Kysely<never>, table: string, { scope, columns, links = {} }: LogPlan) {
+  const { ref } = columnTypes(db)
+  const log = `${table}_changes`
+  await db.schema
+    .createTable(log)
+    // On PostgreSQL the transaction: their numbers are given in one order, and come to be seen in another.
+    .addColumn('at', ref, (c) => (isSqlite(db) ? c.primaryKey().autoIncrement() : c.defaultTo(sql`txid_current()`)))
+    .addColumn('scope', ref, (c) => c.notNull())
+    .addColumn('row_id', ref, (c) => c.notNull())
+    .execute()
+  await db.schema.createIndex(`${log}_scope`).on(log).columns(['scope', 'at']).execute()
+  if (!isSqlite(db)) await db.schema.createIndex(`${log}_at`).on(log).column('at').execute()
+  const add = (row: string) => `insert into ${log} (scope, row_id) values (${row}.${scope}, ${row}.id);`
+  await onChange(db, {
+    name: log,
+    table,
+    columns: [scope, ...columns],
+    insert: add('new'),
+    remove: add('old'),
+    // One row, unless it went to another scope.
+    update: `insert into ${log} (scope, row_id) select old.${scope}, old.id union select new.${scope}, new.id;`,
+    each: 'row',
+  })
+  for (const [link, { by, columns }] of Object.entries(links)) {
+    const add = (row: string) =>
+      `insert into ${log} (scope, row_id) select ${scope}, id from ${table} where id = ${row}.${by};`
+    await onChange(db, {
+      name: `${log}_${link}`,
+      table: link,
+      columns,
+      insert: add('new'),
+      remove: add('old'),
+      each: 'row',
+    })
+  }
 }
 
 /** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`. */
@@ -87,16 +149,18 @@ export async function dropChanges(db: Kysely<never>, table: string, subject = ta
 interface Reaction {
   name: string
   table: string
-  /** An update of these counts as a removal and an insertion. */
+  /** An update of these counts as a removal and an insertion, unless `update` says what it is. */
   columns: string[]
   insert: string
   remove: string
+  update?: string
   each: 'row' | 'statement'
 }
 
-async function onChange(db: Kysely<never>, { name, table, columns, insert, remove, each }: Reaction): Promise<void> {
+async function onChange(db: Kysely<never>, reaction: Reaction): Promise<void> {
+  const { name, table, columns, insert, remove, each } = reaction
   const run = (text: string) => sql.raw(text).execute(db)
-  const update = insert === remove ? insert : `${remove} ${insert}`
+  const update = reaction.update ?? (insert === remove ? insert : `${remove} ${insert}`)
   const list = columns.join(', ')
   if (isSqlite(db)) {
     await run(`create trigger ${name}_i after insert on ${table} begin ${insert} end`)
@@ -125,49 +189,165 @@ async function dropReaction(db: Kysely<never>, name: string, table: string): Pro
 const readVersion = hotQuery((db, p: { subjects: string }) =>
   db
     .selectFrom('changes')
-    .select(
-      sql<number>`cast(sum(case when ${inTextList(db, 'subject', p.subjects)} then version else 0 end) as bigint)`.as(
-        'version',
-      ),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('rows')),
+    .select([sql<number>`cast(coalesce(sum(version), 0) as bigint)`.as('version'), sql<number>`count(*)`.as('rows')])
+    .where(inTextList(db, 'subject', p.subjects)),
 )
-const totals = new WeakMap<object, Map<string, { version: number; total: number }>>()
 
-/** The total known under `key`, counted anew only if one of the `subjects` changed since. */
+async function versionOf(db: Db, subjects: readonly string[]): Promise<number> {
+  if (subjects.length === 0) return 0
+  const [found] = await readVersion(db, { subjects: textList(db, subjects) })
+  noticeLoose(db, 'changes', Number(found!.rows))
+  return Number(found!.version)
+}
+
+/** More changes than this are not looked at one by one. */
+const MOST_CHANGES = 1000
+/** Of the log, changes on SQLite and transactions on PostgreSQL. */
+const LOG_KEPT = 50_000
+const NEVER = Number.MAX_SAFE_INTEGER
+
+export interface News {
+  /** From where on changes are news the next time. */
+  readonly horizon: number
+  /** Rows that changed; null where they are too many, or forgotten. */
+  readonly changed: number[] | null
+}
+
+export type ChangeLog = (db: Db, since: number | undefined, scope: number | undefined) => Promise<News>
+
+/** What changed of a table, of all or of one scope. */
+export function changeLog(table: string): ChangeLog {
+  const log = sql.table(`${table}_changes`)
+  const read = hotQuery((db, p: { since: number; scope?: number }, given) => {
+    const horizon = isSqlite(db)
+      ? sql`coalesce((select max(at) from ${log}), 0) + 1`
+      : sql`txid_snapshot_xmin(txid_current_snapshot())`
+    const ofScope = given('scope') ? sql`and scope = ${p.scope}` : sql``
+    return db
+      .selectFrom(
+        sql<{ row_id: number; oldest: number; horizon: number }>`(
+          select 0 as row_id, coalesce((select min(at) from ${log}), 0) as oldest, ${horizon} as horizon
+          union all select * from (select row_id, 0, 0 from ${log} where at >= ${p.since} ${ofScope}
+            limit ${sql.lit(MOST_CHANGES + 1)}) as found)`.as('log'),
+      )
+      .select(['row_id', 'oldest', 'horizon'])
+  })
+  return async (db, since = NEVER, scope) => {
+    const rows = await read(db, { since, ...(scope !== undefined && { scope }) })
+    const { oldest, horizon } = rows.find(({ row_id }) => row_id === 0)!
+    if (horizon - oldest > 2 * LOG_KEPT) void trimLog(db, table, horizon - LOG_KEPT)
+    if (since < oldest || rows.length > MOST_CHANGES) return { horizon, changed: null }
+    return { horizon, changed: [...new Set(rows.flatMap(({ row_id }) => (row_id === 0 ? [] : [row_id])))] }
+  }
+}
+
+/** How a total follows the changes of its table. */
+export interface Follow {
+  readonly log: ChangeLog
+  readonly scope: number | undefined
+  /** Ids of what is counted: all of them, or those among some. */
+  ids(among?: readonly number[]): Promise<number[]>
+}
+
+interface Known {
+  readonly version: number
+  total: number
+  horizon: number
+  /** Once it was asked for again after a change. */
+  counted?: IdSet
+}
+
+const KEPT_BYTES = 32 * 1024 * 1024
+const ENTRY_BYTES = 200
+/** Ids of more would be too many to remember. */
+const MOST_FOLLOWED = 500_000
+
+const totals = new WeakMap<object, Lru<Known>>()
+
+function keptIn(db: Db): Lru<Known> {
+  const { adapter } = db.getExecutor()
+  const kept =
+    totals.get(adapter) ??
+    new Lru<Known>(KEPT_BYTES, ({ counted }, key) => ENTRY_BYTES + 2 * key.length + (counted?.bytes ?? 0))
+  totals.set(adapter, kept)
+  return kept
+}
+
+/**
+ * The total known under `key`, counted anew only if one of the `subjects` changed since; rows that changed of a table it
+ * follows are asked about one by one.
+ */
 export async function keptTotal(
   db: Db,
   subjects: readonly string[],
   key: string,
   count: () => Promise<number>,
+  follow?: Follow,
 ): Promise<number> {
   // A version of its own may never come to be, and then be given to another state.
   if (db.isTransaction) return count()
-  const { adapter } = db.getExecutor()
-  const kept = totals.get(adapter) ?? new Map<string, { version: number; total: number }>()
-  if (kept.size === 0) totals.set(adapter, kept)
-
-  const [changes] = await readVersion(db, { subjects: textList(db, subjects) })
-  const { version, rows } = changes!
-  if (Number(rows) > MOST_LOOSE) void putTogether(db)
+  const kept = keptIn(db)
   const known = kept.get(key)
-  if (known?.version === version) return known.total
-
-  const total = await count()
-  if (key.length > LONGEST_KEPT) return total
-  if (kept.size >= TOTALS_KEPT) kept.clear()
-  kept.set(key, { version, total })
+  const [version, { horizon, changed }] = await Promise.all([
+    versionOf(db, subjects),
+    follow ? follow.log(db, known?.horizon, follow.scope) : NO_NEWS,
+  ])
+  const isKnown = known?.version === version
+  if (isKnown && changed?.length === 0) {
+    known.horizon = horizon
+    return known.total
+  }
+  if (isKnown && changed && known.counted) {
+    const now = new Set(await follow!.ids(changed))
+    for (const id of changed) known.counted.put(id, now.has(id))
+    // Others may have done the same meanwhile: whatever came after our look is looked at again.
+    known.horizon = horizon
+    return (known.total = known.counted.size)
+  }
+  const isFollowed = isKnown && follow !== undefined && known.total <= MOST_FOLLOWED
+  const counted = isFollowed ? new IdSet(await follow.ids()) : undefined
+  const total = counted ? counted.size : await count()
+  if (key.length <= LONGEST_KEPT) kept.set(key, { version, total, horizon, ...(counted && { counted }) })
   return total
+}
+
+const NO_NEWS: News = { horizon: 0, changed: [] }
+
+/** The newest stays: from the oldest that is left readers know what they missed. */
+const trimLog = (db: Db, table: string, before: number): Promise<void> =>
+  tidying(db, () => {
+    const log = sql.table(`${table}_changes`)
+    return sql`delete from ${log} where at < ${before} and at < (select max(at) from ${log})`.execute(db)
+  })
+
+/** How many rows a table had when its loose ones were last put together. */
+const settled = new WeakMap<object, Map<string, number>>()
+
+/** Told by whoever read so many rows of counts; on SQLite none are loose. */
+export function noticeLoose(db: Db, table: string, rows: number): void {
+  if (isSqlite(db)) return
+  if (rows > MOST_LOOSE + (settled.get(db.getExecutor().adapter)?.get(table) ?? 0)) void putTogether(db)
 }
 
 const atWork = new WeakSet<object>()
 
-/** One row a subject and a facet again. What is added meanwhile stays as it is; one who tidies at a time is enough. */
-async function putTogether(db: Db): Promise<void> {
+/** One who tidies at a time is enough. */
+async function tidying(db: Db, work: () => Promise<unknown>): Promise<void> {
   const { adapter } = db.getExecutor()
   if (atWork.has(adapter)) return
   atWork.add(adapter)
   try {
+    await work()
+  } catch {
+    // The next reader tries again.
+  } finally {
+    atWork.delete(adapter)
+  }
+}
+
+/** One row a subject and a facet again. What is added meanwhile stays as it is. */
+const putTogether = (db: Db): Promise<void> =>
+  tidying(db, async () => {
     const { rows } = await sql<{ table: string; kinds: string }>`
       select table_name as "table", string_agg(quote_ident(column_name), ', ') as kinds
       from information_schema.columns
@@ -177,20 +357,18 @@ async function putTogether(db: Db): Promise<void> {
       ...rows.map((row) => ({ ...row, count: 'total' })),
       { table: 'changes', kinds: 'subject', count: 'version' },
     ]
+    const left = new Map<string, number>()
+    settled.set(db.getExecutor().adapter, left)
     for (const { table, kinds, count } of all) {
-      await sql
+      const { numAffectedRows = 0n } = await sql
         .raw(
           `with loose as (delete from ${table} returning *)
           insert into ${table} (${kinds}, ${count}) select ${kinds}, sum(${count}) from loose group by ${kinds}`,
         )
         .execute(db)
+      left.set(table, Number(numAffectedRows))
     }
-  } catch {
-    // The next reader tries again.
-  } finally {
-    atWork.delete(adapter)
-  }
-}
+  })
 
 /** How many rows `query` has. Conditions on the current moment have no place in it: the total would never age. */
 export async function totalOf<DB, TB extends keyof DB, O>(

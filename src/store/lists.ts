@@ -8,7 +8,10 @@
  * - `always`: what narrows every such list.
  * - `orders`: each needs an index `(…what always narrows, order, key)`. Ties go by the key.
  * - `visible`: what the viewer sees: what is open to them, and what is theirs besides.
- * - `counted`: whose changes can alter a total, for all lists and for each condition.
+ * - `counted`: whose changes can alter a total, for all lists and for each condition; `scoped` ones only count where
+ *   they are of the list's scope or of none.
+ * - `followed`: that the table keeps a log of its changes, so that totals follow them row by row instead of being
+ *   counted again.
  *
  * Totals are added up from `<table>_facets` where nothing but facets is asked, else counted once per change
  * (`counts.ts`). Statements are compiled once per set of given values (`hot.ts`), so a value that is absent is no
@@ -23,9 +26,19 @@
  * `always`. Facets that tell projects apart are many rows: on PostgreSQL they need an index too.
  */
 import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
-import { keptTotal } from './counts.ts'
+import { changeLog, keptTotal, noticeLoose, scopedSubject, type Follow } from './counts.ts'
 import type { Db, Row, Tables } from './database.ts'
-import { SUBSTRING_FROM, foundId, foundIds, likePattern, substring, unindexed, whereContains } from './dialect.ts'
+import {
+  SUBSTRING_FROM,
+  foundId,
+  foundIds,
+  idList,
+  inIdList,
+  likePattern,
+  substring,
+  unindexed,
+  whereContains,
+} from './dialect.ts'
 import { hotQuery, shapeOf, type Given, type HotQuery } from './hot.ts'
 import type { Cut, Page } from './pages.ts'
 
@@ -33,6 +46,8 @@ import type { Cut, Page } from './pages.ts'
 export interface At<V> {
   readonly db: Db
   readonly given: Given<V>
+  /** The order that is walked, if any. */
+  readonly order: string | undefined
   /** A column that indexes of orders begin with. Where rows are gathered it must not lead to these. */
   column(name: string): RawBuilder<unknown>
   /** A column with an index of its own, which must not lead away from the order. */
@@ -49,7 +64,10 @@ export interface Condition<V> {
   search?: readonly string[]
   /** Whether the test asks nothing but columns of `<table>_facets`. */
   facet?: true
+  /** Orders that an index which begins with the condition's own column walks: however many there are, none is gathered. */
+  leads?: readonly string[]
   counted?: readonly string[]
+  scoped?: readonly string[]
 }
 
 /** What needs no membership, by columns of `<table>_facets`, and what the viewer sees besides. */
@@ -74,6 +92,8 @@ interface ListPlan<V extends object, T extends keyof Tables, O extends string, C
   /** Whether `<table>_facets` is kept, with every column that `always` and facets ask. */
   facets?: true
   counted: readonly string[]
+  /** By a log of its changes, of the scope this value names, or of all. */
+  followed?: { scope?: keyof V }
   always?: (values: V, at: At<V>) => RawBuilder<boolean>[]
   /** Those that leave fewest rows first. */
   conditions?: { [name in keyof V]?: Condition<V> }
@@ -119,7 +139,7 @@ export function longList<
     const { total, rows } = await count(db, values)
     if (limit === 0 || offset >= total) return { items: [], total }
     const [order, way] = usual(givenIn(values))
-    const walked = total > many || rows <= total * DENSE
+    const walked = total > many || rows <= total * DENSE || (offset + limit) * rows < total * total
     const by = { [`by ${order_by ?? order} ${sort ?? way}`]: true, ...(walked && { walked }) } as Way<O>
     return { items: await page(db, { ...values, ...by, limit, offset }), total }
   }
@@ -148,16 +168,16 @@ const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') 
 const selectedOf = (db: Db, { table, columns }: Pick<AnyPlan<object>, 'table' | 'columns'>) =>
   columns ? rowsOf(db, table).select(columns.map((name) => `${table}.${name}`)) : rowsOf(db, table).selectAll(table)
 const total = sql<number>`count(*)`.as('total')
-const totalIn = (rows: readonly { total: number }[]) => Number(rows[0]!.total)
 
 const keyOf = ({ table, key = 'id' }: Pick<AnyPlan<object>, 'table' | 'key'>) => sql.ref(`${table}.${key}`)
 const and = (tests: RawBuilder<boolean>[]) => sql<boolean>`(${sql.join(tests, sql`) and (`)})`
 const where = <R>(query: Query<R>, tests: RawBuilder<boolean>[]) =>
   tests.length === 0 ? query : query.where(and(tests))
 
-function at<V>(db: Db, table: string, given: Given<V>, way: { ordered: boolean }): At<V> {
+function at<V>(db: Db, table: string, given: Given<V>, way: { ordered: boolean; order?: string | undefined }): At<V> {
   const hidden = (name: string) => unindexed(db, `${table}.${name}`)
-  return { db, given, hidden, column: way.ordered ? (name) => sql.ref(`${table}.${name}`) : hidden }
+  const column = way.ordered ? (name: string) => sql.ref(`${table}.${name}`) : hidden
+  return { db, given, order: way.order, hidden, column }
 }
 
 function isWithin<V extends object>(plan: AnyPlan<V>, { set }: Condition<V>, values: V, at: At<V>) {
@@ -181,7 +201,12 @@ function narrow<V extends object, R>(
   plan: AnyPlan<V>,
   from: Query<R>,
   values: V,
-  { db, given, way }: { db: Db; given: Given<V>; way: 'gathered' | 'walked' | 'uncounted' },
+  {
+    db,
+    given,
+    way,
+    order,
+  }: { db: Db; given: Given<V>; way: 'gathered' | 'walked' | 'uncounted' | 'known'; order?: string },
 ): Query<R> {
   const { table, always } = plan
   const asked = askedOf(plan, given)
@@ -189,12 +214,17 @@ function narrow<V extends object, R>(
   const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
   const visible = visibleIn(plan, given)
   const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
+  const leader = order === undefined ? undefined : conditions.find(({ leads }) => leads?.includes(order))
   const gathered =
-    way === 'walked' || searched ? undefined : first(way === 'uncounted' ? conditions : [...conditions, ...visible])
+    way === 'walked' || way === 'known' || searched || leader
+      ? undefined
+      : first(way === 'uncounted' ? conditions : [...conditions, ...visible])
 
-  const here = at(db, table, given, { ordered: !gathered && !searched })
+  const isOrdered = !gathered && !searched && way !== 'known'
+  const led = at(db, table, given, { ordered: isOrdered, order })
+  const here = leader ? at(db, table, given, { ordered: false, order }) : led
   const tests = [...conditions, ...visible].map((one) =>
-    one === gathered ? isWithin(plan, one, values, here) : passes(plan, one, values, here),
+    one === gathered ? isWithin(plan, one, values, here) : passes(plan, one, values, one === leader ? led : here),
   )
   const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
   return where(query, [...(always?.(values, here) ?? []), ...tests])
@@ -208,7 +238,7 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
     const by = plan.orders[order] ?? null
     const isSearched = askedOf(plan, given).some(([, { search }]) => search)
-    return narrow(plan, selectedOf(db, plan), values, { db, given, way })
+    return narrow(plan, selectedOf(db, plan), values, { db, given, way, order })
       .$if(by !== null, (query) => query.orderBy(by!(db, sort), sort))
       .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
       .limit(values.limit)
@@ -217,6 +247,19 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
 
 /** Where at least one row in so many is wanted, a page's end is near wherever the order begins. */
 const DENSE = 4
+
+/** How many rows an order of the scope is walked over. */
+const rowsOfScope = <V extends object>(plan: AnyPlan<V>) => {
+  const read = hotQuery<V, { rows: number }>((db, values, given) => {
+    const here = at(db, plan.table, given, { ordered: true })
+    const rows = sql<number>`coalesce(sum(total), 0)`.as('rows')
+    return where(facetsOf(db, plan).select(rows), plan.always?.(values, here) ?? [])
+  })
+  return async (db: Db, values: V) => Number((await read(db, values))[0]!.rows)
+}
+
+const facetsOf = (db: Db, { table }: Pick<AnyPlan<object>, 'table'>) =>
+  db.selectFrom(sql.table(`${table}_facets`).as(table) as never) as unknown as Query<object>
 
 interface Counted {
   readonly total: number
@@ -234,59 +277,104 @@ const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: Given<V>) =>
 
 /** Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. */
 const sumOf = <V extends object>(plan: AnyPlan<V>) =>
-  hotQuery<V, Counted>((db, values, given) => {
+  hotQuery<V, Counted & { loose: number }>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
     const tests = askedOf(plan, given).map(([, { test }]) => test!(values, here))
     if (isOpen(plan, given)) tests.push(plan.visible!.open!.test(values, here))
-    const facets = db.selectFrom(sql.table(`${plan.table}_facets`).as(plan.table) as never) as unknown as Query<object>
     const wanted = tests.length === 0 ? sql`total` : sql`case when ${and(tests)} then total else 0 end`
     const sums = [
       sql<number>`coalesce(sum(${wanted}), 0)`.as('total'),
       sql<number>`coalesce(sum(total), 0)`.as('rows'),
+      sql<number>`count(*)`.as('loose'),
     ] as const
-    return where(facets.select(sums), plan.always?.(values, here) ?? [])
+    return where(facetsOf(db, plan).select(sums), plan.always?.(values, here) ?? [])
   })
 
+/** Rows that are counted, of all or of those known by their keys: what a count, and a list of keys, are made of. */
+type Rows<V> = <R>(from: Query<R>, values: V, at: { db: Db; given: Given<V>; known: boolean }) => Query<R>
+
 /** What the viewer has beside what is open to them. */
-const countOwn = <V extends object>(plan: AnyPlan<V>) =>
-  hotQuery<V, { total: number }>((db, values, given) => {
+const ownRows =
+  <V extends object>(plan: AnyPlan<V>): Rows<V> =>
+  (from, values, { db, given, known }) => {
     const here = at(db, plan.table, given, { ordered: false })
     const { open, own } = plan.visible!
-    const mine = own.set ? isWithin(plan, own, values, here) : own.test!(values, here)
-    const tests = [...facetTests(plan, values, here), mine, sql<boolean>`not (${open!.test(values, here)})`]
-    return where(rowsOf(db, plan.table).select(total), tests)
+    const mine = own.set && !known ? isWithin(plan, own, values, here) : passes(plan, own, values, here)
+    return where(from, [...facetTests(plan, values, here), mine, sql`not (${open!.test(values, here)})`])
+  }
+
+const allRows =
+  <V extends object>(plan: AnyPlan<V>): Rows<V> =>
+  (from, values, { db, given, known }) =>
+    narrow(plan, from, values, { db, given, way: known ? 'known' : 'gathered' })
+
+interface Counting<V> {
+  count(db: Db, values: V): Promise<number>
+  ids(db: Db, values: V, among?: readonly number[]): Promise<number[]>
+}
+
+function countingOf<V extends object>(plan: AnyPlan<V>, rows: Rows<V>): Counting<V> {
+  const count = hotQuery<V, { total: number }>((db, values, given) =>
+    rows(rowsOf(db, plan.table).select(total), values, { db, given, known: false }),
+  )
+  const key = sql<number>`${keyOf(plan)}`.as('id')
+  const ids = hotQuery<V & { among?: string }, { id: number }>((db, values, given) => {
+    const known = given('among')
+    const from = rowsOf(db, plan.table).select(key)
+    const some = known ? from.where(inIdList(db, `${plan.table}.${plan.key ?? 'id'}`, values.among!)) : from
+    return rows(some, values, { db, given, known })
   })
+  return {
+    count: async (db, values) => Number((await count(db, values))[0]!.total),
+    ids: async (db, values, among) => {
+      const found = await ids(db, among ? { ...values, among: idList(db, among) } : values)
+      return found.map(({ id }) => id)
+    },
+  }
+}
 
 let lists = 0
 
 function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Promise<Counted> {
   const name = `list ${++lists} of ${plan.table}`
-  const { visible } = plan
-  const [sum, own] = [sumOf(plan), countOwn(plan)]
-  const all = hotQuery<V, { total: number }>((db, values, given) =>
-    narrow(plan, rowsOf(db, plan.table).select(total), values, { db, given, way: 'gathered' }),
-  )
+  const { visible, followed } = plan
+  const [sum, rowsIn] = [sumOf(plan), rowsOfScope(plan)]
+  const [all, own] = [countingOf(plan, allRows(plan)), countingOf(plan, ownRows(plan))]
+  const log = followed && changeLog(plan.table)
 
   /** What counting depends on follows from which values are given. */
-  const byShape = new Map<string, { byFacets: boolean; subjects: string[] }>()
+  const byShape = new Map<string, { byFacets: boolean; subjects: string[]; scoped: string[] }>()
   const decide = (values: V) => {
     const given = givenIn(values)
     const asked = askedOf(plan, given).map(([, one]) => one)
-    const viewed = visible && given(visible.own.needs) ? [visible.own] : []
+    const viewed: Condition<V>[] = visible && given(visible.own.needs) ? [visible.own] : []
     const byFacets =
       plan.facets === true && asked.every(({ facet }) => facet) && (isOpen(plan, given) || viewed.length === 0)
-    return { byFacets, subjects: [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted) }
+    const subjects = [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted)
+    return { byFacets, subjects, scoped: asked.flatMap(({ scoped = [] }) => scoped) }
   }
 
   return async (db, values) => {
     const shape = shapeOf(values)
     let decision = byShape.get(shape)
     if (!decision) byShape.set(shape, (decision = decide(values)))
-    const { byFacets, subjects } = decision
-    const kept = (what: string, count: typeof all) =>
-      keptTotal(db, subjects, `${name} ${what} ${JSON.stringify(values)}`, async () => totalIn(await count(db, values)))
-    if (!byFacets) return { total: await kept('all', all), rows: Infinity }
+    const { byFacets, subjects, scoped } = decision
+    const scope = followed?.scope && (values[followed.scope] as number | undefined)
+    const here = scope === undefined ? scoped : scoped.flatMap((one) => [scope, 0].map((id) => scopedSubject(one, id)))
+    const kept = (what: string, { count, ids }: Counting<V>) => {
+      const follow: Follow | undefined = log && { log, scope, ids: (among) => ids(db, values, among) }
+      const key = `${name} ${what} ${JSON.stringify(values)}`
+      return keptTotal(db, [...subjects, ...here], key, () => count(db, values), follow)
+    }
+    if (!byFacets) {
+      const [total, rows] = await Promise.all([
+        kept('all', all),
+        scope === undefined || !plan.facets ? Infinity : rowsIn(db, values),
+      ])
+      return { total, rows }
+    }
     const [open] = await sum(db, values)
+    noticeLoose(db, `${plan.table}_facets`, Number(open!.loose))
     const total = Number(open!.total) + (visible && values[visible.own.needs] ? await kept('own', own) : 0)
     return { total, rows: Number(open!.rows) }
   }

@@ -3,6 +3,8 @@
  * memory; a diff that takes too long is told as far as it came. Names are read from lines in which git has quoted every
  * odd byte, so that no name can pass for a line of a patch.
  */
+import type { Readable } from 'node:stream'
+import { MINUTE } from '../../clock.ts'
 import { count, option, rev } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { findCommit } from '../objects/commits.ts'
@@ -83,6 +85,20 @@ export async function diffBetween(
   const read = () => readDiff(dir, asked, { environment })
   const isWhole = ({ isCut }: DiffRead) => !isCut
   return (await (environment ? read() : remembered.recall(dir, JSON.stringify(asked), read, isWhole))).diff
+}
+
+const RAW_DEADLINE = 10 * MINUTE
+
+/** All of it as one patch, as fast as it is read. */
+export function rawDiff(dir: string, from: string, to: string): Readable {
+  return gitStream(
+    dir,
+    [
+      ...(['diff-tree', '-r', '--patch', '--full-index', '--find-renames', '--no-ext-diff', '--no-textconv'] as const),
+      ...([rev(from), rev(to)] as const),
+    ],
+    { deadline: RAW_DEADLINE },
+  )
 }
 
 type Asked = Required<Omit<DiffWish, 'limits' | 'environment'>> & DiffLimits & { before: string; after: string }

@@ -4,7 +4,7 @@
  */
 import { rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
-import { findCommits, knownCommits, resolveCommits, type Commit } from '../objects/commits.ts'
+import { findCommit, findCommits, knownCommits, resolveCommits, type Commit } from '../objects/commits.ts'
 import type { QuarantineOptions } from '../objects/objects.ts'
 import { walkFrom } from './graph.ts'
 import { followedIds, ID_LINE, lastChange } from './path-changes.ts'
@@ -84,6 +84,40 @@ const secondsOf = (date: Date) => Math.max(0, Math.floor(date.getTime() / 1000))
 export async function lastCommitOf(dir: string, commit: string, path: string): Promise<string | null> {
   const walk = await walkFor(dir, { from: commit, path })
   return walk && lastChange(walk)
+}
+
+const LONGEST_LINE = 50
+
+/**
+ * Ids from `to` down to the child of `from`, newest first, where one leads to the other by commits of one parent each.
+ * It takes no process; null says nothing but that there is no such line, or a long one.
+ */
+export async function straightLine(dir: string, from: string, to: string): Promise<string[] | null> {
+  const line: string[] = []
+  let at = to
+  while (at !== from) {
+    const commit = line.length < LONGEST_LINE ? await findCommit(dir, at) : null
+    if (commit?.parents.length !== 1) return null
+    line.push(at)
+    at = commit.parents[0]!
+  }
+  return line
+}
+
+/** What a ref got when it moved, newest first, and whether it lost nothing by that. */
+export async function pushedCommits(
+  dir: string,
+  before: string | null,
+  after: string,
+  limit: number,
+): Promise<{ ids: string[]; isForward: boolean }> {
+  const line = before === null ? null : await straightLine(dir, before, after)
+  if (line) return { ids: line, isForward: true }
+  const [ids, isForward] = await Promise.all([
+    listCommitIds(dir, { from: after, not: before === null ? [] : [before], limit }),
+    before !== null && isAncestor(dir, before, after),
+  ])
+  return { ids, isForward }
 }
 
 /** False also when either is unknown. */

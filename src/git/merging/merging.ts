@@ -24,8 +24,13 @@ export interface Conflict {
 }
 
 export type MergeResult =
-  | { readonly tree: string; readonly conflicts?: undefined }
-  | { readonly tree?: undefined; readonly conflicts: readonly Conflict[] }
+  | { readonly tree: string; readonly conflicts?: undefined; readonly marked?: undefined }
+  | {
+      readonly tree?: undefined
+      readonly conflicts: readonly Conflict[]
+      /** A tree all the same, with both sides between marks in the files they do not agree on. */
+      readonly marked: string
+    }
 
 /** They have no commit in common. */
 export class UnrelatedHistories extends Error {
@@ -36,6 +41,9 @@ export class UnrelatedHistories extends Error {
 }
 
 const MERGE_DEADLINE = 2 * MINUTE
+
+/** No file is worth the machine's memory. */
+export const MERGING = { environment: { GIT_ALLOC_LIMIT: '512m' } }
 
 /** All by their ids: two commits, and a commit or tree to take for their common ancestor instead of the true one. */
 export async function mergeCommits(
@@ -51,9 +59,11 @@ export async function mergeCommits(
  * Null when `onto` has all of it already. Of a merge it takes what came in over the parent `mainline`, the first is 1.
  */
 export async function cherryPick(dir: string, wish: PickWish): Promise<MergeResult | null> {
-  const { own, parent, onto } = await treesOfPick(dir, wish)
-  return unless(onto, await mergeFrom(dir, parent, onto, own))
+  return pick(dir, await treesOfPick(dir, wish))
 }
+
+const pick = async (dir: string, { own, parent, onto }: PickTrees) =>
+  unless(onto, await mergeFrom(dir, parent, onto, own))
 
 /** Null when nothing of it is left in `onto`. */
 export async function revertCommit(dir: string, wish: PickWish): Promise<MergeResult | null> {
@@ -75,28 +85,33 @@ export type RebaseResult =
 
 /**
  * The commits `from` has and `onto` has not, made again on top of `onto`, without merges and without those that bring
- * nothing new there. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
+ * nothing new there: those whose change `onto` has under another id, and those that come to nothing. One that was empty
+ * from the start stays. Null when `from` stands on `onto` already. Authors and messages stay, byte by byte.
  */
 export async function rebaseCommits(
   dir: string,
   { from, onto, committer }: { from: string; onto: string; committer: Signer },
 ): Promise<RebaseResult | null> {
-  const listed = await git(dir, ['rev-list', '--reverse', '--topo-order', '--parents', '--stdin'], {
-    input: `${rev(from)}\n^${rev(onto)}\n`,
-    deadline: MERGE_DEADLINE,
-  })
+  const listed = await git(
+    dir,
+    ['rev-list', '--reverse', '--topo-order', '--parents', '--cherry-mark', '--right-only', '--stdin'],
+    { input: `${rev(onto)}...${rev(from)}\n`, deadline: MERGE_DEADLINE },
+  )
   const commits = listed.split('\n').flatMap((line) => {
-    const [id, ...parents] = line.split(' ')
-    return id ? [{ id, parents }] : []
+    const [marked = '', ...parents] = line.split(' ')
+    return marked ? [{ id: marked.slice(1), isKnown: marked.startsWith('='), parents }] : []
   })
   if (commits.length > MAX_COMMITS) throw new RangeError('too many commits')
   const isOnTop = commits.every(({ parents }, n) => parents.length === 1 && parents[0] === (commits[n - 1]?.id ?? onto))
   if (from === onto || (commits.length > 0 && isOnTop)) return null
 
   let head = onto
-  for (const { id, parents } of commits) {
+  for (const { id, parents, isKnown } of commits) {
     if (parents.length > 1) continue
-    const picked = await cherryPick(dir, { commit: id, onto: head })
+    const trees = await treesOfPick(dir, { commit: id, onto: head })
+    const isEmpty = trees.own === trees.parent
+    if (isKnown && !isEmpty) continue
+    const picked = isEmpty ? { tree: trees.onto } : await pick(dir, trees)
     if (picked?.conflicts) return { conflicts: picked.conflicts, commit: id }
     if (picked) head = await remake(dir, id, { tree: picked.tree, parent: head, committer })
   }
@@ -127,10 +142,13 @@ async function remake(
   )
 }
 
-async function treesOfPick(
-  dir: string,
-  { commit, onto, mainline = 1 }: PickWish,
-): Promise<{ own: string; parent: string; onto: string }> {
+interface PickTrees {
+  readonly own: string
+  readonly parent: string
+  readonly onto: string
+}
+
+async function treesOfPick(dir: string, { commit, onto, mainline = 1 }: PickWish): Promise<PickTrees> {
   const object = await readObject(dir, commit, { as: 'commit' })
   if (!object?.content) throw new TypeError('not a commit of this repository')
   const parents = parseHeaders(object.content).headers.filter(({ name }) => name === 'parent')
@@ -170,21 +188,20 @@ async function mergeTrees(dir: string, ours: string, theirs: string): Promise<Me
   const output = await git(dir, ['merge-tree', '--write-tree', '--stdin', '--no-messages'], {
     input: `${rev(ours)} ${rev(theirs)}\n`,
     deadline: MERGE_DEADLINE,
-    // No file is worth the machine's memory.
-    environment: { GIT_ALLOC_LIMIT: '512m' },
+    ...MERGING,
   }).catch((error: unknown) => {
     const isUnrelated = error instanceof GitFailed && /unrelated histories/.test(error.stderr)
     throw isUnrelated ? new UnrelatedHistories() : error
   })
   const [status, tree = '', ...files] = output.split('\0').filter(Boolean)
   // Folders renamed two ways are a conflict of no single file: the list alone does not tell.
-  return status === '1' ? { tree } : { conflicts: conflictsOf(files) }
+  return status === '1' ? { tree } : { conflicts: conflictsOf(files), marked: tree }
 }
 
 const STAGES = { 1: 'base', 2: 'ours', 3: 'theirs' } as const
 
 /** `<mode> <id> <stage>\t<path>`, a line for each side that has it. */
-function conflictsOf(lines: readonly string[]): Conflict[] {
+export function conflictsOf(lines: readonly string[]): Conflict[] {
   const conflicts = new Map<string, { -readonly [K in keyof Conflict]: Conflict[K] }>()
   for (const line of lines) {
     const [, mode, id, stage, path] = /^(\d+) ([0-9a-f]+) ([123])\t(.*)$/s.exec(line) ?? []

@@ -345,7 +345,7 @@ export async function updateMergeRequest(
   if (!seen) throw notFound()
   const measured = await measuredAnew(app, target, seen, wish)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
-  return transact(app, async (app) => {
+  const changed = await transact(app, async (app) => {
     const one = await holdMergeRequest(app, id)
     const was = await stateOf(app, one)
     const is = await wished(app, actor, target, one, was, wish)
@@ -407,6 +407,8 @@ export async function updateMergeRequest(
     }
     return updated
   })
+  if (measured && changed.head_sha !== null) await pointAt(target.dir, headRef(changed.iid), changed.head_sha)
+  return changed
 }
 
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }

@@ -3,12 +3,14 @@
  * pair of commits it is true for, so that asking is reading a row.
  */
 import type { App } from '../../../context.ts'
-import { mergeCommits, UnrelatedHistories } from '../../../git/merging/merging.ts'
+import { tryMerges } from '../../../git/merging/trying.ts'
+import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
-import { findTips, type Tips } from '../versions/service.ts'
+import { findTips, findTipsOf, type Tips } from '../versions/service.ts'
 
 /** More paths are not told. */
 const MOST_CONFLICTS = 1000
@@ -26,45 +28,104 @@ export async function freshlyChecked(app: App, one: MergeRequest, project?: Proj
   const tips = await findTips(app, target, one)
   await rememberTarget(app, one, tips.target)
   await refreshOwnership(app, one, tips)
-  const isFresh = one.check_result !== null && one.check_head === one.head_sha && one.check_target === tips.target
-  const isBack = one.check_result === 'missing' && tips.source !== null && tips.target !== null
-  return isFresh && !isBack ? one : check(app, one, tips)
+  if (isFresh(one, tips)) return one
+  const [checked] = await lookAt(tips.dir, [{ one, tips }])
+  return checked ? ((await keep(app, [one], tips.target, checked))[0] ?? one) : one
 }
 
-async function check(app: App, one: MergeRequest, tips: Tips): Promise<MergeRequest> {
-  const { result, conflicts } = await lookAt(one, tips)
-  const kept = await app.db
+/** Those of a project that go to one branch, in one process. */
+export async function checkTogether(
+  app: App,
+  project: Project,
+  branch: string,
+  some: readonly MergeRequest[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const found = await findTipsOf(app, project, branch, some)
+  const [{ tips: first } = { tips: null }] = found
+  if (!first) return
+  await rememberTarget(app, { project_id: project.id, target_branch: branch }, first.target)
+  for (const { one, tips } of found) await refreshOwnership(app, one, tips)
+  const asked = found.filter(({ one, tips }) => !isFresh(one, tips))
+  const results = await lookAt(first.dir, asked, signal)
+  const alike = Map.groupBy(
+    results.flatMap((checked, n) => (checked ? [{ one: asked[n]!.one, checked }] : [])),
+    ({ checked }) => JSON.stringify(checked),
+  )
+  if (alike.size === 0) return
+  await transact(app, async (app) => {
+    for (const group of alike.values()) {
+      await keep(
+        app,
+        group.map(({ one }) => one),
+        first.target,
+        group[0]!.checked,
+      )
+    }
+  })
+}
+
+function isFresh(one: MergeRequest, tips: Tips): boolean {
+  const isBack = one.check_result === 'missing' && tips.source !== null && tips.target !== null
+  return one.check_result !== null && one.check_head === one.head_sha && one.check_target === tips.target && !isBack
+}
+
+/** Of all these the same was found out. */
+async function keep(
+  app: App,
+  some: readonly MergeRequest[],
+  target: string | null,
+  { result, conflicts }: Checked,
+): Promise<MergeRequest[]> {
+  const { db } = app
+  const ids = idList(
+    db,
+    some.map(({ id }) => id),
+  )
+  const heads = some.flatMap(({ head_sha }) => head_sha ?? [])
+  const kept = await db
     .updateTable('merge_requests')
-    .set({
-      check_head: one.head_sha,
-      check_target: tips.target,
+    .set((eb) => ({
+      check_head: eb.ref('head_sha'),
+      check_target: target,
       check_result: result,
       check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
-    })
-    .where('id', '=', one.id)
+    }))
+    .where(inIdList(db, 'id', ids))
     // Of another head it says nothing.
-    .where('head_sha', one.head_sha === null ? 'is' : '=', one.head_sha)
+    .where((eb) => eb.or([inTextList(db, 'head_sha', textList(db, heads)), eb('head_sha', 'is', null)]))
     .returningAll()
-    .executeTakeFirst()
-  if (kept?.auto_merge && result === 'conflict' && one.check_result !== 'conflict') {
-    await emit(app, 'merge_request.unmergeable', { id: one.id })
-  }
-  return kept ?? one
+    .execute()
+  const fine = new Set(some.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
+  for (const { id, auto_merge } of result === 'conflict' ? kept : [])
+    if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id })
+  return kept
 }
 
-async function lookAt({ head_sha, base_sha }: MergeRequest, { dir, source, target }: Tips): Promise<Checked> {
+interface Asked {
+  readonly one: MergeRequest
+  readonly tips: Tips
+}
+
+/** In their order; null where git could not tell. */
+async function lookAt(dir: string, asked: readonly Asked[], signal?: AbortSignal): Promise<(Checked | null)[]> {
+  const known = asked.map(({ one, tips }) => withoutMerging(one, tips))
+  const unknown = asked.filter((_, n) => !known[n])
+  const pairs = unknown.map(({ one, tips }) => ({ ours: tips.target!, theirs: one.head_sha! }))
+  const tried = (await tryMerges(dir, pairs, { signal })).values()
+  return known.map((checked) => {
+    if (checked) return checked
+    const conflicts = tried.next().value?.conflicts
+    if (conflicts === undefined) return null
+    return { result: conflicts ? 'conflict' : 'mergeable', conflicts: conflicts ?? [] }
+  })
+}
+
+/** What the ids alone tell. */
+function withoutMerging({ head_sha, base_sha }: MergeRequest, { source, target }: Tips): Checked | null {
   if (source === null || target === null || head_sha === null) return { result: 'missing', conflicts: [] }
   if (head_sha === base_sha || head_sha === target) return { result: 'empty', conflicts: [] }
-  if (target === base_sha) return { result: 'mergeable', conflicts: [] }
-  try {
-    const { conflicts } = await mergeCommits(dir, { ours: target, theirs: head_sha })
-    return conflicts
-      ? { result: 'conflict', conflicts: conflicts.map(({ path }) => path) }
-      : { result: 'mergeable', conflicts: [] }
-  } catch (error) {
-    if (error instanceof UnrelatedHistories) return { result: 'conflict', conflicts: [] }
-    throw error
-  }
+  return target === base_sha ? { result: 'mergeable', conflicts: [] } : null
 }
 
 /** Where the branch stands that it goes to: what is kept of older tips is not true any more. */

@@ -1,27 +1,30 @@
 import { job } from '../../../context.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
-import { freshlyChecked } from './check.ts'
+import { renewVersions, type TargetUpdate } from '../versions/renewal.ts'
+import { checkTogether } from './check.ts'
 
-const AT_ONCE = 50
+/** So many are asked of one process, and kept by one transaction. */
+const AT_ONCE = 100
 
-/** All that go to a branch that has moved. */
-export const checkTarget = job<{ project_id: number; branch: string }>(
+/** All that go to a branch that has moved: first what they bring, then whether it can be merged. */
+export const checkTarget = job<{ project_id: number } & TargetUpdate>(
   'merge_requests.check',
-  async (app, { project_id, branch }, signal) => {
+  async (app, { project_id, ...update }, signal) => {
     const project = await findProjectById(app.db, project_id)
     if (!project) return
+    await renewVersions(app, project, update, { signal })
     for (let after = 0; !signal.aborted;) {
       const some = await app.db
         .selectFrom('merge_requests')
         .selectAll()
         .where('project_id', '=', project_id)
-        .where('target_branch', '=', branch)
+        .where('target_branch', '=', update.branch)
         .where('state', '=', 'opened')
         .where('id', '>', after)
         .orderBy('id')
         .limit(AT_ONCE)
         .execute()
-      for (const one of some) await freshlyChecked(app, one, project)
+      await checkTogether(app, project, update.branch, some, signal)
       if (some.length < AT_ONCE) return
       after = some.at(-1)!.id
     }

@@ -1,7 +1,8 @@
 /** Where merge requests for pushed branches are, or are made, for people who look at a terminal. */
+import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
-import { inTextList, textList } from '../../../store/dialect.ts'
+import { textsIn } from '../../../store/dialect.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
 import type { Place } from '../../repository/gate/service.ts'
@@ -41,7 +42,7 @@ async function addressesOf(
     .selectFrom('merge_requests')
     .select(['source_branch', 'project_id', 'iid'])
     .where('source_project_id', '=', source)
-    .where(inTextList(db, 'source_branch', textList(db, branches)))
+    .where(sql<boolean>`source_branch in (${textsIn(db, JSON.stringify(branches))})`)
     .where('state', '=', 'opened')
     .orderBy('id')
     .execute()

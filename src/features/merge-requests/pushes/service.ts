@@ -1,9 +1,11 @@
 /** What a push means for merge requests: of those from its branches at once, of those to them as far as it must be. */
+import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
-import { listCommitIds } from '../../../git/history/history.ts'
+import { pushedCommits } from '../../../git/history/history.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { inTextList, textList } from '../../../store/dialect.ts'
+import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
@@ -16,6 +18,7 @@ import { UNCHECKED } from '../merge-requests/service.ts'
 import { finishMerge, mergedByPush } from '../merging/finish.ts'
 import type { Merging } from '../merging/model.ts'
 import { refreshSource } from '../versions/refresh.ts'
+import { renewVersions } from '../versions/renewal.ts'
 import { mergeRequestOptions } from './options.ts'
 import { carryOut } from './ordered.ts'
 
@@ -32,6 +35,7 @@ interface BranchUpdate extends Update {
 
 /** Commits of one push that are looked for among heads. */
 const MOST_COMMITS = 10_000
+const FEW = 20
 
 /** Bears being done twice: a push does it before it answers, and the news of it once more. */
 export async function followPush(app: App, { project, by, updates, options }: Pushed): Promise<string[]> {
@@ -47,14 +51,15 @@ export async function followPush(app: App, { project, by, updates, options }: Pu
   return ordered && actor ? carryOut(app, actor, project, branches, ordered) : []
 }
 
-const namesOf = (branches: readonly BranchUpdate[]) => branches.map(({ branch }) => branch)
+/** As JSON: a branch may be called anything. */
+const namesOf = (branches: readonly BranchUpdate[]) => JSON.stringify(branches.map(({ branch }) => branch))
 
 function openFrom({ db }: App, { id }: Project, branches: readonly BranchUpdate[]): Promise<MergeRequest[]> {
   return db
     .selectFrom('merge_requests')
     .selectAll()
     .where('source_project_id', '=', id)
-    .where(inTextList(db, 'source_branch', textList(db, namesOf(branches))))
+    .where(sql<boolean>`source_branch in (${textsIn(db, namesOf(branches))})`)
     .where('state', '=', 'opened')
     .orderBy('id')
     .execute()
@@ -109,7 +114,7 @@ async function targetsAmong({ db }: App, { id }: Project, branches: readonly Bra
     .selectFrom('merge_targets')
     .select('branch')
     .where('project_id', '=', id)
-    .where(inTextList(db, 'branch', textList(db, namesOf(branches))))
+    .where(sql<boolean>`branch in (${textsIn(db, namesOf(branches))})`)
     .execute()
   const known = new Set(rows.map(({ branch }) => branch))
   return branches.filter(({ branch }) => known.has(branch))
@@ -120,13 +125,14 @@ async function followTarget(app: App, project: Project, by: number | null, updat
   const dir = repositoryDir(app, project)
   const { id: project_id } = project
   if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
-  await rememberTarget(app, { project_id, target_branch: branch }, await resolveRef(dir, ref))
-  await enqueue(
-    app,
-    checkTarget,
-    { project_id, branch },
-    { key: `merge_requests.check ${project_id} ${branch} ${after}` },
-  )
+  const tip = await resolveRef(dir, ref)
+  const key = `merge_requests.check ${project_id} ${branch} ${before} ${after}`
+  await transact(app, async (app) => {
+    await rememberTarget(app, { project_id, target_branch: branch }, tip)
+    await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
+  })
+  // Those who follow their own push find it done; of many, the job does it.
+  await renewVersions(app, project, update, { atMost: FEW })
 }
 
 /** Those whose head has come onto the target, by whichever way. */
@@ -144,7 +150,7 @@ async function findMerged(
     .where('target_branch', '=', branch)
     .where('state', 'in', ['opened', 'locked'])
   if (!(await waiting.limit(1).executeTakeFirst())) return
-  const ids = await listCommitIds(dir, { from: after, not: before === null ? [] : [before], limit: MOST_COMMITS })
+  const { ids } = await pushedCommits(dir, before, after, MOST_COMMITS)
   const heads = textList(app.db, ids)
   const locked = await waiting.where('state', '=', 'locked').execute()
   for (const one of locked) {

@@ -1,18 +1,41 @@
 /** What a merge request brings, from the commits alone. */
 import { createHash } from 'node:crypto'
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
-import { mergeBase } from '../../../git/history/history.ts'
+import { listCommitIds, mergeBase, straightLine } from '../../../git/history/history.ts'
 import type { Version } from './model.ts'
 
-export type Measured = Pick<Version, 'head_sha' | 'base_sha' | 'start_sha' | 'files' | 'overflow' | 'patch_id'>
+export interface Measured extends Pick<
+  Version,
+  'head_sha' | 'base_sha' | 'start_sha' | 'files' | 'overflow' | 'patch_id'
+> {
+  /** Ids, newest first. */
+  readonly commits: readonly string[]
+}
+
+/** More are not noted. */
+export const MOST_COMMITS = 1000
 
 /** Of a head that is in this repository, against the tip of the branch it goes to; null where that is not there. */
 export async function measure(dir: string, head: string, target: string | null): Promise<Measured> {
-  const base = target === null ? null : await mergeBase(dir, [head, target])
+  const line = target === null ? null : await straightLine(dir, target, head)
+  const base = line || target === null ? target : await mergeBase(dir, [head, target])
   const ends = { head_sha: head, base_sha: base, start_sha: target }
-  const diff = base === null || base === head ? null : await changesBetween(dir, base, head)
-  if (!diff) return { ...ends, files: 0, overflow: false, patch_id: null }
-  return { ...ends, files: diff.files.length, overflow: diff.overflow, patch_id: patchIdOf(diff) }
+  const range = rangeOf(ends)
+  if (!range) return { ...ends, files: 0, overflow: false, patch_id: null, commits: [] }
+  const [diff, commits] = await Promise.all([
+    changesBetween(dir, range.base, head),
+    line ?? listCommitIds(dir, { ...range.commits, limit: MOST_COMMITS }),
+  ])
+  if (!diff) return { ...ends, files: 0, overflow: false, patch_id: null, commits }
+  return { ...ends, files: diff.files.length, overflow: diff.overflow, patch_id: patchIdOf(diff), commits }
+}
+
+export type Ends = Pick<Version, 'head_sha' | 'base_sha' | 'start_sha'>
+
+/** What is between its ends: null where nothing is. Commits that the target has by another way are none of its own. */
+export function rangeOf({ head_sha, base_sha, start_sha }: Ends) {
+  if (head_sha === null || base_sha === null || head_sha === base_sha) return null
+  return { base: base_sha, head: head_sha, commits: { from: head_sha, not: [start_sha ?? base_sha] } }
 }
 
 export const changesBetween = (dir: string, base: string, head: string): Promise<Diff | null> =>

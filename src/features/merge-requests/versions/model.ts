@@ -17,6 +17,8 @@ declare module '../../../store/database.ts' {
       patch_id: string | null
       created_at: string
     }
+    /** Of the newest version, the newest of them: more than are looked at in one push are not noted. */
+    merge_request_commits: { merge_request_id: number; sha: string }
   }
 }
 

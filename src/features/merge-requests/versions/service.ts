@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { bringCommit } from '../../../git/storage/copy.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -33,6 +34,34 @@ export async function findTips(
   return { dir, source, target: tip }
 }
 
+/** Of many that go to one branch. */
+export async function findTipsOf(
+  app: App,
+  target: Project,
+  branch: string,
+  some: readonly MergeRequest[],
+): Promise<{ one: MergeRequest; tips: Tips }[]> {
+  const dir = repositoryDir(app, target)
+  const tip = await resolveRef(dir, branchRef(branch))
+  const places = new Map<number, string | null>([[target.id, dir]])
+  const placeOf = async (one: MergeRequest) => {
+    const id = one.source_project_id
+    if (id === null) return null
+    if (!places.has(id)) {
+      const from = await sourceOf(app, one)
+      places.set(id, from ? repositoryDir(app, from) : null)
+    }
+    return places.get(id)!
+  }
+  const found = []
+  for (const one of some) {
+    const place = await placeOf(one)
+    const source = place === null ? null : await resolveRef(place, branchRef(one.source_branch))
+    found.push({ one, tips: { dir, source, target: tip } })
+  }
+  return found
+}
+
 const sourceOf = (app: App, { source_project_id }: Pick<MergeRequest, 'source_project_id'>) =>
   source_project_id === null ? null : findProjectById(app.db, source_project_id)
 
@@ -47,8 +76,13 @@ export async function takeIn(
     const from = await sourceOf(app, one)
     if (from) await bringCommit(repositoryDir(app, from), dir, source)
   }
-  await keepCommit(dir, source)
+  await keepEnds(dir, source, tip)
   return measure(dir, source, tip)
+}
+
+/** For good: what lies between them is read as long as the version is there. */
+export async function keepEnds(dir: string, head: string, start: string | null): Promise<void> {
+  await Promise.all([keepCommit(dir, head), start === null || start === head ? null : keepCommit(dir, start)])
 }
 
 /** What its record tells of the newest version. */
@@ -60,10 +94,32 @@ export const versionColumns = (measured: Measured) => ({
 })
 
 /** In the transaction that makes it the newest. */
-export async function addVersion({ db, clock }: App, mergeRequest: number, measured: Measured): Promise<Version> {
-  return db
+export async function addVersion(app: App, mergeRequest: number, measured: Measured): Promise<Version> {
+  const { commits, ...columns } = measured
+  await noteCommits(app, mergeRequest, commits)
+  return app.db
     .insertInto('merge_request_versions')
-    .values({ merge_request_id: mergeRequest, ...measured, created_at: timestamp(clock) })
+    .values({ merge_request_id: mergeRequest, ...columns, created_at: timestamp(app.clock) })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Most pushes add a few to those that are there. */
+async function noteCommits({ db }: App, merge_request_id: number, commits: readonly string[]): Promise<void> {
+  const rows = await db
+    .selectFrom('merge_request_commits')
+    .select('sha')
+    .where('merge_request_id', '=', merge_request_id)
+    .execute()
+  const [known, wanted] = [new Set(rows.map(({ sha }) => sha)), new Set(commits)]
+  const gone = [...known].filter((sha) => !wanted.has(sha))
+  if (gone.length > 0) {
+    await db
+      .deleteFrom('merge_request_commits')
+      .where('merge_request_id', '=', merge_request_id)
+      .where(inTextList(db, 'sha', textList(db, gone)))
+      .execute()
+  }
+  const added = [...wanted].filter((sha) => !known.has(sha)).map((sha) => ({ merge_request_id, sha }))
+  if (added.length > 0) await db.insertInto('merge_request_commits').values(added).execute()
 }

@@ -30,6 +30,7 @@ export const ISSUE_ORDERS = [
   'title',
   'due_date',
   'popularity',
+  'weight',
   'relative_position',
   'milestone_due',
   'label_priority',
@@ -118,8 +119,27 @@ const reaction = (w: Wanted, name: RawBuilder<unknown>) => sql<boolean>`exists (
 const isAssigned = (user: number | undefined) =>
   sql<boolean>`exists (select 1 from issue_assignees a where a.issue_id = issues.id and a.user_id = ${user})`
 
+/** Of the project `p` alone. As `exists` PostgreSQL would look up all projects there are, once for each page. */
+const ofItsProject = (test: RawBuilder<unknown>) =>
+  sql<boolean>`coalesce((select ${test} from projects p where p.id = issues.project_id), false)`
+
 const not = (test: RawBuilder<boolean>) => sql<boolean>`not ${test}`
 const either = (wanted: boolean | undefined, test: RawBuilder<boolean>) => sql<boolean>`${test} = ${wanted}`
+
+/** A column that an index leads to, unless another order is walked: then it must not lead away from that. */
+const leading = ({ column, hidden, order }: At<Wanted>, name: string, itsOrder = name) =>
+  (order === undefined || order === itsOrder ? column : hidden)(name)
+
+/**
+ * What was not changed since was not created since: follows from the other test, and tells the walk where to begin. But
+ * for the few that are said to be created after their last change.
+ */
+const createdBefore = (w: Wanted, { db, column, given }: At<Wanted>, moment: string) => {
+  const odd = sql`(select max(o.created_at) from issues o where o.updated_at < o.created_at
+    ${given('project') ? sql`and o.project_id = ${w.project}` : sql``})`
+  const latest = isSqlite(db) ? sql.raw('max') : sql.raw('greatest')
+  return sql<boolean>`${column('created_at')} <= ${latest}(${moment}, coalesce(${odd}, ${moment}))`
+}
 
 /** Of a word: anywhere in the title or the description, unless one of them is meant alone. */
 function wordCondition(name: WordName): Condition<Wanted> {
@@ -150,24 +170,24 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
         : undefined,
   },
   author: {
-    test: (w, { hidden }) => sql`${hidden('author_id')} = ${w.author}`,
+    test: (w, { column, hidden, order }) =>
+      sql`${(order === 'created_at' ? column : hidden)('author_id')} = ${w.author}`,
     set: (w) => sql`select id from issues where author_id = ${w.author}`,
+    leads: ['created_at'],
   },
   assignee: {
     test: (w) => isAssigned(w.assignee),
     set: (w) => sql`select issue_id from issue_assignees where user_id = ${w.assignee}`,
-    counted: ['issue_assignees'],
   },
   emoji: {
     test: (w) => reaction(w, sql`and e.name = ${w.emoji}`),
     set: (w) => sql`select issue_id from award_emoji
       where user_id = ${w.reader} and name = ${w.emoji} and issue_id is not null`,
-    counted: ['award_emoji'],
   },
   milestone: {
     test: (w, at) => sql`${at.hidden('milestone_id')} in (${milestonesTitled(w, at, w.milestone!)})`,
     set: (w, at) => sql`select id from issues where milestone_id in (${milestonesTitled(w, at, w.milestone!)})`,
-    counted: ['milestones'],
+    scoped: ['milestones'],
   },
   milestone_id: {
     test: (w, { hidden }) => sql`${hidden('milestone_id')} = ${w.milestone_id}`,
@@ -177,75 +197,82 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     test: (w) =>
       sql`exists (select 1 from issue_labels il where il.issue_id = issues.id and il.label_id = ${w.label_id})`,
     set: (w) => sql`select issue_id from issue_labels where label_id = ${w.label_id}`,
-    counted: ['issue_labels'],
   },
   upcoming: {
     test: (w, { hidden }) => sql`${hidden('milestone_id')} in (${upcoming(w)})`,
     set: (w) => sql`select id from issues where milestone_id in (${upcoming(w)})`,
-    counted: ['milestones'],
+    scoped: ['milestones'],
   },
   started: {
     test: (w, { hidden }) =>
       sql`${hidden('milestone_id')} in (select m.id from milestones m where m.start_date <= ${w.started})`,
-    counted: ['milestones'],
+    scoped: ['milestones'],
   },
   labels: {
     test: (w, at) => sql`(select count(distinct l.title) ${titled(w, at, w.labels!)}
       and il.issue_id = issues.id) = ${w.label_total}`,
     set: (w, at) => sql`select il.issue_id ${titled(w, at, w.labels!)}
       group by il.issue_id having count(distinct l.title) = ${w.label_total}`,
-    counted: ['issue_labels', 'labels'],
+    scoped: ['labels'],
   },
   ...words,
   group: {
-    test: (w) => sql`issues.project_id in (${projectsOf(w)})`,
+    test: (w) => sql`${ofItsProject(sql`exists (select 1 from namespace_ancestors a
+        where a.namespace_id = p.namespace_id and a.ancestor_id = ${w.group})`)}
+      or ${ofItsProject(sql`exists (select 1 from project_shares s where s.project_id = p.id and s.group_id = ${w.group})`)}`,
     set: (w) => sql`select i.id from issues i where i.project_id in (${projectsOf(w)})`,
     counted: ['projects', 'namespaces', 'project_shares'],
   },
-  state: { facet: true, test: (w, { column }) => sql`${column('state')} = ${w.state}` },
+  state: {
+    facet: true,
+    // Of all orders only the usual one has an index by state.
+    test: (w, at) => sql`${leading(at, 'state', 'created_at')} = ${w.state}`,
+  },
   confidential: { facet: true, test: (w, { column }) => sql`${column('confidential')} = ${w.confidential}` },
   non_archived: {
     facet: true,
-    test: () => sql`not exists (select 1 from projects p where p.id = issues.project_id and p.archived)`,
+    test: () => ofItsProject(sql`not p.archived`),
   },
   issue_type: { test: (w) => sql`issues.issue_type = ${w.issue_type}` },
   closed_by: { test: (w, { hidden }) => sql`${hidden('closed_by_id')} = ${w.closed_by}` },
   assigned: {
     test: (w) => either(w.assigned, sql`exists (select 1 from issue_assignees a where a.issue_id = issues.id)`),
-    counted: ['issue_assignees'],
   },
   labelled: {
     test: (w) => either(w.labelled, sql`exists (select 1 from issue_labels il where il.issue_id = issues.id)`),
-    counted: ['issue_labels'],
   },
   planned: { test: (w, { hidden }) => either(w.planned, sql`(${hidden('milestone_id')} is not null)`) },
-  reacted: { test: (w) => either(w.reacted, reaction(w, sql``)), counted: ['award_emoji'] },
+  reacted: { test: (w) => either(w.reacted, reaction(w, sql``)) },
   due: { test: (w) => either(w.due, sql`(issues.due_date is not null)`) },
   weighed: { test: (w) => either(w.weighed, sql`(issues.weight is not null)`) },
   weight: { test: (w) => sql`issues.weight = ${w.weight}` },
   due_from: { test: (w) => sql`issues.due_date >= ${w.due_from}` },
   due_until: { test: (w) => sql`issues.due_date <= ${w.due_until}` },
-  created_after: { test: (w) => sql`issues.created_at >= ${w.created_after}` },
-  created_before: { test: (w) => sql`issues.created_at <= ${w.created_before}` },
-  updated_after: { test: (w) => sql`issues.updated_at >= ${w.updated_after}`, counted: ['issue_updates'] },
-  updated_before: { test: (w) => sql`issues.updated_at <= ${w.updated_before}`, counted: ['issue_updates'] },
+  created_after: { test: (w, at) => sql`${leading(at, 'created_at')} >= ${w.created_after}` },
+  created_before: { test: (w, at) => sql`${leading(at, 'created_at')} <= ${w.created_before}` },
+  updated_after: { test: (w, at) => sql`${leading(at, 'updated_at')} >= ${w.updated_after}` },
+  updated_before: {
+    test: (w, at) => {
+      const test = sql<boolean>`${leading(at, 'updated_at')} <= ${w.updated_before}`
+      return at.order === 'created_at' ? sql`${test} and ${createdBefore(w, at, w.updated_before!)}` : test
+    },
+  },
   not_author: { test: (w, { hidden }) => sql`${hidden('author_id')} is distinct from ${w.not_author}` },
-  not_assignee: { test: (w) => not(isAssigned(w.not_assignee)), counted: ['issue_assignees'] },
+  not_assignee: { test: (w) => not(isAssigned(w.not_assignee)) },
   not_labels: {
     test: (w, at) => sql`not exists (select 1 ${titled(w, at, w.not_labels!)} and il.issue_id = issues.id)`,
-    counted: ['issue_labels', 'labels'],
+    scoped: ['labels'],
   },
   not_label_ids: {
     test: (w, { db }) => sql`not exists (select 1 from issue_labels il
       where il.issue_id = issues.id and ${inIdList(db, 'il.label_id', w.not_label_ids!)})`,
-    counted: ['issue_labels'],
   },
   not_milestone: {
     test: (w, at) => sql`coalesce(issues.milestone_id not in (${milestonesTitled(w, at, w.not_milestone!)}), true)`,
-    counted: ['milestones'],
+    scoped: ['milestones'],
   },
   not_iids: { test: (w, { db }) => sql`not ${inIdList(db, 'issues.iid', w.not_iids!)}` },
-  not_emoji: { test: (w) => not(reaction(w, sql`and e.name = ${w.not_emoji}`)), counted: ['award_emoji'] },
+  not_emoji: { test: (w) => not(reaction(w, sql`and e.name = ${w.not_emoji}`)) },
 }
 
 /** With what lies below the group, and what is shared with it. */
@@ -262,12 +289,9 @@ const lastOf = (db: Db, sort: Sort, kind: 'date' | 'number') => {
   return sql.raw(sort === 'asc' ? `'infinity'::date` : `'-infinity'::date`)
 }
 
-const milestoneDue = (db: Db, sort: Sort) => sql`coalesce((select m.due_date from milestones m
-  where m.id = issues.milestone_id), ${lastOf(db, sort, 'date')})`
+const milestoneDue = (db: Db, sort: Sort) => sql`coalesce(issues.milestone_due, ${lastOf(db, sort, 'date')})`
 
-const labelPriority = (db: Db, sort: Sort) => sql`coalesce((select min(q.priority) from issue_labels il
-  join label_priorities q on q.label_id = il.label_id and q.project_id = issues.project_id
-  where il.issue_id = issues.id), ${lastOf(db, sort, 'number')})`
+const labelPriority = (db: Db, sort: Sort) => sql`coalesce(issues.label_priority, ${lastOf(db, sort, 'number')})`
 
 const orders = {
   created_at: () => sql.ref('issues.created_at'),
@@ -275,6 +299,7 @@ const orders = {
   title: (db: Db) => sql.raw(binaryText(db, 'issues.title')),
   due_date: (db: Db, sort: Sort) => sql`coalesce(issues.due_date, ${lastOf(db, sort, 'date')})`,
   popularity: () => sql.ref('issues.upvotes'),
+  weight: (db: Db, sort: Sort) => sql`coalesce(issues.weight, ${lastOf(db, sort, 'number')})`,
   relative_position: () => POSITION,
   milestone_due: milestoneDue,
   label_priority: labelPriority,
@@ -286,27 +311,27 @@ export const isTheirs = (w: Pick<Wanted, 'seen_by'>) =>
   sql<boolean>`(issues.author_id = ${w.seen_by} or ${isAssigned(w.seen_by)})`
 
 const usual = () => ['created_at', 'desc'] as const
-const counted = ['issues']
 
 /** Whoever sees the project and its issues sees those that are not confidential, and their own. */
-const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
+export const ofProject = longList<Wanted, 'issues', IssueOrder, 'id'>({
   table: 'issues',
   columns: ['id'],
   facets: true,
-  counted,
+  counted: [],
+  followed: { scope: 'project' },
   always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
   conditions,
   visible: {
     open: { needs: 'seen_by', test: (_, { column }) => sql`not ${column('confidential')}` },
-    own: { needs: 'seen_by', test: isTheirs, counted: ['issue_assignees'] },
+    own: { needs: 'seen_by', test: isTheirs, counted: [] },
   },
   orders,
   usual,
 })
 
-const openProject = ({ given }: Pick<At<Wanted>, 'given'>) => sql<boolean>`exists (select 1 from projects p
-  where p.id = issues.project_id and p.issues_access_level = ${sql.lit(FeatureEnabled)}
-  and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)}))`
+const openProject = ({ given }: Pick<At<Wanted>, 'given'>) =>
+  ofItsProject(sql`p.issues_access_level = ${sql.lit(FeatureEnabled)}
+    and p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`)
 
 /** A member below Reporter sees what is not confidential. */
 const memberSees = (w: Pick<Wanted, 'seen_by'>) => sql<boolean>`exists (select 1 from project_authorizations t
@@ -319,19 +344,20 @@ const memberSees = (w: Pick<Wanted, 'seen_by'>) => sql<boolean>`exists (select 1
 export const isSeen = (w: Pick<Wanted, 'seen_by'>, at: Pick<At<Wanted>, 'given'>): RawBuilder<boolean> =>
   sql`(${memberSees(w)} or (${openProject(at)} and (not issues.confidential or ${isTheirs(w)})))`
 
-const ofAll = longList<Wanted, 'issues', IssueOrder, 'id'>({
+export const ofAll = longList<Wanted, 'issues', IssueOrder, 'id'>({
   table: 'issues',
   columns: ['id'],
   facets: true,
-  counted: [...counted, 'projects'],
-  always: () => [sql`not exists (select 1 from projects p where p.id = issues.project_id and p.deleting)`],
+  counted: ['projects'],
+  followed: {},
+  always: () => [ofItsProject(sql`not p.deleting`)],
   conditions,
   visible: {
     open: { needs: 'seen_by', test: (_, at) => sql`not issues.confidential and ${openProject(at)}` },
     own: {
       needs: 'seen_by',
       test: (w, at) => sql`(${memberSees(w)} or (${openProject(at)} and ${isTheirs(w)}))`,
-      counted: ['project_authorizations', 'issue_assignees'],
+      counted: ['project_authorizations'],
     },
   },
   orders,

@@ -1,4 +1,6 @@
 /** Records of issues: what a page shows beside the rows is read for all of them at once. */
+import { fragments, type FragmentKey } from '../../../api/fragments.ts'
+import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
@@ -13,6 +15,7 @@ import type { Issue } from './model.ts'
 import { isParticipant } from './participants.ts'
 import { assigneesOf, findIssues } from './queries.ts'
 import { readableAmong } from './readable.ts'
+import { stampsOf, type IssueStamp } from './stamps.ts'
 
 const pathsOf = hotQuery((db, p: { ids: string }) =>
   db
@@ -46,21 +49,31 @@ export async function presentIssues(
   return present(app, viewer, issues, { with_labels_details, isMixed })
 }
 
-export const presentIssuesById = async (
+/** A page of records, as they are kept. */
+export async function presentIssuesById(
   app: App,
   viewer: User | null,
   page: readonly { id: number }[],
-  wish: RecordWish = {},
-) =>
-  presentIssues(
-    app,
-    viewer,
-    await findIssues(
-      app.db,
-      page.map(({ id }) => id),
-    ),
-    wish,
-  )
+  { with_labels_details, isMixed = false }: RecordWish = {},
+): Promise<Json<IssueRecord>[]> {
+  const [users, stamps] = await Promise.all([surroundings(app), stampsOf(app.db, page)])
+  const { today } = milestoneSurroundings(app)
+  const shown = `${Number(users.gravatar)}${Number(Boolean(with_labels_details))}${Number(isMixed)}`
+  const keyOf = (stamp: IssueStamp): FragmentKey | null => {
+    // Where its twin is depends on more than its own rows.
+    if (stamp.duplicated_to_id !== null) return null
+    const { version, project, namespace, author, closer, milestone, group, labels, assignees } = stamp
+    const isExpired = stamp.due_date !== null && stamp.due_date < today
+    const rows = [version, project, namespace, author, closer, milestone, group, labels, assignees, isExpired]
+    return { place: `issue ${stamp.id} ${shown}`, stamp: rows.join(' ') }
+  }
+  return fragments(app, stamps.map(keyOf), async (missing) => {
+    const ids = missing.map((i) => stamps[i]!.id)
+    const records = await presentIssues(app, viewer, await findIssues(app.db, ids), { with_labels_details, isMixed })
+    const byId = new Map(records.map((record) => [record.id, record]))
+    return ids.map((id) => byId.get(id))
+  })
+}
 
 /** One, with whether the viewer is told what happens to it. */
 export async function presentOneIssue(app: App, viewer: User | null, issue: Issue): Promise<IssueRecord> {

@@ -32,7 +32,10 @@ declare module '../../../store/database.ts' {
       total_time_spent: Generated<number>
       tasks: Generated<number>
       tasks_completed: Generated<number>
-      /** These three by triggers. */
+      /** These by triggers: the milestone's, and the lowest number of any of its labels. */
+      milestone_due: Generated<string | null>
+      label_priority: Generated<number | null>
+      /** And these three. */
       user_notes_count: Generated<number>
       upvotes: Generated<number>
       downvotes: Generated<number>

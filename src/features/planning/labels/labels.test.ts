@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { plantIssue } from '../../../../test/issues.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { loadProjectSubject, findProjectById } from '../../projects/projects/queries.ts'
@@ -179,12 +178,15 @@ test('counts are of what the viewer sees', async () => {
     await member(forge, url, owner, 10),
     await member(forge, url, owner, 20),
   ]
-  await plantIssue(forge, id, { labels: [bug.id] })
-  await plantIssue(forge, id, { labels: [bug.id], state: 'closed' })
-  await plantIssue(forge, id, { author_id: author.id, labels: [bug.id], confidential: true })
-  const hidden = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
-  await forge.app.db.insertInto('issue_assignees').values({ issue_id: hidden, user_id: assignee.id }).execute()
-  await plantIssue(forge, other.id, { labels: [bug.id] })
+  const labels = [bug.name]
+  await forge.issue({ id }, { labels })
+  const closed = await forge.issue({ id }, { labels })
+  await owner.put(`${url}/issues/${closed.iid}`, { state_event: 'close' })
+  const own = await forge.issue({ id }, { confidential: true }, author)
+  await owner.put(`${url}/issues/${own.iid}`, { labels })
+  const hidden = await forge.issue({ id }, { labels, confidential: true })
+  await forge.app.db.insertInto('issue_assignees').values({ issue_id: hidden.id, user_id: assignee.id }).execute()
+  await forge.issue(other, { labels })
 
   const countsFor = async (who: Person, at: string) => {
     const { open_issues_count, closed_issues_count } = (await who.get(`${at}/labels/bug`)).body
@@ -223,8 +225,8 @@ test('counts follow whatever happens to issues', async () => {
     const { body } = await owner.get(`${url}/labels`)
     return body.map((one: LabelRecord) => [one.name, one.open_issues_count, one.closed_issues_count])
   }
-  const one = await plantIssue(forge, id, { labels: [bug.id, chore.id] })
-  const two = await plantIssue(forge, id, { labels: [bug.id], confidential: true })
+  const { id: one } = await forge.issue({ id }, { labels: [bug.name, chore.name] })
+  const { id: two } = await forge.issue({ id }, { labels: [bug.name], confidential: true })
   expect(await counts()).toEqual([
     ['bug', 2, 0],
     ['chore', 1, 0],
@@ -246,7 +248,8 @@ test('counts follow whatever happens to issues', async () => {
     ['chore', 0, 1],
   ])
   // Closed and labelled at once, many times: neither misses the other.
-  const many = await Promise.all(Array.from({ length: 10 }, () => plantIssue(forge, id)))
+  const made = await Promise.all(Array.from({ length: 10 }, () => forge.issue({ id })))
+  const many = made.map((issue) => issue.id)
   await Promise.all(
     many.flatMap((issue_id) => [
       db.updateTable('issues').set({ state: 'closed' }).where('id', '=', issue_id).execute(),
@@ -314,8 +317,8 @@ test('a promoted label is one of the group, in every project that had one so tit
   const { body: first } = await make(url, { priority: 1 })
   const { body: second } = await make(`/projects/${other.id}`, { priority: 2 })
   const [one, two] = [
-    await plantIssue(forge, id, { labels: [first.id] }),
-    await plantIssue(forge, other.id, { labels: [second.id] }),
+    (await forge.issue({ id }, { labels: [first.name] })).id,
+    (await forge.issue(other, { labels: [second.name] })).id,
   ]
   await owner.post(`/projects/${other.id}/labels/bug/subscribe`)
 
@@ -399,7 +402,7 @@ test('a label that goes is on nothing any more', async () => {
   await using forge = await startForge()
   const { id, url, owner } = await openSource(forge, 'projects')
   const { body: label } = await owner.post(`${url}/labels`, { name: 'bug', color: 'red', priority: 1 })
-  const one = await plantIssue(forge, id, { labels: [label.id] })
+  const { id: one } = await forge.issue({ id }, { labels: [label.name] })
   await owner.post(`${url}/labels/bug/subscribe`)
   await owner.delete(`${url}/labels/bug`)
   expect(await labelsOf(forge.app.db, [one])).toEqual(new Map())
@@ -412,7 +415,7 @@ test('what a group plans with goes with it', async () => {
   const { id, group, owner } = await openSource(forge, 'projects')
   const { body: label } = await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
   const { body: milestone } = await owner.post(`${group.url}/milestones`, { title: 'v1' })
-  await plantIssue(forge, id, { labels: [label.id], milestone_id: milestone.id })
+  await forge.issue({ id }, { labels: [label.name], milestone_id: milestone.id })
   const [board] = (await owner.get(`${group.url}/boards`)).body
   await owner.post(`${group.url}/boards/${board.id}/lists`, { label_id: label.id })
   await owner.post(`${group.url}/labels/bug/subscribe`)
@@ -443,7 +446,7 @@ test('a project that moves to another group keeps the labels of its issues', asy
     await make(group.url, 'unused'),
   ]
   const there = await make(`/groups/${target.id}`, 'known')
-  const one = await plantIssue(forge, id, { labels: [used.id, known.id] })
+  const { id: one } = await forge.issue({ id }, { labels: [used.name, known.name] })
   await owner.post(`${url}/labels/used/subscribe`)
 
   expect((await owner.put(`${url}/transfer`, { namespace: target.id })).status).toBe(200)
@@ -527,11 +530,11 @@ test('a page costs the same number of queries however many labels are on it', as
   await using forge = await startForge()
   const { id, url, owner } = await openSource(forge, 'projects')
   const make = async (n: number) =>
-    (await owner.post(`${url}/labels`, { name: `label ${n}`, color: 'red', priority: n })).body.id
-  await plantIssue(forge, id, { labels: [await make(0)] })
+    (await owner.post(`${url}/labels`, { name: `label ${n}`, color: 'red', priority: n })).body.name
+  await forge.issue({ id }, { labels: [await make(0)] })
   const list = () => owner.get(`${url}/labels`, { per_page: 100 })
   const few = await costOf(forge, list)
-  for (let n = 1; n < 15; n++) await plantIssue(forge, id, { labels: [await make(n)] })
+  for (let n = 1; n < 15; n++) await forge.issue({ id }, { labels: [await make(n)] })
   expect((await list()).body).toHaveLength(15)
   expect(await costOf(forge, list)).toBe(few)
 })

@@ -14,6 +14,7 @@ declare module '../../../store/database.ts' {
       description: string | null
       created_at: string
       updated_at: string
+      version: Generated<number>
     }
     /** A label of a group may have one in each project. */
     label_priorities: { project_id: number; label_id: number; priority: number }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { plantIssue } from '../../../../test/issues.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
 import { DAY, timestamp } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -39,7 +38,7 @@ test('a milestone is answered whole, changed, closed and deleted', async () => {
     web_url: `${forge.url}${path}/-/milestones/1`,
   })
   const at = `${url}/milestones/${created.body.id}`
-  const one = await plantIssue(forge, project_id, { milestone_id: created.body.id })
+  const { id: one } = await forge.issue({ id: project_id }, { milestone_id: created.body.id })
   expect((await owner.get(at)).body).toEqual(created.body)
   expect((await owner.put(at, { state_event: 'close' })).body.state).toBe('closed')
   expect((await owner.put(at, { state_event: 'close' })).status).toBe(200)
@@ -57,6 +56,7 @@ test('a milestone is answered whole, changed, closed and deleted', async () => {
   expect((await owner.post(`${url}/milestones`, { title: 'next' })).body.iid).toBe(2)
   expect((await forge.events()).slice(before.length)).toEqual([
     'milestone.created',
+    'issue.created',
     'milestone.closed',
     'milestone.updated',
     'milestone.activated',
@@ -197,8 +197,8 @@ test('a promoted milestone is one of the group, in every project that had one so
   const { body: first } = await owner.post(`${url}/milestones`, { title: 'v1' })
   const { body: second } = await owner.post(`/projects/${other.id}/milestones`, { title: 'v1' })
   const [one, two] = [
-    await plantIssue(forge, id, { milestone_id: first.id }),
-    await plantIssue(forge, other.id, { milestone_id: second.id }),
+    (await forge.issue({ id }, { milestone_id: first.id })).id,
+    (await forge.issue(other, { milestone_id: second.id })).id,
   ]
   const promoted = await owner.post(`${url}/milestones/${first.id}/promote`)
   expect(promoted).toMatchObject({ status: 200, body: { id: first.id, iid: 1, group_id: group.id, title: 'v1' } })
@@ -208,7 +208,7 @@ test('a promoted milestone is one of the group, in every project that had one so
 
   const { body: comer } = await owner.post('/projects', { name: 'Comer' })
   const { body: third } = await owner.post(`/projects/${comer.id}/milestones`, { title: 'v1' })
-  const three = await plantIssue(forge, comer.id, { milestone_id: third.id })
+  const { id: three } = await forge.issue(comer, { milestone_id: third.id })
   await owner.put(`/projects/${comer.id}/transfer`, { namespace: group.id })
   const merged = await owner.post(`/projects/${comer.id}/milestones/${third.id}/promote`)
   expect(merged).toMatchObject({ status: 200, body: { id: first.id, group_id: group.id } })
@@ -262,8 +262,8 @@ test('a project that moves to another group keeps the milestones of its issues',
   await owner.put(`${group.url}/milestones/${v1.id}`, { state_event: 'close' })
   const { body: there } = await owner.post(`/groups/${target.id}/milestones`, { title: 'v2' })
   const [one, two] = [
-    await plantIssue(forge, id, { milestone_id: v1.id }),
-    await plantIssue(forge, id, { milestone_id: v2.id }),
+    (await forge.issue({ id }, { milestone_id: v1.id })).id,
+    (await forge.issue({ id }, { milestone_id: v2.id })).id,
   ]
   await owner.put(`${url}/transfer`, { namespace: target.id })
   await forge.settle()
@@ -302,9 +302,10 @@ test('a release names the milestones it was planned as', async () => {
   await forge.seed({ id }, { a: 'a' }, { as: owner })
   const { body: own } = await owner.post(`${url}/milestones`, { title: 'v1' })
   const { body: above } = await owner.post(`${group.url}/milestones`, { title: 'all' })
-  await plantIssue(forge, id, { milestone_id: own.id })
-  await plantIssue(forge, id, { milestone_id: own.id, state: 'closed' })
-  await plantIssue(forge, id, { milestone_id: own.id, confidential: true })
+  await forge.issue({ id }, { milestone_id: own.id })
+  const { iid } = await forge.issue({ id }, { milestone_id: own.id })
+  await owner.put(`${url}/issues/${iid}`, { state_event: 'close' })
+  await forge.issue({ id }, { milestone_id: own.id, confidential: true })
   const created = await owner.post(`${url}/releases`, { tag_name: 'v1', ref: 'master', milestones: ['v1', 'all'] })
   expect(created.body.milestones).toEqual([
     { ...own, issue_stats: { total: 2, closed: 1 } },

@@ -16,6 +16,7 @@ declare module '../../../store/database.ts' {
       due_date: string | null
       created_at: string
       updated_at: string
+      version: Generated<number>
     }
   }
   interface Events {

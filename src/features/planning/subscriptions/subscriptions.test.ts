@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { plantIssue } from '../../../../test/issues.ts'
 import { openSource } from '../../../../test/sources.ts'
 import { startForge } from '../../../forge.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -10,7 +9,7 @@ test('what a user said of an issue stands beside what is usual for them', async 
   await using forge = await startForge()
   const { id, owner } = await openSource(forge, 'projects')
   const { app } = forge
-  const issue_id = await plantIssue(forge, id)
+  const { id: issue_id } = await forge.issue({ id })
   const user = (await findUser(app.db, owner.id))!
   const unchanged = { kind: 'not_modified' }
   expect(await subscriptionOf(app.db, owner.id, { issue_id })).toBeNull()
@@ -39,7 +38,7 @@ test('whoever leaves a private project loses subscriptions there, and only there
     await owner.post(`${url}/members`, { user_id: jane.id, access_level: 20 })
     await owner.post(`${group.url}/labels`, { name: 'bug', color: 'red' })
     await jane.post(`${url}/labels/bug/subscribe`)
-    await setSubscription(forge.app, user, { issue_id: await plantIssue(forge, id) }, true)
+    await setSubscription(forge.app, user, { issue_id: (await forge.issue({ id })).id }, true)
   }
   for (const { url } of [left, open]) expect((await jane.delete(`${url}/members/${jane.id}`)).status).toBe(204)
   await forge.settle()

@@ -36,8 +36,6 @@ export const cases = casesOf(
                                                             public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/commits/:sha/sequence        private  404  404  404  403  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/repository/commits/:sha/merge_requests  private  404  404  404  403  200  200  200  200  200  401
-                                                            public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/repository/commits/:sha/cherry_pick    private  401  404  404  403  403  201  201  201  201  401
                                                             public   401  403  403  403  403  201  201  201  201  401
   POST /projects/:id/repository/commits/:sha/revert         private  401  404  404  403  403  201  201  201  201  401
@@ -50,7 +48,6 @@ export const cases = casesOf(
     'GET /projects/:id/repository/commits/:sha/diff': { at: tip },
     'GET /projects/:id/repository/commits/:sha/refs': { at: tip },
     'GET /projects/:id/repository/commits/:sha/sequence': { at: tip },
-    'GET /projects/:id/repository/commits/:sha/merge_requests': { at: tip },
     'POST /projects/:id/repository/commits/:sha/cherry_pick': { at: commit, input: branch },
     'POST /projects/:id/repository/commits/:sha/revert': { at: tip, input: { branch: 'master' } },
   },

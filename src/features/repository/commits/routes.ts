@@ -205,12 +205,3 @@ export const sequence = endpoint({
     return { count: await countCommits(subject.dir, { from: id, firstParent: input.first_parent ?? false }) }
   },
 })
-
-export const mergeRequests = endpoint({
-  ...reading,
-  path: `${PATH}/:sha/merge_requests`,
-  summary: 'List the merge requests that brought in a commit',
-  on: commit,
-  output: pageOf(z.never()),
-  handle: async () => ({ items: [], total: 0 }),
-})

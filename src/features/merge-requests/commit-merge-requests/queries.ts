@@ -1,0 +1,28 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+
+/** Those that bring a commit to the project, or were merged by it; newest first. */
+export function listBringing(db: Db, project: number, sha: string, page: PageWish): Promise<Page<{ id: number }>> {
+  const found = db
+    .selectFrom('merge_requests as m')
+    .select('m.id')
+    .where('m.project_id', '=', project)
+    .where((eb) =>
+      eb(
+        'm.id',
+        'in',
+        eb
+          .selectFrom('merge_request_commits as c')
+          .select('c.merge_request_id as id')
+          .where('c.sha', '=', sha)
+          .union(ofColumn(db, 'merge_commit_sha', project, sha))
+          .union(ofColumn(db, 'squash_commit_sha', project, sha)),
+      ),
+    )
+    .orderBy('m.id', 'desc')
+  return pageOfQuery(found, page)
+}
+
+const ofColumn = (db: Db, column: 'merge_commit_sha' | 'squash_commit_sha', project: number, sha: string) =>
+  db.selectFrom('merge_requests').select('id').where('project_id', '=', project).where(column, '=', sha)

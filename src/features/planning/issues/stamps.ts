@@ -1,0 +1,52 @@
+/** All that records of issues depend on, in one query: versions of every row that they show. */
+import { sql } from 'kysely'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList, jsonList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+
+const stamps = hotQuery((db, p: { ids: string }) => {
+  const labels = sql<string | null>`(select ${jsonList(db, sql`l.id || '.' || l.version`, 'l.id')} from issue_labels il
+    join labels l on l.id = il.label_id where il.issue_id = issues.id)`
+  const assignees = sql<string | null>`(select ${jsonList(db, sql`u.id || '.' || u.version`, 'u.id')}
+    from issue_assignees a join users u on u.id = a.user_id where a.issue_id = issues.id)`
+  return (
+    db
+      .selectFrom('issues')
+      .innerJoin('projects as p', 'p.id', 'issues.project_id')
+      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+      .leftJoin('users as author', 'author.id', 'issues.author_id')
+      .leftJoin('users as closer', 'closer.id', 'issues.closed_by_id')
+      .leftJoin('milestones as m', 'm.id', 'issues.milestone_id')
+      // A milestone is of the issue's project, or of a group.
+      .leftJoin('namespaces as g', 'g.id', 'm.group_id')
+      .select(['issues.id', 'issues.version', 'issues.duplicated_to_id', 'm.due_date', labels.as('labels')])
+      .select([
+        'p.version as project',
+        'n.version as namespace',
+        'author.version as author',
+        'closer.version as closer',
+      ])
+      .select(['m.version as milestone', 'g.version as group', assignees.as('assignees')])
+      .where(inIdList(db, 'issues.id', p.ids))
+  )
+})
+
+export type IssueStamp = Awaited<ReturnType<typeof stamps>>[number]
+
+/** In the order of `issues`; what is gone meanwhile is left out. */
+export function stampsOf(db: Db, issues: readonly { id: number }[]): MaybePromise<IssueStamp[]> {
+  if (issues.length === 0) return []
+  return andThen(
+    stamps(db, {
+      ids: idList(
+        db,
+        issues.map(({ id }) => id),
+      ),
+    }),
+    (found) => {
+      const byId = new Map(found.map((stamp) => [stamp.id, stamp]))
+      return issues.map(({ id }) => byId.get(id)).filter((stamp) => stamp !== undefined)
+    },
+  )
+}

@@ -1,0 +1,76 @@
+/** A project with a clone of it, and merge requests made and followed with real git. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Person, TestForge } from '../src/forge.ts'
+import { repositoryDir } from '../src/features/projects/projects/repository.ts'
+
+/** Where a project's repository lies. */
+export async function dirOf(forge: TestForge, id: number): Promise<string> {
+  const { db } = forge.app
+  return repositoryDir(
+    forge.app,
+    await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  )
+}
+
+export interface Review {
+  readonly jane: Person
+  readonly project: { readonly id: number; readonly path_with_namespace: string }
+  /** Of its merge requests. */
+  readonly url: string
+  readonly dir: string
+  /** In Jane's clone, whose `origin` is the project. */
+  git(...args: string[]): Promise<string>
+  /** Writes and commits a file there; null removes it. */
+  commit(path: string, content: string | null, message?: string): Promise<string>
+  propose(
+    branch: string,
+    wish?: Record<string, unknown>,
+  ): Promise<{ iid: number; id: number; url: string; sha: string }>
+}
+
+let clones = 0
+
+/** `master` has `files`, and is checked out. */
+export async function openReview(
+  forge: TestForge,
+  files: Record<string, string>,
+  wish: Record<string, unknown> = {},
+): Promise<Review> {
+  const jane = await forge.user()
+  const project = await forge.project({ visibility: 'public', ...wish }, jane)
+  await forge.seed(project, files, { as: jane })
+  const url = `/projects/${project.id}/merge_requests`
+  const name = `clone${++clones}`
+  await forge.git(['clone', '-q', `${forge.url}/${project.path_with_namespace}.git`, name], { as: jane })
+  const git = (...args: string[]) => forge.git(['-C', name, ...args], { as: jane })
+  const folder = await git('rev-parse', '--show-toplevel')
+  return {
+    jane,
+    project,
+    url,
+    dir: await dirOf(forge, project.id),
+    git,
+    async commit(path, content, message = `Change ${path}`) {
+      const file = join(folder, path)
+      if (content === null) await rm(file)
+      else {
+        await mkdir(join(file, '..'), { recursive: true })
+        await writeFile(file, content)
+      }
+      await git('add', '-A')
+      await git('commit', '-q', '-m', message)
+      return git('rev-parse', 'HEAD')
+    },
+    async propose(branch, more = {}) {
+      const input = { source_branch: branch, target_branch: 'master', title: `Add ${branch}`, ...more }
+      const made = await jane.post(url, input)
+      expect(made.status).toBe(201)
+      return { ...made.body, url: `${url}/${made.body.iid}` }
+    },
+  }
+}
+
+export const numbered = (lines: number, changed: Record<number, string> = {}): string =>
+  Array.from({ length: lines }, (_, n) => `${changed[n + 1] ?? `line ${n + 1}`}\n`).join('')
