@@ -8,6 +8,7 @@ import { MilestoneEntity, type MilestoneRecord } from '../../planning/milestones
 import { TimeStatsEntity, presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { detailedMergeStatus, mergeStatus, type MergeFacts } from '../mergeability/gates.ts'
 import type { MergeRequest } from './model.ts'
+import type { Stack } from './stack.ts'
 
 const record = {
   id: z.int(),
@@ -68,6 +69,13 @@ const record = {
 
 export const MergeRequestEntity = entity(record).meta({ id: 'MergeRequest' })
 
+const stacked = entity({
+  iid: z.int(),
+  title: z.string(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+})
+
 /** Of one alone. */
 export const MergeRequestDetailEntity = entity({
   ...record,
@@ -86,6 +94,8 @@ export const MergeRequestDetailEntity = entity({
   head_pipeline: z.null(),
   first_contribution: z.boolean(),
   user: entity({ can_merge: z.boolean() }),
+  /** Open requests it stands on, and that stand on it. */
+  stack: entity({ parent: stacked.nullable(), children: z.array(stacked) }),
   /** These two on demand. */
   diverged_commits_count: z.int().optional(),
   rebase_in_progress: z.boolean().optional(),
@@ -207,6 +217,7 @@ export interface Detail {
   readonly subscribed: boolean
   readonly canMerge: boolean
   readonly isFirst: boolean
+  readonly stack: Stack
   readonly diverged?: number | undefined
   readonly rebasing?: boolean | undefined
 }
@@ -214,7 +225,7 @@ export interface Detail {
 export function presentDetail(
   one: LoadedMergeRequest,
   around: MergeRequestSurroundings,
-  { subscribed, canMerge, isFirst, diverged, rebasing }: Detail,
+  { subscribed, canMerge, isFirst, stack, diverged, rebasing }: Detail,
 ): MergeRequestDetail {
   const { base_sha, head_sha, start_sha } = one
   return {
@@ -230,6 +241,7 @@ export function presentDetail(
     head_pipeline: null,
     first_contribution: isFirst,
     user: { can_merge: canMerge },
+    stack: { parent: stack.parent, children: [...stack.children] },
     ...(diverged !== undefined && { diverged_commits_count: diverged }),
     ...(rebasing !== undefined && { rebase_in_progress: rebasing }),
   }

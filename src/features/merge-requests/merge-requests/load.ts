@@ -20,6 +20,7 @@ import {
 import type { MergeRequest } from './model.ts'
 import { isParticipant } from './participants.ts'
 import type { MergeRequestSubject } from './policy.ts'
+import { stackOf } from './stack.ts'
 import { findMergeRequests, isFirstContribution, labelsOfMergeRequests, peopleOf } from './queries.ts'
 
 export interface RecordWish {
@@ -113,12 +114,13 @@ export async function presentOneMergeRequest(
   wish: DetailWish = {},
 ): Promise<MergeRequestDetail> {
   const one = await freshlyChecked(app, row, subject.project)
-  const [[loaded], users, subscribed, canMerge, isFirst, diverged] = await Promise.all([
+  const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged] = await Promise.all([
     load(app, [one]),
     surroundings(app),
     isSubscribed(app, viewer, one),
     mayMergeInto(app, subject, one.target_branch),
     isFirstContribution(app.db, one),
+    stackOf(app.db, one),
     wish.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
   ])
   return presentDetail(
@@ -128,6 +130,7 @@ export async function presentOneMergeRequest(
       subscribed,
       canMerge,
       isFirst,
+      stack,
       diverged,
       rebasing: wish.include_rebase_in_progress ? false : undefined,
     },

@@ -22,8 +22,8 @@ export const cases = casesOf(
                                                                public   401  401  401  401  401  200  200  200  200  401
 `,
   {
-    'PUT /projects/:id/merge_requests/:merge_request_iid/merge': { at },
-    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': { at },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge': { at, input: { merge_commit_message: 'Merge' } },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/rebase': { at, input: { skip_ci: true } },
     'PUT /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': { at: waiting },
     'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': { at: waiting },
   },

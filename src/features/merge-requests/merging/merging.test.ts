@@ -276,10 +276,25 @@ test.each([
 })
 
 test('what stood on a merged request goes where it went', async () => {
-  const { commit, propose } = await open()
+  const { at, git, commit, propose } = await open()
   const parent = await propose('one', { 'b.txt': 'two\n' }, { remove_source_branch: true })
-  await commit('one', { 'b2.txt': 'x\n' })
+  await jane.post(`${at}/repository/branches`, { branch: 'two', ref: 'one' })
   const child = await propose('two', { 'c.txt': 'three\n' }, { target_branch: 'one' })
+  await jane.post(`${at}/repository/branches`, { branch: 'three', ref: 'two' })
+  const grandchild = await propose('three', { 'd.txt': 'four\n' }, { target_branch: 'two' })
+  expect((await jane.get(parent.url)).body.stack).toMatchObject({ parent: null, children: [{ iid: child.iid }] })
+  expect((await jane.get(child.url)).body.stack).toMatchObject({
+    parent: { iid: parent.iid, source_branch: 'one' },
+    children: [{ iid: grandchild.iid }],
+  })
+  await commit('master', { 'z.txt': 'meanwhile\n' })
+  expect((await jane.put(`${parent.url}/rebase`, { stack: true })).status).toBe(202)
+  expect(await git('merge-base', '--is-ancestor', 'one', 'two').then(() => true)).toBe(true)
   expect((await jane.put(`${parent.url}/merge`)).body.state).toBe('merged')
-  expect((await jane.get(child.url)).body).toMatchObject({ state: 'opened', target_branch: 'master' })
+  expect((await jane.get(child.url)).body).toMatchObject({
+    state: 'opened',
+    target_branch: 'master',
+    stack: { parent: null, children: [{ iid: grandchild.iid }] },
+  })
+  expect(await git('branch', '--list', 'one')).toBe('')
 })

@@ -1,0 +1,54 @@
+/** Merge requests that stand on each other: what goes to the source branch of another is its child. */
+import type { Db } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import type { MergeRequest } from './model.ts'
+
+export interface StackedOn {
+  readonly iid: number
+  readonly title: string
+  readonly source_branch: string
+  readonly target_branch: string
+}
+
+export interface Stack {
+  readonly parent: StackedOn | null
+  readonly children: readonly StackedOn[]
+}
+
+/** More are not told. */
+const MOST_CHILDREN = 100
+
+const parents = hotQuery((db, p: { project: number; branch: string }) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['iid', 'title', 'source_branch', 'target_branch'])
+    .where('source_project_id', '=', p.project)
+    .where('source_branch', '=', p.branch)
+    .where('state', 'in', ['opened', 'locked'])
+    .where('project_id', '=', p.project)
+    .orderBy('id')
+    .limit(1),
+)
+
+const children = hotQuery((db, p: { project: number; branch: string }) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['iid', 'title', 'source_branch', 'target_branch'])
+    .where('project_id', '=', p.project)
+    .where('target_branch', '=', p.branch)
+    .where('state', 'in', ['opened', 'locked'])
+    .orderBy('id')
+    .limit(MOST_CHILDREN),
+)
+
+type Standing = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>
+
+/** Open ones of the same project. What comes from a fork has nothing above it. */
+export async function stackOf(db: Db, one: Standing): Promise<Stack> {
+  const isOwn = one.source_project_id === one.project_id
+  const [[parent], above] = await Promise.all([
+    parents(db, { project: one.project_id, branch: one.target_branch }),
+    isOwn ? children(db, { project: one.project_id, branch: one.source_branch }) : [],
+  ])
+  return { parent: parent ?? null, children: above }
+}
