@@ -39,10 +39,13 @@ const updated = on(
 )
 
 /** Whoever brings commits to it, approves or merges it has seen to it. */
-const finishing = (event: 'merge_request.pushed' | 'merge_request.approved' | 'merge_request.merged') =>
-  on(event, 'todos', (app, { id, by }) => finishTodos(app, by!, { merge_request_id: id }), {
-    when: ({ by }) => by !== null,
-  })
+const finish = (app: App, { id, by }: { id: number; by: number | null }) =>
+  finishTodos(app, by!, { merge_request_id: id })
+const bySomebody = { when: ({ by }: { by: number | null }) => by !== null }
+
+const pushed = on('merge_request.pushed', 'todos', finish, bySomebody)
+const approved = on('merge_request.approved', 'todos', finish)
+const merged = on('merge_request.merged', 'todos', finish, bySomebody)
 
 /** For whoever set it to merge by itself. */
 const unmergeable = on('merge_request.unmergeable', 'todos', async (app, { id }, { source }) => {
@@ -94,12 +97,4 @@ async function tell(
     await addTodos(app, { target: targetOf(one), by: causer?.id ?? id, action, source }, [id])
 }
 
-export const reactions: Subscription<App>[] = [
-  created,
-  updated,
-  finishing('merge_request.pushed'),
-  finishing('merge_request.approved'),
-  finishing('merge_request.merged'),
-  unmergeable,
-  buildFailed,
-]
+export const reactions: Subscription<App>[] = [created, updated, pushed, approved, merged, unmergeable, buildFailed]
