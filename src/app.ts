@@ -19,7 +19,18 @@ import { findKeyCheck, keepKey } from './features/instance/instance-key/service.
 import { throttleOf } from './features/instance/settings/throttles.ts'
 import { resolveInProject } from './features/planning/markdown/references.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
-import { afterPushes, blobColumns, families, farewells, jobs, projectPages, reactions, v4, web } from './features/v4.ts'
+import {
+  afterPushes,
+  blobColumns,
+  families,
+  farewells,
+  jobs,
+  projectPages,
+  reactions,
+  replannings,
+  v4,
+  web,
+} from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
@@ -110,6 +121,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       lanes: newLanes(),
       farewells,
       afterPushes,
+      replannings,
       blobColumns,
       writeReadme,
       resolveReferences: resolveInProject,

@@ -31,6 +31,7 @@ export interface App {
   readonly lanes: Lanes
   readonly farewells: readonly Farewell[]
   readonly afterPushes: readonly AfterPush[]
+  readonly replannings: readonly Replanning[]
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
   readonly resolveReferences: ResolveReferences
@@ -59,6 +60,17 @@ export interface PushedRefs {
  * news of the push does it once more, should the process end before. Lines it returns are shown to whoever pushed.
  */
 export type AfterPush = (app: App, pushed: PushedRefs) => Promise<readonly string[] | void>
+
+/** A label or a milestone became another one, in one project or wherever it was. */
+export interface Replaced {
+  readonly kind: 'label' | 'milestone'
+  readonly from: number
+  readonly to: number
+  readonly project?: number | undefined
+}
+
+/** What a family that planning knows nothing of does about its own rows, in the transaction of the change. */
+export type Replanning = (app: App, replaced: Replaced) => Promise<void>
 
 /**
  * What a family does about secrets of its own that were sealed with a key that is lost: it makes new ones, or does

@@ -1,7 +1,7 @@
 /** What a family may consist of: its own `family.ts` says all of it, and `families.ts` names it. */
 import type { Endpoint } from '../api/endpoint.ts'
 import type { ProjectPage, WebRoutes } from '../api/server.ts'
-import type { AfterPush, App, BlobColumn, Farewell, SecretReset } from '../context.ts'
+import type { AfterPush, App, BlobColumn, Farewell, Replanning, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
 
@@ -14,6 +14,7 @@ export interface Family {
   readonly reactions?: readonly Subscription<App>[]
   readonly farewell?: Farewell
   readonly afterPush?: AfterPush
+  readonly replanning?: Replanning
   /** Every family that seals anything has one. */
   readonly secretReset?: SecretReset
   /** Every column that names a blob: content that no column names is removed. */

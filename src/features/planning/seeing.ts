@@ -1,10 +1,10 @@
 /**
  * Whether a viewer sees a project of a row, and a feature of it, as conditions on `p`, its `projects`, and `t`, what
- * `project_authorizations` has for them.
+ * `project_authorizations` has for them. Of merge requests also as rules for one project.
  */
 import { sql, type RawBuilder } from 'kysely'
-import { FeatureDisabled, FeatureEnabled, Guest } from '../../lib/levels.ts'
-import type { Feature } from '../projects/projects/policy.ts'
+import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../lib/levels.ts'
+import { hasFeature, type Feature, type ProjectSubject } from '../projects/projects/policy.ts'
 
 export const LEVEL = sql<number>`coalesce(t.access_level, 0)`
 
@@ -19,3 +19,24 @@ export const isOpen = ({ internalToo }: { internalToo: boolean }): RawBuilder<bo
 
 export const isReadable = (way: { internalToo: boolean }): RawBuilder<boolean> =>
   sql`(${LEVEL} >= ${sql.lit(Guest)} or ${isOpen(way)})`
+
+export const hasMergeRequests = (s: Pick<ProjectSubject, 'project' | 'level'>): boolean =>
+  hasFeature(s, 'merge_requests') && hasFeature(s, 'repository')
+
+/** Whether they see all of a project's; whose one is sees it all the same. */
+export const readsMergeRequests = (s: ProjectSubject): boolean =>
+  hasMergeRequests(s) && (s.level >= Reporter || s.open.includes(s.project.visibility))
+
+/** The same, as a condition. */
+export const seesMergeRequests = (way: { internalToo: boolean }): RawBuilder<boolean> =>
+  sql`(${isOn('merge_requests')} and ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)}))`
+
+/** Whether `m` is theirs: they wrote it, have it to do or review it. */
+export const isOfMergeRequest = (viewer: number): RawBuilder<boolean> => sql`(m.author_id = ${viewer}
+  or exists (select 1 from merge_request_assignees a where a.merge_request_id = m.id and a.user_id = ${viewer})
+  or exists (select 1 from merge_request_reviewers r where r.merge_request_id = m.id and r.user_id = ${viewer}))`
+
+/** Whether they see `m`, one of them: all do whose it is. */
+export const seesMergeRequest = (viewer: number, way: { internalToo: boolean }): RawBuilder<boolean> =>
+  sql`(${isOn('merge_requests')} and ${isOn('repository')}
+    and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)} or ${isOfMergeRequest(viewer)}))`

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
-import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { isReadable, seesMergeRequest } from '../../planning/seeing.ts'
 
 type Way = 'closing' | 'related'
 
@@ -38,9 +38,6 @@ export function listOfIssue(
 /** With `p`, its project, and `t`, what the viewer is there. */
 function isSeen(viewer: User | null) {
   if (viewer?.admin) return sql<boolean>`true`
-  const open = sql.join(openVisibilities(viewer).map((visibility) => sql.lit(visibility)))
-  const isOn = (feature: string) => sql<boolean>`(${sql.ref(`p.${feature}`)} = ${sql.lit(FeatureEnabled)}
-    or (${sql.ref(`p.${feature}`)} <> ${sql.lit(FeatureDisabled)} and coalesce(t.access_level, 0) >= ${sql.lit(Guest)}))`
-  return sql<boolean>`(coalesce(t.access_level, 0) >= ${sql.lit(Reporter)} or p.visibility in (${open}))
-    and ${isOn('merge_requests_access_level')} and ${isOn('repository_access_level')}`
+  const way = { internalToo: openVisibilities(viewer).includes('internal') }
+  return sql<boolean>`${isReadable(way)} and ${seesMergeRequest(viewer?.id ?? 0, way)}`
 }

@@ -2,14 +2,19 @@ import { sql } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { User } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
+import { Guest } from '../../../lib/levels.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
+import { isOfNamed } from '../../planning/issues/participants.ts'
 import type { MergeRequest } from './model.ts'
 
-type Named = Pick<MergeRequest, 'id' | 'author_id'>
+type Named = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
 
-/** Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. */
-const participantsOf = ({ id, author_id }: Named) => sql<number>`
+/**
+ * Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. Of a group that is named
+ * only people of the project are told: who else is in it may be a secret.
+ */
+const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
   select user_id from merge_request_assignees where merge_request_id = ${id}
   union select user_id from merge_request_reviewers where merge_request_id = ${id}
   union select user_id from award_emoji where merge_request_id = ${id}
@@ -17,6 +22,10 @@ const participantsOf = ({ id, author_id }: Named) => sql<number>`
     where merge_request_id = ${id} and not system and not internal and author_id is not null
   union select t.user_id from text_mentions t left join notes n on n.id = t.source_note_id
     where t.source_merge_request_id = ${id} and (n.id is null or not n.internal)
+  union select p.user_id from project_authorizations p
+    where p.project_id = ${project_id} and p.access_level >= ${sql.lit(Guest)}
+    and exists (select 1 from text_group_mentions g
+      where g.source_merge_request_id = ${id} and ${isOfNamed(sql.ref('p.user_id'))})
   union select ${author_id}`
 
 export function listParticipants(db: Db, one: Named, page: PageWish): Promise<Page<User>> {
@@ -33,6 +42,8 @@ const takesPart = (user: number) => sql<boolean>`(m.author_id = ${user}
   or exists (select 1 from merge_request_reviewers r where r.merge_request_id = m.id and r.user_id = ${user})
   or exists (select 1 from award_emoji e where e.merge_request_id = m.id and e.user_id = ${user})
   or exists (select 1 from text_mentions t where t.source_merge_request_id = m.id and t.user_id = ${user})
+  or exists (select 1 from text_group_mentions g
+    where g.source_merge_request_id = m.id and ${isOfNamed(sql`${user}`)})
   or exists (select 1 from notes n where n.merge_request_id = m.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { id: number; user: number }) =>

@@ -1,6 +1,7 @@
 import { policy } from '../../../api/endpoint.ts'
-import { Developer, Guest, Owner, Reporter } from '../../../lib/levels.ts'
-import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { Developer, Guest, Owner } from '../../../lib/levels.ts'
+import { hasMergeRequests, readsMergeRequests } from '../../planning/seeing.ts'
+import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import type { MergeRequest } from './model.ts'
 
@@ -14,9 +15,7 @@ export interface MergeRequestSubject extends RepositorySubject {
   readonly mergeRequest: MetMergeRequest
 }
 
-const isOn = (s: ProjectSubject) => hasFeature(s, 'merge_requests') && hasFeature(s, 'repository')
 const isVisitable = ({ open, project }: ProjectSubject) => open.includes(project.visibility)
-const readsAll = (s: ProjectSubject) => isOn(s) && (s.level >= Reporter || isVisitable(s))
 
 const isOwn = ({ mergeRequest, viewer }: MergeRequestSubject) =>
   viewer !== null && (mergeRequest.author_id === viewer.id || mergeRequest.assigned)
@@ -25,13 +24,13 @@ const isTheirs = (s: MergeRequestSubject) => isOwn(s) || s.mergeRequest.reviewin
 /** Merge requests of a project. */
 export const mergeRequestsPolicy = policy<RepositorySubject>()({
   read: (s: RepositorySubject) => projectPolicy.read(s),
-  readMergeRequests: readsAll,
+  readMergeRequests: readsMergeRequests,
   /** From its own branches; what they go to is asked apart. */
   createMergeRequest: (s) => repositoryPolicy.push(s),
 })
 
 /** Whoever is no member sees their own as long as they see the project at all. */
-const reads = (s: MergeRequestSubject) => readsAll(s) || (isOn(s) && isTheirs(s))
+const reads = (s: MergeRequestSubject) => readsMergeRequests(s) || (hasMergeRequests(s) && isTheirs(s))
 const mayWrite = (s: MergeRequestSubject) => s.viewer !== null && reads(s) && !s.project.archived
 
 export const mergeRequestPolicy = policy<MergeRequestSubject>()({

@@ -6,11 +6,12 @@ import { Refusal } from '../../../errors.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { setSubscription } from '../../planning/subscriptions/service.ts'
+import { createMergeRequestAsTold } from '../quick-actions/service.ts'
 import { MergeRequestDetailEntity } from './entity.ts'
 import { presentOneMergeRequest } from './load.ts'
 import { isParticipant, listParticipants } from './participants.ts'
 import { mergeRequest, mergeRequests } from './queries.ts'
-import { createMergeRequest, deleteMergeRequest, updateMergeRequest } from './service.ts'
+import { deleteMergeRequest, updateMergeRequest } from './service.ts'
 
 const PATH = '/projects/:id/merge_requests'
 const ITEM = `${PATH}/:merge_request_iid`
@@ -70,6 +71,7 @@ export const create = endpoint({
   summary: 'Create a merge request',
   on: mergeRequests,
   allow: 'createMergeRequest',
+  lane: 'git',
   input: z.object({
     title: text,
     source_branch: text,
@@ -80,7 +82,7 @@ export const create = endpoint({
   }),
   output: MergeRequestDetailEntity,
   async handle({ app, viewer, subject, input }) {
-    const { created, target } = await createMergeRequest(app, viewer, subject, wishOf(input))
+    const { created, target } = await createMergeRequestAsTold(app, viewer, subject, wishOf(input))
     const met = { ...target, mergeRequest: { ...created, assigned: false, reviewing: false } }
     return presentOneMergeRequest(app, viewer, met)
   },

@@ -15,6 +15,7 @@ import { findOrCreateLabels } from '../../planning/labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
+import { addAssignedTodos, finishTodos } from '../../planning/todos/service.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -205,9 +206,22 @@ async function insert(
     { merge_request_id: created.id },
     { labels: { added: labels }, milestone: { added: milestone } },
   )
+  await addWaiting(app, actor, created, { assignees, reviewers })
   await recordMergeRequest(app, actor.id, created, 'created')
   await emit(app, 'merge_request.created', { id: created.id, by: actor.id })
   return created
+}
+
+/** They have it to do, and to review. */
+async function addWaiting(
+  app: App,
+  actor: User,
+  { id, project_id }: MergeRequest,
+  { assignees, reviewers }: { assignees: readonly User[]; reviewers: readonly User[] },
+): Promise<void> {
+  const target = { project_id, merge_request_id: id }
+  await addAssignedTodos(app, actor, target, assignees)
+  await addAssignedTodos(app, actor, target, reviewers, 'review_requested')
 }
 
 const squashWished = ({ squash_option }: Project, wished: boolean | null | undefined): boolean => {
@@ -315,6 +329,9 @@ function permitted({ level }: RepositorySubject, wish: UpdateWish): UpdateWish {
   return { title, description, target_branch, state_event, remove_source_branch, squash, allow_collaboration }
 }
 
+/** Whoever changes these has seen to it. */
+const FINISHING = ['title', 'description', 'state', 'assignee_ids', 'reviewer_ids', 'label_ids', 'milestone_id']
+
 export async function updateMergeRequest(
   app: App,
   actor: User,
@@ -378,6 +395,11 @@ export async function updateMergeRequest(
         itemState: is.state,
       },
     )
+    if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { merge_request_id: id })
+    await addWaiting(app, actor, updated, {
+      assignees: missingIn(was.assignees, is.assignees),
+      reviewers: missingIn(was.reviewers, is.reviewers),
+    })
     await emit(app, 'merge_request.updated', { id, by: actor.id, changes })
     if (isClosed || isReopened) {
       await recordMergeRequest(app, actor.id, updated, isClosed ? 'closed' : 'reopened')

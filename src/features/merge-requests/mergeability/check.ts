@@ -5,6 +5,7 @@
 import type { App } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { refreshOwnership } from '../code-owners/service.ts'
@@ -71,31 +72,34 @@ function isFresh(one: MergeRequest, tips: Tips): boolean {
 
 /** Of all these the same was found out. */
 async function keep(
-  { db }: App,
+  app: App,
   some: readonly MergeRequest[],
   target: string | null,
   { result, conflicts }: Checked,
 ): Promise<MergeRequest[]> {
+  const { db } = app
   const ids = idList(
     db,
     some.map(({ id }) => id),
   )
   const heads = some.flatMap(({ head_sha }) => head_sha ?? [])
-  return (
-    db
-      .updateTable('merge_requests')
-      .set((eb) => ({
-        check_head: eb.ref('head_sha'),
-        check_target: target,
-        check_result: result,
-        check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
-      }))
-      .where(inIdList(db, 'id', ids))
-      // Of another head it says nothing.
-      .where((eb) => eb.or([inTextList(db, 'head_sha', textList(db, heads)), eb('head_sha', 'is', null)]))
-      .returningAll()
-      .execute()
-  )
+  const kept = await db
+    .updateTable('merge_requests')
+    .set((eb) => ({
+      check_head: eb.ref('head_sha'),
+      check_target: target,
+      check_result: result,
+      check_conflicts: conflicts.length === 0 ? null : JSON.stringify(conflicts.slice(0, MOST_CONFLICTS)),
+    }))
+    .where(inIdList(db, 'id', ids))
+    // Of another head it says nothing.
+    .where((eb) => eb.or([inTextList(db, 'head_sha', textList(db, heads)), eb('head_sha', 'is', null)]))
+    .returningAll()
+    .execute()
+  const fine = new Set(some.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
+  for (const { id, auto_merge } of result === 'conflict' ? kept : [])
+    if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id })
+  return kept
 }
 
 interface Asked {

@@ -14,8 +14,9 @@ import { isDraft } from '../merge-requests/draft.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { mergeRequestPolicy } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
-import { createMergeRequest, updateMergeRequest, type UpdateWish } from '../merge-requests/service.ts'
+import { updateMergeRequest, type UpdateWish } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
+import { createMergeRequestAsTold } from '../quick-actions/service.ts'
 import type { PushOptions } from './options.ts'
 
 const MOST_BRANCHES = 10
@@ -104,7 +105,7 @@ async function create(
   })
   const { title, description } = wordsFor(branch, commits)
   const wished = options.title ?? title
-  const { created } = await createMergeRequest(app, actor, source, {
+  const { created } = await createMergeRequestAsTold(app, actor, source, {
     source_branch: branch,
     target_branch,
     target_project_id: target.project.id,

@@ -10,7 +10,8 @@ export const leaveAwards: Farewell = async ({ db }, { id }, { heir }) => {
     .where('user_id', '=', id)
     .where(
       sql<boolean>`not exists (select 1 from award_emoji e where e.user_id = ${heir.id} and e.name = award_emoji.name
-        and (e.issue_id = award_emoji.issue_id or e.note_id = award_emoji.note_id
+        and (e.issue_id = award_emoji.issue_id or e.merge_request_id = award_emoji.merge_request_id
+          or e.note_id = award_emoji.note_id
           or e.snippet_id = award_emoji.snippet_id))`,
     )
     .execute()

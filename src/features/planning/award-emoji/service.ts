@@ -41,7 +41,7 @@ async function insert(app: App, actor: User, { columns }: Awardable, name: strin
     .returningAll()
     .executeTakeFirstOrThrow()
   // Whoever reacts has seen to it.
-  if ('issue_id' in columns) await finishTodos(app, actor.id, columns.issue_id)
+  if ('issue_id' in columns || 'merge_request_id' in columns) await finishTodos(app, actor.id, columns)
   await emit(app, 'award_emoji.created', { id: made.id, by: actor.id })
   return made
 }

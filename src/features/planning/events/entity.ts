@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import type { Issue } from '../issues/model.ts'
+import type { MergeRequestRow } from '../merge-requests.ts'
 import type { Milestone } from '../milestones/model.ts'
 import { noteableOf } from '../notes/entity.ts'
 import type { Note } from '../notes/model.ts'
@@ -19,7 +20,7 @@ const EventNoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
+  noteable_type: z.enum(['Issue', 'MergeRequest', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   commit_id: z.string().nullable(),
   project_id: z.int(),
@@ -58,6 +59,7 @@ export const EventEntity = entity({
 export interface LoadedActivity extends Activity {
   readonly author: User
   readonly issue: Issue | undefined
+  readonly mergeRequest: MergeRequestRow | undefined
   readonly milestone: Milestone | undefined
   readonly snippet: Pick<Snippet, 'title'> | undefined
   readonly note: (Note & { readonly author: User | null }) | undefined
@@ -68,20 +70,24 @@ type Target = Pick<EventRecord, 'target_id' | 'target_iid' | 'target_type' | 'ta
 
 const NONE: Target = { target_id: null, target_iid: null, target_type: null, target_title: null }
 
-function targetOf({ note, issue, snippet, milestone, gone }: LoadedActivity): Target {
+function targetOf({ note, issue, mergeRequest, snippet, milestone, gone }: LoadedActivity): Target {
   if (note) {
     const { id, type } = note
-    const target_title = issue?.title ?? snippet?.title ?? null
+    const target_title = issue?.title ?? mergeRequest?.title ?? snippet?.title ?? null
     return { target_id: id, target_iid: id, target_type: type ?? 'Note', target_title }
   }
   if (issue) return { target_id: issue.id, target_iid: issue.iid, target_type: 'Issue', target_title: issue.title }
+  if (mergeRequest) {
+    const { id, iid, title } = mergeRequest
+    return { target_id: id, target_iid: iid, target_type: 'MergeRequest', target_title: title }
+  }
   const one = milestone ?? (gone === null ? null : (JSON.parse(gone) as Pick<Milestone, 'id' | 'iid' | 'title'>))
   return one ? { target_id: one.id, target_iid: one.iid, target_type: 'Milestone', target_title: one.title } : NONE
 }
 
 const presentNote = (
   note: NonNullable<LoadedActivity['note']>,
-  issue: Issue | undefined,
+  item: Pick<Issue, 'iid'> | undefined,
   around: Surroundings,
 ): z.infer<typeof EventNoteEntity> => ({
   id: note.id,
@@ -93,7 +99,7 @@ const presentNote = (
   updated_at: note.updated_at,
   system: note.system,
   ...noteableOf(note),
-  noteable_iid: issue?.iid ?? null,
+  noteable_iid: item?.iid ?? null,
   commit_id: note.commit_sha,
   project_id: note.project_id,
   confidential: note.internal,
@@ -111,6 +117,6 @@ export const presentEvent = (activity: LoadedActivity, around: Surroundings): Ev
   author_username: activity.author.username,
   imported: false,
   imported_from: 'none',
-  ...(activity.note && { note: presentNote(activity.note, activity.issue, around) }),
+  ...(activity.note && { note: presentNote(activity.note, activity.issue ?? activity.mergeRequest, around) }),
   ...(activity.push !== null && { push_data: { ...(JSON.parse(activity.push) as PushData), ref_count: null } }),
 })

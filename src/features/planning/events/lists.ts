@@ -11,7 +11,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { seenBy } from '../issues/lists.ts'
-import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
+import { LEVEL, isOn, isOpen, isReadable, seesMergeRequests } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 
 interface Wanted {
@@ -41,7 +41,7 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
     and case when ${kind} in (${kindsOf('code')})
         then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
       when ${kind} in (${kindsOf('merge_requests')})
-        then ${isOn('merge_requests')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
+        then ${seesMergeRequests(way)}
       when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
       when ${kind} in (${kindsOf('snippets')}) then ${isOn('snippets')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})

@@ -3,6 +3,8 @@ import type { Subscription } from '../../../jobs/worker.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
+import type { Note } from '../notes/model.ts'
+import type { Kind } from './model.ts'
 import { pushDataOf } from './pushes.ts'
 import { recordActivities } from './service.ts'
 
@@ -83,9 +85,10 @@ const noteCreated = on('note.created', 'activities', (app, { id }) =>
       {
         project_id: note.project_id,
         author_id: note.author_id,
-        kind: issue ? 'issue.commented' : snippet ? 'snippet.commented' : 'commit.commented',
+        kind: kindOf(note),
         note_id: id,
         issue_id: note.issue_id,
+        merge_request_id: note.merge_request_id,
         reserved: note.internal || (issue?.confidential ?? (snippet !== undefined && snippet.visibility !== 'public')),
         source: `note ${id}`,
         created_at: note.created_at,
@@ -93,6 +96,12 @@ const noteCreated = on('note.created', 'activities', (app, { id }) =>
     ])
   }),
 )
+
+function kindOf({ issue_id, merge_request_id, snippet_id }: Note): Kind {
+  if (issue_id !== null) return 'issue.commented'
+  if (merge_request_id !== null) return 'merge_request.commented'
+  return snippet_id !== null ? 'snippet.commented' : 'commit.commented'
+}
 
 /** Neither the project nor the user has gone meanwhile. */
 async function isThere({ db }: App, project: number, user: number): Promise<boolean> {

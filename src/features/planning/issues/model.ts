@@ -69,6 +69,8 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     'issue.created': { id: number; by: number }
+    /** A branch to resolve it was made. */
+    'issue.branched': { id: number; by: number; branch: string }
     'issue.updated': { id: number; by: number; changes: IssueChanges }
     'issue.closed': { id: number; by: number }
     'issue.reopened': { id: number; by: number }

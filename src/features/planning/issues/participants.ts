@@ -9,7 +9,7 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import type { Issue } from './model.ts'
 
 /** Whether somebody belongs to the group or the team that `g` names. */
-const isOfNamed = (user: RawBuilder<unknown>) => sql<boolean>`(
+export const isOfNamed = (user: RawBuilder<unknown>) => sql<boolean>`(
   (g.group_id is null and exists (select 1 from project_authorizations a
     where a.project_id = g.source_project_id and a.user_id = ${user} and a.access_level >= ${sql.lit(Guest)}))
   or exists (select 1 from members m join namespace_ancestors up on up.ancestor_id = m.group_id

@@ -133,7 +133,7 @@ export async function createIssue(
         { issue_id: issue.id },
         { labels: { added: labels }, milestone: { added: milestone } },
       )
-      await addAssignedTodos(app, actor, issue, assignees)
+      await addAssignedTodos(app, actor, { project_id: issue.project_id, issue_id: issue.id }, assignees)
       await recordIssue(app, actor.id, issue, 'created')
       await emit(app, 'issue.created', { id: issue.id, by: actor.id })
       return issue
@@ -264,8 +264,9 @@ export async function updateIssue(
       },
     )
     await emit(app, 'issue.updated', { id, by: actor.id, changes })
-    if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, id)
-    await addAssignedTodos(app, actor, updated, missingIn(was.assignees, is.assignees))
+    if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { issue_id: id })
+    const target = { project_id: updated.project_id, issue_id: id }
+    await addAssignedTodos(app, actor, target, missingIn(was.assignees, is.assignees))
     if (changes['confidential']) await reserveActivities(app, updated)
     if (was.state !== is.state) {
       await recordIssue(app, actor.id, updated, isClosing ? 'closed' : 'reopened')

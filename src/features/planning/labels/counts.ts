@@ -1,4 +1,4 @@
-/** How many issues have a label: added up from what triggers keep, whoever asks and however many there are. */
+/** How many issues and merge requests have a label: added up from what triggers keep, whoever asks and however many there are. */
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
@@ -7,6 +7,7 @@ import { inIdList, unindexed } from '../../../store/dialect.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { Place, Where } from '../places.ts'
+import { isReadable, seesMergeRequests } from '../seeing.ts'
 import type { LabelCounts } from './entity.ts'
 
 type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
@@ -29,13 +30,50 @@ const showsAll = (viewer: User | null) =>
 const myRight = (viewer: User | null) =>
   sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer?.id ?? 0}`
 
-/** How many issues of the place have each of the labels, of those that the viewer sees. */
-export async function countIssues(
+/** How many of the place have each of the labels, of those that the viewer sees. */
+export async function countLabelled(
   db: Db,
   viewer: User | null,
   place: Place,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
+  const [issues, mergeRequests] = await Promise.all([
+    countIssues(db, viewer, place, labels),
+    countMergeRequests(db, viewer, place, labels),
+  ])
+  const ids = [...issues.keys(), ...mergeRequests.keys()]
+  return new Map(
+    ids.map((id) => [
+      id,
+      { ...(issues.get(id) ?? { opened: 0, closed: 0 }), mergeRequests: mergeRequests.get(id) ?? 0 },
+    ]),
+  )
+}
+
+/** Open ones, of projects where the viewer sees all. */
+async function countMergeRequests(
+  db: Db,
+  viewer: User | null,
+  place: Place,
+  labels: string,
+): Promise<Map<number, number>> {
+  const way = { internalToo: openVisibilities(viewer).includes('internal') }
+  const isSeen = viewer?.admin ? sql`true` : sql`${isReadable(way)} and ${seesMergeRequests(way)}`
+  const { rows } = await sql<{ label_id: number; total: number }>`select f.label_id, sum(f.total) as total
+    from merge_request_labels_facets f join projects p on p.id = f.project_id
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer?.id ?? 0}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and not p.deleting
+    and f.state in ('opened', 'locked') and ${isSeen}
+    group by f.label_id`.execute(db)
+  return new Map(rows.map(({ label_id, total }) => [label_id, Number(total)]))
+}
+
+async function countIssues(
+  db: Db,
+  viewer: User | null,
+  place: Place,
+  labels: string,
+): Promise<Map<number, Pick<LabelCounts, 'opened' | 'closed'>>> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
     where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}

@@ -82,6 +82,15 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
               .select('issue_labels.label_id')
               .where('issues.project_id', '=', id),
           ),
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('merge_request_labels as link')
+              .innerJoin('merge_requests as m', 'm.id', 'link.merge_request_id')
+              .select('link.label_id')
+              .where('m.project_id', '=', id),
+          ),
           eb('id', 'in', eb.selectFrom('label_priorities').select('label_id').where('project_id', '=', id)),
           eb(
             'id',
@@ -106,14 +115,21 @@ export async function keepLabels(app: App, { id, by }: { id: number; by: number 
 }
 
 /** In one project, or wherever it is. */
-async function replaceLabel({ db }: App, from: number, to: number, project?: number): Promise<void> {
+async function replaceLabel(app: App, from: number, to: number, project?: number): Promise<void> {
+  const { db } = app
   const inProject = (column: string) => (project === undefined ? sql`true` : sql`${sql.ref(column)} = ${project}`)
   const issues =
     project === undefined ? sql`true` : sql`issue_id in (select id from issues where project_id = ${project})`
   await sql`insert into issue_labels (issue_id, label_id)
     select issue_id, ${to} from issue_labels where label_id = ${from} and ${issues} on conflict do nothing`.execute(db)
   await sql`delete from issue_labels where label_id = ${from} and ${issues}`.execute(db)
-  await sql`update resource_label_events set label_id = ${to} where label_id = ${from} and ${issues}`.execute(db)
+  const items =
+    project === undefined
+      ? issues
+      : sql`(${issues} or merge_request_id in
+    (select id from merge_requests where project_id = ${project}))`
+  await sql`update resource_label_events set label_id = ${to} where label_id = ${from} and ${items}`.execute(db)
+  for (const replan of app.replannings) await replan(app, { kind: 'label', from, to, project })
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${to}, priority from label_priorities
     where label_id = ${from} and ${inProject('project_id')} on conflict do nothing`.execute(db)

@@ -1,10 +1,11 @@
-/** Issues, snippets, labels and milestones that a text names; a few queries for each project. */
+/** Issues, merge requests, snippets, labels and milestones that a text names; a few queries for each project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { readableAmong } from '../issues/readable.ts'
+import { readableMergeRequests } from '../merge-requests.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
 import { isSeenFrom } from '../places.ts'
@@ -43,6 +44,25 @@ export const resolveIssues = (app: App, question: Question) =>
       if (!issue) return null
       const href = `${webUrlOf(app, project)}/issues/${iid}`
       return { href, text: `${pathBefore(question, project)}#${iid}`, title: issue.title, class: 'reference issue' }
+    })
+  })
+
+export const resolveMergeRequests = (app: App, question: Question) =>
+  byProject(question, async (project, own) => {
+    const iids = own.map((one) => (one.kind === 'merge_request' ? one.id : 0))
+    const rows = await app.db
+      .selectFrom('merge_requests')
+      .select(['id', 'iid', 'project_id', 'author_id', 'title'])
+      .where('project_id', '=', project.project.id)
+      .where('iid', 'in', iids)
+      .execute()
+    const seen = new Map((await readableMergeRequests(app, question.viewer, rows)).map((one) => [one.iid, one]))
+    return iids.map((iid) => {
+      const found = seen.get(iid)
+      if (!found) return null
+      const href = `${webUrlOf(app, project)}/merge_requests/${iid}`
+      const text = `${pathBefore(question, project)}!${iid}`
+      return { href, text, title: found.title, class: 'reference merge_request' }
     })
   })
 

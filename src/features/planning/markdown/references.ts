@@ -12,7 +12,7 @@ import { projectPolicy, type ProjectSubject } from '../../projects/projects/poli
 import { loadProjectSubject, pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
-import { resolveIssues, resolveLabels, resolveMilestones, resolveSnippets } from './plans.ts'
+import { resolveIssues, resolveLabels, resolveMergeRequests, resolveMilestones, resolveSnippets } from './plans.ts'
 import type { Question, Resolver } from './question.ts'
 
 /** More than these stay text: nobody follows so many, and each is looked up. */
@@ -23,6 +23,7 @@ const MOST_GROUPS = 20
 /** One entry for each kind whose table exists. Answers are in the order of the references. */
 const RESOLVERS: Partial<Record<Reference['kind'], Resolver>> = {
   issue: resolveIssues,
+  merge_request: resolveMergeRequests,
   label: resolveLabels,
   milestone: resolveMilestones,
   snippet: resolveSnippets,

@@ -89,6 +89,15 @@ export async function keepMilestones(app: App, { id, by }: { id: number; by: num
             'id',
             'in',
             eb
+              .selectFrom('merge_requests')
+              .select('milestone_id')
+              .where('project_id', '=', id)
+              .where('milestone_id', 'is not', null),
+          ),
+          eb(
+            'id',
+            'in',
+            eb
               .selectFrom('release_milestones')
               .innerJoin('releases', 'releases.id', 'release_milestones.release_id')
               .select('release_milestones.milestone_id')
@@ -127,11 +136,18 @@ async function replaceMilestone(app: App, from: number, to: number, project?: nu
     .selectFrom('issues')
     .select('id')
     .where('project_id', '=', project ?? 0)
+  const requests = app.db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', project ?? 0)
+  for (const replan of app.replannings) await replan(app, { kind: 'milestone', from, to, project })
   await app.db
     .updateTable('resource_milestone_events')
     .set({ milestone_id: to })
     .where('milestone_id', '=', from)
-    .$if(project !== undefined, (query) => query.where('issue_id', 'in', issues))
+    .$if(project !== undefined, (query) =>
+      query.where((eb) => eb.or([eb('issue_id', 'in', issues), eb('merge_request_id', 'in', requests)])),
+    )
     .execute()
   await app.db
     .updateTable('activities')

@@ -35,11 +35,20 @@ export const positionOf = ({ position }: Pick<Note, 'position'>): Position | nul
   position === null ? null : (JSON.parse(position) as Position)
 
 /** What it is said of, without an iid. */
-export const noteableOf = ({ issue_id, snippet_id }: Pick<Note, 'issue_id' | 'snippet_id'>) => ({
-  noteable_id: issue_id ?? snippet_id,
-  noteable_type:
-    issue_id !== null ? ('Issue' as const) : snippet_id !== null ? ('Snippet' as const) : ('Commit' as const),
+export const noteableOf = ({
+  issue_id,
+  merge_request_id,
+  snippet_id,
+}: Pick<Note, 'issue_id' | 'merge_request_id' | 'snippet_id'>) => ({
+  noteable_id: issue_id ?? merge_request_id ?? snippet_id,
+  noteable_type: typeOf(issue_id, merge_request_id, snippet_id),
 })
+
+function typeOf(issue: number | null, mergeRequest: number | null, snippet: number | null) {
+  if (issue !== null) return 'Issue' as const
+  if (mergeRequest !== null) return 'MergeRequest' as const
+  return snippet !== null ? ('Snippet' as const) : ('Commit' as const)
+}
 
 export function presentNote(
   note: Authored<Note>,

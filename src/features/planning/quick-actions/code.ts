@@ -1,6 +1,8 @@
 /** What commands do to the repository: begun once the transaction of the text has ended, which awaits the store only. */
 import type { App, User } from '../../../context.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
 import { createBranch } from '../../repository/branches/service.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { createTag } from '../../repository/tags/service.ts'
@@ -37,7 +39,10 @@ export async function branchFrom(app: App, actor: User, subject: IssueSubject, b
   await createBranch(app, actor, code, { branch, ref: project.default_branch })
   const link = `${webUrlOf(app, subject)}/compare/${project.default_branch}...${branch}`
   const body = `created branch [\`${branch}\`](${link})`
-  await addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [{ action: 'branch', body }])
+  await transact(app, async (app) => {
+    await addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [{ action: 'branch', body }])
+    await emit(app, 'issue.branched', { id: issue.id, by: actor.id, branch })
+  })
 }
 
 /** `v1.0 What is in it`: an annotated tag where more than its name is given. */

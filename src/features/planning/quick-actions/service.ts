@@ -4,18 +4,15 @@
  */
 import { today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
-import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import { loadEmoji, type FindEmoji } from '../../../lib/emoji.ts'
 import { parseNaturalDate } from '../../../lib/natural-date.ts'
-import { splitQuickActions, type QuickAction, type QuickActionName } from '../../../lib/quick-actions.ts'
+import { splitQuickActions, type QuickAction } from '../../../lib/quick-actions.ts'
 import { transact } from '../../../store/transact.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
-import { toggleAward } from '../award-emoji/service.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { boardsOf, listsOf } from '../boards/queries.ts'
 import { linkIssues } from '../issue-links/service.ts'
-import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { severityName } from '../issues/changes.ts'
 import { markDuplicate } from '../issues/duplicate.ts'
 import { SEVERITIES, type Issue, type Severity } from '../issues/model.ts'
@@ -24,140 +21,31 @@ import { isParticipant } from '../issues/participants.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
 import { createIssue, updateIssue, type IssueWish, type Sender } from '../issues/service.ts'
-import type { Label } from '../labels/model.ts'
 import { labelsOf } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import type { Obeyed } from '../notes/talk.ts'
-import { setSubscription } from '../subscriptions/service.ts'
-import { estimate, resetEstimate, resetSpent, spend } from '../time-tracking/service.ts'
+import * as times from '../time-tracking/service.ts'
 import { branchFrom, branchNameOf, mayBranch, tagCommit, tagOrder } from './code.ts'
-import { issuesIn, labelsIn, milestoneIn, nameFrom, peopleIn, projectNamed } from './named.ts'
-import { finishTodos, remind } from '../todos/service.ts'
+import { issuesIn, labelsIn, nameFrom, projectNamed } from './named.ts'
+import { carryOut, outcomeOf, unlessRefused, type Handlers, type Order, type Place } from './orders.ts'
+import { idsOf, plannedBy, sharedHandlers, tildes, titlesOf, type Kind } from './shared.ts'
 
-/** More of one text are not carried out. */
-const MOST_COMMANDS = 50
+type Here = Place<IssueSubject, IssueWish>
 
-type Changes = Record<string, unknown>
-type Work = (app: App) => Promise<unknown>
-
-/** What a command comes to. */
-interface Order {
-  /** Of the issue, all of them at once. */
-  readonly wish?: IssueWish
-  /** What else is to do, in the order of the commands. */
-  readonly work?: Work
-  /** The same, when all else is done: the issue goes away. */
-  readonly last?: Work
-  /** The same, once the transaction has ended; refused, the command has done nothing. */
-  readonly after?: Work
-  readonly changes: Changes
-  readonly summary: string
+const KIND: Kind<IssueSubject> = {
+  noun: 'issue',
+  row: ({ issue }) => issue,
+  plans: issuePolicy.plan,
+  assignees: async (db, { issue }) => (await assigneesOf(db, [issue.id])).get(issue.id) ?? [],
+  isParticipant: (db, { issue }, user) => isParticipant(db, issue, user),
+  column: 'issue_id',
+  times,
 }
 
-interface Place {
-  readonly app: App
-  readonly actor: User
-  readonly subject: IssueSubject
-  /** As the commands before it leave it. */
-  readonly wish: IssueWish
-  readonly emoji: FindEmoji
-  readonly argument: string
-}
+const planned = plannedBy(KIND)<IssueWish>
 
-type Handler = (place: Place) => Promise<Order | null> | Order | null
-
-const plans = ({ subject }: Place) => issuePolicy.plan(subject)
-const tildes = (labels: readonly Label[]) => labels.map(({ title }) => (/\s/.test(title) ? `~"${title}"` : `~${title}`))
-const labelWords = (labels: readonly Label[]) =>
-  `${tildes(labels).join(' ')} ${labels.length === 1 ? 'label' : 'labels'}`
-const titlesOf = (labels: readonly Label[]) => labels.map(({ title }) => title)
-const idsOf = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id)
-const namesOf = (users: readonly User[]) => users.map(({ username }) => `@${username}`).join(' and ')
-
-/** For those who plan. */
-const planned =
-  (handler: Handler): Handler =>
-  (place) =>
-    plans(place) ? handler(place) : null
-
-const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
-  close: ({ subject }) =>
-    subject.issue.state === 'opened'
-      ? { wish: { state_event: 'close' }, changes: { state_event: 'close' }, summary: 'Closed this issue.' }
-      : null,
-  reopen: ({ subject }) =>
-    subject.issue.state === 'closed'
-      ? { wish: { state_event: 'reopen' }, changes: { state_event: 'reopen' }, summary: 'Reopened this issue.' }
-      : null,
-  title: ({ argument: title }) =>
-    title !== '' && Array.from(title).length <= 255
-      ? { wish: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
-      : null,
-  assign: planned(async (place) => {
-    const users = await peopleIn(place.app, place.actor, place.argument)
-    if (users.length === 0) return null
-    return assigning([...new Set([...(await assigned(place)), ...idsOf(users)])], `Assigned ${namesOf(users)}.`)
-  }),
-  reassign: planned(async ({ app, actor, argument }) => {
-    const users = await peopleIn(app, actor, argument)
-    return users.length === 0 ? null : assigning(idsOf(users), `Assigned ${namesOf(users)}.`)
-  }),
-  unassign: planned(async (place) => {
-    const users = await peopleIn(place.app, place.actor, place.argument)
-    const gone = new Set(idsOf(users))
-    const before = await assigned(place)
-    const left = place.argument === '' ? [] : before.filter((id) => !gone.has(id))
-    if (left.length === before.length) return null
-    return assigning(left, users.length === 0 ? 'Removed all assignees.' : `Removed assignee ${namesOf(users)}.`)
-  }),
-  milestone: planned(async ({ app, subject, argument }) => {
-    const milestone = await milestoneIn(app, subject, argument)
-    if (!milestone) return null
-    const wish = { milestone_id: milestone.id }
-    return { wish, changes: wish, summary: `Set the milestone to %"${milestone.title}".` }
-  }),
-  remove_milestone: planned(({ subject }) =>
-    subject.issue.milestone_id === null
-      ? null
-      : { wish: { milestone_id: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' },
-  ),
-  label: planned(async ({ app, subject, wish, argument }) => {
-    const labels = await labelsIn(app, subject, argument)
-    if (labels.length === 0) return null
-    const add_labels = [...(wish.add_labels ?? []), ...titlesOf(labels)]
-    const remove_labels = wish.remove_labels?.filter((title) => !add_labels.includes(title))
-    return {
-      wish: { add_labels, ...(remove_labels && { remove_labels }) },
-      changes: { add_label_ids: idsOf(labels) },
-      summary: `Added ${labelWords(labels)}.`,
-    }
-  }),
-  unlabel: planned(async ({ app, subject, wish, argument }) => {
-    if (argument === '') {
-      return {
-        wish: { labels: [], add_labels: [], remove_labels: [] },
-        changes: { label_ids: [] },
-        summary: 'Removed all labels.',
-      }
-    }
-    const labels = await labelsIn(app, subject, argument)
-    if (labels.length === 0) return null
-    const remove_labels = [...(wish.remove_labels ?? []), ...titlesOf(labels)]
-    return {
-      wish: { remove_labels },
-      changes: { remove_label_ids: idsOf(labels) },
-      summary: `Removed ${labelWords(labels)}.`,
-    }
-  }),
-  relabel: planned(async ({ app, subject, argument }) => {
-    const labels = await labelsIn(app, subject, argument)
-    if (labels.length === 0) return null
-    return {
-      wish: { labels: titlesOf(labels), add_labels: [], remove_labels: [] },
-      changes: { label_ids: idsOf(labels) },
-      summary: `Replaced all labels with ${labelWords(labels)}.`,
-    }
-  }),
+const HANDLERS: Handlers<IssueSubject, IssueWish> = {
+  ...sharedHandlers(KIND),
   board_move: async ({ app, subject, wish, argument }) => {
     const labels = await labelsIn(app, subject, argument)
     const boards = await boardsOf(app.db, subject).limit(2).execute()
@@ -199,10 +87,6 @@ const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
     subject.issue.confidential
       ? null
       : { wish: { confidential: true }, changes: { confidential: true }, summary: 'Made this issue confidential.' },
-  lock: planned(({ subject }) => (subject.issue.discussion_locked ? null : locking(true, 'Locked the discussion.'))),
-  unlock: planned(({ subject }) =>
-    subject.issue.discussion_locked ? locking(false, 'Unlocked the discussion.') : null,
-  ),
   weight: planned(({ argument }) => {
     if (!/^\d{1,9}$/.test(argument)) return null
     const weight = Number(argument)
@@ -225,46 +109,6 @@ const HANDLERS: Partial<Record<QuickActionName, Handler>> = {
       after: (app) => branchFrom(app, actor, subject, branch),
       changes: { create_merge_request: { branch_name: branch, issue_iid: subject.issue.iid } },
       summary: `Created branch '${branch}' to resolve this issue.`,
-    }
-  },
-  estimate: planned(({ actor, subject, argument }) => {
-    const seconds = parseDuration(argument)
-    if (!isWork(seconds) || seconds < 0) return null
-    const work: Work = (app) => estimate(app, actor, subject.issue, argument)
-    return { work, changes: { time_estimate: seconds }, summary: `Set time estimate to ${formatDuration(seconds)}.` }
-  }),
-  remove_estimate: planned(({ actor, subject }) => ({
-    work: (app) => resetEstimate(app, actor, subject.issue),
-    changes: { time_estimate: 0 },
-    summary: 'Removed time estimate.',
-  })),
-  spend: planned(({ actor, subject, argument }) => {
-    const seconds = parseDuration(argument)
-    if (!isWork(seconds) || seconds === 0 || subject.issue.total_time_spent + seconds < 0) return null
-    const words = seconds > 0 ? `Added ${formatDuration(seconds)}` : `Subtracted ${formatDuration(-seconds)}`
-    return {
-      work: (app) => spend(app, actor, subject.issue, argument),
-      changes: { spend_time: { duration: seconds, user_id: actor.id } },
-      summary: `${words} spent time.`,
-    }
-  }),
-  remove_time_spent: planned(({ actor, subject }) => ({
-    work: (app) => resetSpent(app, actor, subject.issue),
-    changes: { spend_time: { duration: 'reset', user_id: actor.id } },
-    summary: 'Removed spent time.',
-  })),
-  subscribe: (place) => subscribing(place, true),
-  unsubscribe: (place) => subscribing(place, false),
-  todo: (place) => reminding(place, true),
-  done: (place) => reminding(place, false),
-  award: ({ actor, subject: { issue }, emoji, argument }) => {
-    const name = emoji(argument.replaceAll(':', ''))?.name
-    if (name === undefined) return null
-    const awardable = { columns: { issue_id: issue.id }, type: 'Issue' as const, id: issue.id }
-    return {
-      work: (app) => toggleAward(app, actor, awardable, name),
-      changes: { emoji_award: name },
-      summary: `Toggled :${name}: emoji award.`,
     }
   },
   relate: planned(async ({ app, actor, subject, argument }) => {
@@ -298,51 +142,11 @@ function severityNamed(argument: string): Severity | undefined {
   return number ? SEVERITIES[Number(number) - 1] : SEVERITIES.find((name) => name === argument.toLowerCase())
 }
 
-const LONGEST_WORK = 2_147_483_647
-const isWork = (seconds: number | null): seconds is number => seconds !== null && Math.abs(seconds) <= LONGEST_WORK
-
-const assigning = (assignee_ids: number[], summary: string): Order => ({
-  wish: { assignee_ids },
-  changes: { assignee_ids },
-  summary,
-})
-
-const assigned = async ({ app, subject, wish }: Place): Promise<readonly number[]> =>
-  wish.assignee_ids ?? (await assigneesOf(app.db, [subject.issue.id])).get(subject.issue.id) ?? []
-
-const locking = (discussion_locked: boolean, summary: string): Order => ({
-  wish: { discussion_locked },
-  changes: { discussion_locked },
-  summary,
-})
-
-function subscribing({ actor, subject: { issue } }: Place, wanted: boolean): Order {
-  return {
-    async work(app) {
-      const usual = await isParticipant(app.db, issue, actor.id)
-      await unlessRefused(setSubscription(app, actor, { issue_id: issue.id }, wanted, { usual }))
-    },
-    changes: { subscription_event: wanted ? 'subscribe' : 'unsubscribe' },
-    summary: wanted ? 'Subscribed to this issue.' : 'Unsubscribed from this issue.',
-  }
-}
-
-function reminding({ actor, subject: { issue } }: Place, wanted: boolean): Order {
-  return {
-    async work(app) {
-      if (wanted) await remind(app, actor, issue)
-      else await finishTodos(app, actor.id, issue.id)
-    },
-    changes: { todo_event: wanted ? 'add' : 'done' },
-    summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
-  }
-}
-
 async function going(
-  { app, actor, subject, argument }: Place,
+  { app, actor, subject, argument }: Here,
   verb: string,
   go: (app: App, to: number) => Promise<Issue>,
-): Promise<Order | null> {
+): Promise<Order<IssueWish> | null> {
   const target = argument === '' ? null : await projectNamed(app, actor, subject, argument)
   if (!target || !projectPolicy.read(target)) return null
   const path = pathWithNamespace(target.project, target.namespace)
@@ -350,17 +154,6 @@ async function going(
     last: (app) => unlessRefused(go(app, target.project.id)),
     changes: { target_project_id: target.project.id },
     summary: `${verb} this issue to ${path}.`,
-  }
-}
-
-/** Whether it was done. These services refuse before they write. */
-async function unlessRefused(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work
-    return true
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return false
   }
 }
 
@@ -372,31 +165,8 @@ export async function obey(
   commands: readonly QuickAction[],
   emoji: FindEmoji,
 ): Promise<Obeyed> {
-  let wish: IssueWish = {}
-  const orders: Order[] = []
-  for (const { name, argument } of commands.slice(0, MOST_COMMANDS)) {
-    const order = await HANDLERS[name]?.({ app, actor, subject, wish, emoji, argument })
-    if (!order) continue
-    orders.push(order)
-    wish = { ...wish, ...order.wish }
-  }
-  if (Object.keys(wish).length > 0) await updateIssue(app, actor, subject, subject.issue.id, wish)
-  for (const { work } of orders) await work?.(app)
-  for (const { last } of orders) await last?.(app)
-  return outcomeOf(orders)
-}
-
-/** Where nothing is left to do after the transaction, it is the last word. */
-const outcomeOf = (orders: readonly Order[]): Obeyed => ({
-  changes: Object.assign({}, ...orders.map(({ changes }) => changes)) as Changes,
-  summary: orders.map(({ summary }) => summary),
-  ...(orders.some(({ after }) => after) && { after: (app) => finish(app, orders) }),
-})
-
-async function finish(app: App, orders: readonly Order[]): Promise<Obeyed> {
-  const done: Order[] = []
-  for (const { after, ...order } of orders) if (!after || (await unlessRefused(after(app)))) done.push(order)
-  return outcomeOf(done)
+  const update = (app: App, wish: IssueWish) => updateIssue(app, actor, subject, subject.issue.id, wish)
+  return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
 }
 
 /** What a note on a commit orders: of all commands, a tag alone. */

@@ -4,6 +4,7 @@ import { projectPolicy } from '../../projects/projects/policy.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { readableAmong } from '../issues/readable.ts'
+import { findMergeRequestRows, readableMergeRequests } from '../merge-requests.ts'
 import type { Note } from '../notes/model.ts'
 import { projectSnippetPolicy } from '../snippets/policy.ts'
 import { projectSubjects } from '../subjects.ts'
@@ -20,7 +21,7 @@ export async function withoutHidden(app: App, viewer: User | null, notes: readon
   return notes.filter((note) => !isReferring(note) || seen.has(note.id))
 }
 
-type NamedBy = Pick<Source, 'source_issue_id' | 'source_snippet_id'> & {
+type NamedBy = Pick<Source, 'source_issue_id' | 'source_merge_request_id' | 'source_snippet_id'> & {
   readonly note_id: number | null
   readonly source_project_id: number | null
 }
@@ -31,7 +32,7 @@ async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<NamedBy[]
     ? []
     : db
         .selectFrom('text_references')
-        .select(['note_id', 'source_issue_id', 'source_snippet_id', 'source_project_id'])
+        .select(['note_id', 'source_issue_id', 'source_merge_request_id', 'source_snippet_id', 'source_project_id'])
         .where(inIdList(db, 'note_id', idList(db, told)))
         .execute())
   const named = notes.filter(({ action }) => action !== 'cross_reference')
@@ -40,6 +41,7 @@ async function sourcesOf({ db }: App, notes: readonly Note[]): Promise<NamedBy[]
     ...named.map((note) => ({
       note_id: note.id,
       source_issue_id: note.about_issue_id,
+      source_merge_request_id: null,
       source_snippet_id: null,
       source_project_id: note.about_project_id,
     })),
@@ -50,9 +52,11 @@ async function readableSources(app: App, viewer: User | null, sources: readonly 
   if (sources.length === 0) return () => true
   const issues = [...new Set(sources.flatMap(({ source_issue_id }) => source_issue_id ?? []))]
   const snippets = [...new Set(sources.flatMap(({ source_snippet_id }) => source_snippet_id ?? []))]
+  const requests = sources.flatMap(({ source_merge_request_id }) => source_merge_request_id ?? [])
   const others = sources.filter(({ source_issue_id }) => source_issue_id === null)
-  const [issuesSeen, subjects, snippetRows] = await Promise.all([
+  const [issuesSeen, requestsSeen, subjects, snippetRows] = await Promise.all([
     findIssues(app.db, issues).then((found) => readableAmong(app, viewer, found)),
+    findMergeRequestRows(app.db, requests).then((found) => readableMergeRequests(app, viewer, found)),
     projectSubjects(
       app,
       viewer,
@@ -65,8 +69,10 @@ async function readableSources(app: App, viewer: User | null, sources: readonly 
       .execute(),
   ])
   const issueIds = new Set(issuesSeen.map(({ id }) => id))
-  return ({ source_issue_id, source_snippet_id, source_project_id }: NamedBy): boolean => {
+  const requestIds = new Set(requestsSeen.map(({ id }) => id))
+  return ({ source_issue_id, source_merge_request_id, source_snippet_id, source_project_id }: NamedBy): boolean => {
     if (source_issue_id !== null) return issueIds.has(source_issue_id)
+    if (source_merge_request_id !== null) return requestIds.has(source_merge_request_id)
     const subject = source_project_id === null ? undefined : subjects.get(source_project_id)
     if (!subject || !projectPolicy.read(subject)) return false
     if (source_snippet_id === null) return repositoryPolicy.download({ ...subject, dir: '' })

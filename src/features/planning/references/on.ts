@@ -9,8 +9,10 @@ import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { issuePolicy } from '../issues/policy.ts'
 import { findIssues } from '../issues/queries.ts'
 import { updateIssue } from '../issues/service.ts'
+import { findMergeRequestRows } from '../merge-requests.ts'
 import { issueNamed } from '../quick-actions/named.ts'
-import { commitName, issueName, snippetName, trackText } from './service.ts'
+import { NO_SOURCE } from './model.ts'
+import { commitName, issueName, mergeRequestName, snippetName, trackText } from './service.ts'
 
 /** Of one push, the newest. */
 const MOST_COMMITS = 100
@@ -20,13 +22,7 @@ async function trackIssue(app: App, { id, by }: { id: number; by: number }): Pro
   const subject = issue && actor && (await findProjectSubject(app, String(issue.project_id), actor))
   if (!subject) return // gone meanwhile
   const text = `${issue.title}\n\n${issue.description ?? ''}`
-  const source = {
-    source_issue_id: id,
-    source_note_id: null,
-    source_snippet_id: null,
-    source_project_id: issue.project_id,
-    source_sha: null,
-  }
+  const source = { ...NO_SOURCE, source_issue_id: id, source_project_id: issue.project_id }
   await trackText(app, actor, subject, { source, text, name: issueName(subject, issue.iid), isTold: true })
 }
 
@@ -36,8 +32,10 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
   const subject = note && actor && (await findProjectSubject(app, String(note.project_id), actor))
   if (!subject) return // gone meanwhile
   const [issue] = note.issue_id === null ? [] : await findIssues(app.db, [note.issue_id])
+  const [request] = note.merge_request_id === null ? [] : await findMergeRequestRows(app.db, [note.merge_request_id])
   const source = {
     source_issue_id: note.issue_id,
+    source_merge_request_id: note.merge_request_id,
     source_note_id: id,
     source_snippet_id: note.snippet_id,
     source_project_id: note.project_id,
@@ -45,9 +43,11 @@ async function trackNote(app: App, { id, by }: { id: number; by: number }): Prom
   }
   const name = issue
     ? issueName(subject, issue.iid)
-    : note.snippet_id === null
-      ? commitName(subject, note.commit_sha ?? '')
-      : snippetName(subject, note.snippet_id)
+    : request
+      ? mergeRequestName(subject, request.iid)
+      : note.snippet_id === null
+        ? commitName(subject, note.commit_sha ?? '')
+        : snippetName(subject, note.snippet_id)
   await trackText(app, actor, subject, { source, text: note.body, name, isTold: !note.internal })
 }
 
@@ -101,12 +101,6 @@ async function trackCommit(
     const via = { name: name(met.project.id === subject.project.id), project_id: subject.project.id }
     if (met.issue.state === 'opened') await updateIssue(app, actor, met, met.issue.id, { state_event: 'close' }, via)
   }
-  const source = {
-    source_issue_id: null,
-    source_note_id: null,
-    source_snippet_id: null,
-    source_project_id: subject.project.id,
-    source_sha: id,
-  }
+  const source = { ...NO_SOURCE, source_project_id: subject.project.id, source_sha: id }
   await trackText(app, actor, subject, { source, text: message, name, isTold: true, except: closed })
 }

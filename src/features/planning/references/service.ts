@@ -12,7 +12,8 @@ import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { touchIssue } from '../issues/service.ts'
-import { addSystemNotes } from '../notes/system.ts'
+import { mergeRequestNamed } from '../merge-requests.ts'
+import { addSystemNotes, type Noteable } from '../notes/system.ts'
 import { issueNamed } from '../quick-actions/named.ts'
 import { groupsNamed, namesTeam } from '../todos/mentions.ts'
 import type { Source } from './model.ts'
@@ -27,8 +28,8 @@ export interface Text {
   readonly name: (isSameProject: boolean) => string
   /** Whether those it names are told: what is for a few is not. */
   readonly isTold: boolean
-  /** What it closes is told so. */
-  readonly except?: ReadonlySet<number>
+  /** Issues that it closes are told so; commits of a merge request are its own. */
+  readonly except?: ReadonlySet<number | string>
 }
 
 interface Target {
@@ -36,8 +37,11 @@ interface Target {
   readonly isTold: boolean
   readonly project_id: number
   readonly issue_id: number | null
+  readonly merge_request_id: number | null
   readonly commit_sha: string | null
 }
+
+const NOTHING = { issue_id: null, merge_request_id: null, commit_sha: null }
 
 /** All of it, as whoever wrote it may see it; what is named no more is forgotten. */
 export async function trackText(app: App, actor: User, home: ProjectSubject, text: Text): Promise<void> {
@@ -57,8 +61,8 @@ export async function trackText(app: App, actor: User, home: ProjectSubject, tex
   })
 }
 
-const holdOf = ({ source_issue_id, source_snippet_id, source_project_id, source_sha }: Source) =>
-  `references of ${source_issue_id} ${source_project_id} ${source_sha} ${source_snippet_id}`
+const holdOf = (source: Source) =>
+  `references of ${source.source_issue_id} ${source.source_project_id} ${source.source_sha} ${source.source_snippet_id} ${source.source_merge_request_id}`
 
 async function targetsOf(
   app: App,
@@ -74,23 +78,29 @@ async function targetsOf(
   return [...found.values()]
 }
 
-const keyOf = ({ project_id, issue_id, commit_sha }: Target) => `${project_id} ${issue_id} ${commit_sha}`
+const keyOf = ({ project_id, issue_id, merge_request_id, commit_sha }: Target) =>
+  `${project_id} ${issue_id} ${merge_request_id} ${commit_sha}`
 
 async function targetOf(app: App, actor: User, home: ProjectSubject, one: TextReference): Promise<Target | null> {
   if (one.kind === 'issue') {
     const met = await issueNamed(app, actor, home, one)
-    return (
-      met && { isTold: !met.project.archived, project_id: met.project.id, issue_id: met.issue.id, commit_sha: null }
-    )
+    return met && { ...NOTHING, ...placeOf(met), issue_id: met.issue.id }
+  }
+  if (one.kind === 'merge_request') {
+    const met = await mergeRequestNamed(app, actor, home, one)
+    return met && { ...NOTHING, ...placeOf(met), merge_request_id: met.mergeRequest.id }
   }
   if (one.kind !== 'commit') return null
   const subject = await codeNamed(app, actor, home, one.project)
   const [commit] = subject ? await findCommits(subject.dir, [one.sha]) : []
   // A branch may be named like an id.
-  return subject && commit?.id.startsWith(one.sha)
-    ? { isTold: !subject.project.archived, project_id: subject.project.id, issue_id: null, commit_sha: commit.id }
-    : null
+  return subject && commit?.id.startsWith(one.sha) ? { ...NOTHING, ...placeOf(subject), commit_sha: commit.id } : null
 }
+
+const placeOf = ({ project }: Pick<ProjectSubject, 'project'>) => ({
+  isTold: !project.archived,
+  project_id: project.id,
+})
 
 async function codeNamed(
   app: App,
@@ -139,7 +149,8 @@ function ownRows<T extends 'text_references' | 'text_mentions' | 'text_group_men
       .where('source_sha', '=', source.source_sha)
       .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
   }
-  const item = source.source_snippet_id === null ? 'source_issue_id' : 'source_snippet_id'
+  const items = ['source_snippet_id', 'source_merge_request_id'] as const
+  const item = items.find((column) => source[column] !== null) ?? 'source_issue_id'
   return rows
     .where(item, '=', source[item])
     .where('source_note_id', source.source_note_id === null ? 'is' : '=', source.source_note_id)
@@ -148,8 +159,11 @@ function ownRows<T extends 'text_references' | 'text_mentions' | 'text_group_men
 async function keepReferences(app: App, actor: User, text: Text, targets: readonly Target[]): Promise<void> {
   const { source } = text
   const before = await ownRows(app.db, 'text_references', source).execute()
-  const isNamed = (row: (typeof before)[number], { project_id, issue_id, commit_sha }: Target) =>
-    row.target_project_id === project_id && row.target_issue_id === issue_id && row.target_sha === commit_sha
+  const isNamed = (row: (typeof before)[number], target: Target) =>
+    row.target_project_id === target.project_id &&
+    row.target_issue_id === target.issue_id &&
+    row.target_merge_request_id === target.merge_request_id &&
+    row.target_sha === target.commit_sha
   // A row with a note stays: it tells who may read the note.
   const gone = before.filter((row) => row.note_id === null && !targets.some((target) => isNamed(row, target)))
   if (gone.length > 0) {
@@ -164,6 +178,7 @@ async function keepReferences(app: App, actor: User, text: Text, targets: readon
       .values({
         ...source,
         target_issue_id: target.issue_id,
+        target_merge_request_id: target.merge_request_id,
         target_project_id: target.project_id,
         target_sha: target.commit_sha,
         note_id,
@@ -173,32 +188,45 @@ async function keepReferences(app: App, actor: User, text: Text, targets: readon
   }
 }
 
-const isItself = (source: Source, target: Target) =>
-  target.issue_id === null
-    ? target.commit_sha === source.source_sha && target.project_id === source.source_project_id
-    : target.issue_id === source.source_issue_id
+function isItself(source: Source, { project_id, issue_id, merge_request_id, commit_sha }: Target): boolean {
+  if (issue_id !== null) return issue_id === source.source_issue_id
+  if (merge_request_id !== null) return merge_request_id === source.source_merge_request_id
+  return commit_sha === source.source_sha && project_id === source.source_project_id
+}
 
 /** Once for each pair, whichever texts of the one name the other. */
 async function tell(app: App, actor: User, { source, name, except }: Text, target: Target): Promise<number | null> {
-  if (target.issue_id !== null && except?.has(target.issue_id)) return null
+  const { project_id, issue_id, merge_request_id, commit_sha } = target
+  if (except?.has(issue_id ?? commit_sha ?? '')) return null
+  const pair = {
+    source_issue_id: source.source_issue_id,
+    source_merge_request_id: source.source_merge_request_id,
+    source_snippet_id: source.source_snippet_id,
+    source_project_id: source.source_project_id,
+    source_sha: source.source_sha,
+    target_issue_id: issue_id,
+    target_merge_request_id: merge_request_id,
+    target_project_id: project_id,
+    target_sha: commit_sha,
+  }
+  const columns = Object.entries(pair) as [keyof typeof pair, number | string | null][]
   const known = await app.db
     .selectFrom('text_references')
     .select('id')
-    .where('source_issue_id', source.source_issue_id === null ? 'is' : '=', source.source_issue_id)
-    .where('source_snippet_id', source.source_snippet_id === null ? 'is' : '=', source.source_snippet_id)
-    .where('source_project_id', '=', source.source_project_id)
-    .where('source_sha', source.source_sha === null ? 'is' : '=', source.source_sha)
-    .where('target_issue_id', target.issue_id === null ? 'is' : '=', target.issue_id)
-    .where('target_project_id', '=', target.project_id)
-    .where('target_sha', target.commit_sha === null ? 'is' : '=', target.commit_sha)
+    .where((eb) => eb.and(columns.map(([column, value]) => eb(column, value === null ? 'is' : '=', value as never))))
     .where('note_id', 'is not', null)
     .executeTakeFirst()
   if (known) return null
-  const { project_id, issue_id, commit_sha } = target
-  const noteable = issue_id === null ? { project_id, commit_sha: commit_sha! } : { project_id, issue_id }
+  const noteable: Noteable =
+    issue_id !== null
+      ? { project_id, issue_id }
+      : merge_request_id !== null
+        ? { project_id, merge_request_id }
+        : { project_id, commit_sha: commit_sha! }
   const body = `mentioned in ${name(project_id === source.source_project_id)}`
   const [note] = await addSystemNotes(app, actor, noteable, [{ action: 'cross_reference', body }])
   if (issue_id !== null) await touchIssue(app, issue_id)
+  if (merge_request_id !== null) await emit(app, 'merge_request.named', { id: merge_request_id })
   return note!
 }
 
@@ -236,6 +264,11 @@ export const issueName =
   ({ project, namespace }: ProjectSubject, iid: number) =>
   (isSame: boolean) =>
     `issue ${isSame ? '' : pathWithNamespace(project, namespace)}#${iid}`
+
+export const mergeRequestName =
+  ({ project, namespace }: ProjectSubject, iid: number) =>
+  (isSame: boolean) =>
+    `merge request ${isSame ? '' : pathWithNamespace(project, namespace)}!${iid}`
 
 export const snippetName =
   ({ project, namespace }: ProjectSubject, id: number) =>

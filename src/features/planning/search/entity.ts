@@ -38,7 +38,7 @@ export const FoundNoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
+  noteable_type: z.enum(['Issue', 'MergeRequest', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   commit_id: z.string().nullable(),
   project_id: z.int(),

@@ -11,6 +11,7 @@ import { isSeen, isTheirs, projectsOf, seenBy } from '../issues/lists.ts'
 import { issuesPolicy } from '../issues/policy.ts'
 import type { Milestone } from '../milestones/model.ts'
 import type { Note } from '../notes/model.ts'
+import { hasMergeRequests, isOfMergeRequest, readsMergeRequests } from '../seeing.ts'
 import { isThere, isVisible, seenBy as snippetsSeenBy } from '../snippets/lists.ts'
 import type { Snippet } from '../snippets/model.ts'
 
@@ -28,7 +29,7 @@ const NOTHING = { items: [], total: 0 }
 const MOST_PROJECTS = 100
 
 /** What lies in a group, as ids where they are few and else as a test. */
-async function inGroup(db: Db, table: 'issues' | 'milestones', group: number | undefined) {
+export async function inGroup(db: Db, table: 'issues' | 'milestones' | 'merge_requests', group: number | undefined) {
   if (group === undefined) return { tests: [] }
   const projects = projectsOf({ group })
   const { rows } = await sql<{ id: number }>`select id from (${projects}) as projects
@@ -54,7 +55,7 @@ async function rowsOf<T extends 'milestones' | 'notes' | 'snippets'>(
   return { total, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
 }
 
-const isActive = (table: keyof Tables): Test => sql`exists (select 1 from projects p
+export const isActive = (table: keyof Tables): Test => sql`exists (select 1 from projects p
   where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived)`
 
 const given = (values: object) => ({ given: (name: string) => name in values })
@@ -100,7 +101,7 @@ export async function findIssuesIn(
   return idsOf(await findByWords(db, ISSUES, { ...wish, within: [project.id], tests }), cut)
 }
 
-function idsOf(found: readonly number[], cut: Cut): Page<{ id: number }> {
+export function idsOf(found: readonly number[], cut: Cut): Page<{ id: number }> {
   const { items, total } = pageOfArray(found, cut)
   return { total, items: items.map((id) => ({ id })) }
 }
@@ -163,12 +164,20 @@ export async function findNotes(
     sql`not notes.system`,
     ...(issuesPolicy.readIssues(subject) ? [] : [sql<boolean>`notes.issue_id is null`]),
     ...(readsCode ? [] : [sql<boolean>`notes.commit_sha is null`]),
+    ...(readsMergeRequests(subject) ? [] : [isOfOwnRequest(viewer?.id ?? 0, subject)]),
     ...(hasFeature(subject, 'snippets') ? [] : [sql<boolean>`notes.snippet_id is null`]),
     ...(level >= Guest ? [] : [isOfOpenSnippet(viewer?.id ?? 0, subject)]),
     ...(level >= Reporter ? [] : [isOpenNote(viewer?.id ?? 0)]),
   ]
   return rowsOf(db, 'notes', await findByWords(db, NOTES, { ...wish, within: [project.id], tests }), cut)
 }
+
+/** Whose it is reads what is said of it. */
+const isOfOwnRequest = (viewer: number, subject: ProjectSubject): Test =>
+  hasMergeRequests(subject)
+    ? sql`(notes.merge_request_id is null or exists (select 1 from merge_requests m
+        where m.id = notes.merge_request_id and ${isOfMergeRequest(viewer)}))`
+    : sql`notes.merge_request_id is null`
 
 const isOpenNote = (viewer: number): Test => sql`not notes.internal and (notes.issue_id is null or exists (
   select 1 from issues where issues.id = notes.issue_id

@@ -21,6 +21,7 @@ import { wikiPolicy } from '../../repository/wikis/policy.ts'
 import { WIKI_REF } from '../../repository/wikis/queries.ts'
 import { presentIssuesById } from '../issues/load.ts'
 import { findIssues } from '../issues/queries.ts'
+import { findMergeRequestRows } from '../merge-requests.ts'
 import { presentMilestones } from '../milestones/queries.ts'
 import { presentSnippets } from '../snippets/queries.ts'
 import { presentFoundLines, presentFoundNote } from './entity.ts'
@@ -37,7 +38,7 @@ import { fileTermsOf } from './terms.ts'
 
 export interface SearchWish {
   readonly search: string
-  readonly state?: 'opened' | 'closed' | 'active' | 'all' | null | undefined
+  readonly state?: 'opened' | 'closed' | 'merged' | 'active' | 'all' | null | undefined
   readonly confidential?: boolean | null | undefined
   readonly sort?: 'asc' | 'desc' | null | undefined
   readonly ref?: string | null | undefined
@@ -46,20 +47,20 @@ export interface SearchWish {
 /** Where it is looked for: everywhere, in a group or in a project. */
 export type Where = { readonly group?: { readonly id: number }; readonly project?: ProjectSubject }
 
-interface Search extends Where {
+export interface Search extends Where {
   readonly app: App
   readonly viewer: User
   readonly wish: SearchWish
   readonly page: Cut & { readonly page: number }
 }
 
-type Found = Page<unknown> | Page<Json<unknown>>
-type Scope = (search: Search) => Promise<Found>
+export type Found = Page<unknown> | Page<Json<unknown>>
+export type Scope = (search: Search) => Promise<Found>
 
 const NOTHING = { items: [], total: 0 }
 
 /** For what the store finds by words. */
-const byWords =
+export const byWords =
   (find: (search: Search, words: string) => Promise<Found>): Scope =>
   async (search) => {
     const words = textQuery(search.app.db, search.wish.search)
@@ -74,6 +75,7 @@ const projects: Scope = async ({ app, viewer, group, wish, page }) => {
 
 const issues = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
   const { confidential, sort } = wish
+  if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'active' ? 'opened' : wish.state
   const wanted = { words, confidential, sort, ...(state && state !== 'all' && { state }) }
   const { items, total } = project
@@ -83,6 +85,7 @@ const issues = byWords(async ({ app, viewer, group, project, wish, page }, words
 })
 
 const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
+  if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'opened' ? 'active' : wish.state
   const wanted = { words, sort: wish.sort, ...(state && state !== 'all' && { state }) }
   const { items, total } = project
@@ -108,16 +111,23 @@ const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
 
 const notes = byWords(async ({ app, project, wish, page }, words) => {
   const { items, total } = await findNotes(app, project!, { words, sort: wish.sort }, page)
-  const talked = await findIssues(
-    app.db,
-    items.map(({ issue_id }) => issue_id).filter((id) => id !== null),
-  )
-  const iids = new Map(talked.map(({ id, iid }) => [id, iid]))
-  const [loaded, around] = await Promise.all([withUsers(app.db, items, { author: 'author_id' }), surroundings(app)])
-  return {
-    total,
-    items: loaded.map((note) => presentFoundNote({ ...note, iid: iids.get(note.issue_id ?? 0) ?? null }, around)),
-  }
+  const [issues, requests, loaded, around] = await Promise.all([
+    findIssues(
+      app.db,
+      items.flatMap(({ issue_id }) => issue_id ?? []),
+    ),
+    findMergeRequestRows(
+      app.db,
+      items.flatMap(({ merge_request_id }) => merge_request_id ?? []),
+    ),
+    withUsers(app.db, items, { author: 'author_id' }),
+    surroundings(app),
+  ])
+  const iidIn = (some: readonly { id: number; iid: number }[], id: number | null) =>
+    some.find((one) => one.id === id)?.iid
+  const iidOf = ({ issue_id, merge_request_id }: (typeof items)[number]) =>
+    iidIn(issues, issue_id) ?? iidIn(requests, merge_request_id) ?? null
+  return { total, items: loaded.map((note) => presentFoundNote({ ...note, iid: iidOf(note) }, around)) }
 })
 
 async function linesIn(search: Search, dir: string, ref: string): Promise<Found> {
@@ -164,25 +174,9 @@ const commits: Scope = async (search) => {
   return { total, items: found.filter((commit) => commit !== null).map(present) }
 }
 
-/** There are none yet. */
-const mergeRequests: Scope = async () => NOTHING
-
-export const EVERYWHERE = {
-  projects,
-  issues,
-  merge_requests: mergeRequests,
-  milestones,
-  snippet_titles: snippetTitles,
-  users,
-}
-export const IN_GROUP = { projects, issues, merge_requests: mergeRequests, milestones, users }
-export const IN_PROJECT = {
-  issues,
-  merge_requests: mergeRequests,
-  milestones,
-  notes,
-  wiki_blobs: wikiBlobs,
-  commits,
-  blobs,
-  users,
-}
+/** Merge requests are found by the context above. */
+export const scopesWith = (merge_requests: Scope) => ({
+  everywhere: { projects, issues, merge_requests, milestones, snippet_titles: snippetTitles, users },
+  inGroup: { projects, issues, merge_requests, milestones, users },
+  inProject: { issues, merge_requests, milestones, notes, wiki_blobs: wikiBlobs, commits, blobs, users },
+})

@@ -10,8 +10,9 @@ export const forgetSubscriptionsOfLeaver = on('member.removed', 'subscriptions',
   await sql`delete from subscriptions where user_id = ${user_id} and id in (
     select s.id from subscriptions s
     left join issues i on i.id = s.issue_id
+    left join merge_requests m on m.id = s.merge_request_id
     left join labels l on l.id = s.label_id
-    join projects p on p.id = coalesce(i.project_id, s.project_id, l.project_id)
+    join projects p on p.id = coalesce(i.project_id, m.project_id, s.project_id, l.project_id)
     where s.user_id = ${user_id} and p.visibility not in (${sql.join(openVisibilities(user))})
     and not exists (select 1 from project_authorizations a where a.user_id = s.user_id and a.project_id = p.id)
   )`.execute(app.db)

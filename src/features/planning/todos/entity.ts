@@ -7,33 +7,45 @@ import { CommitEntity, type CommitRecord } from '../../repository/commits/entity
 import { IssueEntity, type IssueRecord } from '../issues/entity.ts'
 import { TODO_ACTIONS, type Todo } from './model.ts'
 
-export const TodoEntity = entity({
-  id: z.int(),
-  project: SimpleProjectEntity,
-  author: UserSummaryEntity,
-  action_name: z.enum(TODO_ACTIONS),
-  target_type: z.enum(['Issue', 'Commit']),
-  target: z.union([IssueEntity, CommitEntity]),
-  target_url: z.string(),
-  body: z.string(),
-  state: z.enum(['pending', 'done']),
-  created_at: timestampOut,
-  updated_at: timestampOut,
-}).meta({ id: 'Todo' })
+/** What a todo tells of a merge request, whatever else its record has. */
+export interface MergeRequestTarget {
+  readonly id: number
+  readonly title: string
+  readonly web_url: string
+}
+
+/** Records of merge requests are declared by the context above. */
+export const todoEntity = <E extends z.ZodType<MergeRequestTarget>>(mergeRequest: E) =>
+  entity({
+    id: z.int(),
+    project: SimpleProjectEntity,
+    author: UserSummaryEntity,
+    action_name: z.enum(TODO_ACTIONS),
+    target_type: z.enum(['Issue', 'MergeRequest', 'Commit']),
+    target: z.union([IssueEntity, mergeRequest, CommitEntity]),
+    target_url: z.string(),
+    body: z.string(),
+    state: z.enum(['pending', 'done']),
+    created_at: timestampOut,
+    updated_at: timestampOut,
+  }).meta({ id: 'Todo' })
 
 export interface LoadedTodo extends Todo {
   readonly author: User
   readonly project: SimpleProjectRecord
-  readonly target: IssueRecord | CommitRecord
+  readonly target: IssueRecord | MergeRequestTarget | CommitRecord
   readonly note: { readonly id: number; readonly body: string } | null
 }
 
-export const presentTodo = (todo: LoadedTodo, around: Surroundings): z.infer<typeof TodoEntity> => ({
+const typeOf = ({ issue_id, merge_request_id }: Todo) =>
+  issue_id !== null ? ('Issue' as const) : merge_request_id !== null ? ('MergeRequest' as const) : ('Commit' as const)
+
+export const presentTodo = (todo: LoadedTodo, around: Surroundings) => ({
   id: todo.id,
   project: todo.project,
   author: presentUserSummary(todo.author, around),
   action_name: todo.action,
-  target_type: todo.commit_sha === null ? 'Issue' : 'Commit',
+  target_type: typeOf(todo),
   target: todo.target,
   target_url: todo.note ? `${todo.target.web_url}#note_${todo.note.id}` : todo.target.web_url,
   body: todo.note?.body ?? todo.target.title,

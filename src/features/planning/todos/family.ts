@@ -1,6 +1,6 @@
 import { family } from '../../family.ts'
 import { leaveTodos } from './farewell.ts'
 import { reactions } from './on.ts'
-import * as routes from './routes.ts'
 
-export const todos = family({ routes, reactions, farewell: leaveTodos })
+/** Its endpoints stand where merge requests are known, which wait like issues do. */
+export const todoKeeping = family({ reactions, farewell: leaveTodos })

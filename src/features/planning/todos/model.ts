@@ -23,8 +23,9 @@ declare module '../../../store/database.ts' {
       id: Generated<number>
       user_id: number
       project_id: number
-      /** One of the two: what waits. */
+      /** One of the three: what waits. */
       issue_id: number | null
+      merge_request_id: number | null
       commit_sha: string | null
       /** That it came of. */
       note_id: number | null
@@ -32,7 +33,7 @@ declare module '../../../store/database.ts' {
       author_id: number
       action: TodoAction
       state: Generated<'pending' | 'done'>
-      /** By triggers: whether it takes more than seeing the project's issues to see it. */
+      /** By triggers: whether it takes more than seeing the project's issues or merge requests to see it. */
       reserved: Generated<boolean>
       /** The news it was made of: what is told twice waits once. */
       source: string | null

@@ -7,34 +7,11 @@ import { findProjectById, findProjectSubject } from '../../projects/projects/que
 import type { Issue } from '../issues/model.ts'
 import { readersAmong } from '../issues/people.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
-import { namesIn, peopleNamed, type Named } from './mentions.ts'
+import { findMergeRequestRows } from '../merge-requests.ts'
+import { namesIn } from './mentions.ts'
+import { namesAdded, tellNamed, textOfMergeRequest, type Text } from './telling.ts'
 import { codeReadersAmong } from './readers.ts'
-import { addTodos, finishCommitTodos, finishTodos, type Target } from './service.ts'
-
-interface Text {
-  readonly target: Target
-  readonly note?: { readonly id: number }
-  readonly source: string | null
-  /** Of these people, those who may read it. */
-  readonly readers: (ids: readonly number[]) => Promise<User[]>
-}
-
-/** For those a text names who may read it. */
-async function tellNamed(app: App, by: User, { target, note, source, readers }: Text, named: Named): Promise<void> {
-  if (named.size === 0) return
-  const people = await peopleNamed(app, by, target.project_id, named)
-  const seeing = new Set((await readers([...people.addressed, ...people.mentioned])).map(({ id }) => id))
-  for (const [action, some] of [
-    ['directly_addressed', people.addressed],
-    ['mentioned', people.mentioned],
-  ] as const) {
-    await addTodos(
-      app,
-      { target, by: by.id, action, ...(note && { note: note.id }), source },
-      some.filter((id) => seeing.has(id)),
-    )
-  }
-}
+import { finishTodos } from './service.ts'
 
 type NoteFacts = { readonly id: number; readonly internal: boolean }
 
@@ -94,14 +71,8 @@ const issueUpdated = on(
     const found = await find(app, id, by)
     if (!found) return
     const { issue, author } = found
-    const textsOf = (side: 0 | 1) =>
-      (['title', 'description'] as const).map((field) =>
-        changes[field] ? (changes[field][side] as string | null) : issue[field],
-      )
-    const before = await namesIn(textsOf(0))
-    const after = await namesIn(textsOf(1))
-    for (const name of before.keys()) after.delete(name)
-    await tellNamed(app, author, await textOfIssue(app, author, issue, source), after)
+    const text = await textOfIssue(app, author, issue, source)
+    await tellNamed(app, author, text, await namesAdded(issue, changes))
   },
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
@@ -114,6 +85,13 @@ async function findNote(app: App, id: number, source: string | null) {
     const author = await findUser(app.db, author_id)
     return author && { note, author, text: textOfCommit(app, { id, project_id, commit_sha }, source) }
   }
+  if (note.merge_request_id !== null) {
+    const [author, [one]] = await Promise.all([
+      findUser(app.db, author_id),
+      findMergeRequestRows(app.db, [note.merge_request_id]),
+    ])
+    return author && one ? { note, author, text: await textOfMergeRequest(app, author, one, source, note) } : null
+  }
   // Nothing waits because of what is said of snippets.
   const found = issue_id === null ? null : await find(app, issue_id, author_id)
   return found && { note, author: found.author, text: await textOfIssue(app, found.author, found.issue, source, note) }
@@ -124,8 +102,7 @@ const noteCreated = on('note.created', 'todos', async (app, { id }, { source }) 
   const found = await findNote(app, id, source)
   if (!found) return
   const { note, author, text } = found
-  if ('issue_id' in text.target) await finishTodos(app, author.id, text.target.issue_id)
-  else await finishCommitTodos(app, author.id, text.target)
+  await finishTodos(app, author.id, text.target)
   await tellNamed(app, author, text, await namesIn([note.body]))
 })
 

@@ -18,8 +18,8 @@ import { presentCommit, type CommitRecord } from '../../repository/commits/entit
 import { presentIssues } from '../issues/load.ts'
 import { subscribedAmong } from '../issues/participants.ts'
 import { findIssues } from '../issues/queries.ts'
-import { LEVEL, isOn, isOpen, isReadable } from '../seeing.ts'
-import { presentTodo } from './entity.ts'
+import { LEVEL, isOn, isOpen, isReadable, seesMergeRequest, seesMergeRequests } from '../seeing.ts'
+import { presentTodo, type MergeRequestTarget } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 export interface TodoFilter {
@@ -42,18 +42,22 @@ function isSeenBy(viewer: User): RawBuilder<boolean> {
     and (${isReporter} or not exists (select 1 from notes n where n.id = todos.note_id and n.internal)))`
   const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${isOn('repository')}
     and (${isReporter} or ${isOpen(way)}))`
+  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer.id, way)})`
   return sql`exists (select 1 from projects p left join issues i on i.id = todos.issue_id
+    left join merge_requests m on m.id = todos.merge_request_id
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
-    where p.id = todos.project_id and not p.deleting and ${isReadable(way)} and (${seesIssue} or ${seesCommit}))`
+    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
+    and (${seesIssue} or ${seesCommit} or ${seesRequest}))`
 }
 
-/** Whether they see the issues of its project, which is enough for what is not reserved. */
+/** Whether they see the issues or the merge requests of its project, which is enough for what is not reserved. */
 function isOpenTo(viewer: User): RawBuilder<boolean> {
   if (viewer.admin) return isSeenBy(viewer)
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
   return sql`exists (select 1 from projects p
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
-    where p.id = todos.project_id and not p.deleting and ${isReadable(way)} and ${isOn('issues')})`
+    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
+    and case when todos.of_request = 1 then ${seesMergeRequests(way)} else ${isOn('issues')} end)`
 }
 
 /** Whether they see them or not. */
@@ -70,25 +74,42 @@ function ownTodos(db: Db, viewer: User, { action, author_id, project_id, group_i
         join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`),
     )
     .$if(type === 'Issue', (query) => query.where('issue_id', 'is not', null))
+    .$if(type === 'MergeRequest', (query) => query.where('merge_request_id', 'is not', null))
     .$if(type === 'Commit', (query) => query.where('commit_sha', 'is not', null))
-    .$if(Boolean(type) && type !== 'Issue' && type !== 'Commit', (query) => query.where(sql<boolean>`1 = 0`))
+    .$if(Boolean(type) && !['Issue', 'MergeRequest', 'Commit'].includes(type!), (query) =>
+      query.where(sql<boolean>`1 = 0`),
+    )
 }
 
 /** Newest first. */
 const todosOf = (db: Db, viewer: User, filter: TodoFilter) =>
   ownTodos(db, viewer, filter).selectAll().where(isSeenBy(viewer)).orderBy('id', 'desc')
 
-/** What is reserved is looked at one by one, all else by its project. */
+/**
+ * What is reserved is looked at one by one, all else by its project; so are merge requests of projects where the viewer
+ * sees those alone that are theirs.
+ */
 async function countTodos(db: Db, viewer: User, filter: TodoFilter): Promise<number> {
   const open = ownTodos(db, viewer, filter)
     .where('reserved', '=', false)
-    .groupBy('project_id')
-    .select(['project_id', sql<number>`count(*)`.as('total')])
-  const [ofProjects, reserved] = await Promise.all([
+    .groupBy(['project_id', isOfRequest])
+    .select(['project_id', isOfRequest.as('of_request'), sql<number>`count(*)`.as('total')])
+  const closed = db
+    .selectFrom(open.as('todos'))
+    .select('todos.project_id')
+    .where(sql<boolean>`not ${isOpenTo(viewer)}`)
+  const [ofProjects, theirs, reserved] = await Promise.all([
     db
       .selectFrom(open.as('todos'))
       .where(isOpenTo(viewer))
       .select(sql<number>`coalesce(sum(todos.total), 0)`.as('total'))
+      .executeTakeFirstOrThrow(),
+    ownTodos(db, viewer, filter)
+      .where('reserved', '=', false)
+      .where('merge_request_id', 'is not', null)
+      .where('project_id', 'in', closed.where('todos.of_request', '=', 1))
+      .where(isSeenBy(viewer))
+      .select(sql<number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow(),
     ownTodos(db, viewer, filter)
       .where('reserved', '=', true)
@@ -96,8 +117,10 @@ async function countTodos(db: Db, viewer: User, filter: TodoFilter): Promise<num
       .select(sql<number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow(),
   ])
-  return Number(ofProjects.total) + Number(reserved.total)
+  return Number(ofProjects.total) + Number(theirs.total) + Number(reserved.total)
 }
+
+const isOfRequest = sql<number>`case when merge_request_id is null then 0 else 1 end`
 
 export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
   pageOfQuery(todosOf(db, viewer, filter), page, () => countTodos(db, viewer, filter))
@@ -131,18 +154,28 @@ export const todo = resource({
   },
 })
 
+/** How merge requests are shown, by those who know them. */
+export type PresentMergeRequests = (app: App, viewer: User, ids: readonly number[]) => Promise<MergeRequestTarget[]>
+
 /** The records of a page, in a fixed number of queries. */
-export async function presentTodos(app: App, viewer: User, todos: readonly Todo[]) {
+export async function presentTodos(
+  app: App,
+  viewer: User,
+  todos: readonly Todo[],
+  presentRequests: PresentMergeRequests,
+) {
   if (todos.length === 0) return []
   const { db } = app
   const issueIds = [...new Set(todos.flatMap(({ issue_id }) => issue_id ?? []))]
   const projectIds = [...new Set(todos.map(({ project_id }) => project_id))].map((id) => ({ id }))
   const noteIds = todos.flatMap(({ note_id }) => note_id ?? [])
-  const [around, people, projects, issues, subscribed, notes] = await Promise.all([
+  const requestIds = [...new Set(todos.flatMap(({ merge_request_id }) => merge_request_id ?? []))]
+  const [around, people, projects, issues, requests, subscribed, notes] = await Promise.all([
     surroundings(app),
     withUsers(db, todos, { author: 'author_id' }),
     loadProjects(db, viewer, projectIds),
     findIssues(db, issueIds).then((found) => presentIssues(app, viewer, found, { isMixed: true })),
+    presentRequests(app, viewer, requestIds),
     subscribedAmong(db, viewer.id, issueIds),
     db
       .selectFrom('notes')
@@ -155,11 +188,13 @@ export async function presentTodos(app: App, viewer: User, todos: readonly Todo[
     const issue = issues.find(({ id }) => id === todo.issue_id)
     const project = projects.find((one) => one.project.id === todo.project_id)
     const commit = commits.get(`${todo.project_id} ${todo.commit_sha}`)
-    if (!project || (!issue && !commit)) return [] // gone meanwhile
+    const request = requests.find(({ id }) => id === todo.merge_request_id)
+    const target = issue ? { ...issue, subscribed: subscribed.has(issue.id) } : (request ?? commit)
+    if (!project || !target) return [] // gone meanwhile
     const loaded = {
       ...todo,
       project: presentSimpleProject(project, addresses(app)),
-      target: issue ? { ...issue, subscribed: subscribed.has(issue.id) } : commit!,
+      target,
       note: notes.find(({ id }) => id === todo.note_id) ?? null,
     }
     return [presentTodo(loaded, around)]
@@ -178,8 +213,4 @@ async function commitsOf(app: App, projects: readonly LoadedProject[], todos: re
       if (commit) found.set(`${project.id} ${commit.id}`, presentCommit(commit, { url }))
   }
   return found
-}
-
-export async function presentOneTodo(app: App, viewer: User, todo: Todo) {
-  return (await presentTodos(app, viewer, [todo]))[0]!
 }

@@ -2,15 +2,13 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { idList, inIdList, isOrphan } from '../../../store/dialect.ts'
-import type { Issue } from '../issues/model.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 /** What waits. */
 export type Target =
   | { readonly project_id: number; readonly issue_id: number }
+  | { readonly project_id: number; readonly merge_request_id: number }
   | { readonly project_id: number; readonly commit_sha: string }
-
-const targetOf = ({ id, project_id }: Pick<Issue, 'id' | 'project_id'>): Target => ({ project_id, issue_id: id })
 
 /** Why something waits. */
 export interface Cause {
@@ -32,6 +30,7 @@ export async function addTodos(
   const rows = users.map((user_id) => ({
     user_id,
     issue_id: null,
+    merge_request_id: null,
     commit_sha: null,
     ...target,
     note_id: note ?? null,
@@ -50,52 +49,49 @@ export async function addTodos(
 }
 
 /** In the transaction of the change. Also for whoever takes it on themselves. */
-export const addAssignedTodos = (app: App, actor: User, issue: Issue, assignees: readonly User[]): Promise<Todo[]> =>
+export const addAssignedTodos = (
+  app: App,
+  actor: User,
+  target: Target,
+  people: readonly User[],
+  action: 'assigned' | 'review_requested' = 'assigned',
+): Promise<Todo[]> =>
   addTodos(
     app,
-    { target: targetOf(issue), by: actor.id, action: 'assigned' },
-    assignees.map(({ id }) => id),
+    { target, by: actor.id, action },
+    people.map(({ id }) => id),
   )
 
 /** None where something waits there already. */
-export async function remind(app: App, actor: User, issue: Issue): Promise<Todo | null> {
-  const [added] = await addTodos(app, { target: targetOf(issue), by: actor.id, action: 'marked' }, [actor.id])
+export async function remind(app: App, actor: User, target: Target): Promise<Todo | null> {
+  const [added] = await addTodos(app, { target, by: actor.id, action: 'marked' }, [actor.id])
   return added ?? null
 }
 
-export async function markTodo(app: App, actor: User, issue: Issue): Promise<Todo> {
-  const added = await remind(app, actor, issue).catch((error: unknown) => {
+export async function markTodo(app: App, actor: User, target: Target): Promise<Todo> {
+  const added = await remind(app, actor, target).catch((error: unknown) => {
     throw isOrphan(error) ? notFound() : error // it has gone meanwhile
   })
   if (!added) throw new Refusal('not_modified')
   return added
 }
 
-/** Whoever has seen to an issue. */
-export async function finishTodos({ db, clock }: App, user: number, issue: number): Promise<void> {
-  await db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: timestamp(clock) })
-    .where('user_id', '=', user)
-    .where('issue_id', '=', issue)
-    .where('state', '=', 'pending')
-    .execute()
-}
+type Seen = { readonly issue_id: number } | { readonly merge_request_id: number } | Target
 
-/** Whoever has answered to a commit. */
-export async function finishCommitTodos(
-  { db, clock }: App,
-  user: number,
-  { project_id, commit_sha }: { readonly project_id: number; readonly commit_sha: string },
-): Promise<void> {
-  await db
+/** Of whoever has seen to it. */
+export async function finishTodos({ db, clock }: App, user: number, seen: Seen): Promise<void> {
+  const mine = db
     .updateTable('todos')
     .set({ state: 'done', updated_at: timestamp(clock) })
     .where('user_id', '=', user)
-    .where('project_id', '=', project_id)
-    .where('commit_sha', '=', commit_sha)
     .where('state', '=', 'pending')
-    .execute()
+  const waiting =
+    'issue_id' in seen
+      ? mine.where('issue_id', '=', seen.issue_id)
+      : 'merge_request_id' in seen
+        ? mine.where('merge_request_id', '=', seen.merge_request_id)
+        : mine.where('project_id', '=', seen.project_id).where('commit_sha', '=', seen.commit_sha)
+  await waiting.execute()
 }
 
 export async function finishTodosById({ db, clock }: App, ids: readonly number[]): Promise<void> {

@@ -3,8 +3,9 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
 import { listIssues } from '../issues/lists.ts'
 import { countPendingTodos } from '../todos/queries.ts'
+import { countMergeRequests } from './queries.ts'
 
-/** What waits for the signed-in user. There are no merge requests yet. */
+/** What waits for the signed-in user. */
 export const get = endpoint({
   method: 'GET',
   path: '/user_counts',
@@ -12,6 +13,7 @@ export const get = endpoint({
   allow: 'signed_in',
   scopes: ['read_user'],
   output: entity({
+    /** As older clients read it: those assigned. */
     merge_requests: z.int(),
     assigned_issues: z.int(),
     assigned_merge_requests: z.int(),
@@ -20,15 +22,17 @@ export const get = endpoint({
   }).meta({ id: 'UserCounts' }),
   async handle({ app, viewer }) {
     const assigned = { assignee: viewer.id, state: 'opened' as const }
-    const [issues, todos] = await Promise.all([
+    const [issues, mine, toReview, todos] = await Promise.all([
       listIssues(app, viewer, assigned, { limit: 0, offset: 0 }),
+      countMergeRequests(app.db, viewer, 'assignees'),
+      countMergeRequests(app.db, viewer, 'reviewers'),
       countPendingTodos(app, viewer),
     ])
     return {
-      merge_requests: 0,
+      merge_requests: mine,
       assigned_issues: issues.total,
-      assigned_merge_requests: 0,
-      review_requested_merge_requests: 0,
+      assigned_merge_requests: mine,
+      review_requested_merge_requests: toReview,
       todos,
     }
   },

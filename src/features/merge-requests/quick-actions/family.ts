@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { proposeBranch } from './on.ts'
+
+export const mergeRequestCommands = family({ reactions: [proposeBranch] })

@@ -1,0 +1,231 @@
+/** What the lines of a merge request's text, or of a note on it, order. Whatever asks git is done after the transaction. */
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { loadEmoji, type FindEmoji } from '../../../lib/emoji.ts'
+import { splitQuickActions, type QuickAction } from '../../../lib/quick-actions.ts'
+import { scanReferences } from '../../../lib/references.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Label } from '../../planning/labels/model.ts'
+import { labelsOf } from '../../planning/labels/queries.ts'
+import { mergeRequestNamed } from '../../planning/merge-requests.ts'
+import type { Obeyed } from '../../planning/notes/talk.ts'
+import { issueNamed, peopleIn } from '../../planning/quick-actions/named.ts'
+import { carryOut, type Handlers, type Order, type Place } from '../../planning/quick-actions/orders.ts'
+import { idsOf, namesOf, plannedBy, sharedHandlers, titlesOf, type Kind } from '../../planning/quick-actions/shared.ts'
+import { addAssignedTodos } from '../../planning/todos/service.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { approvalPolicy } from '../approvals/policy.ts'
+import { setReviewers } from '../approvals/resetting.ts'
+import { approveMergeRequest, unapproveMergeRequest } from '../approvals/service.ts'
+import { isDraft, withoutDraft } from '../merge-requests/draft.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { isParticipant } from '../merge-requests/participants.ts'
+import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
+import { findMergeRequest, findMergeRequests, labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
+import {
+  createMergeRequest,
+  updateMergeRequest,
+  type CreationWish,
+  type UpdateWish,
+} from '../merge-requests/service.ts'
+import { acceptWhenReady } from '../merging/auto-merge.ts'
+import { rebaseMergeRequest } from '../merging/rebase.ts'
+import { mayMergeInto } from '../merging/rights.ts'
+import * as times from '../time-tracking/service.ts'
+
+type Here = Place<MergeRequestSubject, UpdateWish>
+type Ordered = Order<UpdateWish>
+
+const LONGEST_TITLE = 255
+
+const KIND: Kind<MergeRequestSubject> = {
+  noun: 'merge request',
+  row: ({ mergeRequest }) => mergeRequest,
+  plans: mergeRequestPolicy.plan,
+  assignees: async (db, { mergeRequest }) => idsIn(await peopleOf(db, 'assignees', [mergeRequest.id])),
+  isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequest, user),
+  column: 'merge_request_id',
+  times,
+}
+
+const planned = plannedBy(KIND)<UpdateWish>
+const idsIn = (links: readonly { readonly user_id: number }[]) => links.map(({ user_id }) => user_id)
+
+const HANDLERS: Handlers<MergeRequestSubject, UpdateWish> = {
+  ...sharedHandlers(KIND),
+  // What its source brings is measured anew.
+  reopen: ({ actor, subject }) =>
+    subject.mergeRequest.state === 'closed'
+      ? {
+          after: (app) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, { state_event: 'reopen' }),
+          changes: { state_event: 'reopen' },
+          summary: 'Reopened this merge request.',
+        }
+      : null,
+  target_branch: ({ actor, subject, argument: branch }) =>
+    branch === '' || branch === subject.mergeRequest.target_branch
+      ? null
+      : {
+          async after(app) {
+            if ((await resolveRef(subject.dir, `refs/heads/${branch}`)) === null) throw new Refusal('not_found')
+            await updateMergeRequest(app, actor, subject, subject.mergeRequest.id, { target_branch: branch })
+          },
+          changes: { target_branch: branch },
+          summary: `Set target branch to ${branch}.`,
+        },
+  draft: (place) => (isDraft(titleOf(place)) ? null : marking(`Draft: ${titleOf(place)}`)),
+  ready: (place) => (isDraft(titleOf(place)) ? marking(withoutDraft(titleOf(place))) : null),
+  wip: (place) => marking(isDraft(titleOf(place)) ? withoutDraft(titleOf(place)) : `WIP: ${titleOf(place)}`),
+  merge: async ({ app, actor, subject }) => {
+    const { head_sha: sha, target_branch, state } = subject.mergeRequest
+    if (state !== 'opened' || sha === null || !(await mayMergeInto(app, subject, target_branch))) return null
+    return {
+      after: (app) => merge(app, actor, subject, sha),
+      changes: { merge: sha },
+      summary: 'Merged this merge request.',
+    }
+  },
+  rebase: ({ actor, subject }) =>
+    subject.mergeRequest.state === 'opened'
+      ? {
+          after: (app) => rebaseMergeRequest(app, actor, subject),
+          changes: { rebase: true },
+          summary: `Scheduled a rebase of branch ${subject.mergeRequest.source_branch}.`,
+        }
+      : null,
+  approve: ({ actor, subject }) => {
+    const { head_sha: sha } = subject.mergeRequest
+    if (!approvalPolicy.approve(subject)) return null
+    return {
+      // A password, where one is asked for, is never part of a text.
+      after: (app) => approveMergeRequest(app, actor, subject, { sha, address: '' }),
+      changes: { approve: true },
+      summary: 'Approved the current merge request.',
+    }
+  },
+  unapprove: ({ actor, subject }) =>
+    approvalPolicy.approve(subject)
+      ? {
+          after: (app) => unapproveMergeRequest(app, actor, subject.mergeRequest),
+          changes: { unapprove: true },
+          summary: 'Unapproved the current merge request.',
+        }
+      : null,
+  assign_reviewer: planned(async (place) => {
+    const users = await peopleIn(place.app, place.actor, place.argument)
+    if (users.length === 0) return null
+    const before = await reviewing(place)
+    const again = users.filter(({ id }) => before.includes(id))
+    return {
+      ...reviewedBy([...new Set([...before, ...idsOf(users)])], `Requested a review from ${namesOf(users)}.`),
+      work: (app) => askAgain(app, place.actor, place.subject.mergeRequest, again),
+    }
+  }),
+  unassign_reviewer: planned(async (place) => {
+    const users = await peopleIn(place.app, place.actor, place.argument)
+    const before = await reviewing(place)
+    const left = place.argument === '' ? [] : before.filter((id) => !idsOf(users).includes(id))
+    if (left.length === before.length) return null
+    return reviewedBy(left, users.length === 0 ? 'Removed all reviewers.' : `Removed reviewer ${namesOf(users)}.`)
+  }),
+  copy_metadata: planned(async (place) => {
+    const found = await planOf(place)
+    if (!found) return null
+    const milestone = found.milestone_id === null ? {} : { milestone_id: found.milestone_id }
+    return {
+      wish: { add_labels: [...(place.wish.add_labels ?? []), ...titlesOf(found.labels)], ...milestone },
+      changes: { add_label_ids: idsOf(found.labels), ...milestone },
+      summary: `Copied labels and milestone from ${found.name}.`,
+    }
+  }),
+}
+
+const titleOf = ({ subject, wish }: Here) => wish.title ?? subject.mergeRequest.title
+
+function marking(wished: string): Ordered | null {
+  const title = Array.from(wished).slice(0, LONGEST_TITLE).join('')
+  if (title.trim() === '') return null
+  const mark = isDraft(title) ? 'draft' : 'ready'
+  const summary = mark === 'draft' ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.'
+  return { wish: { title }, changes: { wip_event: mark }, summary }
+}
+
+/** What the gate refuses has not been merged. */
+async function merge(app: App, actor: User, subject: MergeRequestSubject, sha: string): Promise<void> {
+  const { project_id, iid } = subject.mergeRequest
+  const met = await findMergeRequest(app.db, project_id, iid, actor.id)
+  if (!met) throw new Refusal('not_found')
+  const { state, auto_merge } = await acceptWhenReady(app, actor, { ...subject, mergeRequest: met }, { sha })
+  if (state !== 'merged' && !auto_merge) throw new Refusal('not_allowed')
+}
+
+const reviewing = async ({ app, subject, wish }: Here) =>
+  wish.reviewer_ids ?? idsIn(await peopleOf(app.db, 'reviewers', [subject.mergeRequest.id]))
+
+const reviewedBy = (reviewer_ids: readonly number[], summary: string): Ordered => ({
+  wish: { reviewer_ids },
+  changes: { reviewer_ids },
+  summary,
+})
+
+/** Of those who review it already. */
+async function askAgain(app: App, actor: User, one: MergeRequest, users: readonly User[]): Promise<void> {
+  await setReviewers(app, one.id, idsOf(users), 'unreviewed')
+  const target = { project_id: one.project_id, merge_request_id: one.id }
+  await addAssignedTodos(app, actor, target, users, 'review_requested')
+}
+
+interface Plan {
+  readonly name: string
+  readonly labels: readonly Label[]
+  readonly milestone_id: number | null
+}
+
+/** Of the issue or the merge request of this project that the argument names. */
+async function planOf({ app, actor, subject, argument }: Here): Promise<Plan | null> {
+  const [named] = scanReferences(argument)
+  if (named?.kind === 'issue') {
+    const met = await issueNamed(app, actor, subject, named)
+    if (!met || met.project.id !== subject.project.id) return null
+    const { id, iid, milestone_id } = met.issue
+    return { name: `#${iid}`, labels: (await labelsOf(app.db, [id])).get(id) ?? [], milestone_id }
+  }
+  if (named?.kind !== 'merge_request') return null
+  const met = await mergeRequestNamed(app, actor, subject, named)
+  const [one] = met?.project.id === subject.project.id ? await findMergeRequests(app.db, [met.mergeRequest.id]) : []
+  if (!one) return null
+  const labels = (await labelsOfMergeRequests(app.db, [one.id])).get(one.id) ?? []
+  return { name: `!${one.iid}`, labels, milestone_id: one.milestone_id }
+}
+
+/** In the transaction of the text; for whoever may change the merge request. */
+export async function obeyOnMergeRequest(
+  app: App,
+  actor: User,
+  subject: MergeRequestSubject,
+  commands: readonly QuickAction[],
+  emoji: FindEmoji,
+): Promise<Obeyed> {
+  const update = (app: App, wish: UpdateWish) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, wish)
+  return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
+}
+
+/** A merge request, and what the lines of its description order. */
+export async function createMergeRequestAsTold(
+  app: App,
+  actor: User,
+  source: RepositorySubject,
+  wish: CreationWish,
+): Promise<{ created: MergeRequest; target: RepositorySubject }> {
+  if (typeof wish.description !== 'string') return createMergeRequest(app, actor, source, wish)
+  const { text, commands } = splitQuickActions(wish.description)
+  const made = await createMergeRequest(app, actor, source, { ...wish, description: text })
+  if (commands.length === 0) return made
+  const subject = { ...made.target, mergeRequest: { ...made.created, assigned: false, reviewing: false } }
+  const emoji = await loadEmoji()
+  const obeyed = await transact(app, (app) => obeyOnMergeRequest(app, actor, subject, commands, emoji))
+  await obeyed.after?.(app)
+  const [created = made.created] = await findMergeRequests(app.db, [made.created.id])
+  return { ...made, created }
+}

@@ -1,0 +1,61 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { findByWords, type TextIndex } from '../../../store/full-text.ts'
+import type { Cut, Page } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+import { idsOf, inGroup, isActive } from '../../planning/search/lists.ts'
+import type { SearchWish } from '../../planning/search/scopes.ts'
+import {
+  hasMergeRequests,
+  isOfMergeRequest,
+  isReadable,
+  readsMergeRequests,
+  seesMergeRequest,
+} from '../../planning/seeing.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+
+const INDEX: TextIndex = { table: 'merge_requests', columns: ['title', 'description'], within: 'project_id' }
+
+type Test = RawBuilder<boolean>
+
+interface Wish extends Pick<SearchWish, 'state' | 'sort'> {
+  readonly words: string
+  readonly group?: number | undefined
+}
+
+/** Of one project, whether it is archived or not; else of those the viewer sees, or of a group's. */
+export async function findMergeRequestsByWords(
+  { db }: App,
+  viewer: User,
+  project: ProjectSubject | undefined,
+  { words, state, sort, group }: Wish,
+  cut: Cut,
+): Promise<Page<{ id: number }>> {
+  const tests = isInState(state)
+  if (project) {
+    if (!hasMergeRequests(project)) return { items: [], total: 0 }
+    const mine = readsMergeRequests(project) ? [] : [ofThem(isOfMergeRequest(viewer.id))]
+    const within = [project.project.id]
+    return idsOf(await findByWords(db, INDEX, { words, sort, within, tests: [...tests, ...mine] }), cut)
+  }
+  const place = await inGroup(db, 'merge_requests', group)
+  const all = [...tests, ...place.tests, isActive('merge_requests'), ...(viewer.admin ? [] : [isSeenBy(viewer)])]
+  return idsOf(await findByWords(db, INDEX, { words, sort, ...place, tests: all }), cut)
+}
+
+/** One that is being merged is open to everybody but those who merge it. */
+function isInState(state: Wish['state']): Test[] {
+  if (!state || state === 'all') return []
+  if (state === 'opened' || state === 'active') return [sql`merge_requests.state in ('opened', 'locked')`]
+  return [sql`merge_requests.state = ${state}`]
+}
+
+const ofThem = (test: Test): Test =>
+  sql`exists (select 1 from merge_requests m where m.id = merge_requests.id and ${test})`
+
+function isSeenBy(viewer: User): Test {
+  const way = { internalToo: openVisibilities(viewer).includes('internal') }
+  return sql`exists (select 1 from merge_requests m join projects p on p.id = m.project_id
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
+    where m.id = merge_requests.id and ${isReadable(way)} and ${seesMergeRequest(viewer.id, way)})`
+}

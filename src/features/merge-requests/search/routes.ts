@@ -1,0 +1,16 @@
+import { byWords } from '../../planning/search/scopes.ts'
+import { searchEndpoints } from '../../planning/search/endpoints.ts'
+import { MergeRequestEntity } from '../merge-requests/entity.ts'
+import { presentMergeRequestsById } from '../merge-requests/load.ts'
+import { findMergeRequestsByWords } from './lists.ts'
+
+const mergeRequests = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
+  const wanted = { words, state: wish.state, sort: wish.sort, group: group?.id }
+  const { items, total } = await findMergeRequestsByWords(app, viewer, project, wanted, page)
+  return { total, items: await presentMergeRequestsById(app, items, { isMixed: !project }) }
+})
+
+export const { everywhere, ofGroup, ofGroupDashed, ofProject, ofProjectDashed } = searchEndpoints(
+  MergeRequestEntity,
+  mergeRequests,
+)

@@ -1,0 +1,100 @@
+import { on, type App } from '../../../context.ts'
+import type { Subscription } from '../../../jobs/worker.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { mergeRequestReaders } from '../../planning/merge-requests.ts'
+import { namesIn } from '../../planning/todos/mentions.ts'
+import { addTodos, finishTodos } from '../../planning/todos/service.ts'
+import { namesAdded, tellNamed, textOfMergeRequest } from '../../planning/todos/telling.ts'
+import { findProjectSubject } from '../../projects/projects/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+
+const targetOf = ({ id, project_id }: MergeRequest) => ({ project_id, merge_request_id: id })
+
+async function find(app: App, id: number, by: number) {
+  const [[one], author] = await Promise.all([findMergeRequests(app.db, [id]), findUser(app.db, by)])
+  return one && author ? { one, author } : null
+}
+
+const created = on('merge_request.created', 'todos', async (app, { id, by }, { source }) => {
+  const found = await find(app, id, by)
+  if (!found) return
+  const { one, author } = found
+  const text = await textOfMergeRequest(app, author, one, source)
+  await tellNamed(app, author, text, await namesIn([one.title, one.description]))
+})
+
+/** Those who were not named before. */
+const updated = on(
+  'merge_request.updated',
+  'todos',
+  async (app, { id, by, changes }, { source }) => {
+    const found = await find(app, id, by)
+    if (!found) return
+    const { one, author } = found
+    const text = await textOfMergeRequest(app, author, one, source)
+    await tellNamed(app, author, text, await namesAdded(one, changes))
+  },
+  { when: ({ changes }) => 'title' in changes || 'description' in changes },
+)
+
+/** Whoever brings commits to it, approves or merges it has seen to it. */
+const finish = (app: App, { id, by }: { id: number; by: number | null }) =>
+  finishTodos(app, by!, { merge_request_id: id })
+const bySomebody = { when: ({ by }: { by: number | null }) => by !== null }
+
+const pushed = on('merge_request.pushed', 'todos', finish, bySomebody)
+const approved = on('merge_request.approved', 'todos', finish)
+const merged = on('merge_request.merged', 'todos', finish, bySomebody)
+
+/** For whoever set it to merge by itself. */
+const unmergeable = on('merge_request.unmergeable', 'todos', async (app, { id }, { source }) => {
+  const [one] = await findMergeRequests(app.db, [id])
+  if (one?.state !== 'opened' || one.merge_user_id === null) return
+  await tell(app, one, 'unmergeable', one.merge_user_id, [one.merge_user_id], source)
+})
+
+/** For those who wait for it to be merged. */
+const buildFailed = on('commit.status_changed', 'todos', async (app, { id }, { source }) => {
+  const failed = await app.db
+    .selectFrom('commit_statuses')
+    .select(['project_id', 'sha', 'author_id'])
+    .where('id', '=', id)
+    .where('status', '=', 'failed')
+    .where('allow_failure', '=', false)
+    .where('retried', '=', false)
+    .executeTakeFirst()
+  if (!failed) return
+  for (const one of await openAt(app, failed)) {
+    const people = [one.author_id, one.auto_merge ? one.merge_user_id : null].filter((user) => user !== null)
+    await tell(app, one, 'build_failed', failed.author_id, people, source && `${source}.${one.id}`)
+  }
+})
+
+/** A commit may be the head of several, in its own project and in what that is a fork of. */
+async function openAt({ db }: App, { project_id, sha }: { project_id: number; sha: string }): Promise<MergeRequest[]> {
+  const open = db.selectFrom('merge_requests').selectAll().where('head_sha', '=', sha).where('state', '=', 'opened')
+  const [own, elsewhere] = await Promise.all([
+    open.where('project_id', '=', project_id).execute(),
+    open.where('source_project_id', '=', project_id).where('project_id', '!=', project_id).execute(),
+  ])
+  return [...own, ...elsewhere]
+}
+
+/** Of these people, those who still see it. */
+async function tell(
+  app: App,
+  one: MergeRequest,
+  action: 'unmergeable' | 'build_failed',
+  by: number | null,
+  people: readonly number[],
+  source: string | null,
+): Promise<void> {
+  const causer = by === null ? null : await findUser(app.db, by)
+  const place = await findProjectSubject(app, String(one.project_id), causer)
+  if (!place) return
+  for (const { id } of await mergeRequestReaders(app, place, people, one))
+    await addTodos(app, { target: targetOf(one), by: causer?.id ?? id, action, source }, [id])
+}
+
+export const reactions: Subscription<App>[] = [created, updated, pushed, approved, merged, unmergeable, buildFailed]

@@ -1,0 +1,237 @@
+/** Commands that mean the same for issues and for merge requests. */
+import type { App, User } from '../../../context.ts'
+import { formatDuration, parseDuration } from '../../../lib/duration.ts'
+import type { Db } from '../../../store/database.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Awardable } from '../award-emoji/queries.ts'
+import { toggleAward } from '../award-emoji/service.ts'
+import type { Label } from '../labels/model.ts'
+import { setSubscription } from '../subscriptions/service.ts'
+import type { TimeStats } from '../time-tracking/entity.ts'
+import { finishTodos, remind } from '../todos/service.ts'
+import { labelsIn, milestoneIn, peopleIn } from './named.ts'
+import { unlessRefused, type Handler, type Handlers, type Order, type Place, type Work } from './orders.ts'
+
+/** What these commands ask of an item. */
+export interface SharedWish {
+  title?: string | undefined
+  state_event?: 'close' | 'reopen' | undefined
+  discussion_locked?: boolean | null | undefined
+  assignee_ids?: readonly number[] | undefined
+  milestone_id?: number | null | undefined
+  labels?: readonly string[] | undefined
+  add_labels?: readonly string[] | undefined
+  remove_labels?: readonly string[] | undefined
+}
+
+interface Row extends TimeStats {
+  readonly id: number
+  readonly project_id: number
+  readonly state: string
+  readonly milestone_id: number | null
+  readonly discussion_locked: boolean | null
+}
+
+type Timed = (app: App, actor: User, one: Row, duration: string) => Promise<unknown>
+
+/** How issues, or merge requests, are dealt with. */
+export interface Kind<S> {
+  readonly noun: 'issue' | 'merge request'
+  row(subject: S): Row
+  /** Labels, milestone, people, times. */
+  plans(subject: S): boolean
+  assignees(db: Db, subject: S): Promise<readonly number[]>
+  isParticipant(db: Db, subject: S, user: number): Promise<boolean>
+  readonly column: 'issue_id' | 'merge_request_id'
+  readonly times: { estimate: Timed; spend: Timed; resetEstimate: Timed; resetSpent: Timed }
+}
+
+export const tildes = (labels: readonly Label[]) =>
+  labels.map(({ title }) => (/\s/.test(title) ? `~"${title}"` : `~${title}`))
+const labelWords = (labels: readonly Label[]) =>
+  `${tildes(labels).join(' ')} ${labels.length === 1 ? 'label' : 'labels'}`
+export const titlesOf = (labels: readonly Label[]) => labels.map(({ title }) => title)
+export const idsOf = (some: readonly { readonly id: number }[]) => some.map(({ id }) => id)
+export const namesOf = (users: readonly User[]) => users.map(({ username }) => `@${username}`).join(' and ')
+
+const LONGEST_WORK = 2_147_483_647
+const isWork = (seconds: number | null): seconds is number => seconds !== null && Math.abs(seconds) <= LONGEST_WORK
+
+/** For those who plan. */
+export const plannedBy =
+  <S>({ plans }: Pick<Kind<S>, 'plans'>) =>
+  <W>(handler: Handler<S, W>): Handler<S, W> =>
+  (place) =>
+    plans(place.subject) ? handler(place) : null
+
+const assigning = (assignee_ids: readonly number[], summary: string): Order<SharedWish> => ({
+  wish: { assignee_ids },
+  changes: { assignee_ids },
+  summary,
+})
+
+const locking = (discussion_locked: boolean, summary: string): Order<SharedWish> => ({
+  wish: { discussion_locked },
+  changes: { discussion_locked },
+  summary,
+})
+
+export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handlers<S, SharedWish> {
+  const { row, noun } = kind
+  const planned = plannedBy(kind)<SharedWish>
+  type Here = Place<S, SharedWish>
+  const assigned = async ({ app, subject, wish }: Here) => wish.assignee_ids ?? (await kind.assignees(app.db, subject))
+  const targetOf = (subject: S) => {
+    const { id, project_id } = row(subject)
+    return kind.column === 'issue_id' ? { project_id, issue_id: id } : { project_id, merge_request_id: id }
+  }
+
+  const subscribing = ({ actor, subject }: Here, wanted: boolean): Order<SharedWish> => ({
+    async work(app) {
+      const usual = await kind.isParticipant(app.db, subject, actor.id)
+      const { project_id: _project, ...target } = targetOf(subject)
+      await unlessRefused(setSubscription(app, actor, target, wanted, { usual }))
+    },
+    changes: { subscription_event: wanted ? 'subscribe' : 'unsubscribe' },
+    summary: wanted ? `Subscribed to this ${noun}.` : `Unsubscribed from this ${noun}.`,
+  })
+
+  const reminding = ({ actor, subject }: Here, wanted: boolean): Order<SharedWish> => ({
+    async work(app) {
+      if (wanted) await remind(app, actor, targetOf(subject))
+      else await finishTodos(app, actor.id, targetOf(subject))
+    },
+    changes: { todo_event: wanted ? 'add' : 'done' },
+    summary: wanted ? 'Added a to-do item.' : 'Marked to-do item as done.',
+  })
+
+  const awardableOf = (subject: S): Awardable => {
+    const { id } = row(subject)
+    return kind.column === 'issue_id'
+      ? { columns: { issue_id: id }, type: 'Issue', id }
+      : { columns: { merge_request_id: id }, type: 'MergeRequest', id }
+  }
+
+  return {
+    close: ({ subject }) =>
+      row(subject).state === 'opened'
+        ? { wish: { state_event: 'close' }, changes: { state_event: 'close' }, summary: `Closed this ${noun}.` }
+        : null,
+    reopen: ({ subject }) =>
+      row(subject).state === 'closed'
+        ? { wish: { state_event: 'reopen' }, changes: { state_event: 'reopen' }, summary: `Reopened this ${noun}.` }
+        : null,
+    title: ({ argument: title }) =>
+      title !== '' && Array.from(title).length <= 255
+        ? { wish: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
+        : null,
+    assign: planned(async (place) => {
+      const users = await peopleIn(place.app, place.actor, place.argument)
+      if (users.length === 0) return null
+      return assigning([...new Set([...(await assigned(place)), ...idsOf(users)])], `Assigned ${namesOf(users)}.`)
+    }),
+    reassign: planned(async ({ app, actor, argument }) => {
+      const users = await peopleIn(app, actor, argument)
+      return users.length === 0 ? null : assigning(idsOf(users), `Assigned ${namesOf(users)}.`)
+    }),
+    unassign: planned(async (place) => {
+      const users = await peopleIn(place.app, place.actor, place.argument)
+      const gone = new Set(idsOf(users))
+      const before = await assigned(place)
+      const left = place.argument === '' ? [] : before.filter((id) => !gone.has(id))
+      if (left.length === before.length) return null
+      return assigning(left, users.length === 0 ? 'Removed all assignees.' : `Removed assignee ${namesOf(users)}.`)
+    }),
+    milestone: planned(async ({ app, subject, argument }) => {
+      const milestone = await milestoneIn(app, subject, argument)
+      if (!milestone) return null
+      const wish = { milestone_id: milestone.id }
+      return { wish, changes: wish, summary: `Set the milestone to %"${milestone.title}".` }
+    }),
+    remove_milestone: planned(({ subject }) =>
+      row(subject).milestone_id === null
+        ? null
+        : { wish: { milestone_id: 0 }, changes: { milestone_id: null }, summary: 'Removed the milestone.' },
+    ),
+    label: planned(async ({ app, subject, wish, argument }) => {
+      const labels = await labelsIn(app, subject, argument)
+      if (labels.length === 0) return null
+      const add_labels = [...(wish.add_labels ?? []), ...titlesOf(labels)]
+      const remove_labels = wish.remove_labels?.filter((title) => !add_labels.includes(title))
+      return {
+        wish: { add_labels, ...(remove_labels && { remove_labels }) },
+        changes: { add_label_ids: idsOf(labels) },
+        summary: `Added ${labelWords(labels)}.`,
+      }
+    }),
+    unlabel: planned(async ({ app, subject, wish, argument }) => {
+      if (argument === '') {
+        return {
+          wish: { labels: [], add_labels: [], remove_labels: [] },
+          changes: { label_ids: [] },
+          summary: 'Removed all labels.',
+        }
+      }
+      const labels = await labelsIn(app, subject, argument)
+      if (labels.length === 0) return null
+      const remove_labels = [...(wish.remove_labels ?? []), ...titlesOf(labels)]
+      return {
+        wish: { remove_labels },
+        changes: { remove_label_ids: idsOf(labels) },
+        summary: `Removed ${labelWords(labels)}.`,
+      }
+    }),
+    relabel: planned(async ({ app, subject, argument }) => {
+      const labels = await labelsIn(app, subject, argument)
+      if (labels.length === 0) return null
+      return {
+        wish: { labels: titlesOf(labels), add_labels: [], remove_labels: [] },
+        changes: { label_ids: idsOf(labels) },
+        summary: `Replaced all labels with ${labelWords(labels)}.`,
+      }
+    }),
+    lock: planned(({ subject }) => (row(subject).discussion_locked ? null : locking(true, 'Locked the discussion.'))),
+    unlock: planned(({ subject }) =>
+      row(subject).discussion_locked ? locking(false, 'Unlocked the discussion.') : null,
+    ),
+    estimate: planned(({ actor, subject, argument }) => {
+      const seconds = parseDuration(argument)
+      if (!isWork(seconds) || seconds < 0) return null
+      const work: Work = (app) => kind.times.estimate(app, actor, row(subject), argument)
+      return { work, changes: { time_estimate: seconds }, summary: `Set time estimate to ${formatDuration(seconds)}.` }
+    }),
+    remove_estimate: planned(({ actor, subject }) => ({
+      work: (app) => kind.times.resetEstimate(app, actor, row(subject), ''),
+      changes: { time_estimate: 0 },
+      summary: 'Removed time estimate.',
+    })),
+    spend: planned(({ actor, subject, argument }) => {
+      const seconds = parseDuration(argument)
+      if (!isWork(seconds) || seconds === 0 || row(subject).total_time_spent + seconds < 0) return null
+      const words = seconds > 0 ? `Added ${formatDuration(seconds)}` : `Subtracted ${formatDuration(-seconds)}`
+      return {
+        work: (app) => kind.times.spend(app, actor, row(subject), argument),
+        changes: { spend_time: { duration: seconds, user_id: actor.id } },
+        summary: `${words} spent time.`,
+      }
+    }),
+    remove_time_spent: planned(({ actor, subject }) => ({
+      work: (app) => kind.times.resetSpent(app, actor, row(subject), ''),
+      changes: { spend_time: { duration: 'reset', user_id: actor.id } },
+      summary: 'Removed spent time.',
+    })),
+    subscribe: (place) => subscribing(place, true),
+    unsubscribe: (place) => subscribing(place, false),
+    todo: (place) => reminding(place, true),
+    done: (place) => reminding(place, false),
+    award: ({ actor, subject, emoji, argument }) => {
+      const name = emoji(argument.replaceAll(':', ''))?.name
+      if (name === undefined) return null
+      return {
+        work: (app) => toggleAward(app, actor, awardableOf(subject), name),
+        changes: { emoji_award: name },
+        summary: `Toggled :${name}: emoji award.`,
+      }
+    },
+  }
+}

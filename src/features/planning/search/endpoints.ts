@@ -1,0 +1,88 @@
+/** Searches, for whoever knows merge requests. */
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, oneOf, text } from '../../../api/wire.ts'
+import { UserSummaryEntity } from '../../identity/users/entity.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { SimpleProjectEntity } from '../../projects/projects/entity.ts'
+import { project } from '../../projects/projects/queries.ts'
+import { CommitDetailEntity } from '../../repository/commits/entity.ts'
+import { IssueEntity } from '../issues/entity.ts'
+import { MilestoneEntity } from '../milestones/entity.ts'
+import { SnippetEntity } from '../snippets/entity.ts'
+import { FoundBlobEntity, FoundNoteEntity } from './entity.ts'
+import { scopesWith, type Scope } from './scopes.ts'
+
+const scopesOf = <S extends object>(scopes: S) => z.enum(Object.keys(scopes) as [keyof S & string])
+
+const wish = {
+  search: text,
+  state: oneOf('opened', 'closed', 'merged', 'active', 'all').nullish(),
+  confidential: bool.nullish(),
+  order_by: oneOf('created_at').nullish(),
+  sort: oneOf('asc', 'desc').nullish(),
+}
+
+export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scope) {
+  const SCOPES = scopesWith(findMergeRequests)
+  const output = pageOf(
+    z.union([
+      SimpleProjectEntity,
+      IssueEntity,
+      mergeRequest,
+      MilestoneEntity,
+      UserSummaryEntity,
+      SnippetEntity,
+      FoundNoteEntity,
+      FoundBlobEntity,
+      CommitDetailEntity,
+    ]),
+  )
+
+  const everywhere = endpoint({
+    method: 'GET',
+    path: '/search',
+    summary: 'Search everything that the signed-in user may see',
+    allow: 'signed_in',
+    input: z.object({ scope: scopesOf(SCOPES.everywhere), ...wish }),
+    output,
+    handle: ({ app, viewer, input, page }) =>
+      SCOPES.everywhere[input.scope]({ app, viewer, wish: input, page }) as never,
+  })
+
+  const inGroup = (path: `/${string}`) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Search a group and what lies in it',
+      on: group,
+      allow: 'read',
+      input: z.object({ scope: scopesOf(SCOPES.inGroup), ...wish }),
+      output,
+      handle: ({ app, viewer, subject, input, page }) =>
+        SCOPES.inGroup[input.scope]({ app, viewer, group: subject.group, wish: input, page }) as never,
+    })
+
+  const ofGroup = inGroup('/groups/:id/search')
+  const ofGroupDashed = inGroup('/groups/:id/-/search')
+
+  const inProject = (path: `/${string}`) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary: 'Search a project, its files, commits and wiki',
+      on: project,
+      allow: 'read',
+      lane: 'git',
+      input: z.object({ scope: scopesOf(SCOPES.inProject), ...wish, ref: text.nullish() }),
+      output,
+      handle: ({ app, viewer, subject, input, page }) =>
+        SCOPES.inProject[input.scope]({ app, viewer, project: subject, wish: input, page }) as never,
+    })
+
+  const ofProject = inProject('/projects/:id/search')
+  const ofProjectDashed = inProject('/projects/:id/-/search')
+
+  return { everywhere, ofGroup, ofGroupDashed, ofProject, ofProjectDashed }
+}
