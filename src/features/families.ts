@@ -42,6 +42,13 @@ export { version } from './instance/version/family.ts'
 export { projectHooks } from './integrations/hooks/family.ts'
 export { closing } from './merge-requests/closing/family.ts'
 export { mergeRequests } from './merge-requests/merge-requests/family.ts'
+export {
+  mergeRequestAwards,
+  mergeRequestDiscussions,
+  mergeRequestEvents,
+  mergeRequestNotes,
+} from './merge-requests/talk/family.ts'
+export { mergeRequestTimes } from './merge-requests/time-tracking/family.ts'
 export { mergeability } from './merge-requests/mergeability/family.ts'
 export { merging } from './merge-requests/merging/family.ts'
 export { mergeRequestPushes } from './merge-requests/pushes/family.ts'

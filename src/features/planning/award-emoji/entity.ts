@@ -12,7 +12,7 @@ export const AwardEmojiEntity = entity({
   created_at: timestampOut,
   updated_at: timestampOut,
   awardable_id: z.int(),
-  awardable_type: z.enum(['Issue', 'Note', 'Snippet']),
+  awardable_type: z.enum(['Issue', 'MergeRequest', 'Note', 'Snippet']),
   url: z.null(),
 }).meta({ id: 'AwardEmoji' })
 

@@ -3,12 +3,13 @@ import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** On an issue, a note or a snippet. */
+    /** On an issue, a merge request, a note or a snippet. */
     award_emoji: {
       id: Generated<number>
       user_id: number
       name: string
       issue_id: number | null
+      merge_request_id: Generated<number | null>
       note_id: number | null
       snippet_id: number | null
       created_at: string

@@ -7,8 +7,12 @@ import type { AwardEmoji } from './model.ts'
 
 /** What people react to. */
 export interface Awardable {
-  readonly columns: { readonly issue_id: number } | { readonly note_id: number } | { readonly snippet_id: number }
-  readonly type: 'Issue' | 'Note' | 'Snippet'
+  readonly columns:
+    | { readonly issue_id: number }
+    | { readonly merge_request_id: number }
+    | { readonly note_id: number }
+    | { readonly snippet_id: number }
+  readonly type: 'Issue' | 'MergeRequest' | 'Note' | 'Snippet'
   readonly id: number
 }
 
@@ -30,6 +34,10 @@ export const awardableTopic = (talk: Talk): AwardableResource =>
     async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
       if ('issue_id' in noteable)
         return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+      if ('merge_request_id' in noteable) {
+        const { merge_request_id } = noteable
+        return { columns: { merge_request_id }, type: 'MergeRequest', id: merge_request_id }
+      }
       if ('snippet_id' in noteable)
         return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id }
       return null
@@ -49,6 +57,7 @@ export const awardableNote = (talk: Talk): AwardableResource =>
 export function awardsOn(db: Db, { columns }: Awardable) {
   const awards = db.selectFrom('award_emoji').selectAll()
   if ('issue_id' in columns) return awards.where('issue_id', '=', columns.issue_id)
+  if ('merge_request_id' in columns) return awards.where('merge_request_id', '=', columns.merge_request_id)
   if ('snippet_id' in columns) return awards.where('snippet_id', '=', columns.snippet_id)
   return awards.where('note_id', '=', columns.note_id)
 }

@@ -30,7 +30,7 @@ export function notesOn(talk: Talk) {
       summary: `List the notes on ${talk.noun}`,
       on: talk.named('Notes'),
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       input: z.object({
         order_by: oneOf('created_at', 'updated_at').nullish(),
         sort: oneOf('asc', 'desc').nullish(),
@@ -50,7 +50,7 @@ export function notesOn(talk: Talk) {
       summary: `Get a note on ${talk.noun}`,
       on: note,
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),

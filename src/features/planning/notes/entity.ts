@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
@@ -15,13 +16,19 @@ export const NoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
+  noteable_type: z.enum(['Issue', 'MergeRequest', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   project_id: z.int(),
   commit_id: z.string().nullable(),
   /** Of a note on a diff. */
   position: PositionEntity.optional(),
+  /** Where it stood when it was written. */
+  original_position: PositionEntity.optional(),
   resolvable: z.boolean(),
+  /** These three of what is resolvable. */
+  resolved: z.boolean().optional(),
+  resolved_by: UserSummaryEntity.nullable().optional(),
+  resolved_at: timestampOut.nullable().optional(),
   confidential: z.boolean(),
   internal: z.boolean(),
   commands_changes: z.record(z.string(), z.unknown()),
@@ -34,6 +41,10 @@ export type NoteRecord = z.infer<typeof NoteEntity>
 export const positionOf = ({ position }: Pick<Note, 'position'>): Position | null =>
   position === null ? null : (JSON.parse(position) as Position)
 
+/** Of threads, what people said. */
+export const isResolvable = ({ threads }: Pick<Topic, 'threads'>, { type, system }: Pick<Note, 'type' | 'system'>) =>
+  threads !== undefined && type !== null && !system
+
 /** What it is said of, without an iid. */
 export const noteableOf = ({ issue_id, snippet_id }: Pick<Note, 'issue_id' | 'snippet_id'>) => ({
   noteable_id: issue_id ?? snippet_id,
@@ -42,12 +53,14 @@ export const noteableOf = ({ issue_id, snippet_id }: Pick<Note, 'issue_id' | 'sn
 })
 
 export function presentNote(
-  note: Authored<Note>,
-  topic: Pick<Topic, 'type' | 'id' | 'iid'>,
+  note: Authored<Note> & { readonly resolver: User | null },
+  topic: Pick<Topic, 'type' | 'id' | 'iid' | 'threads'>,
   around: Surroundings,
   changes: Record<string, unknown> = {},
 ): NoteRecord {
   const position = positionOf(note)
+  const original = note.original_position
+  const resolvable = isResolvable(topic, note)
   return {
     id: note.id,
     type: note.type,
@@ -63,7 +76,13 @@ export function presentNote(
     project_id: note.project_id,
     commit_id: note.commit_sha,
     ...(position && { position }),
-    resolvable: false,
+    ...(original !== null && { original_position: JSON.parse(original) as Position }),
+    resolvable,
+    ...(resolvable && {
+      resolved: note.resolved_at !== null,
+      resolved_by: note.resolver && presentUserSummary(note.resolver, around),
+      resolved_at: note.resolved_at,
+    }),
     confidential: note.internal,
     internal: note.internal,
     commands_changes: changes,

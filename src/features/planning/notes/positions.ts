@@ -59,10 +59,14 @@ export type Position = z.infer<typeof PositionEntity>
 export interface Placed {
   readonly position: Position
   readonly line_code: string | null
+  /** Where it was put, where that can move. */
+  readonly original?: Position | null
 }
 
 export interface DiffEnds {
   readonly base: string | null
+  /** What it is compared with, where that is not the base. */
+  readonly start?: string | null
   readonly head: string
 }
 
@@ -95,7 +99,11 @@ function isNamed({ type, old, now }: DiffLine, { old_line, new_line }: Pick<Give
 }
 
 /** Null: a place that is not in the diff. */
-export function placeOn(files: readonly FileDiff[], { base, head }: DiffEnds, given: GivenPosition): Placed | null {
+export function placeOn(
+  files: readonly FileDiff[],
+  { base, start = base, head }: DiffEnds,
+  given: GivenPosition,
+): Placed | null {
   const path = given.new_path ?? given.old_path
   const file = files.find(({ newPath, oldPath }) => path === (given.new_path ? newPath : oldPath))
   if (!file) return null
@@ -103,7 +111,7 @@ export function placeOn(files: readonly FileDiff[], { base, head }: DiffEnds, gi
   const found = position_type === 'text' ? lineIn(file, { old_line, new_line }) : null
   if (position_type === 'text' && !found) return null
   const { oldPath: old_path, newPath: new_path } = file
-  const ends = { base_sha: base, start_sha: base, head_sha: head }
+  const ends = { base_sha: base, start_sha: start, head_sha: head }
   const lines = { old_line, new_line, line_range: rangeOf(given) }
   const image = position_type === 'image' && {
     width: width ?? null,

@@ -47,10 +47,18 @@ export interface NoteSubject extends TalkSubject {
 }
 
 const mayAlter = (s: NoteSubject) => talkPolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
+/** Of one note also whoever wrote it. */
+const mayResolve = (s: NoteSubject) =>
+  talkPolicy.resolve(s) || (talkPolicy.talk(s) && s.topic.threads !== undefined && s.note.author_id === s.viewer?.id)
 const mayDestroy = (s: NoteSubject) => mayAlter(s) && !s.note.system
 
 /** Of a note, below whatever it was found. */
-export const notePolicy = { read: () => true, alter: mayAlter, destroy: mayDestroy }
+export const notePolicy = {
+  read: () => true,
+  alter: mayAlter,
+  alterOrResolve: (s: NoteSubject) => mayAlter(s) || mayResolve(s),
+  destroy: mayDestroy,
+}
 
 /** A note of a topic; what is internal is not there for others. */
 export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
@@ -66,7 +74,10 @@ export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
   })
 
 export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
-  const [around, people] = await Promise.all([surroundings(app), withUsers(app.db, notes, { author: 'author_id' })])
+  const [around, people] = await Promise.all([
+    surroundings(app),
+    withUsers(app.db, notes, { author: 'author_id', resolver: 'resolved_by_id' }),
+  ])
   return people.map((note) => presentNote(note, topic, around))
 }
 
@@ -79,6 +90,9 @@ export async function presentOneNote(
   const [record] = await presentNotes(app, topic, [note])
   return { ...record!, commands_changes: changes }
 }
+
+export const findNote = (db: Db, id: number): Promise<Note | undefined> =>
+  db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** How many notes a discussion has, whoever sees them. */
 export async function countDiscussion(db: Db, discussion: string): Promise<number> {

@@ -10,6 +10,7 @@ import { transact } from '../../../store/transact.ts'
 import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import { countDiscussion } from './queries.ts'
+import { isResolved } from './resolving.ts'
 import { newDiscussionId } from './system.ts'
 import { seesInternal, type Obeyed, type TalkSubject, type Topic } from './talk.ts'
 
@@ -60,6 +61,8 @@ interface Standing {
   readonly type: Note['type']
   readonly discussion_id: string
   readonly placed?: Placed | null
+  /** In a thread that is resolved already. */
+  readonly resolved?: boolean
 }
 
 /** One that stands alone. */
@@ -83,9 +86,13 @@ export const startDiscussion = (
 const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
 const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
 
-export async function placeIn({ place }: Topic, position: GivenPosition | null | undefined): Promise<Placed | null> {
+export async function placeIn(
+  app: App,
+  { place }: Topic,
+  position: GivenPosition | null | undefined,
+): Promise<Placed | null> {
   if (!position || !place) return null
-  const placed = await place(position)
+  const placed = await place(app, position)
   if (!placed) throw new Refusal('bad_request', MISPLACED)
   return placed
 }
@@ -100,18 +107,27 @@ export async function reply(
 ): Promise<Said> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
-  const { discussion_id, internal, position, line_code } = first
+  const { discussion_id, internal, position, line_code, original_position } = first
   const type = first.type ?? 'DiscussionNote'
-  const placed = position === null ? null : { position: JSON.parse(position) as Placed['position'], line_code }
+  const placed =
+    position === null
+      ? null
+      : {
+          position: JSON.parse(position) as Placed['position'],
+          line_code,
+          original: original_position === null ? null : (JSON.parse(original_position) as Placed['position']),
+        }
   const heard = await hear(subject, wish.body)
   const said = await transact(app, async (app) => {
     await holdNote(app, first.id)
     if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
       throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     }
+    // What is said in a thread that is over does not open it again.
+    const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
     if (first.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed })
+    return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed, resolved })
   })
   return finished(app, said)
 }
@@ -149,7 +165,7 @@ async function say(
   subject: TalkSubject,
   { created_at, internal }: NoteWish,
   { text, commands, emoji }: Heard,
-  { type, discussion_id, placed }: Standing,
+  { type, discussion_id, placed, resolved = false }: Standing,
 ): Promise<Said> {
   if (internal && subject.topic.type !== 'Issue') throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
@@ -165,6 +181,7 @@ async function say(
               .insertInto('notes')
               .values({
                 issue_id: null,
+                merge_request_id: null,
                 commit_sha: null,
                 snippet_id: null,
                 ...topic.noteable,
@@ -176,8 +193,9 @@ async function say(
                 internal: internal ?? false,
                 position: placed ? JSON.stringify(placed.position) : null,
                 line_code: placed?.line_code ?? null,
-                resolved_at: null,
-                resolved_by_id: null,
+                original_position: placed?.original ? JSON.stringify(placed.original) : null,
+                resolved_at: resolved ? now : null,
+                resolved_by_id: resolved ? actor.id : null,
                 created_at: at,
                 updated_at: at,
               })

@@ -1,0 +1,17 @@
+import { timestamp } from '../../../clock.ts'
+import { emit } from '../../../store/outbox.ts'
+import { trackTime } from '../../planning/time-tracking/tracking.ts'
+import { holdMergeRequest } from '../merge-requests/service.ts'
+
+export const { estimate, resetEstimate, spend, resetSpent } = trackTime({
+  hold: holdMergeRequest,
+  store: ({ db, clock }, id, times) =>
+    db
+      .updateTable('merge_requests')
+      .set({ ...times, updated_at: timestamp(clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  noteable: ({ id, project_id }) => ({ project_id, merge_request_id: id }),
+  tell: (app, { id }, by, changes) => emit(app, 'merge_request.updated', { id, by, changes }),
+})

@@ -1,0 +1,91 @@
+/** How long something should take, and took: for whatever keeps it. */
+import type { App, User } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { formatDuration, parseDuration } from '../../../lib/duration.ts'
+import { transact } from '../../../store/transact.ts'
+import { addSystemNotes, type Noteable } from '../notes/system.ts'
+import type { TimeStats } from './entity.ts'
+
+type TimeChanges = { [field in keyof TimeStats]?: readonly [number, number] }
+
+/** What is worked on. These are called in the transaction of the change. */
+interface Work<T extends TimeStats & { readonly id: number }> {
+  /** As it is now; nobody else changes it until the transaction ends. */
+  hold(app: App, id: number): Promise<T>
+  store(app: App, id: number, times: TimeStats): Promise<T>
+  noteable(one: T): Noteable
+  tell(app: App, one: T, by: number, changes: TimeChanges): Promise<void>
+}
+
+/** Of work, in seconds: what a column holds. */
+const LONGEST = 2_147_483_647
+
+function secondsIn(text: string, field: 'time_estimate' | 'time_spent'): number {
+  const seconds = parseDuration(text)
+  if (seconds === null || Math.abs(seconds) > LONGEST) throw invalid({ [field]: ['has an invalid format'] })
+  return seconds
+}
+
+export function trackTime<T extends TimeStats & { readonly id: number }>({ hold, store, noteable, tell }: Work<T>) {
+  const change = (app: App, actor: User, { id }: { readonly id: number }, alter: (was: TimeStats) => TimeStats) =>
+    transact(app, async (app): Promise<T> => {
+      const one = await hold(app, id)
+      const { time_estimate, total_time_spent } = alter(one)
+      const bodies = [
+        ...estimateNote(one.time_estimate, time_estimate),
+        ...spentNote(one.total_time_spent, total_time_spent),
+      ]
+      if (bodies.length === 0) return one
+      const updated = await store(app, id, { time_estimate, total_time_spent })
+      const notes = bodies.map((body) => ({ action: 'time_tracking' as const, body }))
+      await addSystemNotes(app, actor, noteable(one), notes)
+      await tell(app, one, actor.id, {
+        ...(one.time_estimate !== time_estimate && { time_estimate: [one.time_estimate, time_estimate] as const }),
+        ...(one.total_time_spent !== total_time_spent && {
+          total_time_spent: [one.total_time_spent, total_time_spent] as const,
+        }),
+      })
+      return updated
+    })
+
+  return {
+    estimate(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
+      const seconds = secondsIn(duration, 'time_estimate')
+      if (seconds < 0) throw invalid({ time_estimate: ['must be greater than or equal to 0'] })
+      return change(app, actor, one, (was) => ({ ...was, time_estimate: seconds }))
+    },
+
+    resetEstimate: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
+      change(app, actor, one, (was) => ({ ...was, time_estimate: 0 })),
+
+    /** A negative duration takes back. */
+    spend(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
+      const seconds = secondsIn(duration, 'time_spent')
+      if (seconds === 0) throw invalid({ time_spent: ["can't be 0"] })
+      return change(app, actor, one, (was) => {
+        const total_time_spent = was.total_time_spent + seconds
+        if (total_time_spent < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] })
+        if (total_time_spent > LONGEST) throw invalid({ time_spent: ['has an invalid format'] })
+        return { ...was, total_time_spent }
+      })
+    },
+
+    resetSpent: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
+      change(app, actor, one, (was) => ({ ...was, total_time_spent: 0 })),
+  }
+}
+
+function estimateNote(was: number, is: number): string[] {
+  if (was === is) return []
+  return [is === 0 ? 'removed time estimate' : `changed time estimate to ${formatDuration(is)}`]
+}
+
+function spentNote(was: number, is: number): string[] {
+  if (was === is) return []
+  if (is === 0 && was > 0) return ['removed time spent']
+  return [
+    is > was
+      ? `added ${formatDuration(is - was)} of time spent`
+      : `subtracted ${formatDuration(was - is)} of time spent`,
+  ]
+}
