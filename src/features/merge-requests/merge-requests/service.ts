@@ -23,6 +23,7 @@ import { freshlyChecked } from '../mergeability/check.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
 import { headRef, pointAt } from '../versions/refs.ts'
+import { followThreads, traceThreads } from '../talk/moving.ts'
 import { notesOn, type MergeRequestState } from './changes.ts'
 import { isDraft } from './draft.ts'
 import type { MergeRequest, MergeRequestChanges } from './model.ts'
@@ -325,6 +326,7 @@ export async function updateMergeRequest(
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
   const measured = await measuredAnew(app, target, seen, wish)
+  const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   return transact(app, async (app) => {
     const one = await holdMergeRequest(app, id)
     const was = await stateOf(app, one)
@@ -358,7 +360,8 @@ export async function updateMergeRequest(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if ((isReopened || isRetargeted) && measured) await addVersion(app, id, measured)
+    if ((isReopened || isRetargeted) && measured)
+      await followThreads(app, actor, one, await addVersion(app, id, measured), moves)
     await replaceLinks(app, id, was, is)
     await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notesOn(was, is))
     await addResourceEvents(

@@ -3,6 +3,7 @@ import type { App } from '../../../context.ts'
 import { placeOn, type GivenPosition, type Placed } from '../../planning/notes/positions.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { changesBetween } from '../versions/measure.ts'
+import { tracer } from './tracing.ts'
 
 /** On the diff of any of its versions, or between two of them; null: nowhere. */
 export async function placeIn(
@@ -26,5 +27,10 @@ export async function placeIn(
   const diff = await changesBetween(dir, earlier ? given.start_sha : version.base_sha, given.head_sha)
   const ends = { base: version.base_sha, start: earlier ? given.start_sha : version.start_sha, head: given.head_sha }
   const placed = placeOn(diff?.files ?? [], ends, given)
-  return placed && { ...placed, original: placed.position }
+  if (!placed) return null
+  const { position: original } = placed
+  const isNewest = original.head_sha === mergeRequest.head_sha && original.base_sha === mergeRequest.base_sha
+  if (isNewest) return { ...placed, original }
+  const from = { ...version, head_sha: given.head_sha }
+  return { ...((await tracer(dir, from, mergeRequest)(original)) ?? placed), original }
 }

@@ -71,7 +71,7 @@ export interface DiffEnds {
 }
 
 /** A line of a patch; one that was added has the number it would have had on the old side, and the other way round. */
-interface DiffLine {
+export interface DiffLine {
   readonly type: 'new' | 'old' | null
   readonly old: number
   readonly now: number
@@ -88,7 +88,7 @@ export function* diffLines(patch: string): Generator<DiffLine> {
   }
 }
 
-const lineCode = (path: string, { old, now }: DiffLine) =>
+export const lineCode = (path: string, { old, now }: DiffLine) =>
   `${createHash('sha1').update(path).digest('hex')}_${old}_${now}`
 
 /** An added line is named by its new number, a removed one by its old, one that stayed by both. */
