@@ -40,6 +40,7 @@ export { statistics } from './instance/statistics/family.ts'
 export { templates } from './instance/templates/family.ts'
 export { version } from './instance/version/family.ts'
 export { projectHooks } from './integrations/hooks/family.ts'
+export { draftNotes } from './merge-requests/draft-notes/family.ts'
 export { closing } from './merge-requests/closing/family.ts'
 export { mergeRequests } from './merge-requests/merge-requests/family.ts'
 export {

@@ -517,3 +517,14 @@ export async function touchMergeRequest({ db, clock }: App, id: number): Promise
     .where('id', '=', id)
     .execute()
 }
+
+/** Whoever has not approved it nor asked for changes has reviewed it now. */
+export async function markReviewed({ db }: App, { id }: User, mergeRequest: number): Promise<void> {
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'reviewed' })
+    .where('merge_request_id', '=', mergeRequest)
+    .where('user_id', '=', id)
+    .where('state', '=', 'unreviewed')
+    .execute()
+}

@@ -69,6 +69,7 @@ export function discussionsOn(talk: Talk) {
       summary: `Say something in a discussion of ${talk.noun}`,
       on: discussion,
       allow: 'talk',
+      ...talk.writing,
       input: z.object(sayInput),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
@@ -92,6 +93,7 @@ export function discussionsOn(talk: Talk) {
       summary: `Change a note in a discussion of ${talk.noun}`,
       on: note,
       allow: 'alterOrResolve',
+      ...talk.writing,
       input: z.object({ body: longText.optional(), resolved: bool.optional() }),
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { body, resolved } }) {
@@ -102,7 +104,7 @@ export function discussionsOn(talk: Talk) {
         const { topic, note } = subject
         if (body !== undefined) {
           if (!notePolicy.alter(subject)) throw forbidden()
-          return presentOneNote(app, topic, await updateNote(app, viewer, note, body))
+          return presentOneNote(app, topic, await updateNote(app, viewer, topic, note, body))
         }
         if (!topic.threads) throw new Refusal('bad_request', `Notes on ${talk.noun} are not resolvable`)
         if (!isResolvable(topic, note)) throw new Refusal('bad_request', 'This note is not resolvable')

@@ -75,10 +75,11 @@ export function notesOn(talk: Talk) {
       summary: `Change a note on ${talk.noun}`,
       on: note,
       allow: 'alter',
+      ...talk.writing,
       input: z.object({ body: longText }),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
-        presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.note, input.body)),
+        presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.topic, subject.note, input.body)),
     }),
 
     destroy: endpoint({

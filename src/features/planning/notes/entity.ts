@@ -4,6 +4,7 @@ import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
+import { SuggestionEntity, type SuggestionRecord } from './suggestion-entity.ts'
 import type { Topic } from './talk.ts'
 
 export const NoteEntity = entity({
@@ -24,6 +25,8 @@ export const NoteEntity = entity({
   position: PositionEntity.optional(),
   /** Where it stood when it was written. */
   original_position: PositionEntity.optional(),
+  /** Of one on a line that may get another text. */
+  suggestions: z.array(SuggestionEntity).optional(),
   resolvable: z.boolean(),
   /** These three of what is resolvable. */
   resolved: z.boolean().optional(),
@@ -56,7 +59,7 @@ export function presentNote(
   note: Authored<Note> & { readonly resolver: User | null },
   topic: Pick<Topic, 'type' | 'id' | 'iid' | 'threads'>,
   around: Surroundings,
-  changes: Record<string, unknown> = {},
+  suggestions: readonly SuggestionRecord[] | undefined,
 ): NoteRecord {
   const position = positionOf(note)
   const original = note.original_position
@@ -77,6 +80,7 @@ export function presentNote(
     commit_id: note.commit_sha,
     ...(position && { position }),
     ...(original !== null && { original_position: JSON.parse(original) as Position }),
+    ...(suggestions && { suggestions: [...suggestions] }),
     resolvable,
     ...(resolvable && {
       resolved: note.resolved_at !== null,
@@ -85,7 +89,7 @@ export function presentNote(
     }),
     confidential: note.internal,
     internal: note.internal,
-    commands_changes: changes,
+    commands_changes: {},
     imported: false,
     imported_from: 'none',
   }

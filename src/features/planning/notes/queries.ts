@@ -74,11 +74,16 @@ export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
   })
 
 export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
-  const [around, people] = await Promise.all([
+  const onLines = notes.filter(({ type }) => type === 'DiffNote')
+  const [around, people, proposed] = await Promise.all([
     surroundings(app),
     withUsers(app.db, notes, { author: 'author_id', resolver: 'resolved_by_id' }),
+    onLines.length > 0 ? topic.suggestions?.(app, onLines) : undefined,
   ])
-  return people.map((note) => presentNote(note, topic, around))
+  return people.map((note) => {
+    const own = note.type === 'DiffNote' ? proposed && (proposed.get(note.id) ?? []) : undefined
+    return presentNote(note, topic, around, own)
+  })
 }
 
 export async function presentOneNote(

@@ -9,7 +9,9 @@ import type { FindEmoji } from '../../../lib/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Actionable, QuickAction } from '../../../lib/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
+import type { SuggestionRecord } from './suggestion-entity.ts'
 import type { Noteable } from './system.ts'
 
 /** What is talked about, as someone in particular meets it. */
@@ -31,9 +33,15 @@ export interface Topic {
   readonly actionable?: Actionable
   /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
   obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
+  /** Looks at what a text on a line proposes; what it returns keeps that, in the transaction of the note. */
+  heed?(app: App, text: string, placed: Placed | null): Promise<Settle | undefined>
+  /** What was kept of it, by the ids of notes. */
+  suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
   /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
   place?(app: App, position: GivenPosition): Promise<Placed | null>
 }
+
+export type Settle = (app: App, note: Note) => Promise<void>
 
 /** What came of the commands of a text. */
 export interface Obeyed {
