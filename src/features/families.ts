@@ -49,6 +49,7 @@ export {
   mergeRequestEvents,
   mergeRequestNotes,
 } from './merge-requests/talk/family.ts'
+export { suggestions } from './merge-requests/suggestions/family.ts'
 export { mergeRequestTimes } from './merge-requests/time-tracking/family.ts'
 export { mergeability } from './merge-requests/mergeability/family.ts'
 export { merging } from './merge-requests/merging/family.ts'

@@ -4,6 +4,8 @@ import { talkAbout, type Topic } from '../../planning/notes/talk.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest, mergeRequests } from '../merge-requests/queries.ts'
 import { touchMergeRequest } from '../merge-requests/service.ts'
+import { suggestionsOf } from '../suggestions/queries.ts'
+import { heedSuggestions } from '../suggestions/service.ts'
 import { placeIn } from './places.ts'
 
 /** As someone in particular meets it. */
@@ -18,6 +20,8 @@ export function topicOf(subject: MergeRequestSubject): Topic {
     isLocked: one.discussion_locked ?? false,
     threads: { mayResolve: level >= Developer || (viewer !== null && one.author_id === viewer.id) },
     touch: (app) => touchMergeRequest(app, one.id),
+    heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
+    suggestions: (app, notes) => suggestionsOf(app, one, notes),
     place: (app, position) => placeIn(app, subject, position),
   }
 }
