@@ -192,3 +192,32 @@ test('lists of notes and discussions send as many queries for many as for few', 
     expect(await forge.queries(() => jane.get(path))).toBe(few)
   }
 })
+
+test('an issue goes on with what was discussed', async () => {
+  await using forge = await startForge()
+  const [jane, joe] = [await forge.user(), await forge.user()]
+  const { project, url } = await requestOf(forge, jane, { visibility: 'public' })
+  const first = (await joe.post(`${url}/discussions`, { body: 'One\n/close' })).body
+  const second = (await joe.post(`${url}/discussions`, { body: 'Two' })).body
+  const issues = `/projects/${project.id}/issues`
+  const input = { title: 'Later', merge_request_to_resolve_discussions_of: 1 }
+
+  // Not his to resolve: the issue is made all the same.
+  expect((await joe.post(issues, input)).body.description).toBeNull()
+  expect((await jane.get(`${url}/discussions/${first.id}`)).body.notes).toMatchObject([{ resolved: false }])
+
+  const one = (await jane.post(issues, { ...input, discussion_to_resolve: second.id })).body
+  expect(one.description).toMatch(
+    /^The following discussion from !1 should be addressed:\n\n- \[ \] @\w+ started .*\n\n {4}> Two$/,
+  )
+  const rest = (await jane.post(issues, { ...input, description: 'My words' })).body
+  expect(rest).toMatchObject({ description: 'My words', state: 'opened' })
+  for (const [{ id }, { iid }] of [
+    [second, one],
+    [first, rest],
+  ])
+    expect((await jane.get(`${url}/discussions/${id}`)).body.notes).toMatchObject([
+      { resolved: true, resolved_by: { id: jane.id } },
+      { system: true, body: `created #${iid} to continue this discussion` },
+    ])
+})
