@@ -128,7 +128,7 @@ test('two who apply the same at once make one commit', async () => {
   const { jane, suggest, fileNow } = await begin(forge)
   const [{ id }] = (await suggest('```suggestion\nTWO\n```', 2)).suggestions
   const both = await Promise.all([1, 2].map(() => jane.put(`/suggestions/${id}/apply`)))
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
   expect(await fileNow()).toBe('one\nTWO\nthree\nfour\n')
 })
 
