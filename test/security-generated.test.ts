@@ -190,13 +190,17 @@ describe('security 45: unbounded input or page', () => {
       'PUT /projects/:id/issues/:issue_iid description',
       'POST /projects/:id/wikis content',
       'PUT /projects/:id/wikis/:slug content',
-      ...['issues/:issue_iid', 'repository/commits/:sha'].flatMap((topic) => [
+      ...['issues/:issue_iid', 'merge_requests/:merge_request_iid', 'repository/commits/:sha'].flatMap((topic) => [
         `POST /projects/:id/${topic}/discussions body`,
         `POST /projects/:id/${topic}/discussions/:discussion_id/notes body`,
         `PUT /projects/:id/${topic}/discussions/:discussion_id/notes/:note_id body`,
       ]),
-      'POST /projects/:id/issues/:issue_iid/notes body',
-      'PUT /projects/:id/issues/:issue_iid/notes/:note_id body',
+      ...['issues/:issue_iid', 'merge_requests/:merge_request_iid'].flatMap((topic) => [
+        `POST /projects/:id/${topic}/notes body`,
+        `PUT /projects/:id/${topic}/notes/:note_id body`,
+      ]),
+      'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes note',
+      'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id note',
     ]
     expect(new Set(kept)).toEqual(new Set(documents))
   })

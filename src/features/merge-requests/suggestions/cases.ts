@@ -22,7 +22,7 @@ export const cases = casesOf(
                                  public   401  403  403  403  403  200  200  200  200  401
 `,
   {
-    'PUT /suggestions/:id/apply': { at },
+    'PUT /suggestions/:id/apply': { at, input: { commit_message: 'Take it' } },
     'PUT /suggestions/batch_apply': { input },
   },
 )
