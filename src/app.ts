@@ -17,6 +17,7 @@ import { openDirectories } from './directory/directory.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { throttleOf } from './features/instance/settings/throttles.ts'
+import { followUpThreads } from './features/merge-requests/talk/follow-up.ts'
 import { resolveInProject } from './features/planning/markdown/references.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
 import {
@@ -125,6 +126,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       blobColumns,
       writeReadme,
       resolveReferences: resolveInProject,
+      followUp: followUpThreads,
     }
     const { sealed, isKept } = await orCannotStart(unusable, () => findKeyCheck(store.db))
     const isOurs = sealed === null || (given !== null && vault(given).canOpen(sealed))

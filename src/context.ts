@@ -35,6 +35,7 @@ export interface App {
   readonly blobColumns: readonly BlobColumn[]
   readonly writeReadme: WriteReadme
   readonly resolveReferences: ResolveReferences
+  readonly followUp: FollowUp
 }
 
 export type User = Row<'users'>
@@ -93,6 +94,19 @@ export type ResolveReferences = (
   project: Row<'projects'>,
   found: readonly TextReference[],
 ) => Promise<Resolutions>
+
+/** Threads of a merge request that an issue goes on with: found by who knows of merge requests, for planning. */
+export type FollowUp = (
+  app: App,
+  actor: User,
+  project: Row<'projects'>,
+  wish: { readonly iid: number; readonly discussion?: string | null | undefined },
+) => Promise<{
+  /** What is to be done, where the issue says nothing else. */
+  readonly description: string
+  /** Resolves them, in the transaction that makes the issue. */
+  settle(app: App, issue: { readonly id: number; readonly iid: number }): Promise<void>
+} | null>
 
 const NEVER = new AbortController().signal
 

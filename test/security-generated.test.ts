@@ -184,6 +184,7 @@ describe('security 45: unbounded input or page', () => {
       }
     }
     // Documents are as long as people write them, up to a limit of their own.
+    const topics = ['issues/:issue_iid', 'merge_requests/:merge_request_iid', 'snippets/:snippet_id']
     const documents = [
       'POST /markdown text',
       'POST /projects/:id/issues description',
@@ -192,15 +193,17 @@ describe('security 45: unbounded input or page', () => {
       'PUT /projects/:id/wikis/:slug content',
       'POST /projects/:id/merge_requests description',
       'PUT /projects/:id/merge_requests/:merge_request_iid description',
-      ...['issues/:issue_iid', 'snippets/:snippet_id', 'repository/commits/:sha'].flatMap((topic) => [
+      ...[...topics, 'repository/commits/:sha'].flatMap((topic) => [
         `POST /projects/:id/${topic}/discussions body`,
         `POST /projects/:id/${topic}/discussions/:discussion_id/notes body`,
         `PUT /projects/:id/${topic}/discussions/:discussion_id/notes/:note_id body`,
       ]),
-      ...['issues/:issue_iid', 'snippets/:snippet_id'].flatMap((topic) => [
+      ...topics.flatMap((topic) => [
         `POST /projects/:id/${topic}/notes body`,
         `PUT /projects/:id/${topic}/notes/:note_id body`,
       ]),
+      'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes note',
+      'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id note',
     ]
     expect(new Set(kept)).toEqual(new Set(documents))
   })

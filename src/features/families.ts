@@ -40,6 +40,7 @@ export { statistics } from './instance/statistics/family.ts'
 export { templates } from './instance/templates/family.ts'
 export { version } from './instance/version/family.ts'
 export { projectHooks } from './integrations/hooks/family.ts'
+export { draftNotes } from './merge-requests/draft-notes/family.ts'
 export { closing } from './merge-requests/closing/family.ts'
 export { dependencies } from './merge-requests/dependencies/family.ts'
 export { approvalRules } from './merge-requests/approval-rules/family.ts'
@@ -48,6 +49,14 @@ export { mergeRequestApprovals } from './merge-requests/approvals/family.ts'
 export { commitMergeRequests } from './merge-requests/commit-merge-requests/family.ts'
 export { mergeRefs } from './merge-requests/merge-refs/family.ts'
 export { mergeRequests } from './merge-requests/merge-requests/family.ts'
+export {
+  mergeRequestAwards,
+  mergeRequestDiscussions,
+  mergeRequestEvents,
+  mergeRequestNotes,
+} from './merge-requests/talk/family.ts'
+export { suggestions } from './merge-requests/suggestions/family.ts'
+export { mergeRequestTimes } from './merge-requests/time-tracking/family.ts'
 export { mergeability } from './merge-requests/mergeability/family.ts'
 export { merging } from './merge-requests/merging/family.ts'
 export { mergeRequestPushes } from './merge-requests/pushes/family.ts'

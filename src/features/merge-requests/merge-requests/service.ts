@@ -26,6 +26,7 @@ import { freshlyChecked } from '../mergeability/check.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
 import { headRef, pointAt } from '../versions/refs.ts'
+import { followThreads, traceThreads } from '../talk/moving.ts'
 import { notesOn, type MergeRequestState } from './changes.ts'
 import { isDraft } from './draft.ts'
 import type { MergeRequest, MergeRequestChanges } from './model.ts'
@@ -345,6 +346,7 @@ export async function updateMergeRequest(
   if (!seen) throw notFound()
   const measured = await measuredAnew(app, target, seen, wish)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
+  const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []
   const changed = await transact(app, async (app) => {
     const one = await holdMergeRequest(app, id)
     const was = await stateOf(app, one)
@@ -378,7 +380,8 @@ export async function updateMergeRequest(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if ((isReopened || isRetargeted) && measured) await addVersion(app, id, measured)
+    if ((isReopened || isRetargeted) && measured)
+      await followThreads(app, actor, one, await addVersion(app, id, measured), moves)
     // What goes elsewhere was approved for there; what was closed may have got other commits.
     if (isReopened || isRetargeted) await resetApprovals(app, one, isRetargeted ? null : unchanged)
     await replaceLinks(app, id, was, is)
@@ -541,5 +544,16 @@ export async function touchMergeRequest({ db, clock }: App, id: number): Promise
     .updateTable('merge_requests')
     .set({ updated_at: timestamp(clock) })
     .where('id', '=', id)
+    .execute()
+}
+
+/** Whoever has not approved it nor asked for changes has reviewed it now. */
+export async function markReviewed({ db }: App, { id }: User, mergeRequest: number): Promise<void> {
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'reviewed' })
+    .where('merge_request_id', '=', mergeRequest)
+    .where('user_id', '=', id)
+    .where('state', '=', 'unreviewed')
     .execute()
 }

@@ -14,6 +14,7 @@ import { isUnfinishedCommit } from '../merge-requests/draft.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { NO_AUTO_MERGE, UNCHECKED, holdMergeRequest } from '../merge-requests/service.ts'
+import { followThreads, traceThreads } from '../talk/moving.ts'
 import type { Measured } from './measure.ts'
 import type { Version } from './model.ts'
 import { pushNote } from './notes.ts'
@@ -56,6 +57,7 @@ async function follow(
   const actor = by === null ? null : await findUser(app.db, by)
   const added = await addedCommits(tips.dir, seen, measured)
   const unchanged = await unchangedSince(app, tips.dir, seen, measured)
+  const moves = await traceThreads(app, tips.dir, seen, measured)
   const unfinished = added.own.find(({ title }) => isUnfinishedCommit(title))
   const followed = await transact(app, async (app) => {
     const held = await holdMergeRequest(app, seen.id)
@@ -77,6 +79,7 @@ async function follow(
       .executeTakeFirstOrThrow()
     await resetApprovals(app, held, unchanged)
     if (actor) await tell(app, actor, held, added, version, becomesDraft ? unfinished.id : null)
+    await followThreads(app, actor, held, version, moves)
     await emit(app, 'merge_request.pushed', { id: held.id, by, before: held.head_sha, after: measured.head_sha })
     return updated
   })

@@ -13,10 +13,11 @@ import { award, withdraw } from './service.ts'
 interface Mount {
   path: `/${string}`
   noun: string
+  guest: boolean
   on: ReturnType<typeof awardableTopic>
 }
 
-function awardsAt({ path, noun, on }: Mount) {
+function awardsAt({ path, noun, guest, on }: Mount) {
   const one = awardOf(on)
   return {
     list: endpoint({
@@ -25,7 +26,7 @@ function awardsAt({ path, noun, on }: Mount) {
       summary: `List the reactions to ${noun}`,
       on,
       allow: 'read',
-      guest: true,
+      guest,
       output: pageOf(AwardEmojiEntity),
       async handle({ app, subject: { awardable }, page }) {
         const { items, total } = await pageOfQuery(awardsOn(app.db, awardable).orderBy('id'), page)
@@ -41,7 +42,7 @@ function awardsAt({ path, noun, on }: Mount) {
       summary: `Get a reaction to ${noun}`,
       on: one,
       allow: 'read',
-      guest: true,
+      guest,
       output: AwardEmojiEntity,
       async handle({ app, subject }) {
         const [given] = await withUsers(app.db, [subject.award], { user: 'user_id' })
@@ -77,7 +78,13 @@ function awardsAt({ path, noun, on }: Mount) {
   }
 }
 
-export const awardsOnTopic = (talk: Talk) => awardsAt({ path: talk.path, noun: talk.noun, on: awardableTopic(talk) })
+export const awardsOnTopic = (talk: Talk) =>
+  awardsAt({ path: talk.path, noun: talk.noun, guest: talk.guest, on: awardableTopic(talk) })
 
 export const awardsOnNotes = (talk: Talk) =>
-  awardsAt({ path: `${talk.path}/notes/:note_id`, noun: `a note on ${talk.noun}`, on: awardableNote(talk) })
+  awardsAt({
+    path: `${talk.path}/notes/:note_id`,
+    noun: `a note on ${talk.noun}`,
+    guest: talk.guest,
+    on: awardableNote(talk),
+  })

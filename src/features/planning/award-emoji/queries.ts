@@ -34,6 +34,10 @@ export const awardableTopic = (talk: Talk): AwardableResource =>
     async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
       if ('issue_id' in noteable)
         return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+      if ('merge_request_id' in noteable) {
+        const { merge_request_id } = noteable
+        return { columns: { merge_request_id }, type: 'MergeRequest', id: merge_request_id }
+      }
       if ('snippet_id' in noteable)
         return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id }
       return null

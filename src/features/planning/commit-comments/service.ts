@@ -39,7 +39,7 @@ export async function commentCommit(
 ): Promise<Said> {
   if (note.length > LONGEST_NOTE) throw invalid({ note: [`is too long (maximum is ${LONGEST_NOTE} characters)`] })
   const talk = { ...subject, topic: topicOf(subject, commit) }
-  const placed = anchor && ((await talk.topic.place?.(positionAt(anchor, commit))) ?? null)
+  const placed = anchor && ((await talk.topic.place?.(app, positionAt(anchor, commit))) ?? null)
   return placed
     ? startDiscussion(app, author, talk, { body: note }, placed)
     : createNote(app, author, talk, { body: note })

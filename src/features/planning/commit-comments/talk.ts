@@ -19,7 +19,7 @@ export function topicOf(subject: RepositorySubject, commit: Commit): Topic {
     ...(repositoryPolicy.push(subject) && {
       obey: async (_app, actor, commands) => obeyOnCommit(actor, subject, commit.id, commands),
     }),
-    async place(position) {
+    async place(_app, position) {
       const diff = await commitDiff(subject.dir, commit.id, { limits: HARD_LIMITS })
       return placeOn(diff?.files ?? [], { base: commit.parents[0] ?? null, head: commit.id }, position)
     },

@@ -3,15 +3,16 @@ import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, longText } from '../../../api/wire.ts'
-import { Refusal, badParameter } from '../../../errors.ts'
+import { Refusal, badParameter, forbidden } from '../../../errors.ts'
 import { onlyObeyed, presentSaid, sayInput } from '../notes/endpoints.ts'
-import { NoteEntity } from '../notes/entity.ts'
+import { NoteEntity, isResolvable } from '../notes/entity.ts'
 import { positionInput } from '../notes/positions.ts'
-import { presentOneNote } from '../notes/queries.ts'
+import { findNote, notePolicy, presentOneNote } from '../notes/queries.ts'
+import { resolveNotes } from '../notes/resolving.ts'
 import { deleteNote, placeIn, reply, startDiscussion, updateNote } from '../notes/service.ts'
 import type { Talk } from '../notes/talk.ts'
 import { DiscussionEntity } from './entity.ts'
-import { discussionOf, listDiscussions, noteOfDiscussion, presentDiscussions } from './queries.ts'
+import { discussionOf, findDiscussion, listDiscussions, noteOfDiscussion, presentDiscussions } from './queries.ts'
 
 const oneOfBoth = (problem: string) => badParameter(`body, resolved are ${problem}`)
 
@@ -27,7 +28,7 @@ export function discussionsOn(talk: Talk) {
       summary: `List the discussions of ${talk.noun}`,
       on: talk.named('Discussions'),
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       output: pageOf(DiscussionEntity),
       async handle({ app, subject, page }) {
         const { items, total } = await listDiscussions(app, subject, page)
@@ -41,7 +42,7 @@ export function discussionsOn(talk: Talk) {
       summary: `Get a discussion of ${talk.noun}`,
       on: discussion,
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       output: DiscussionEntity,
       handle: async ({ app, subject }) => (await presentDiscussions(app, subject.topic, [subject.discussion]))[0]!,
     }),
@@ -52,10 +53,11 @@ export function discussionsOn(talk: Talk) {
       summary: `Begin a discussion of ${talk.noun}`,
       on: topic,
       allow: 'talk',
+      ...talk.writing,
       input: z.object({ ...sayInput, internal: bool.nullish(), position: positionInput.nullish() }),
       output: DiscussionEntity,
       async handle({ app, viewer, subject, input: { position, ...wish } }) {
-        const placed = await placeIn(subject.topic, position)
+        const placed = await placeIn(app, subject.topic, position)
         const { note, obeyed } = await startDiscussion(app, viewer, subject, wish, placed)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },
@@ -67,6 +69,7 @@ export function discussionsOn(talk: Talk) {
       summary: `Say something in a discussion of ${talk.noun}`,
       on: discussion,
       allow: 'talk',
+      ...talk.writing,
       input: z.object(sayInput),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
@@ -79,7 +82,7 @@ export function discussionsOn(talk: Talk) {
       summary: `Get a note in a discussion of ${talk.noun}`,
       on: note,
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),
@@ -89,7 +92,8 @@ export function discussionsOn(talk: Talk) {
       path: `${path}/:discussion_id/notes/:note_id`,
       summary: `Change a note in a discussion of ${talk.noun}`,
       on: note,
-      allow: 'alter',
+      allow: 'alterOrResolve',
+      ...talk.writing,
       input: z.object({ body: longText.optional(), resolved: bool.optional() }),
       output: NoteEntity,
       async handle({ app, viewer, subject, input: { body, resolved } }) {
@@ -97,8 +101,15 @@ export function discussionsOn(talk: Talk) {
         if (body === undefined && resolved === undefined) {
           throw oneOfBoth('missing, exactly one parameter must be provided')
         }
-        if (body === undefined) throw new Refusal('bad_request', `Notes on ${talk.noun} are not resolvable`)
-        return presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.note, body))
+        const { topic, note } = subject
+        if (body !== undefined) {
+          if (!notePolicy.alter(subject)) throw forbidden()
+          return presentOneNote(app, topic, await updateNote(app, viewer, topic, note, body))
+        }
+        if (!topic.threads) throw new Refusal('bad_request', `Notes on ${talk.noun} are not resolvable`)
+        if (!isResolvable(topic, note)) throw new Refusal('bad_request', 'This note is not resolvable')
+        await resolveNotes(app, viewer, topic, { id: note.id }, resolved!)
+        return presentOneNote(app, topic, (await findNote(app.db, note.id)) ?? note)
       },
     }),
 
@@ -111,6 +122,30 @@ export function discussionsOn(talk: Talk) {
       changedAt: (subject) => subject.note.updated_at,
       output: null,
       handle: ({ app, viewer, subject }) => deleteNote(app, viewer, subject.note),
+    }),
+  }
+}
+
+/** Threads that can be resolved. */
+export function resolvingOn(talk: Talk) {
+  return {
+    resolve: endpoint({
+      method: 'PUT',
+      path: `${talk.path}/discussions/:discussion_id`,
+      summary: `Resolve a discussion of ${talk.noun}, or open it again`,
+      on: discussionOf(talk.named('Discussion')),
+      allow: 'resolve',
+      input: z.object({ resolved: bool }),
+      output: DiscussionEntity,
+      async handle({ app, viewer, subject, input: { resolved } }) {
+        const { topic, discussion } = subject
+        if (!discussion.some((note) => isResolvable(topic, note)))
+          throw new Refusal('bad_request', 'This discussion is not resolvable')
+        const { discussion_id } = discussion[0]!
+        await resolveNotes(app, viewer, topic, { discussion_id }, resolved)
+        const now = await findDiscussion(app, subject, discussion_id)
+        return (await presentDiscussions(app, topic, [now ?? discussion]))[0]!
+      },
     }),
   }
 }

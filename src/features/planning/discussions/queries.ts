@@ -40,15 +40,17 @@ async function notesIn(app: App, subject: TalkSubject, discussions: readonly str
   return withoutHidden(app, subject.viewer, await notes.orderBy('id').execute())
 }
 
+export async function findDiscussion(app: App, subject: TalkSubject, id: string): Promise<Discussion | null> {
+  const notes = await notesIn(app, subject, [id])
+  return notes.length === 0 ? null : notes
+}
+
 export const discussionOf = (topic: TopicResource) =>
   child(topic, {
     name: 'Discussion',
     key: 'discussion',
     params: { discussion_id: text },
-    async find(app, subject, { discussion_id }): Promise<Discussion | null> {
-      const notes = await notesIn(app, subject, [discussion_id])
-      return notes.length === 0 ? null : notes
-    },
+    find: (app, subject, { discussion_id }): Promise<Discussion | null> => findDiscussion(app, subject, discussion_id),
   })
 
 export const noteOfDiscussion = (topic: TopicResource) =>

@@ -193,11 +193,20 @@ export const create = endpoint({
   summary: 'Create an issue',
   on: issues,
   allow: 'createIssue',
-  input: z.object({ title: text, ...fields, iid: int.pipe(z.int().min(1).max(LARGEST_IID)).optional() }),
+  input: z.object({
+    title: text,
+    ...fields,
+    iid: int.pipe(z.int().min(1).max(LARGEST_IID)).optional(),
+    merge_request_to_resolve_discussions_of: blankable(id),
+    discussion_to_resolve: text.nullish(),
+  }),
   output: IssueEntity,
   async handle({ app, viewer, caller, userAgent, subject, input }) {
     const sender = { userAgent, address: caller.address }
-    const created = await createIssueAsTold(app, viewer, subject, wishOf(input), sender)
+    const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve: discussion, ...given } = input
+    const followed = iid ? await app.followUp(app, viewer, subject.project, { iid, discussion }) : null
+    const wish = wishOf({ ...given, description: given.description || followed?.description || given.description })
+    const created = await createIssueAsTold(app, viewer, subject, wish, sender, followed?.settle)
     return presentOneIssue(app, viewer, created)
   },
 })

@@ -85,6 +85,7 @@ export async function createIssue(
   subject: ProjectSubject,
   wish: IssueWish & { title: string },
   sender?: Sender,
+  settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
   assertValid(wish)
   const { project } = subject
@@ -135,6 +136,7 @@ export async function createIssue(
       )
       await addAssignedTodos(app, actor, { project_id: issue.project_id, issue_id: issue.id }, assignees)
       await recordIssue(app, actor.id, issue, 'created')
+      await settle?.(app, issue)
       await emit(app, 'issue.created', { id: issue.id, by: actor.id })
       return issue
     })

@@ -30,7 +30,7 @@ export function notesOn(talk: Talk) {
       summary: `List the notes on ${talk.noun}`,
       on: talk.named('Notes'),
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       input: z.object({
         order_by: oneOf('created_at', 'updated_at').nullish(),
         sort: oneOf('asc', 'desc').nullish(),
@@ -50,7 +50,7 @@ export function notesOn(talk: Talk) {
       summary: `Get a note on ${talk.noun}`,
       on: note,
       allow: 'read',
-      guest: true,
+      guest: talk.guest,
       output: NoteEntity,
       handle: ({ app, subject }) => presentOneNote(app, subject.topic, subject.note),
     }),
@@ -75,10 +75,11 @@ export function notesOn(talk: Talk) {
       summary: `Change a note on ${talk.noun}`,
       on: note,
       allow: 'alter',
+      ...talk.writing,
       input: z.object({ body: longText }),
       output: NoteEntity,
       handle: async ({ app, viewer, subject, input }) =>
-        presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.note, input.body)),
+        presentOneNote(app, subject.topic, await updateNote(app, viewer, subject.topic, subject.note, input.body)),
     }),
 
     destroy: endpoint({

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
+import { SuggestionEntity, type SuggestionRecord } from './suggestion-entity.ts'
 import type { Topic } from './talk.ts'
 
 export const NoteEntity = entity({
@@ -15,13 +17,21 @@ export const NoteEntity = entity({
   updated_at: timestampOut,
   system: z.boolean(),
   noteable_id: z.int().nullable(),
-  noteable_type: z.enum(['Issue', 'Commit', 'Snippet']),
+  noteable_type: z.enum(['Issue', 'MergeRequest', 'Commit', 'Snippet']),
   noteable_iid: z.int().nullable(),
   project_id: z.int(),
   commit_id: z.string().nullable(),
   /** Of a note on a diff. */
   position: PositionEntity.optional(),
+  /** Where it stood when it was written. */
+  original_position: PositionEntity.optional(),
+  /** Of one on a line that may get another text. */
+  suggestions: z.array(SuggestionEntity).optional(),
   resolvable: z.boolean(),
+  /** These three of what is resolvable. */
+  resolved: z.boolean().optional(),
+  resolved_by: UserSummaryEntity.nullable().optional(),
+  resolved_at: timestampOut.nullable().optional(),
   confidential: z.boolean(),
   internal: z.boolean(),
   commands_changes: z.record(z.string(), z.unknown()),
@@ -33,6 +43,10 @@ export type NoteRecord = z.infer<typeof NoteEntity>
 
 export const positionOf = ({ position }: Pick<Note, 'position'>): Position | null =>
   position === null ? null : (JSON.parse(position) as Position)
+
+/** Of threads, what people said. */
+export const isResolvable = ({ threads }: Pick<Topic, 'threads'>, { type, system }: Pick<Note, 'type' | 'system'>) =>
+  threads !== undefined && type !== null && !system
 
 /** What it is said of, without an iid. */
 export const noteableOf = ({
@@ -51,12 +65,14 @@ function typeOf(issue: number | null, mergeRequest: number | null, snippet: numb
 }
 
 export function presentNote(
-  note: Authored<Note>,
-  topic: Pick<Topic, 'type' | 'id' | 'iid'>,
+  note: Authored<Note> & { readonly resolver: User | null },
+  topic: Pick<Topic, 'type' | 'id' | 'iid' | 'threads'>,
   around: Surroundings,
-  changes: Record<string, unknown> = {},
+  suggestions: readonly SuggestionRecord[] | undefined,
 ): NoteRecord {
   const position = positionOf(note)
+  const original = note.original_position
+  const resolvable = isResolvable(topic, note)
   return {
     id: note.id,
     type: note.type,
@@ -72,10 +88,17 @@ export function presentNote(
     project_id: note.project_id,
     commit_id: note.commit_sha,
     ...(position && { position }),
-    resolvable: false,
+    ...(original !== null && { original_position: JSON.parse(original) as Position }),
+    ...(suggestions && { suggestions: [...suggestions] }),
+    resolvable,
+    ...(resolvable && {
+      resolved: note.resolved_at !== null,
+      resolved_by: note.resolver && presentUserSummary(note.resolver, around),
+      resolved_at: note.resolved_at,
+    }),
     confidential: note.internal,
     internal: note.internal,
-    commands_changes: changes,
+    commands_changes: {},
     imported: false,
     imported_from: 'none',
   }

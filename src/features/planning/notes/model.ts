@@ -58,6 +58,8 @@ declare module '../../../store/database.ts' {
       /** JSON. */
       position: string | null
       line_code: string | null
+      /** As it was written; null where it never moved on its own diff. */
+      original_position: Generated<string | null>
       resolved_at: string | null
       resolved_by_id: number | null
       created_at: string

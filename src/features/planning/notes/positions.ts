@@ -59,15 +59,19 @@ export type Position = z.infer<typeof PositionEntity>
 export interface Placed {
   readonly position: Position
   readonly line_code: string | null
+  /** Where it was put, where that can move. */
+  readonly original?: Position | null
 }
 
 export interface DiffEnds {
   readonly base: string | null
+  /** What it is compared with, where that is not the base. */
+  readonly start?: string | null
   readonly head: string
 }
 
 /** A line of a patch; one that was added has the number it would have had on the old side, and the other way round. */
-interface DiffLine {
+export interface DiffLine {
   readonly type: 'new' | 'old' | null
   readonly old: number
   readonly now: number
@@ -84,7 +88,7 @@ export function* diffLines(patch: string): Generator<DiffLine> {
   }
 }
 
-const lineCode = (path: string, { old, now }: DiffLine) =>
+export const lineCode = (path: string, { old, now }: DiffLine) =>
   `${createHash('sha1').update(path).digest('hex')}_${old}_${now}`
 
 /** An added line is named by its new number, a removed one by its old, one that stayed by both. */
@@ -95,7 +99,11 @@ function isNamed({ type, old, now }: DiffLine, { old_line, new_line }: Pick<Give
 }
 
 /** Null: a place that is not in the diff. */
-export function placeOn(files: readonly FileDiff[], { base, head }: DiffEnds, given: GivenPosition): Placed | null {
+export function placeOn(
+  files: readonly FileDiff[],
+  { base, start = base, head }: DiffEnds,
+  given: GivenPosition,
+): Placed | null {
   const path = given.new_path ?? given.old_path
   const file = files.find(({ newPath, oldPath }) => path === (given.new_path ? newPath : oldPath))
   if (!file) return null
@@ -103,7 +111,7 @@ export function placeOn(files: readonly FileDiff[], { base, head }: DiffEnds, gi
   const found = position_type === 'text' ? lineIn(file, { old_line, new_line }) : null
   if (position_type === 'text' && !found) return null
   const { oldPath: old_path, newPath: new_path } = file
-  const ends = { base_sha: base, start_sha: base, head_sha: head }
+  const ends = { base_sha: base, start_sha: start, head_sha: head }
   const lines = { old_line, new_line, line_range: rangeOf(given) }
   const image = position_type === 'image' && {
     width: width ?? null,

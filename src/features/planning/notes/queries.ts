@@ -47,10 +47,18 @@ export interface NoteSubject extends TalkSubject {
 }
 
 const mayAlter = (s: NoteSubject) => talkPolicy.talk(s) && (s.note.author_id === s.viewer?.id || s.level >= Master)
+/** Of one note also whoever wrote it. */
+const mayResolve = (s: NoteSubject) =>
+  talkPolicy.resolve(s) || (talkPolicy.talk(s) && s.topic.threads !== undefined && s.note.author_id === s.viewer?.id)
 const mayDestroy = (s: NoteSubject) => mayAlter(s) && !s.note.system
 
 /** Of a note, below whatever it was found. */
-export const notePolicy = { read: () => true, alter: mayAlter, destroy: mayDestroy }
+export const notePolicy = {
+  read: () => true,
+  alter: mayAlter,
+  alterOrResolve: (s: NoteSubject) => mayAlter(s) || mayResolve(s),
+  destroy: mayDestroy,
+}
 
 /** A note of a topic; what is internal is not there for others. */
 export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
@@ -66,8 +74,16 @@ export const noteOf = (topic: TopicResource, named: { name?: string } = {}) =>
   })
 
 export async function presentNotes(app: App, topic: Topic, notes: readonly Note[]): Promise<NoteRecord[]> {
-  const [around, people] = await Promise.all([surroundings(app), withUsers(app.db, notes, { author: 'author_id' })])
-  return people.map((note) => presentNote(note, topic, around))
+  const onLines = notes.filter(({ type }) => type === 'DiffNote')
+  const [around, people, proposed] = await Promise.all([
+    surroundings(app),
+    withUsers(app.db, notes, { author: 'author_id', resolver: 'resolved_by_id' }),
+    onLines.length > 0 ? topic.suggestions?.(app, onLines) : undefined,
+  ])
+  return people.map((note) => {
+    const own = note.type === 'DiffNote' ? proposed && (proposed.get(note.id) ?? []) : undefined
+    return presentNote(note, topic, around, own)
+  })
 }
 
 export async function presentOneNote(
@@ -79,6 +95,9 @@ export async function presentOneNote(
   const [record] = await presentNotes(app, topic, [note])
   return { ...record!, commands_changes: changes }
 }
+
+export const findNote = (db: Db, id: number): Promise<Note | undefined> =>
+  db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** How many notes a discussion has, whoever sees them. */
 export async function countDiscussion(db: Db, discussion: string): Promise<number> {

@@ -10,8 +10,9 @@ import { transact } from '../../../store/transact.ts'
 import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import { countDiscussion } from './queries.ts'
+import { isResolved } from './resolving.ts'
 import { newDiscussionId } from './system.ts'
-import { seesInternal, type Obeyed, type TalkSubject, type Topic } from './talk.ts'
+import { seesInternal, type Obeyed, type Settle, type TalkSubject, type Topic } from './talk.ts'
 
 export interface NoteWish {
   readonly body: string
@@ -34,6 +35,8 @@ function assertValid(body: string, words: (faults: string) => string): void {
   if (faults) throw new Refusal('bad_request', words(faults))
 }
 
+export const assertSayable = (body: string): void => assertValid(body, (faults) => `400 Bad request - Note ${faults}`)
+
 /** A text of commands alone leaves no note. */
 export interface Said {
   readonly note: Note | null
@@ -46,13 +49,15 @@ interface Heard {
   readonly text: string
   readonly commands: readonly QuickAction[]
   readonly emoji: FindEmoji
+  readonly settle: Settle | undefined
 }
 
 /** Before the transaction, which awaits the store only. */
-async function hear({ topic }: TalkSubject, body: string): Promise<Heard> {
+async function hear(app: App, { topic }: TalkSubject, body: string, placed: Placed | null): Promise<Heard> {
   const { text, commands } = topic.obey ? splitQuickActions(body, topic.actionable) : { text: body, commands: [] }
-  if (text !== '' || commands.length === 0) assertValid(text, (faults) => `400 Bad request - Note ${faults}`)
-  return { text, commands, emoji: commands.length > 0 ? await loadEmoji() : () => null }
+  if (text !== '' || commands.length === 0) assertSayable(text)
+  const emoji: FindEmoji = commands.length > 0 ? await loadEmoji() : () => null
+  return { text, commands, emoji, settle: await topic.heed?.(app, text, placed) }
 }
 
 /** How a note comes to stand where it does. */
@@ -60,11 +65,38 @@ interface Standing {
   readonly type: Note['type']
   readonly discussion_id: string
   readonly placed?: Placed | null
+  /** In a thread that is resolved already. */
+  readonly resolved?: boolean
+}
+
+export type Where =
+  | { readonly alone: true }
+  /** The first of a thread, or of one about a line. */
+  | { readonly placed: Placed | null }
+  | { readonly discussion: readonly Note[] }
+
+/** Looks at what is to be said; what it returns says it, in a transaction. */
+export async function prepareNote(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  wish: NoteWish,
+  where: Where,
+): Promise<(app: App) => Promise<Said>> {
+  if ('discussion' in where) return prepareReply(app, actor, subject, where.discussion, wish)
+  const placed = 'placed' in where ? where.placed : null
+  const heard = await hear(app, subject, wish.body, placed)
+  const type = 'alone' in where ? null : placed ? 'DiffNote' : 'DiscussionNote'
+  return (app) => say(app, actor, subject, wish, heard, { type, discussion_id: newDiscussionId(), placed })
+}
+
+async function prepareAndSay(app: App, actor: User, subject: TalkSubject, wish: NoteWish, where: Where): Promise<Said> {
+  return finished(app, await transact(app, await prepareNote(app, actor, subject, wish, where)))
 }
 
 /** One that stands alone. */
 export const createNote = (app: App, actor: User, subject: TalkSubject, wish: NoteWish): Promise<Said> =>
-  hearAndSay(app, actor, subject, wish, { type: null, discussion_id: newDiscussionId() })
+  prepareAndSay(app, actor, subject, wish, { alone: true })
 
 /** The first one of a discussion, or of one about a line. */
 export const startDiscussion = (
@@ -73,47 +105,61 @@ export const startDiscussion = (
   subject: TalkSubject,
   wish: NoteWish,
   placed: Placed | null,
-): Promise<Said> =>
-  hearAndSay(app, actor, subject, wish, {
-    type: placed ? 'DiffNote' : 'DiscussionNote',
-    discussion_id: newDiscussionId(),
-    placed,
-  })
+): Promise<Said> => prepareAndSay(app, actor, subject, wish, { placed })
 
-const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
-const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
-
-export async function placeIn({ place }: Topic, position: GivenPosition | null | undefined): Promise<Placed | null> {
-  if (!position || !place) return null
-  const placed = await place(position)
-  if (!placed) throw new Refusal('bad_request', MISPLACED)
-  return placed
-}
-
-/** A note that stood alone becomes the first one of a discussion. Answers to what is internal are so too. */
-export async function reply(
+export const reply = (
   app: App,
   actor: User,
   subject: TalkSubject,
   discussion: readonly Note[],
   wish: NoteWish,
-): Promise<Said> {
+): Promise<Said> => prepareAndSay(app, actor, subject, wish, { discussion })
+
+const NOT_INTERNAL = '400 Bad request - Note {:confidential=>["can not be set for this resource"]}'
+const MISPLACED = '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
+
+export async function placeIn(
+  app: App,
+  { place }: Topic,
+  position: GivenPosition | null | undefined,
+): Promise<Placed | null> {
+  if (!position || !place) return null
+  const placed = await place(app, position)
+  if (!placed) throw new Refusal('bad_request', MISPLACED)
+  return placed
+}
+
+export function placedOf({ position, line_code, original_position }: Note): Placed | null {
+  if (position === null) return null
+  const original = original_position === null ? null : (JSON.parse(original_position) as Placed['position'])
+  return { position: JSON.parse(position) as Placed['position'], line_code, original }
+}
+
+/** A note that stood alone becomes the first one of a discussion. Answers to what is internal are so too. */
+async function prepareReply(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  discussion: readonly Note[],
+  wish: NoteWish,
+): Promise<(app: App) => Promise<Said>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
-  const { discussion_id, internal, position, line_code } = first
+  const { discussion_id, internal } = first
   const type = first.type ?? 'DiscussionNote'
-  const placed = position === null ? null : { position: JSON.parse(position) as Placed['position'], line_code }
-  const heard = await hear(subject, wish.body)
-  const said = await transact(app, async (app) => {
-    await holdNote(app, first.id)
+  const heard = await hear(app, subject, wish.body, placedOf(first))
+  return async (app) => {
+    const held = await holdNote(app, first.id)
     if ((await countDiscussion(app.db, discussion_id)) >= MOST_NOTES) {
       throw new Refusal('bad_request', `A discussion has at most ${MOST_NOTES} notes`)
     }
-    if (first.type === null && heard.text !== '')
+    // What is said in a thread that is over does not open it again.
+    const resolved = subject.topic.threads !== undefined && (await isResolved(app, discussion_id))
+    if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
-    return say(app, actor, subject, { ...wish, internal }, heard, { type, discussion_id, placed })
-  })
-  return finished(app, said)
+    const standing = { type, discussion_id, placed: placedOf(held), resolved }
+    return say(app, actor, subject, { ...wish, internal }, heard, standing)
+  }
 }
 
 /** As it is now; nobody else changes it until the transaction ends. */
@@ -128,17 +174,8 @@ async function holdNote({ db }: App, id: number): Promise<Note> {
   return note
 }
 
-async function hearAndSay(
-  app: App,
-  actor: User,
-  subject: TalkSubject,
-  wish: NoteWish,
-  standing: Standing,
-): Promise<Said> {
-  return finished(app, await say(app, actor, subject, wish, await hear(subject, wish.body), standing))
-}
-
-const finished = async (app: App, { note, obeyed }: Said): Promise<Said> => ({
+/** What is left to do once the transaction has ended. */
+export const finished = async (app: App, { note, obeyed }: Said): Promise<Said> => ({
   note,
   obeyed: (await obeyed.after?.(app)) ?? obeyed,
 })
@@ -148,8 +185,8 @@ async function say(
   actor: User,
   subject: TalkSubject,
   { created_at, internal }: NoteWish,
-  { text, commands, emoji }: Heard,
-  { type, discussion_id, placed }: Standing,
+  { text, commands, emoji, settle }: Heard,
+  { type, discussion_id, placed, resolved = false }: Standing,
 ): Promise<Said> {
   if (internal && subject.topic.type !== 'Issue') throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
@@ -165,6 +202,7 @@ async function say(
               .insertInto('notes')
               .values({
                 issue_id: null,
+                merge_request_id: null,
                 commit_sha: null,
                 snippet_id: null,
                 ...topic.noteable,
@@ -176,14 +214,16 @@ async function say(
                 internal: internal ?? false,
                 position: placed ? JSON.stringify(placed.position) : null,
                 line_code: placed?.line_code ?? null,
-                resolved_at: null,
-                resolved_by_id: null,
+                original_position: placed?.original ? JSON.stringify(placed.original) : null,
+                resolved_at: resolved ? now : null,
+                resolved_by_id: resolved ? actor.id : null,
                 created_at: at,
                 updated_at: at,
               })
               .returningAll()
               .executeTakeFirstOrThrow()
       if (note) {
+        await settle?.(app, note)
         await topic.touch?.(app)
         await emit(app, 'note.created', { id: note.id, by: actor.id })
       }
@@ -197,8 +237,10 @@ async function say(
 }
 
 /** What changes tell is not altered. */
-export async function updateNote(app: App, actor: User, { id, system }: Note, body: string): Promise<Note> {
+export async function updateNote(app: App, actor: User, topic: Topic, seen: Note, body: string): Promise<Note> {
+  const { id, system } = seen
   if (!system) assertValid(body, (faults) => `Failed to save note ${faults}`)
+  const settle = system ? undefined : await topic.heed?.(app, body, placedOf(seen))
   return transact(app, async (app) => {
     const note = await holdNote(app, id)
     if (system || note.body === body) return note
@@ -208,6 +250,7 @@ export async function updateNote(app: App, actor: User, { id, system }: Note, bo
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    await settle?.(app, updated)
     await emit(app, 'note.updated', { id, by: actor.id })
     return updated
   })

@@ -7,6 +7,8 @@ import type { NoteAction } from './model.ts'
 export interface SystemNote {
   readonly action: NoteAction
   readonly body: string
+  /** The thread it stands in, where it does not stand alone. */
+  readonly thread?: { readonly discussion_id: string; readonly type: 'DiscussionNote' } | undefined
   /** The issue it names, or the project whose commit it names. */
   readonly about?: { readonly issue_id: number } | { readonly project_id: number } | undefined
 }
@@ -29,15 +31,15 @@ export async function addSystemNotes(
 ): Promise<number[]> {
   if (notes.length === 0) return []
   const now = timestamp(app.clock)
-  const rows = notes.map(({ action, body, about = {} }) => ({
+  const rows = notes.map(({ action, body, about = {}, thread }) => ({
     about_issue_id: 'issue_id' in about ? about.issue_id : null,
     about_project_id: 'project_id' in about ? about.project_id : null,
     issue_id: null,
     commit_sha: null,
     snippet_id: null,
     ...noteable,
-    discussion_id: newDiscussionId(),
-    type: null,
+    discussion_id: thread?.discussion_id ?? newDiscussionId(),
+    type: thread?.type ?? null,
     author_id: actor.id,
     body,
     system: true,

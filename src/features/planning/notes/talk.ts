@@ -1,37 +1,47 @@
 /**
- * What people talk about: an issue, a commit, a snippet. Notes, discussions and reactions declare their endpoints once, for a talk;
+ * What people talk about: an issue, a merge request, a commit, a snippet. Notes, discussions and reactions declare their endpoints once, for a talk;
  * a family that is to be talked about declares one.
  */
 import type { z } from 'zod'
-import { child, policy, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { child, policy, type AnswerLane, type Policy, type Resource } from '../../../api/endpoint.ts'
 import type { App, User } from '../../../context.ts'
 import type { FindEmoji } from '../../../lib/emoji.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Actionable, QuickAction } from '../../../lib/quick-actions.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
+import type { SuggestionRecord } from './suggestion-entity.ts'
 import type { Noteable } from './system.ts'
 
 /** What is talked about, as someone in particular meets it. */
 export interface Topic {
   /** What its notes name it by. */
   readonly noteable: Noteable
-  readonly type: 'Issue' | 'Commit' | 'Snippet'
+  readonly type: 'Issue' | 'MergeRequest' | 'Commit' | 'Snippet'
   readonly id: number | null
   readonly iid: number | null
   /** Whether the viewer may take part, unless it is locked. */
   readonly isOpen: boolean
   /** For whoever is no member. */
   readonly isLocked: boolean
+  /** Where its threads can be resolved: whether the viewer may. */
+  readonly threads?: { readonly mayResolve: boolean }
   /** Something was said of it, in the transaction of the note. */
   touch?(app: App): Promise<void>
   /** What commands are looked for, where not all are known. */
   readonly actionable?: Actionable
   /** Carries out what a note orders, in its transaction. Absent: what looks like an order is text. */
   obey?(app: App, actor: User, commands: readonly QuickAction[], emoji: FindEmoji): Promise<Obeyed>
+  /** Looks at what a text on a line proposes; what it returns keeps that, in the transaction of the note. */
+  heed?(app: App, text: string, placed: Placed | null): Promise<Settle | undefined>
+  /** What was kept of it, by the ids of notes. */
+  suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
   /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
-  place?(position: GivenPosition): Promise<Placed | null>
+  place?(app: App, position: GivenPosition): Promise<Placed | null>
 }
+
+export type Settle = (app: App, note: Note) => Promise<void>
 
 /** What came of the commands of a text. */
 export interface Obeyed {
@@ -47,12 +57,15 @@ export interface TalkSubject extends ProjectSubject {
   readonly topic: Topic
 }
 
-export type TalkPolicy = Record<'read' | 'talk', (subject: TalkSubject) => boolean>
+export type TalkPolicy = Record<'read' | 'talk' | 'resolve', (subject: TalkSubject) => boolean>
+
+const mayTalk = ({ topic, level }: TalkSubject) => topic.isOpen && (!topic.isLocked || level >= Guest)
 
 export const talkPolicy: TalkPolicy = policy<TalkSubject>()({
   /** What may not be read is not found in the first place. */
   read: () => true,
-  talk: ({ topic, level }: TalkSubject) => topic.isOpen && (!topic.isLocked || level >= Guest),
+  talk: mayTalk,
+  resolve: (s) => mayTalk(s) && s.topic.threads?.mayResolve === true,
 })
 
 export const seesInternal = ({ level }: Pick<ProjectSubject, 'level'>): boolean => level >= Reporter
@@ -65,12 +78,19 @@ export interface Talk {
   /** As it is called in summaries. */
   readonly noun: string
   /** The topic, for endpoints that miss it by this name: one that is hidden and one that is absent are told alike. */
-  named(name: string): TopicResource
+  named(name?: string): TopicResource
+  /** Whether visitors without an account read it. */
+  readonly guest: boolean
+  /** Of endpoints that may ask git. */
+  readonly writing: { readonly lane?: AnswerLane }
 }
 
 interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape> {
   path: `/${string}`
   noun: string
+  guest?: boolean
+  /** Where what is said of it may have to be found in a diff. */
+  lane?: AnswerLane
   /** What it lies in. */
   on: Resource<S, P>
   params: Params
@@ -80,13 +100,23 @@ interface TalkPlan<S extends ProjectSubject, P extends Policy<S>, Params extends
 export const talkAbout = <S extends ProjectSubject, P extends Policy<S>, Params extends z.ZodRawShape>({
   path,
   noun,
+  guest = true,
+  lane,
   on,
   params,
   find,
 }: TalkPlan<S, P, Params>): Talk => ({
   path,
   noun,
+  guest,
+  writing: lane ? { lane } : {},
   // Endpoints ask nothing of the subject but what every talk has.
   named: (name) =>
-    child(on, { name, key: 'topic', params, policy: talkPolicy as never, find }) as unknown as TopicResource,
+    child(on, {
+      ...(name !== undefined && { name }),
+      key: 'topic',
+      params,
+      policy: talkPolicy as never,
+      find,
+    }) as unknown as TopicResource,
 })

@@ -194,12 +194,13 @@ export async function createIssueAsTold(
   subject: ProjectSubject,
   wish: IssueWish & { title: string },
   sender: Sender,
+  settle?: (app: App, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
-  if (typeof wish.description !== 'string') return createIssue(app, actor, subject, wish, sender)
+  if (typeof wish.description !== 'string') return createIssue(app, actor, subject, wish, sender, settle)
   const { text, commands } = splitQuickActions(wish.description)
   const emoji = await loadEmoji()
   const { issue, obeyed } = await transact(app, async (app) => {
-    const issue = await createIssue(app, actor, subject, { ...wish, description: text }, sender)
+    const issue = await createIssue(app, actor, subject, { ...wish, description: text }, sender, settle)
     if (commands.length === 0) return { issue, obeyed: null }
     const obeyed = await obey(app, actor, { ...subject, issue: { ...issue, assigned: false } }, commands, emoji)
     return { issue: (await findIssues(app.db, [issue.id]))[0]!, obeyed }

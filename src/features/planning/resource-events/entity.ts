@@ -34,12 +34,14 @@ export const MilestoneEventEntity = entity({
 
 type By<E> = E & { readonly user: User | null }
 
-const common = (event: By<{ id: number; issue_id: number | null; created_at: string }>, around: Surroundings) => ({
+type Happened = Pick<StateEvent, 'id' | 'issue_id' | 'merge_request_id' | 'created_at'>
+
+const common = (event: By<Happened>, around: Surroundings) => ({
   id: event.id,
   user: event.user && presentUserSummary(event.user, around),
   created_at: event.created_at,
-  resource_type: 'Issue',
-  resource_id: event.issue_id!,
+  resource_type: event.issue_id === null ? 'MergeRequest' : 'Issue',
+  resource_id: event.issue_id ?? event.merge_request_id!,
 })
 
 export const presentLabelEvent = (

@@ -1,44 +1,60 @@
+import type { SelectQueryBuilder } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
-import type { Db } from '../../../store/database.ts'
+import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { issue } from '../issues/queries.ts'
 import { presentMilestone } from '../milestones/entity.ts'
 import { milestoneSurroundings, milestonesOf } from '../milestones/queries.ts'
+import type { Topic, TopicResource } from '../notes/talk.ts'
 import { presentLabelEvent, presentMilestoneEvent, presentStateEvent } from './entity.ts'
 import type { LabelEvent, MilestoneEvent, StateEvent } from './model.ts'
 
-export const labelEventsOf = (db: Db, issue: number) =>
-  db.selectFrom('resource_label_events').selectAll().where('issue_id', '=', issue).orderBy('id')
+/** What has events of its own. */
+const itemOf = ({ noteable }: Topic) =>
+  'issue_id' in noteable
+    ? (['issue_id', noteable.issue_id] as const)
+    : 'merge_request_id' in noteable
+      ? (['merge_request_id', noteable.merge_request_id] as const)
+      : (['issue_id', 0] as const)
 
-export const stateEventsOf = (db: Db, issue: number) =>
-  db.selectFrom('resource_state_events').selectAll().where('issue_id', '=', issue).orderBy('id')
+const eventsIn =
+  <T extends 'resource_label_events' | 'resource_state_events' | 'resource_milestone_events'>(table: T) =>
+  (db: Db, topic: Topic) => {
+    const [column, id] = itemOf(topic)
+    // One of three tables that have these columns, which a union of names does not tell.
+    const events = db.selectFrom(table as 'resource_label_events').selectAll()
+    return events.where(column, '=', id).orderBy('id') as unknown as SelectQueryBuilder<Tables, T, Row<T>>
+  }
 
-export const milestoneEventsOf = (db: Db, issue: number) =>
-  db.selectFrom('resource_milestone_events').selectAll().where('issue_id', '=', issue).orderBy('id')
+export const labelEventsOf = eventsIn('resource_label_events')
+export const stateEventsOf = eventsIn('resource_state_events')
+export const milestoneEventsOf = eventsIn('resource_milestone_events')
 
 const params = { event_id: id }
 
-export const labelEvent = child(issue, {
-  key: 'event',
-  params,
-  find: ({ db }, { issue }, { event_id }) => labelEventsOf(db, issue.id).where('id', '=', event_id).executeTakeFirst(),
-})
+export const labelEvent = (topic: TopicResource) =>
+  child(topic, {
+    key: 'event',
+    params,
+    find: ({ db }, { topic }, { event_id }) => labelEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
+  })
 
-export const stateEvent = child(issue, {
-  key: 'event',
-  params,
-  find: ({ db }, { issue }, { event_id }) => stateEventsOf(db, issue.id).where('id', '=', event_id).executeTakeFirst(),
-})
+export const stateEvent = (topic: TopicResource) =>
+  child(topic, {
+    key: 'event',
+    params,
+    find: ({ db }, { topic }, { event_id }) => stateEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
+  })
 
-export const milestoneEvent = child(issue, {
-  key: 'event',
-  params,
-  find: ({ db }, { issue }, { event_id }) =>
-    milestoneEventsOf(db, issue.id).where('id', '=', event_id).executeTakeFirst(),
-})
+export const milestoneEvent = (topic: TopicResource) =>
+  child(topic, {
+    key: 'event',
+    params,
+    find: ({ db }, { topic }, { event_id }) =>
+      milestoneEventsOf(db, topic).where('id', '=', event_id).executeTakeFirst(),
+  })
 
 export async function presentLabelEvents(app: App, events: readonly LabelEvent[]) {
   const { db } = app

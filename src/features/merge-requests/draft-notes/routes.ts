@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, longText, text } from '../../../api/wire.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { positionInput } from '../../planning/notes/positions.ts'
+import { DraftNoteEntity, presentDraft } from './entity.ts'
+import { draftNote, draftsOf, topic } from './queries.ts'
+import { createDraft, deleteDraft, publishDrafts, updateDraft } from './service.ts'
+
+const PATH = '/projects/:id/merge_requests/:merge_request_iid/draft_notes'
+const ITEM = `${PATH}/:draft_note_id` as const
+
+export const list = endpoint({
+  method: 'GET',
+  path: PATH,
+  summary: 'List what one is about to say of a merge request',
+  on: topic,
+  allow: 'read',
+  output: pageOf(DraftNoteEntity),
+  async handle({ app, subject, page }) {
+    const { items, total } = await pageOfQuery(draftsOf(app.db, subject), page)
+    return { total, items: items.map(presentDraft) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: ITEM,
+  summary: 'Get a draft of a note',
+  on: draftNote,
+  allow: 'read',
+  output: DraftNoteEntity,
+  handle: async ({ subject }) => presentDraft(subject.draft),
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: PATH,
+  summary: 'Draft a note on a merge request',
+  on: topic,
+  allow: 'talk',
+  lane: 'git',
+  input: z.object({
+    note: longText,
+    in_reply_to_discussion_id: text.nullish(),
+    resolve_discussion: bool.nullish(),
+    commit_id: text.nullish(),
+    position: positionInput.nullish(),
+  }),
+  output: DraftNoteEntity,
+  handle: async ({ app, viewer, subject, input }) => presentDraft(await createDraft(app, viewer, subject, input)),
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: ITEM,
+  summary: 'Change a draft of a note',
+  on: draftNote,
+  allow: 'talk',
+  lane: 'git',
+  input: z.object({ note: longText.optional(), position: positionInput.nullish() }),
+  output: DraftNoteEntity,
+  handle: async ({ app, subject, input }) => presentDraft(await updateDraft(app, subject, subject.draft, input)),
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: ITEM,
+  summary: 'Drop a draft of a note',
+  on: draftNote,
+  allow: 'read',
+  changedAt: (subject) => subject.draft.updated_at,
+  output: null,
+  handle: ({ app, subject }) => deleteDraft(app, subject.draft),
+})
+
+export const publish = endpoint({
+  method: 'PUT',
+  path: `${ITEM}/publish`,
+  summary: 'Say what was drafted',
+  on: draftNote,
+  allow: 'talk',
+  lane: 'git',
+  status: 204,
+  output: null,
+  handle: ({ app, viewer, subject }) => publishDrafts(app, viewer, subject, [subject.draft]),
+})
+
+export const publishAll = endpoint({
+  method: 'POST',
+  path: `${PATH}/bulk_publish`,
+  summary: 'Say all that one has drafted',
+  on: topic,
+  allow: 'talk',
+  lane: 'git',
+  status: 204,
+  output: null,
+  handle: async ({ app, viewer, subject }) =>
+    publishDrafts(app, viewer, subject, await draftsOf(app.db, subject).execute()),
+})

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
+import { isOrphan } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { findDiscussion } from '../../planning/discussions/queries.ts'
+import type { GivenPosition } from '../../planning/notes/positions.ts'
+import { resolveNotes } from '../../planning/notes/resolving.ts'
+import { assertSayable, finished, placeIn, prepareNote, type Said, type Where } from '../../planning/notes/service.ts'
+import { talkPolicy, type TalkSubject } from '../../planning/notes/talk.ts'
+import { markReviewed } from '../merge-requests/service.ts'
+import type { DraftNote } from './model.ts'
+
+export interface DraftWish {
+  readonly note: string
+  readonly in_reply_to_discussion_id?: string | null | undefined
+  readonly resolve_discussion?: boolean | null | undefined
+  readonly commit_id?: string | null | undefined
+  readonly position?: GivenPosition | null | undefined
+}
+
+/** All of them are published at once. */
+const MOST_DRAFTS = 200
+
+export async function createDraft(app: App, actor: User, subject: TalkSubject, wish: DraftWish): Promise<DraftNote> {
+  assertSayable(wish.note)
+  const { topic } = subject
+  const answered = wish.in_reply_to_discussion_id
+  const discussion = answered ? await findDiscussion(app, subject, answered) : null
+  if (answered && !discussion) throw notFound('Discussion')
+  if (discussion?.[0]!.system) throw forbidden()
+  const place = discussion ? null : await placeOf(app, subject, wish.position)
+  const now = timestamp(app.clock)
+  try {
+    return await transact(app, async ({ db }) => {
+      const { total } = await db
+        .selectFrom('draft_notes')
+        .select(sql<number>`count(*)`.as('total'))
+        .where('merge_request_id', '=', topic.id)
+        .where('author_id', '=', actor.id)
+        .executeTakeFirstOrThrow()
+      if (Number(total) >= MOST_DRAFTS) throw new Refusal('bad_request', `A review has at most ${MOST_DRAFTS} notes`)
+      return db
+        .insertInto('draft_notes')
+        .values({
+          merge_request_id: topic.id!,
+          author_id: actor.id,
+          note: wish.note,
+          discussion_id: discussion?.[0]!.discussion_id ?? null,
+          resolve_discussion: Boolean(discussion && wish.resolve_discussion),
+          commit_sha: wish.commit_id ?? null,
+          position: place?.position ?? null,
+          line_code: place?.line_code ?? null,
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    })
+  } catch (error) {
+    if (isOrphan(error)) throw notFound() // what it was about is gone
+    throw error
+  }
+}
+
+/** As it was put: where its line is now is found when it is published. */
+async function placeOf(app: App, { topic }: TalkSubject, position: GivenPosition | null | undefined) {
+  const placed = await placeIn(app, topic, position)
+  return placed && { position: JSON.stringify(placed.original ?? placed.position), line_code: placed.line_code }
+}
+
+export async function updateDraft(
+  app: App,
+  subject: TalkSubject,
+  { id, discussion_id }: DraftNote,
+  { note, position }: { note?: string | undefined; position?: GivenPosition | null | undefined },
+): Promise<DraftNote> {
+  if (note !== undefined) assertSayable(note)
+  const place = discussion_id === null ? await placeOf(app, subject, position) : null
+  const updated = await app.db
+    .updateTable('draft_notes')
+    .set({ ...(note !== undefined && { note }), ...place, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!updated) throw notFound() // somebody was faster
+  return updated
+}
+
+export async function deleteDraft({ db }: App, { id }: DraftNote): Promise<void> {
+  const { numDeletedRows } = await db.deleteFrom('draft_notes').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}
+
+/** All of these are said, or none. */
+export async function publishDrafts(
+  app: App,
+  actor: User,
+  subject: TalkSubject,
+  drafts: readonly DraftNote[],
+): Promise<void> {
+  if (drafts.length === 0) return
+  const ready: { draft: DraftNote; say: (app: App) => Promise<Said> }[] = []
+  for (const draft of drafts) {
+    const where = await whereOf(app, subject, draft)
+    ready.push({ draft, say: await prepareNote(app, actor, subject, { body: draft.note }, where) })
+  }
+  const said = await transact(app, async (app) => {
+    const taken = await app.db
+      .deleteFrom('draft_notes')
+      .where(
+        'id',
+        'in',
+        drafts.map(({ id }) => id),
+      )
+      .returning(['id', 'note', 'position'])
+      .execute()
+    const byId = new Map(taken.map((row) => [row.id, row]))
+    const isAsSeen = ({ id, note, position }: DraftNote) =>
+      byId.get(id)?.note === note && byId.get(id)?.position === position
+    if (!drafts.every(isAsSeen)) throw conflict('Draft notes were changed meanwhile')
+    const all: Said[] = []
+    for (const { draft, say } of ready) {
+      all.push(await say(app))
+      const { discussion_id, resolve_discussion } = draft
+      if (discussion_id !== null && resolve_discussion && talkPolicy.resolve(subject))
+        await resolveNotes(app, actor, subject.topic, { discussion_id }, true)
+    }
+    await markReviewed(app, actor, subject.topic.id!)
+    return all
+  })
+  for (const one of said) await finished(app, one)
+}
+
+/** An answer to what is gone stands alone. */
+async function whereOf(app: App, subject: TalkSubject, { discussion_id, position }: DraftNote): Promise<Where> {
+  const discussion = discussion_id === null ? null : await findDiscussion(app, subject, discussion_id)
+  if (discussion) return { discussion }
+  const placed = position && (await subject.topic.place?.(app, JSON.parse(position) as GivenPosition))
+  return placed ? { placed } : { alone: true }
+}

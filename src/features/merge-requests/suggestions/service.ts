@@ -1,0 +1,46 @@
+import type { App } from '../../../context.ts'
+import { suggestionsIn } from '../../../lib/suggestions.ts'
+import type { Placed } from '../../planning/notes/positions.ts'
+import type { Settle } from '../../planning/notes/talk.ts'
+import { linesAt, textBetween } from './files.ts'
+
+/** Of lines that are hardly lines, nothing is proposed. */
+const LONGEST = 256 * 1024
+
+/** What a text on a line of the new side proposes; kept with its note, unless something of it was applied already. */
+export async function heedSuggestions(dir: string, text: string, placed: Placed | null): Promise<Settle | undefined> {
+  const line = placed?.position.new_line
+  if (!placed || !line || placed.position.position_type !== 'text') return undefined
+  const { head_sha, new_path } = placed.position
+  const suggested = suggestionsIn(text)
+  const lines = suggested.length > 0 ? await linesAt(dir, head_sha, new_path ?? '') : null
+  const rows = suggested.flatMap(({ above, below, content }) => {
+    if (!lines || line > lines.length) return []
+    const [from, to] = [Math.max(1, line - above), Math.min(lines.length, line + below)]
+    const from_content = textBetween(lines, from, to)
+    if (from_content.length > LONGEST) return []
+    return [{ lines_above: line - from, lines_below: to - line, from_content, to_content: content, commit_sha: null }]
+  })
+  return ({ db }: App, { id }) => keep(db, id, rows)
+}
+
+type Kept = Parameters<Settle>[0]['db']
+
+async function keep(db: Kept, note_id: number, rows: readonly Row[]): Promise<void> {
+  const own = db.selectFrom('suggestions').select('id').where('note_id', '=', note_id)
+  if (await own.where('commit_sha', 'is not', null).limit(1).executeTakeFirst()) return
+  await db.deleteFrom('suggestions').where('note_id', '=', note_id).execute()
+  if (rows.length > 0)
+    await db
+      .insertInto('suggestions')
+      .values(rows.map((row) => ({ ...row, note_id })))
+      .execute()
+}
+
+interface Row {
+  readonly lines_above: number
+  readonly lines_below: number
+  readonly from_content: string
+  readonly to_content: string
+  readonly commit_sha: null
+}

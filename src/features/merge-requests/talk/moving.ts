@@ -1,0 +1,70 @@
+/** A new version comes: threads on lines move to where their lines are now, or are told to be of what was before. */
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { projectPaths } from '../../planning/issues/load.ts'
+import { moveThreads, type ThreadMove } from '../../planning/notes/moving.ts'
+import type { Position } from '../../planning/notes/positions.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import type { Measured } from '../versions/measure.ts'
+import type { Version } from '../versions/model.ts'
+import { tracer } from './tracing.ts'
+
+/** The newest; older ones stay where they are. */
+const MOST_THREADS = 500
+
+/** Asked of git before the transaction that brings the version. */
+export async function traceThreads(app: App, dir: string, seen: MergeRequest, now: Measured): Promise<ThreadMove[]> {
+  const threads = await app.db
+    .selectFrom('notes')
+    .select(['discussion_id', 'position', 'line_code'])
+    .where('merge_request_id', '=', seen.id)
+    .where('type', '=', 'DiffNote')
+    .where('system', '=', false)
+    .where('position', 'is not', null)
+    .groupBy(['discussion_id', 'position', 'line_code'])
+    .orderBy(sql`max(id)`, 'desc')
+    .limit(MOST_THREADS)
+    .execute()
+  const trace = tracer(dir, seen, now)
+  const moves: ThreadMove[] = []
+  for (const { discussion_id, position: from, line_code } of threads) {
+    const position = JSON.parse(from!) as Position
+    // Of a version before: its line was gone already.
+    if (position.head_sha !== seen.head_sha || position.base_sha !== seen.base_sha) continue
+    moves.push({ discussion_id, from: from!, line_code, to: await trace(position) })
+  }
+  return moves
+}
+
+/** In the transaction that brings the version. */
+export async function followThreads(
+  app: App,
+  actor: User | null,
+  held: MergeRequest,
+  version: Version,
+  moves: readonly ThreadMove[],
+): Promise<void> {
+  if (moves.length === 0) return
+  const { db } = app
+  const [project, { number }, paths] = await Promise.all([
+    db
+      .selectFrom('projects')
+      .select('resolve_outdated_diff_discussions')
+      .where('id', '=', held.project_id)
+      .executeTakeFirstOrThrow(),
+    db
+      .selectFrom('merge_request_versions')
+      .select(sql<number>`count(*)`.as('number'))
+      .where('merge_request_id', '=', held.id)
+      .where('id', '<=', version.id)
+      .executeTakeFirstOrThrow(),
+    projectPaths(db, [held.project_id]),
+  ])
+  const web = `${app.url}/${paths.get(held.project_id)}/merge_requests/${held.iid}/diffs`
+  const outdated = ({ line_code }: ThreadMove) => {
+    const url = `${web}?diff_id=${version.id}&start_sha=${held.head_sha}${line_code === null ? '' : `#${line_code}`}`
+    return `changed this line in [version ${Number(number)} of the diff](${url})`
+  }
+  const noteable = { project_id: held.project_id, merge_request_id: held.id }
+  await moveThreads(app, actor, noteable, moves, { outdated, resolves: project.resolve_outdated_diff_discussions })
+}

@@ -1,0 +1,36 @@
+/** Lines of a merge request's diffs. */
+import type { App } from '../../../context.ts'
+import { placeOn, type GivenPosition, type Placed } from '../../planning/notes/positions.ts'
+import type { MergeRequestSubject } from '../merge-requests/policy.ts'
+import { changesBetween } from '../versions/measure.ts'
+import { tracer } from './tracing.ts'
+
+/** On the diff of any of its versions, or between two of them; null: nowhere. */
+export async function placeIn(
+  { db }: App,
+  { dir, mergeRequest }: MergeRequestSubject,
+  given: GivenPosition,
+): Promise<Placed | null> {
+  const versions = db.selectFrom('merge_request_versions').where('merge_request_id', '=', mergeRequest.id)
+  const version = await versions
+    .select(['base_sha', 'start_sha'])
+    .where('head_sha', '=', given.head_sha)
+    .where('base_sha', '=', given.base_sha)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  if (!version || version.base_sha === null) return null
+  const earlier = await versions
+    .select('id')
+    .where('head_sha', '=', given.start_sha)
+    .where('head_sha', '!=', given.head_sha)
+    .executeTakeFirst()
+  const diff = await changesBetween(dir, earlier ? given.start_sha : version.base_sha, given.head_sha)
+  const ends = { base: version.base_sha, start: earlier ? given.start_sha : version.start_sha, head: given.head_sha }
+  const placed = placeOn(diff?.files ?? [], ends, given)
+  if (!placed) return null
+  const { position: original } = placed
+  const isNewest = original.head_sha === mergeRequest.head_sha && original.base_sha === mergeRequest.base_sha
+  if (isNewest) return { ...placed, original }
+  const from = { ...version, head_sha: given.head_sha }
+  return { ...((await tracer(dir, from, mergeRequest)(original)) ?? placed), original }
+}

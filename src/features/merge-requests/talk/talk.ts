@@ -1,0 +1,47 @@
+import { id } from '../../../api/wire.ts'
+import { Developer } from '../../../lib/levels.ts'
+import { talkAbout, type Topic } from '../../planning/notes/talk.ts'
+import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
+import { findMergeRequest, mergeRequests } from '../merge-requests/queries.ts'
+import { touchMergeRequest } from '../merge-requests/service.ts'
+import { obeyOnMergeRequest } from '../quick-actions/service.ts'
+import { suggestionsOf } from '../suggestions/queries.ts'
+import { heedSuggestions } from '../suggestions/service.ts'
+import { placeIn } from './places.ts'
+
+/** As someone in particular meets it. */
+export function topicOf(subject: MergeRequestSubject): Topic {
+  const { mergeRequest: one, level, viewer } = subject
+  return {
+    noteable: { project_id: one.project_id, merge_request_id: one.id },
+    type: 'MergeRequest',
+    id: one.id,
+    iid: one.iid,
+    isOpen: mergeRequestPolicy.participate(subject),
+    isLocked: one.discussion_locked ?? false,
+    threads: { mayResolve: level >= Developer || (viewer !== null && one.author_id === viewer.id) },
+    ...(mergeRequestPolicy.update(subject) && {
+      obey: (app, actor, commands, emoji) => obeyOnMergeRequest(app, actor, subject, commands, emoji),
+    }),
+    touch: (app) => touchMergeRequest(app, one.id),
+    heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
+    suggestions: (app, notes) => suggestionsOf(app, one, notes),
+    place: (app, position) => placeIn(app, subject, position),
+  }
+}
+
+/** What is said of merge requests. */
+export const mergeRequestTalk = talkAbout({
+  path: '/projects/:id/merge_requests/:merge_request_iid',
+  noun: 'a merge request',
+  guest: false,
+  lane: 'git',
+  on: mergeRequests,
+  params: { merge_request_iid: id },
+  async find(app, parent, { merge_request_iid }) {
+    const mergeRequest = await findMergeRequest(app.db, parent.project.id, merge_request_iid, parent.viewer?.id ?? 0)
+    if (!mergeRequest) return null
+    const subject = { ...parent, mergeRequest }
+    return mergeRequestPolicy.readMergeRequest(subject) ? topicOf(subject) : null
+  },
+})

@@ -1,0 +1,56 @@
+/** Threads on lines of a diff that is another now. */
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import type { Placed } from './positions.ts'
+import { isResolved } from './resolving.ts'
+import { addSystemNotes, type Noteable } from './system.ts'
+
+export interface ThreadMove {
+  readonly discussion_id: string
+  /** Where it was seen, as it is kept. */
+  readonly from: string
+  readonly line_code: string | null
+  /** Null: what it was about is gone. */
+  readonly to: Placed | null
+}
+
+interface Outcome {
+  /** What is told in a thread whose line is gone. */
+  outdated(move: ThreadMove): string
+  /** Whether such a thread is over. */
+  readonly resolves: boolean
+}
+
+/** In the transaction of the change. One that has moved meanwhile is left alone. */
+export async function moveThreads(
+  app: App,
+  actor: User | null,
+  noteable: Noteable,
+  moves: readonly ThreadMove[],
+  { outdated, resolves }: Outcome,
+): Promise<void> {
+  const { db } = app
+  for (const move of moves) {
+    const { discussion_id, from, to } = move
+    if (to) {
+      const set = { position: JSON.stringify(to.position), line_code: to.line_code }
+      const thread = db.updateTable('notes').set(set).where('discussion_id', '=', discussion_id)
+      await thread.where('position', '=', from).execute()
+      continue
+    }
+    if (await isResolved(app, discussion_id)) continue
+    if (actor) {
+      const thread = { discussion_id, type: 'DiscussionNote' as const }
+      await addSystemNotes(app, actor, noteable, [{ action: 'outdated', body: outdated(move), thread }])
+    }
+    if (!resolves) continue
+    await db
+      .updateTable('notes')
+      .set({ resolved_at: timestamp(app.clock), resolved_by_id: actor?.id ?? null })
+      .where('discussion_id', '=', discussion_id)
+      .where('type', 'is not', null)
+      .where('system', '=', false)
+      .where('resolved_at', 'is', null)
+      .execute()
+  }
+}

@@ -1,0 +1,77 @@
+/** Time spent on whatever keeps it. */
+import { z } from 'zod'
+import { endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { TimeStatsEntity, presentTimeStats, type TimeStats } from './entity.ts'
+
+type Kept = TimeStats & { readonly id: number }
+type By<Given extends unknown[]> = (app: App, actor: User, one: Kept, ...given: Given) => Promise<TimeStats>
+
+interface Mount<S, P extends Policy<S>> {
+  path: `/${string}`
+  noun: string
+  on: Resource<S, P>
+  reading: keyof P & string
+  guest: boolean
+  of(subject: S): Kept
+  work: { estimate: By<[string]>; resetEstimate: By<[]>; spend: By<[string]>; resetSpent: By<[]> }
+}
+
+export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
+  mount: Mount<S, P>,
+) {
+  const { path, noun, on, reading, guest, of, work } = mount
+  const writing = { on, allow: 'update', output: TimeStatsEntity } as const
+  return {
+    stats: endpoint({
+      method: 'GET',
+      path: `${path}/time_stats`,
+      summary: `Get how long ${noun} should take, and took`,
+      on,
+      allow: reading,
+      guest,
+      output: TimeStatsEntity,
+      handle: async ({ subject }) => presentTimeStats(of(subject)),
+    }),
+
+    setEstimate: endpoint({
+      method: 'POST',
+      path: `${path}/time_estimate`,
+      summary: `Say how long ${noun} should take`,
+      ...writing,
+      status: 200,
+      input: z.object({ duration: text }),
+      handle: async ({ app, viewer, subject, input }) =>
+        presentTimeStats(await work.estimate(app, viewer, of(subject), input.duration)),
+    }),
+
+    clearEstimate: endpoint({
+      method: 'POST',
+      path: `${path}/reset_time_estimate`,
+      summary: `Forget how long ${noun} should take`,
+      ...writing,
+      status: 200,
+      handle: async ({ app, viewer, subject }) => presentTimeStats(await work.resetEstimate(app, viewer, of(subject))),
+    }),
+
+    addSpent: endpoint({
+      method: 'POST',
+      path: `${path}/add_spent_time`,
+      summary: `Add to the time spent on ${noun}, or take back of it`,
+      ...writing,
+      input: z.object({ duration: text }),
+      handle: async ({ app, viewer, subject, input }) =>
+        presentTimeStats(await work.spend(app, viewer, of(subject), input.duration)),
+    }),
+
+    clearSpent: endpoint({
+      method: 'POST',
+      path: `${path}/reset_spent_time`,
+      summary: `Forget the time spent on ${noun}`,
+      ...writing,
+      status: 200,
+      handle: async ({ app, viewer, subject }) => presentTimeStats(await work.resetSpent(app, viewer, of(subject))),
+    }),
+  }
+}
