@@ -6,6 +6,11 @@ const at = oneMergeRequest
 export const cases = casesOf(
   `
                                                                               anon strg extn guest rept devl mast ownr admn blkd
+  GET /merge_requests                                                          401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/merge_requests                                      private  401  404  404  200  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/merge_requests                                    private  401  404  404  403  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
   POST /projects/:id/merge_requests                                   private  401  404  404  403  403  201  201  201  201  401
                                                                       public   401  403  403  403  403  201  201  201  201  401
   GET /projects/:id/merge_requests/:merge_request_iid                 private  401  404  404  403  200  200  200  200  200  401
