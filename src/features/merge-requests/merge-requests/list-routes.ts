@@ -3,10 +3,12 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { bool, oneOf } from '../../../api/wire.ts'
 import { group } from '../../groups/groups/queries.ts'
+import { milestone } from '../../planning/milestones/queries.ts'
+import { atBothPlaces } from '../../planning/places.ts'
 import { MergeRequestEntity, SimpleMergeRequestEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
-import { MERGE_REQUEST_ORDERS, listMergeRequests, listProjectMergeRequests } from './lists.ts'
-import { presentListed } from './load.ts'
+import { MERGE_REQUEST_ORDERS, listMergeRequests, listMergeRequestsAt, listProjectMergeRequests } from './lists.ts'
+import { presentListed, presentMergeRequestsById } from './load.ts'
 import { mergeRequests } from './queries.ts'
 
 const listInput = z.object({
@@ -64,3 +66,19 @@ export const list = endpoint({
     return { total, items: await presentListed(app, items, input) }
   },
 })
+
+export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/milestones/:milestone_id/merge_requests`,
+    summary: `List the merge requests of a ${mount.kind}’s milestone, by the priority of their labels`,
+    on: milestone(mount),
+    allow: 'readMilestones',
+    output: pageOf(MergeRequestEntity),
+    async handle({ app, subject, page }) {
+      const filter = { milestone_id: subject.milestone.id, order_by: 'label_priority', sort: 'asc' } as const
+      const { items, total } = await listMergeRequestsAt(app, subject, filter, page)
+      return { total, items: await presentMergeRequestsById(app, items, { isMixed: subject.project === null }) }
+    },
+  }),
+)

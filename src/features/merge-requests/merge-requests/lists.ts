@@ -6,6 +6,7 @@ import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
   NOBODY,
   either,
@@ -21,9 +22,18 @@ import {
   type Named,
   type PlannedValues,
 } from '../../planning/planned.ts'
+import type { Place } from '../../planning/places.ts'
 import type { MergeRequestFilter } from './filter.ts'
+import { mergeRequestsPolicy } from './policy.ts'
 
-export const MERGE_REQUEST_ORDERS = ['created_at', 'updated_at', 'merged_at', 'title', 'popularity'] as const
+export const MERGE_REQUEST_ORDERS = [
+  'created_at',
+  'updated_at',
+  'merged_at',
+  'title',
+  'popularity',
+  'label_priority',
+] as const
 export type MergeRequestOrder = (typeof MERGE_REQUEST_ORDERS)[number]
 
 /** The values of a list's conditions; what is absent is no condition. */
@@ -121,6 +131,7 @@ const orders = {
   merged_at: (db: Db, sort: Sort) => sql`coalesce(merge_requests.merged_at, ${lastOf(db, sort, 'moment')})`,
   title: (db: Db) => sql.raw(binaryText(db, 'merge_requests.title')),
   popularity: () => sql.ref('merge_requests.upvotes'),
+  label_priority: (db: Db, sort: Sort) => sql`coalesce(merge_requests.label_priority, ${lastOf(db, sort, 'number')})`,
 }
 
 const usual = () => ['created_at', 'desc'] as const
@@ -205,6 +216,18 @@ export async function listMergeRequests(
     ...((filter.non_archived ?? isGroup) && { non_archived: true as const }),
   }
   return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
+}
+
+/** Of a project, where there are none for those who may not see them, or of the projects of a group. */
+export async function listMergeRequestsAt(
+  app: App,
+  { project, namespace, viewer, level }: Place,
+  filter: MergeRequestFilter & Order,
+  cut: Cut,
+): Listed {
+  if (!project) return listMergeRequests(app, viewer, { ...filter, group: namespace.id }, cut)
+  const subject = { project, namespace, viewer, level, open: openVisibilities(viewer), dir: '' }
+  return mergeRequestsPolicy.readMergeRequests(subject) ? listProjectMergeRequests(app, subject, filter, cut) : NOTHING
 }
 
 /** Null where nothing can match. */

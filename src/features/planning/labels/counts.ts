@@ -1,4 +1,4 @@
-/** How many issues have a label: added up from what triggers keep, whoever asks and however many there are. */
+/** How many issues and merge requests have a label: added up from what triggers keep, whoever asks and however many there are. */
 import { sql } from 'kysely'
 import type { User } from '../../../context.ts'
 import { FeatureEnabled, FeaturePrivate, Guest, Reporter } from '../../../lib/levels.ts'
@@ -29,25 +29,33 @@ const showsAll = (viewer: User | null) =>
 const myRight = (viewer: User | null) =>
   sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer?.id ?? 0}`
 
-/** How many issues of the place have each of the labels, of those that the viewer sees. */
-export async function countIssues(
+export const NONE: LabelCounts = { opened: 0, closed: 0, mergeRequests: 0 }
+
+/** How much of the place has each of the labels, of what the viewer sees. */
+export async function countWork(
   db: Db,
   viewer: User | null,
   place: Place,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
+  const counts = new Map<number, LabelCounts>()
+  const add = (label: number, kind: keyof LabelCounts, total: number) => {
+    const count = counts.get(label) ?? NONE
+    counts.set(label, { ...count, [kind]: count[kind] + Number(total) })
+  }
+  for (const { label_id, state, total } of await countIssues(db, viewer, place, labels)) add(label_id, state, total)
+  for (const { label_id, total } of await countMergeRequests(db, viewer, place, labels))
+    add(label_id, 'mergeRequests', total)
+  return counts
+}
+
+async function countIssues(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
     where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}
     and (not f.confidential or ${showsAll(viewer)})
     group by f.label_id, f.state`.execute(db)
-  const counts = new Map<number, { opened: number; closed: number }>()
-  for (const { label_id, state, total } of [...rows, ...(await countOwn(db, viewer, place, labels))]) {
-    const count = counts.get(label_id) ?? { opened: 0, closed: 0 }
-    count[state] += Number(total)
-    counts.set(label_id, count)
-  }
-  return counts
+  return [...rows, ...(await countOwn(db, viewer, place, labels))]
 }
 
 /** Confidential ones that are the viewer's own where they do not see all. */
@@ -62,4 +70,37 @@ async function countOwn(db: Db, viewer: User | null, place: Place, labels: strin
     and ${showsIssues(viewer)} and not ${showsAll(viewer)}
     group by l.label_id, i.state`.execute(db)
   return rows
+}
+
+/** Whether merge requests are on for the viewer in the project of a row, and whether all of them are theirs to see. */
+function mergeRequestRights(viewer: User | null) {
+  const open = sql`p.visibility in (${sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))})`
+  const isOn = (level: number) => sql`p.merge_requests_access_level >= ${sql.lit(level)}
+    and p.repository_access_level >= ${sql.lit(level)}`
+  const isMember = viewer?.admin ? sql`true` : sql`coalesce(mine.access_level, 0) >= ${sql.lit(Guest)}`
+  return {
+    shown: sql<boolean>`not p.deleting and (${isMember} and ${isOn(FeaturePrivate)} or ${open} and ${isOn(FeatureEnabled)})`,
+    all: sql<boolean>`(${showsAll(viewer)} or ${open})`,
+  }
+}
+
+type CountedRequests = { label_id: number; total: number }
+
+async function countMergeRequests(db: Db, viewer: User | null, place: Place, labels: string) {
+  const { shown, all } = mergeRequestRights(viewer)
+  const { rows } = await sql<CountedRequests>`select f.label_id, sum(f.total) as total
+    from merge_request_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${shown} and ${all}
+    group by f.label_id`.execute(db)
+  if (place.level >= Reporter || viewer === null) return rows
+  const { rows: own } = await sql<CountedRequests>`select l.label_id, count(*) as total
+    from merge_requests m join merge_request_labels l on l.merge_request_id = m.id
+    join projects p on p.id = ${unindexed(db, 'm.project_id')} ${myRight(viewer)}
+    where m.id in (select id from merge_requests where author_id = ${viewer.id}
+      union select merge_request_id from merge_request_assignees where user_id = ${viewer.id}
+      union select merge_request_id from merge_request_reviewers where user_id = ${viewer.id})
+    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
+    and ${shown} and not ${all}
+    group by l.label_id`.execute(db)
+  return [...rows, ...own]
 }

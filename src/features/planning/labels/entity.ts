@@ -37,6 +37,8 @@ export type LabelRecord = z.infer<typeof LabelEntity>
 export interface LabelCounts {
   readonly opened: number
   readonly closed: number
+  /** Open ones. */
+  readonly mergeRequests: number
 }
 
 export interface LoadedLabel extends Label {
@@ -66,7 +68,7 @@ export function presentLabel(label: LoadedLabel): LabelRecord {
     ...(counts && {
       open_issues_count: counts.opened,
       closed_issues_count: counts.closed,
-      open_merge_requests_count: 0,
+      open_merge_requests_count: counts.mergeRequests,
     }),
     subscribed: label.subscribed,
     ...(priority !== undefined && { priority, is_project_label: label.project_id !== null }),
