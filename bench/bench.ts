@@ -11,6 +11,7 @@ import {
   startOurs,
   type Floor,
   type OurServer,
+  type Seeded,
   type Server,
 } from './servers.ts'
 
@@ -84,6 +85,8 @@ export interface Bench extends Given, AsyncDisposable {
   many(): Promise<OurServer>
   /** The same with notes, events and all else of planning. */
   planned: { few(): Promise<OurServer>; many(): Promise<OurServer> }
+  /** With as many merge requests. */
+  requested: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
   beside(server: OurServer): Promise<Beside>
 }
@@ -92,12 +95,12 @@ export function openBench(given: Given): Bench {
   const { effort, postgres, profileInto } = given
   const besides = new Map<OurServer, Promise<Beside>>()
   const stack = new AsyncDisposableStack()
-  const fresh = async (users: number, workers = given.workers ?? 1, more: { planning?: boolean } = {}) => {
+  const fresh = async (users: number, workers = given.workers ?? 1, more: Seeded = {}) => {
     const place = stack.use(await makePlace(postgres, users, more))
     return stack.use(await startOurs(place, { profileInto, workers }))
   }
   // The first seconds of a server are its compiler's.
-  const warm = async (users: number, more: { planning?: boolean } = {}) => {
+  const warm = async (users: number, more: Seeded = {}) => {
     const server = await fresh(users, undefined, more)
     await closedLoop(server.port, mixed, {
       connections: CONNECTIONS,
@@ -114,6 +117,10 @@ export function openBench(given: Given): Bench {
     planned: {
       few: shared(() => warm(effort.few, { planning: true })),
       many: shared(() => warm(effort.many, { planning: true })),
+    },
+    requested: {
+      few: shared(() => warm(effort.few, { mergeRequests: true })),
+      many: shared(() => warm(effort.many, { mergeRequests: true })),
     },
     floor: shared(async () => stack.use(await startFloor())),
     async beside(server) {

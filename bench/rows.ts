@@ -28,6 +28,7 @@ import {
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
+import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
@@ -168,6 +169,16 @@ export const measurements = {
     ]
   },
 
+  async 'request-lists'(bench) {
+    const { few, many } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingRequests) {
+      const what = `${many} merge requests over ${few}: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growth(bench, call, bench.requested)))
+    }
+    return rows
+  },
+
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],
 } satisfies Record<string, (bench: Bench) => Promise<Row[]>>
 
@@ -268,8 +279,8 @@ async function largerPage(bench: Bench, largest: Call, smaller: Call): Promise<O
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 3 }
 }
 
-async function growth(bench: Bench, call: Call): Promise<Outcome> {
-  const [large, small] = [await bench.many(), await bench.few()]
+async function growth(bench: Bench, call: Call, servers: Pick<Bench, 'few' | 'many'> = bench): Promise<Outcome> {
+  const [large, small] = [await servers.many(), await servers.few()]
   const times = await compare(bench, { server: large, call }, { server: small, call }, bench.effort.seconds / 4)
   return { ours: ms(times.ours), floor: ms(times.floor), ratio: times.ratio, met: times.ratio <= 1.3 }
 }

@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
+import { seedMergeRequests } from './seed-merge-requests.ts'
 import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
 
@@ -56,11 +57,18 @@ export interface Place extends AsyncDisposable {
   readonly databaseUrl: string
 }
 
-/** With all that is said of the issues, where `planning` is measured. */
+export interface Seeded {
+  /** All that is said of the issues. */
+  readonly planning?: boolean
+  /** As many as there are users. */
+  readonly mergeRequests?: boolean
+}
+
+/** With what is measured beside users, projects and issues. */
 export async function makePlace(
   postgres: string | undefined,
   users: number,
-  { planning = false }: { planning?: boolean } = {},
+  { planning = false, mergeRequests = false }: Seeded = {},
 ): Promise<Place> {
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
@@ -78,6 +86,7 @@ export async function makePlace(
   try {
     if (users > 0) await seed(place.databaseUrl, users)
     if (planning) await seedPlanning(place.databaseUrl, users)
+    if (mergeRequests) await seedMergeRequests(place.databaseUrl, users)
     return place
   } catch (error) {
     await place[Symbol.asyncDispose]()

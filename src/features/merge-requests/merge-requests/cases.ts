@@ -1,11 +1,23 @@
-import { casesOf } from '../../../../test/cases.ts'
+import { casesOf, groupPath, projectPath, unique, type Stage } from '../../../../test/cases.ts'
 import { newMergeRequest, oneMergeRequest } from '../../../../test/merge-requests.ts'
 
 const at = oneMergeRequest
+const milestoneAt = (path: typeof projectPath) => async (s: Stage) => ({
+  milestone_id: (await s.make(path(s, '/milestones'), { title: unique('milestone') })).id,
+})
 
 export const cases = casesOf(
   `
                                                                               anon strg extn guest rept devl mast ownr admn blkd
+  GET /merge_requests                                                          401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/merge_requests                                      private  401  404  404  200  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/merge_requests                                    private  401  404  404  403  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/milestones/:milestone_id/merge_requests           private  401  404  404  200  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
+  GET /groups/:id/milestones/:milestone_id/merge_requests             private  401  404  404  200  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
   POST /projects/:id/merge_requests                                   private  401  404  404  403  403  201  201  201  201  401
                                                                       public   401  403  403  403  403  201  201  201  201  401
   GET /projects/:id/merge_requests/:merge_request_iid                 private  401  404  404  403  200  200  200  200  200  401
@@ -22,6 +34,8 @@ export const cases = casesOf(
                                                                       public   401  200  200  200  200  200  200  200  200  401
 `,
   {
+    'GET /projects/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(projectPath) },
+    'GET /groups/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(groupPath) },
     'POST /projects/:id/merge_requests': { input: newMergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid': { at },
     'PUT /projects/:id/merge_requests/:merge_request_iid': { at, input: { title: 'Another' } },

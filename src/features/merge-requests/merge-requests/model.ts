@@ -62,6 +62,8 @@ declare module '../../../store/database.ts' {
       user_notes_count: Generated<number>
       upvotes: Generated<number>
       downvotes: Generated<number>
+      /** The lowest number of its labels' priorities, by triggers. */
+      label_priority: Generated<number | null>
       created_at: string
       updated_at: string
       version: Generated<number>

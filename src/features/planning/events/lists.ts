@@ -10,7 +10,7 @@ import { textsIn, unindexed } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
-import { seenBy } from '../issues/lists.ts'
+import { seenBy } from '../planned.ts'
 import { LEVEL, isOn, isOpen, isReadable, seesMergeRequests } from '../seeing.ts'
 import { ALL_KINDS, KINDS, type Activity, type Needs } from './model.ts'
 

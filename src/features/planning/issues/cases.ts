@@ -61,8 +61,6 @@ export const cases = casesOf(
                                                       public   401  403  403  403  403  403  403  403  200  401
   GET /projects/:id/milestones/:milestone_id/issues                  private  404  404  404  200  200  200  200  200  200  401
                                                                      public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/milestones/:milestone_id/merge_requests          private  404  404  404  200  200  200  200  200  200  401
-                                                                     public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/boards/:board_id/lists/:list_id/issues           private  404  404  404  200  200  200  200  200  200  401
                                                                      public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/boards/:board_id/backlog/issues                  private  404  404  404  200  200  200  200  200  200  401
@@ -70,8 +68,6 @@ export const cases = casesOf(
   GET /projects/:id/boards/:board_id/closed/issues                   private  404  404  404  200  200  200  200  200  200  401
                                                                      public   200  200  200  200  200  200  200  200  200  401
   GET /groups/:id/milestones/:milestone_id/issues                    private  404  404  404  200  200  200  200  200  200  401
-                                                                     public   200  200  200  200  200  200  200  200  200  401
-  GET /groups/:id/milestones/:milestone_id/merge_requests            private  404  404  404  200  200  200  200  200  200  401
                                                                      public   200  200  200  200  200  200  200  200  200  401
   GET /groups/:id/boards/:board_id/lists/:list_id/issues             private  404  404  404  200  200  200  200  200  200  401
                                                                      public   200  200  200  200  200  200  200  200  200  401
@@ -99,12 +95,10 @@ export const cases = casesOf(
     'GET /projects/:id/issues/:issue_iid/participants': { at: one },
     'GET /projects/:id/issues/:issue_iid/user_agent_detail': { at: one },
     'GET /projects/:id/milestones/:milestone_id/issues': { at: milestoneAt(projectPath) },
-    'GET /projects/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(projectPath) },
     'GET /projects/:id/boards/:board_id/lists/:list_id/issues': { at: listAt(projectPath) },
     'GET /projects/:id/boards/:board_id/backlog/issues': { at: boardAt(projectPath) },
     'GET /projects/:id/boards/:board_id/closed/issues': { at: boardAt(projectPath) },
     'GET /groups/:id/milestones/:milestone_id/issues': { at: milestoneAt(groupPath) },
-    'GET /groups/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(groupPath) },
     'GET /groups/:id/boards/:board_id/lists/:list_id/issues': { at: listAt(groupPath) },
     'GET /groups/:id/boards/:board_id/backlog/issues': { at: boardAt(groupPath) },
     'GET /groups/:id/boards/:board_id/closed/issues': { at: boardAt(groupPath) },

@@ -118,7 +118,7 @@ export function presentIssue(issue: LoadedIssue, around: IssueSurroundings): Iss
     assignee: assignees[0] ?? null,
     author: user(issue.author),
     user_notes_count: issue.user_notes_count,
-    merge_requests_count: 0,
+    merge_requests_count: issue.merge_requests_count,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     due_date: issue.due_date,

@@ -4,54 +4,30 @@ import { blankable, bool, id, int, listOf, moment, oneOf, text } from '../../../
 import { badParameter } from '../../../errors.ts'
 import type { App, User } from '../../../context.ts'
 import { findUserByUsername } from '../../identity/users/queries.ts'
+import type { Named, PlannedFilter } from '../planned.ts'
 import { ISSUE_TYPES } from './model.ts'
 
-export type Named<T> = T | 'none' | 'any'
-
-export interface IssueFilter {
+export interface IssueFilter extends PlannedFilter {
   state?: 'opened' | 'closed' | 'all' | null | undefined
-  labels?: Named<string[]> | null | undefined
-  milestone?: Named<{ title: string }> | 'upcoming' | 'started' | null | undefined
-  author?: number | null | undefined
-  assignee?: Named<number> | null | undefined
-  my_reaction_emoji?: Named<{ name: string }> | null | undefined
-  /** Of these two the records themselves, not their titles. */
-  milestone_id?: number
-  label_id?: number
-  iids?: number[] | null | undefined
-  search?: string | null | undefined
-  in?: 'title' | 'description' | null | undefined
   confidential?: boolean | null | undefined
-  created_after?: string | null | undefined
-  created_before?: string | null | undefined
-  updated_after?: string | null | undefined
-  updated_before?: string | null | undefined
   due_date?: (typeof DUE)[number] | null | undefined
   issue_type?: string | null | undefined
   closed_by_id?: number | null | undefined
   weight?: Named<number> | null | undefined
-  non_archived?: boolean | null | undefined
-  not?: {
-    labels?: string[] | undefined
-    label_ids?: readonly number[] | undefined
-    milestone?: string | undefined
-    author?: number | undefined
-    assignee?: number | undefined
-    iids?: number[] | undefined
-    my_reaction_emoji?: string | undefined
-  }
 }
 
 const DUE = ['0', 'any', 'today', 'tomorrow', 'overdue', 'week', 'month', 'next_month_and_previous_two_weeks'] as const
 
-const scope = oneOf('created-by-me', 'assigned-to-me', 'created_by_me', 'assigned_to_me', 'all')
+/** In both spellings. */
+export const SCOPES = ['created-by-me', 'assigned-to-me', 'created_by_me', 'assigned_to_me', 'all'] as const
+
 /** An id, or `None` or `Any` in any case; 0 is nobody. */
-const idOrNamed = z.preprocess(
+export const idOrNamed = z.preprocess(
   (value) => (typeof value === 'string' && /^(none|any)$/i.test(value) ? value.toLowerCase() : value),
   z.union([z.literal('none'), z.literal('any'), int]),
 )
 
-const excluded = z.object({
+export const plannedExcluded = {
   labels: listOf(text).nullish(),
   milestone: text.nullish(),
   author_id: int.nullish(),
@@ -60,14 +36,14 @@ const excluded = z.object({
   assignee_username: listOf(text).nullish(),
   iids: listOf(int).nullish(),
   my_reaction_emoji: text.nullish(),
-})
+}
 
-export const filterInput = {
-  state: oneOf('opened', 'closed', 'all').nullish(),
+/** What issues and merge requests are narrowed by alike. */
+export const plannedInput = {
   labels: listOf(text).nullish(),
   milestone: text.nullish(),
   milestone_id: oneOf('None', 'Any', 'Upcoming', 'Started').nullish(),
-  scope: scope.nullish(),
+  scope: oneOf(...SCOPES).nullish(),
   author_id: int.nullish(),
   author_username: text.nullish(),
   assignee_id: blankable(idOrNamed),
@@ -76,37 +52,51 @@ export const filterInput = {
   iids: listOf(int).nullish(),
   search: text.nullish(),
   in: text.nullish(),
-  confidential: bool.nullish(),
   created_after: moment.nullish(),
   created_before: moment.nullish(),
   updated_after: moment.nullish(),
   updated_before: moment.nullish(),
+  non_archived: bool.nullish(),
+  not: z.object(plannedExcluded).nullish(),
+}
+
+export const filterInput = {
+  ...plannedInput,
+  state: oneOf('opened', 'closed', 'all').nullish(),
+  confidential: bool.nullish(),
   due_date: oneOf(...DUE).nullish(),
   issue_type: oneOf(...ISSUE_TYPES).nullish(),
   closed_by_id: id.nullish(),
   weight: blankable(idOrNamed),
-  non_archived: bool.nullish(),
-  not: excluded.nullish(),
 }
 
+type PlannedGiven = Omit<z.infer<z.ZodObject<typeof plannedInput>>, 'scope'> & { scope?: string | null | undefined }
 type Given = z.infer<z.ZodObject<typeof filterInput>>
 
-/** As it was given, with the people it names looked up; whom nobody knows is user 0. */
 export async function filterFrom(app: App, viewer: User | null, given: Given): Promise<IssueFilter> {
+  const { state, confidential, due_date, issue_type, closed_by_id, weight } = given
+  const planned = await plannedFrom(app, viewer, given)
+  return { ...planned, state, confidential, due_date, issue_type, closed_by_id, weight }
+}
+
+/** Whom nobody knows is user 0. */
+export const userNamed = async ({ db }: App, username: string | null | undefined): Promise<number | null> =>
+  username === null || username === undefined ? null : ((await findUserByUsername(db, username))?.id ?? 0)
+
+/** As it was given, with the people it names looked up. */
+export async function plannedFrom(app: App, viewer: User | null, given: PlannedGiven): Promise<PlannedFilter> {
   const { author_id, author_username, assignee_id, assignee_username, not } = given
-  if (set(author_id) && set(author_username)) throw exclusive('author_id', 'author_username')
-  if (set(assignee_id) && set(assignee_username)) throw exclusive('assignee_id', 'assignee_username')
-  const named = async (username: string | null | undefined) =>
-    username === null || username === undefined ? null : ((await findUserByUsername(app.db, username))?.id ?? 0)
+  refuseBoth(given, 'author_id', 'author_username')
+  refuseBoth(given, 'assignee_id', 'assignee_username')
   const own = given.scope?.startsWith('created') ? { author: viewer?.id ?? 0 } : {}
   const mine = given.scope?.startsWith('assigned') ? { assignee: viewer?.id ?? 0 } : {}
-  const { milestone_id, ...plain } = given
+  const { iids, search, created_after, created_before, updated_after, updated_before, non_archived } = given
   return {
-    ...plain,
+    ...{ iids, search, created_after, created_before, updated_after, updated_before, non_archived },
     labels: labelsFrom(given.labels),
-    milestone: milestoneFrom(given.milestone ?? milestone_id),
-    author: author_id ?? (await named(author_username)),
-    assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await named(assignee_username?.[0]))),
+    milestone: milestoneFrom(given.milestone ?? given.milestone_id),
+    author: author_id ?? (await userNamed(app, author_username)),
+    assignee: assignee_id === 0 ? 'none' : (assignee_id ?? (await userNamed(app, assignee_username?.[0]))),
     my_reaction_emoji: wordOr(given.my_reaction_emoji, (name) => ({ name })),
     in: placeFrom(given.in),
     not: {
@@ -114,17 +104,19 @@ export async function filterFrom(app: App, viewer: User | null, given: Given): P
       ...(not?.milestone && { milestone: not.milestone }),
       ...(not?.iids && { iids: not.iids }),
       ...(not?.my_reaction_emoji && { my_reaction_emoji: not.my_reaction_emoji }),
-      author: not?.author_id ?? (await named(not?.author_username)) ?? undefined,
-      assignee: not?.assignee_id ?? (await named(not?.assignee_username?.[0])) ?? undefined,
+      author: not?.author_id ?? (await userNamed(app, not?.author_username)) ?? undefined,
+      assignee: not?.assignee_id ?? (await userNamed(app, not?.assignee_username?.[0])) ?? undefined,
     },
     ...own,
     ...mine,
   }
 }
 
-const set = (value: unknown) => value !== null && value !== undefined
+export function refuseBoth<K extends string>(given: { [name in K]?: unknown }, one: K, other: K): void {
+  if (set(given[one]) && set(given[other])) throw badParameter(`${one}, ${other} are mutually exclusive`)
+}
 
-const exclusive = (one: string, other: string) => badParameter(`${one}, ${other} are mutually exclusive`)
+const set = (value: unknown) => value !== null && value !== undefined
 
 function wordOr<T>(value: string | null | undefined, otherwise: (value: string) => T): Named<T> | null {
   if (!value) return null
@@ -140,7 +132,7 @@ function labelsFrom(labels: string[] | null | undefined): Named<string[]> | null
   return labels.length === 1 ? wordOr(first, () => labels) : labels
 }
 
-function milestoneFrom(given: string | null | undefined): IssueFilter['milestone'] {
+function milestoneFrom(given: string | null | undefined): PlannedFilter['milestone'] {
   if (!given) return null
   const word = given.toLowerCase().replace(/^#/, '')
   if (given === 'No Milestone') return 'none'
@@ -150,7 +142,7 @@ function milestoneFrom(given: string | null | undefined): IssueFilter['milestone
   return wordOr(given, (title) => ({ title }))
 }
 
-function placeFrom(given: string | null | undefined): IssueFilter['in'] {
+function placeFrom(given: string | null | undefined): PlannedFilter['in'] {
   const places = new Set((given ?? '').split(',').map((place) => place.trim()))
   if (places.has('title') === places.has('description')) return null
   return places.has('title') ? 'title' : 'description'

@@ -37,6 +37,8 @@ declare module '../../../store/database.ts' {
       label_priority: Generated<number | null>
       /** And these three. */
       user_notes_count: Generated<number>
+      /** Merging them would close it; by triggers. */
+      merge_requests_count: Generated<number>
       upvotes: Generated<number>
       downvotes: Generated<number>
       relative_position: number | null

@@ -1,5 +1,4 @@
 /** Issues where milestones and boards show them. */
-import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import type { Json } from '../../../api/json.ts'
 import { pageOf, type Page, type PageWish } from '../../../api/pages.ts'
@@ -33,20 +32,6 @@ export const [ofMilestone, ofGroupMilestone] = atBothPlaces((mount) =>
     output: pageOf(IssueEntity),
     handle: ({ app, subject, page }) =>
       shown(app, subject, { milestone_id: subject.milestone.id, order_by: 'label_priority', sort: 'asc' }, page),
-  }),
-)
-
-/** There are none yet. */
-export const [mergeRequestsOfMilestone, mergeRequestsOfGroupMilestone] = atBothPlaces((mount) =>
-  endpoint({
-    method: 'GET',
-    path: `${mount.path}/milestones/:milestone_id/merge_requests`,
-    summary: `List the merge requests of a ${mount.kind}’s milestone`,
-    on: milestone(mount),
-    allow: 'readMilestones',
-    guest: true,
-    output: pageOf(z.never()),
-    handle: async () => ({ items: [], total: 0 }),
   }),
 )
 

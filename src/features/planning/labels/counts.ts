@@ -7,7 +7,6 @@ import { inIdList, unindexed } from '../../../store/dialect.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
 import type { Place, Where } from '../places.ts'
-import { isReadable, seesMergeRequests } from '../seeing.ts'
 import type { LabelCounts } from './entity.ts'
 
 type Counted = Pick<Row<'issue_labels_facets'>, 'label_id' | 'state'> & { total: number }
@@ -30,62 +29,33 @@ const showsAll = (viewer: User | null) =>
 const myRight = (viewer: User | null) =>
   sql`left join project_authorizations mine on mine.project_id = p.id and mine.user_id = ${viewer?.id ?? 0}`
 
-/** How many of the place have each of the labels, of those that the viewer sees. */
-export async function countLabelled(
+export const NONE: LabelCounts = { opened: 0, closed: 0, mergeRequests: 0 }
+
+/** How much of the place has each of the labels, of what the viewer sees. */
+export async function countWork(
   db: Db,
   viewer: User | null,
   place: Place,
   labels: string,
 ): Promise<Map<number, LabelCounts>> {
-  const [issues, mergeRequests] = await Promise.all([
-    countIssues(db, viewer, place, labels),
-    countMergeRequests(db, viewer, place, labels),
-  ])
-  const ids = [...issues.keys(), ...mergeRequests.keys()]
-  return new Map(
-    ids.map((id) => [
-      id,
-      { ...(issues.get(id) ?? { opened: 0, closed: 0 }), mergeRequests: mergeRequests.get(id) ?? 0 },
-    ]),
-  )
+  const counts = new Map<number, LabelCounts>()
+  const add = (label: number, kind: keyof LabelCounts, total: number) => {
+    const count = counts.get(label) ?? NONE
+    counts.set(label, { ...count, [kind]: count[kind] + Number(total) })
+  }
+  for (const { label_id, state, total } of await countIssues(db, viewer, place, labels)) add(label_id, state, total)
+  for (const { label_id, total } of await countMergeRequests(db, viewer, place, labels))
+    add(label_id, 'mergeRequests', total)
+  return counts
 }
 
-/** Open ones, of projects where the viewer sees all. */
-async function countMergeRequests(
-  db: Db,
-  viewer: User | null,
-  place: Place,
-  labels: string,
-): Promise<Map<number, number>> {
-  const way = { internalToo: openVisibilities(viewer).includes('internal') }
-  const isSeen = viewer?.admin ? sql`true` : sql`${isReadable(way)} and ${seesMergeRequests(way)}`
-  const { rows } = await sql<{ label_id: number; total: number }>`select f.label_id, sum(f.total) as total
-    from merge_request_labels_facets f join projects p on p.id = f.project_id
-    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer?.id ?? 0}
-    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and not p.deleting
-    and f.state in ('opened', 'locked') and ${isSeen}
-    group by f.label_id`.execute(db)
-  return new Map(rows.map(({ label_id, total }) => [label_id, Number(total)]))
-}
-
-async function countIssues(
-  db: Db,
-  viewer: User | null,
-  place: Place,
-  labels: string,
-): Promise<Map<number, Pick<LabelCounts, 'opened' | 'closed'>>> {
+async function countIssues(db: Db, viewer: User | null, place: Place, labels: string): Promise<Counted[]> {
   const { rows } = await sql<Counted>`select f.label_id, f.state, sum(f.total) as total
     from issue_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
     where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${showsIssues(viewer)}
     and (not f.confidential or ${showsAll(viewer)})
     group by f.label_id, f.state`.execute(db)
-  const counts = new Map<number, { opened: number; closed: number }>()
-  for (const { label_id, state, total } of [...rows, ...(await countOwn(db, viewer, place, labels))]) {
-    const count = counts.get(label_id) ?? { opened: 0, closed: 0 }
-    count[state] += Number(total)
-    counts.set(label_id, count)
-  }
-  return counts
+  return [...rows, ...(await countOwn(db, viewer, place, labels))]
 }
 
 /** Confidential ones that are the viewer's own where they do not see all. */
@@ -100,4 +70,37 @@ async function countOwn(db: Db, viewer: User | null, place: Place, labels: strin
     and ${showsIssues(viewer)} and not ${showsAll(viewer)}
     group by l.label_id, i.state`.execute(db)
   return rows
+}
+
+/** Whether merge requests are on for the viewer in the project of a row, and whether all of them are theirs to see. */
+function mergeRequestRights(viewer: User | null) {
+  const open = sql`p.visibility in (${sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))})`
+  const isOn = (level: number) => sql`p.merge_requests_access_level >= ${sql.lit(level)}
+    and p.repository_access_level >= ${sql.lit(level)}`
+  const isMember = viewer?.admin ? sql`true` : sql`coalesce(mine.access_level, 0) >= ${sql.lit(Guest)}`
+  return {
+    shown: sql<boolean>`not p.deleting and (${isMember} and ${isOn(FeaturePrivate)} or ${open} and ${isOn(FeatureEnabled)})`,
+    all: sql<boolean>`(${showsAll(viewer)} or ${open})`,
+  }
+}
+
+type CountedRequests = { label_id: number; total: number }
+
+async function countMergeRequests(db: Db, viewer: User | null, place: Place, labels: string) {
+  const { shown, all } = mergeRequestRights(viewer)
+  const { rows } = await sql<CountedRequests>`select f.label_id, sum(f.total) as total
+    from merge_request_labels_facets f join projects p on p.id = f.project_id ${myRight(viewer)}
+    where ${inIdList(db, 'f.label_id', labels)} and ${inPlace(db, place)} and ${shown} and ${all}
+    group by f.label_id`.execute(db)
+  if (place.level >= Reporter || viewer === null) return rows
+  const { rows: own } = await sql<CountedRequests>`select l.label_id, count(*) as total
+    from merge_requests m join merge_request_labels l on l.merge_request_id = m.id
+    join projects p on p.id = ${unindexed(db, 'm.project_id')} ${myRight(viewer)}
+    where m.id in (select id from merge_requests where author_id = ${viewer.id}
+      union select merge_request_id from merge_request_assignees where user_id = ${viewer.id}
+      union select merge_request_id from merge_request_reviewers where user_id = ${viewer.id})
+    and m.state in ('opened', 'locked') and ${inIdList(db, 'l.label_id', labels)} and ${inPlace(db, place)}
+    and ${shown} and not ${all}
+    group by l.label_id`.execute(db)
+  return [...rows, ...own]
 }

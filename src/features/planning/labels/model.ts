@@ -26,8 +26,8 @@ declare module '../../../store/database.ts' {
       confidential: boolean
       total: number
     }
-    /** The same of merge requests. */
-    merge_request_labels_facets: { label_id: number; project_id: number; state: string; total: number }
+    /** The same of open merge requests. */
+    merge_request_labels_facets: { label_id: number; project_id: number; total: number }
   }
   interface Events {
     'label.created': { id: number; by: number }

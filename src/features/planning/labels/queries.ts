@@ -7,7 +7,7 @@ import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { hasWork, isAt, isSeenFrom, type Mount, type Place, type Where } from '../places.ts'
 import { subscribedLabels } from '../subscriptions/queries.ts'
-import { countLabelled } from './counts.ts'
+import { NONE, countWork } from './counts.ts'
 import { presentLabel, type LabelRecord, type LoadedLabel } from './entity.ts'
 import type { Label } from './model.ts'
 
@@ -90,13 +90,13 @@ export async function presentLabels(
   const { project } = place
   const ids = labels.map(({ id }) => id)
   const list = idList(db, ids)
-  const counted = counts ? await countLabelled(db, viewer, place, list) : null
+  const counted = counts ? await countWork(db, viewer, place, list) : null
   const subscribed = await subscribedLabels(db, viewer?.id ?? 0, ids, project?.id ?? null)
   const priorities = project && (await prioritiesOf(db, project.id, list))
   return labels.map((label) => {
     const loaded: LoadedLabel = {
       ...label,
-      counts: counted && (counted.get(label.id) ?? { opened: 0, closed: 0, mergeRequests: 0 }),
+      counts: counted && (counted.get(label.id) ?? NONE),
       subscribed: subscribed.has(label.id),
       ...(priorities && { priority: priorities.get(label.id) ?? null }),
     }

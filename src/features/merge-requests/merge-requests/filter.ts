@@ -1,0 +1,68 @@
+/** What lists of merge requests can be narrowed by, as clients of every era write it. */
+import { z } from 'zod'
+import { blankable, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import {
+  SCOPES,
+  idOrNamed,
+  plannedExcluded,
+  plannedFrom,
+  plannedInput,
+  refuseBoth,
+  userNamed,
+} from '../../planning/issues/filter.ts'
+import type { Named, PlannedFilter } from '../../planning/planned.ts'
+
+export interface MergeRequestFilter extends PlannedFilter {
+  state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined
+  reviewer?: Named<number> | null | undefined
+  /** All of them approved. */
+  approvers?: Named<number[]> | null | undefined
+  merge_user?: number | null | undefined
+  source_branch?: string | null | undefined
+  target_branch?: string | null | undefined
+  source_project_id?: number | null | undefined
+  draft?: boolean | undefined
+  not_reviewer?: number | undefined
+}
+
+/** Ids, or `None` or `Any`, also as the only one of a list. */
+const idsOrNamed = z.preprocess(
+  (value) => {
+    const only = Array.isArray(value) && value.length === 1 ? value[0] : value
+    return typeof only === 'string' && /^(none|any)$/i.test(only) ? only.toLowerCase() : value
+  },
+  z.union([z.literal('none'), z.literal('any'), listOf(int)]),
+)
+
+export const filterInput = {
+  ...plannedInput,
+  state: oneOf('opened', 'closed', 'merged', 'all').nullish(),
+  scope: oneOf(...SCOPES, 'reviews_for_me').nullish(),
+  reviewer_id: blankable(idOrNamed),
+  reviewer_username: text.nullish(),
+  approved_by_ids: blankable(idsOrNamed),
+  merge_user_id: int.nullish(),
+  source_branch: text.nullish(),
+  target_branch: text.nullish(),
+  source_project_id: id.nullish(),
+  wip: oneOf('yes', 'no').nullish(),
+  not: z.object({ ...plannedExcluded, reviewer_id: int.nullish(), reviewer_username: text.nullish() }).nullish(),
+}
+
+type Given = z.infer<z.ZodObject<typeof filterInput>>
+
+export async function filterFrom(app: App, viewer: User, given: Given): Promise<MergeRequestFilter> {
+  const { state, source_branch, target_branch, source_project_id, reviewer_id, not } = given
+  refuseBoth(given, 'reviewer_id', 'reviewer_username')
+  const reviewer = reviewer_id === 0 ? 'none' : (reviewer_id ?? (await userNamed(app, given.reviewer_username)))
+  return {
+    ...(await plannedFrom(app, viewer, given)),
+    ...{ state, source_branch, target_branch, source_project_id },
+    reviewer: given.scope === 'reviews_for_me' ? viewer.id : reviewer,
+    approvers: given.approved_by_ids,
+    merge_user: given.merge_user_id,
+    draft: given.wip ? given.wip === 'yes' : undefined,
+    not_reviewer: not?.reviewer_id ?? (await userNamed(app, not?.reviewer_username)) ?? undefined,
+  }
+}

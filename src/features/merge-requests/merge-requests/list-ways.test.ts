@@ -1,0 +1,182 @@
+/** How lists of merge requests come by their totals and orders, whatever happens in between. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { testDatabaseUrl } from '../../../config.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { transact } from '../../../store/transact.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { filterFrom, filterInput } from './filter.ts'
+import { MERGE_REQUEST_ORDERS, listMergeRequests, listProjectMergeRequests, ofAll, ofProject } from './lists.ts'
+
+let forge: TestForge
+beforeAll(async () => void (forge = await startForge()))
+afterAll(() => forge.close())
+
+test('totals follow every kind of change', async () => {
+  const { administrator: root, app } = forge
+  const { db } = app
+  const guest = await forge.user()
+  const project = await forge.project({ visibility: 'private' })
+  await root.post(`/projects/${project.id}/members`, { user_id: guest.id, access_level: 10 })
+  const at = `/projects/${project.id}`
+  const url = `${at}/merge_requests`
+  for (const name of ['bug', 'later']) await forge.label(project, { name, color: '#ff0000' })
+  const milestone = await forge.milestone(project, { title: 'v1' })
+  for (let n = 1; n < 6; n++)
+    await forge.mergeRequest(project, { source_branch: `b${n}`, title: `engine ${n}`, labels: ['bug'] })
+  await root.post(`${at}/repository/branches`, { branch: 'stable', ref: 'master' })
+
+  const FILTERS = [
+    { state: 'opened' },
+    { state: 'merged' },
+    { labels: 'bug' },
+    { labels: 'None' },
+    { milestone: 'v1' },
+    { assignee_id: 'None' },
+    { reviewer_id: String(guest.id) },
+    { reviewer_id: 'None' },
+    { approved_by_ids: String(root.id) },
+    { approved_by_ids: 'None' },
+    { merge_user_id: String(root.id) },
+    { author_id: String(root.id) },
+    { source_branch: 'b1' },
+    { target_branch: 'stable' },
+    { source_project_id: String(project.id) },
+    { wip: 'yes' },
+    { wip: 'no' },
+    { search: 'engine' },
+    { search: 'engine', in: 'title', state: 'closed' },
+    { my_reaction_emoji: 'owl' },
+    { updated_after: '2001-01-01T00:00:00Z' },
+    { created_before: '2001-01-01T00:00:00Z' },
+  ]
+  const viewers = { root: (await findUser(db, root.id))!, guest: (await findUser(db, guest.id))! }
+  const told = async (who: Person, path: string, filter: object) => {
+    const { headers } = await who.get(path, { ...filter, scope: 'all', per_page: 1 })
+    return Number(headers.get('x-total'))
+  }
+  /** In a transaction nothing is kept. */
+  const counted = () =>
+    transact(app, async (app) => {
+      const none = { limit: 0, offset: 0 }
+      const totals: number[][] = []
+      for (const input of FILTERS) {
+        const given = z.object(filterInput).parse(input)
+        const [all, some] = [await filterFrom(app, viewers.root, given), await filterFrom(app, viewers.guest, given)]
+        const here = await listProjectMergeRequests(app, { project, viewer: viewers.root }, all, none)
+        const theirs = await listMergeRequests(app, viewers.guest, some, none)
+        totals.push([here.total, theirs.total])
+      }
+      return totals
+    })
+  const id = async (iid: number) => (await root.get(`${url}/${iid}`)).body.id as number
+  const now = '2020-01-01T00:00:00.000Z'
+  const repositoryLevel = (level: number) =>
+    db.updateTable('projects').set({ repository_access_level: level }).where('id', '=', project.id).execute()
+  const changes: [string, () => Promise<unknown>][] = [
+    ['nothing', async () => {}],
+    ['a new one', () => forge.mergeRequest(project, { title: 'Draft: engine', assignee_ids: [guest.id] })],
+    ['assignees', () => root.put(`${url}/1`, { assignee_ids: [guest.id] })],
+    ['reviewers', () => root.put(`${url}/2`, { reviewer_ids: [guest.id] })],
+    [
+      'an approval',
+      async () =>
+        sql`insert into merge_request_approvals (merge_request_id, user_id, created_at)
+        values (${await id(2)}, ${root.id}, ${now})`.execute(db),
+    ],
+    [
+      'a reaction',
+      async () =>
+        sql`insert into award_emoji (user_id, name, merge_request_id, created_at, updated_at)
+        values (${root.id}, 'owl', ${await id(2)}, ${now}, ${now})`.execute(db),
+    ],
+    ['state', () => root.put(`${url}/1`, { state_event: 'close' })],
+    ['a merge', () => root.put(`${url}/3/merge`)],
+    ['a lock', () => db.updateTable('merge_requests').set({ state: 'locked' }).where('iid', '=', 4).execute()],
+    ['title', () => root.put(`${url}/2`, { title: 'WIP: Something else' })],
+    ['target', () => root.put(`${url}/2`, { target_branch: 'stable' })],
+    ['milestone', () => root.put(`${url}/2`, { milestone_id: milestone.id })],
+    ['labels', () => root.put(`${url}/2`, { labels: '' })],
+    ['a label’s title', () => root.put(`${at}/labels/bug`, { new_name: 'defect' })],
+    ['a milestone’s title', () => root.put(`${at}/milestones/${milestone.id}`, { title: 'v2' })],
+    ['a level', () => root.put(`${at}/members/${guest.id}`, { access_level: 20 })],
+    ['off', () => root.put(at, { merge_requests_access_level: 'disabled' })],
+    ['on again', () => root.put(at, { merge_requests_access_level: 'enabled' })],
+    ['off with its repository', () => repositoryLevel(0)],
+    ['on with it', () => repositoryLevel(20)],
+    ['a deleted one', () => root.delete(`${url}/5`)],
+    ['a deleted label', () => root.delete(`${at}/labels/defect`)],
+    ['old dates', () => db.updateTable('merge_requests').set({ updated_at: '1990-01-01T00:00:00.000Z' }).execute()],
+  ]
+  for (const [what, change] of changes) {
+    await change()
+    const isOff = what.startsWith('off')
+    const totals = await Promise.all(
+      FILTERS.map((filter) =>
+        Promise.all([isOff ? -1 : told(root, url, filter), told(guest, '/merge_requests', filter)]),
+      ),
+    )
+    const expected = (await counted()).map(([here, there]) => [isOff ? -1 : here!, there!])
+    expect(totals, what).toEqual(expected)
+    if (isOff) expect(totals.every(([, there]) => there === 0)).toBe(true)
+  }
+  expect(await told(root, url, { state: 'opened' })).toBe(3)
+})
+
+test('after a change a total asks about the rows that changed, not about all', async () => {
+  const { administrator: root, app } = forge
+  const project = await forge.project()
+  for (let n = 0; n < 3; n++) await forge.mergeRequest(project, { labels: ['bug'] })
+  const wanted = { project: project.id, labels: '["bug"]', label_total: 1 }
+  const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
+  const change = (iid: number) => root.put(`/projects/${project.id}/merge_requests/${iid}`, { labels: '' })
+  expect(await total()).toBe(3)
+  await change(1)
+  expect(await total()).toBe(2)
+  const cost = () => forge.queries(total)
+  const least = await cost()
+  await change(2)
+  expect(await cost()).toBe(least + 1)
+  expect(await total()).toBe(1)
+})
+
+test.runIf(testDatabaseUrl() === undefined)('every order walks an index, whatever it is narrowed by', async () => {
+  const { db } = forge.app
+  const narrowed = [
+    {},
+    { state: 'opened' as const },
+    { seen_by: 7 },
+    { labels: '["x"]', label_total: 1 },
+    { milestone: 'x' },
+    { author: 1, not_assignee: 2 },
+    { source_branch: 'x' },
+    { target_branch: 'x', state: 'opened' as const },
+    { source_project: 1 },
+    { merge_user: 1 },
+    { draft: true as const },
+    { updated_before: '2001-01-01' },
+    { group: 1, non_archived: true as const },
+  ]
+  for (const values of narrowed) {
+    for (const order of MERGE_REQUEST_ORDERS) {
+      for (const sort of ['asc', 'desc'] as const) {
+        const way = { [`by ${order} ${sort}`]: true, walked: true as const, limit: 20, offset: 0 }
+        for (const [list, scope] of [
+          [ofProject, { project: 1 }],
+          [ofAll, {}],
+        ] as const) {
+          const page = list.page.compile(db, { ...values, ...scope, ...way })
+          const explain = { ...page, sql: `explain query plan ${page.sql}` }
+          const { rows } = await db.executeQuery<{ detail: string }>(explain)
+          const steps = rows.map(({ detail }) => detail)
+          const label = `${order} ${sort} ${JSON.stringify({ ...values, ...scope })}: ${steps.join('; ')}`
+          expect(steps.join(), label).not.toContain('FOR ORDER BY')
+          expect(steps[0], label).toMatch(/^(SCAN|SEARCH) merge_requests USING (COVERING )?INDEX/)
+          if ('state' in values && order === 'created_at' && values.state)
+            expect(steps[0], label).toContain('told_state')
+        }
+      }
+    }
+  }
+})

@@ -1,0 +1,257 @@
+/** Lists of merge requests: of a project, of a group, of all there are. */
+import { sql, type RawBuilder } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
+import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
+import type { Cut, Page } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
+import {
+  NOBODY,
+  either,
+  isLinked,
+  lastOf,
+  leading,
+  not,
+  ofItsProject,
+  person,
+  plannedConditions,
+  plannedWanted,
+  seenBy,
+  type Named,
+  type PlannedValues,
+} from '../../planning/planned.ts'
+import type { Place } from '../../planning/places.ts'
+import type { MergeRequestFilter } from './filter.ts'
+import { mergeRequestsPolicy } from './policy.ts'
+
+export const MERGE_REQUEST_ORDERS = [
+  'created_at',
+  'updated_at',
+  'merged_at',
+  'title',
+  'popularity',
+  'label_priority',
+] as const
+export type MergeRequestOrder = (typeof MERGE_REQUEST_ORDERS)[number]
+
+/** The values of a list's conditions; what is absent is no condition. */
+interface Wanted extends PlannedValues {
+  state?: 'opened' | 'closed' | 'merged'
+  reviewer?: number
+  not_reviewer?: number
+  reviewed?: boolean
+  /** Ids as a list, and how many. */
+  approvers?: string
+  approver_total?: number
+  approved?: boolean
+  merge_user?: number
+  source_branch?: string
+  target_branch?: string
+  source_project?: number
+  draft?: true
+  ready?: true
+}
+
+const planned = plannedConditions('merge_requests')
+const inItsProject = ofItsProject('merge_requests')
+const isAssigned = isLinked('merge_requests', 'merge_request_assignees')
+const isReviewing = isLinked('merge_requests', 'merge_request_reviewers')
+
+/** Of the list's project, where it is of one. */
+const here = (w: Wanted, { given }: At<Wanted>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
+
+const approvals = (w: Wanted, db: Db) =>
+  sql`from merge_request_approvals a where ${inIdList(db, 'a.user_id', w.approvers!)}`
+
+const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
+  source_branch: {
+    test: (w, { hidden }) => sql`${hidden('source_branch')} = ${w.source_branch}`,
+    set: (w, at) => sql`select id from merge_requests where source_branch = ${w.source_branch} ${here(w, at)}`,
+  },
+  reviewer: {
+    test: (w) => isReviewing(w.reviewer),
+    set: (w) => sql`select merge_request_id from merge_request_reviewers where user_id = ${w.reviewer}`,
+  },
+  approvers: {
+    test: (w, { db }) => sql`(select count(*) ${approvals(w, db)} and a.merge_request_id = merge_requests.id)
+      = ${w.approver_total}`,
+    set: (w, { db }) => sql`select a.merge_request_id ${approvals(w, db)}
+      group by a.merge_request_id having count(*) = ${w.approver_total}`,
+  },
+  merge_user: {
+    test: (w, { hidden }) => sql`${hidden('merge_user_id')} = ${w.merge_user}`,
+    set: (w) => sql`select id from merge_requests where merge_user_id = ${w.merge_user}`,
+  },
+  ...planned.first,
+  source_project: {
+    test: (w, { hidden }) => sql`${hidden('source_project_id')} = ${w.source_project}`,
+    set: (w) => sql`select id from merge_requests where source_project_id = ${w.source_project}`,
+  },
+  target_branch: {
+    test: (w, { hidden }) => sql`${hidden('target_branch')} = ${w.target_branch}`,
+    set: (w, at) => sql`select id from merge_requests where target_branch = ${w.target_branch} ${here(w, at)}`,
+  },
+  draft: {
+    test: () => sql`merge_requests.draft`,
+    set: (w, at) => sql`select id from merge_requests where draft ${here(w, at)}`,
+  },
+  state: {
+    facet: true,
+    test: (w, at) => {
+      // Of all orders only the usual one has an index by state.
+      const state = leading(at, 'state', 'created_at')
+      // As clients are told it.
+      return sql`case when ${state} = 'locked' then 'opened' else ${state} end = ${w.state}`
+    },
+  },
+  ready: { test: () => sql`not merge_requests.draft` },
+  reviewed: {
+    test: (w) =>
+      either(
+        w.reviewed,
+        sql`exists (select 1 from merge_request_reviewers r where r.merge_request_id = merge_requests.id)`,
+      ),
+  },
+  approved: {
+    test: (w) =>
+      either(
+        w.approved,
+        sql`exists (select 1 from merge_request_approvals a where a.merge_request_id = merge_requests.id)`,
+      ),
+  },
+  not_reviewer: { test: (w) => not(isReviewing(w.not_reviewer)) },
+  ...planned.then,
+}
+
+const orders = {
+  created_at: () => sql.ref('merge_requests.created_at'),
+  updated_at: () => sql.ref('merge_requests.updated_at'),
+  merged_at: (db: Db, sort: Sort) => sql`coalesce(merge_requests.merged_at, ${lastOf(db, sort, 'moment')})`,
+  title: (db: Db) => sql.raw(binaryText(db, 'merge_requests.title')),
+  popularity: () => sql.ref('merge_requests.upvotes'),
+  label_priority: (db: Db, sort: Sort) => sql`coalesce(merge_requests.label_priority, ${lastOf(db, sort, 'number')})`,
+}
+
+const usual = () => ['created_at', 'desc'] as const
+
+/** Whoever may see those of a project sees all of them. */
+export const ofProject = longList<Wanted, 'merge_requests', MergeRequestOrder, 'id'>({
+  table: 'merge_requests',
+  columns: ['id'],
+  facets: true,
+  counted: [],
+  followed: { scope: 'project' },
+  always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
+  conditions,
+  orders,
+  usual,
+})
+
+const FEATURES = ['p.merge_requests_access_level', 'p.repository_access_level']
+const areOn = (test: string, level: number) =>
+  sql.raw(FEATURES.map((feature) => `${feature} ${test} ${level}`).join(' and '))
+
+const isOpen = ({ given }: Pick<At<Wanted>, 'given'>) =>
+  sql`p.visibility in (${sql.raw(given('internal_too') ? `'public', 'internal'` : `'public'`)})`
+
+const isTheirs = (w: Wanted) => sql<boolean>`(merge_requests.author_id = ${w.seen_by}
+  or ${isAssigned(w.seen_by)} or ${isReviewing(w.seen_by)})`
+
+/** A guest of a private project sees their own alone. */
+const memberSees = (
+  w: Wanted,
+  at: At<Wanted>,
+): RawBuilder<boolean> => sql`exists (select 1 from project_authorizations t
+  join projects p on p.id = t.project_id
+  where t.user_id = ${w.seen_by} and t.project_id = merge_requests.project_id and t.access_level >= ${sql.lit(Guest)}
+  and (t.access_level >= ${sql.lit(Reporter)} or ${isOpen(at)} or ${isTheirs(w)}))`
+
+export const ofAll = longList<Wanted, 'merge_requests', MergeRequestOrder, 'id'>({
+  table: 'merge_requests',
+  columns: ['id'],
+  facets: true,
+  counted: ['projects'],
+  followed: {},
+  always: () => [inItsProject(sql`not p.deleting and ${areOn('>', FeatureDisabled)}`)],
+  conditions,
+  visible: {
+    open: { needs: 'seen_by', test: (_, at) => inItsProject(sql`${areOn('=', FeatureEnabled)} and ${isOpen(at)}`) },
+    own: { needs: 'seen_by', test: memberSees, counted: ['project_authorizations'] },
+  },
+  orders,
+  usual,
+})
+
+type Order = { order_by?: MergeRequestOrder | null | undefined; sort?: Sort | null | undefined }
+type Listed = Promise<Page<{ id: number }>>
+
+const NOTHING = { items: [], total: 0 }
+
+/** Of a project whose merge requests the viewer may see. */
+export async function listProjectMergeRequests(
+  app: App,
+  { project, viewer }: { project: { id: number }; viewer: User | null },
+  filter: MergeRequestFilter & Order,
+  cut: Cut,
+): Listed {
+  const wanted = wantedBy(app, viewer, filter)
+  return wanted ? ofProject(app.db, { ...wanted, project: project.id }, cut, filter) : NOTHING
+}
+
+/** Of all projects the viewer sees, or of those of a group. */
+export async function listMergeRequests(
+  app: App,
+  viewer: User | null,
+  filter: MergeRequestFilter & Order & { group?: number },
+  cut: Cut,
+): Listed {
+  const wanted = wantedBy(app, viewer, filter)
+  if (!wanted) return NOTHING
+  const isGroup = filter.group !== undefined
+  const place = {
+    ...(isGroup && { group: filter.group }),
+    // A group's list leaves out what is archived, unless told otherwise.
+    ...((filter.non_archived ?? isGroup) && { non_archived: true as const }),
+  }
+  return ofAll(app.db, { ...wanted, ...seenBy(viewer), ...place }, cut, filter)
+}
+
+/** Of a project, where there are none for those who may not see them, or of the projects of a group. */
+export async function listMergeRequestsAt(
+  app: App,
+  { project, namespace, viewer, level }: Place,
+  filter: MergeRequestFilter & Order,
+  cut: Cut,
+): Listed {
+  if (!project) return listMergeRequests(app, viewer, { ...filter, group: namespace.id }, cut)
+  const subject = { project, namespace, viewer, level, open: openVisibilities(viewer), dir: '' }
+  return mergeRequestsPolicy.readMergeRequests(subject) ? listProjectMergeRequests(app, subject, filter, cut) : NOTHING
+}
+
+/** Null where nothing can match. */
+function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Wanted | null {
+  const { reviewer, draft, source_branch, target_branch } = filter
+  const wanted: Wanted = {
+    ...plannedWanted(app, viewer, filter),
+    ...(filter.state && filter.state !== 'all' && { state: filter.state }),
+    ...(reviewer === 'none' || reviewer === 'any' ? { reviewed: reviewer === 'any' } : person('reviewer', reviewer)),
+    ...person('not_reviewer', filter.not_reviewer),
+    ...approversWanted(app.db, filter.approvers),
+    ...person('merge_user', filter.merge_user),
+    ...(source_branch && { source_branch }),
+    ...(target_branch && { target_branch }),
+    ...(filter.source_project_id && { source_project: filter.source_project_id }),
+    ...(draft === true && { draft }),
+    ...(draft === false && { ready: true }),
+  }
+  return [wanted.author, wanted.assignee, wanted.reviewer, wanted.merge_user].includes(NOBODY) ? null : wanted
+}
+
+function approversWanted(db: Db, approvers: Named<number[]> | null | undefined): Wanted {
+  if (!approvers) return {}
+  if (approvers === 'none' || approvers === 'any') return { approved: approvers === 'any' }
+  const ids = [...new Set(approvers)]
+  return ids.length === 0 ? {} : { approvers: idList(db, ids), approver_total: ids.length }
+}

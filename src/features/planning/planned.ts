@@ -1,0 +1,395 @@
+/** What lists of issues and of merge requests are narrowed by alike: two tables with the same columns and links. */
+import { sql, type RawBuilder } from 'kysely'
+import { today } from '../../clock.ts'
+import type { App, User } from '../../context.ts'
+import type { Db } from '../../store/database.ts'
+import {
+  SUBSTRING_FROM,
+  foundIds,
+  idList,
+  inIdList,
+  isSqlite,
+  isWithin,
+  substring,
+  textsIn,
+} from '../../store/dialect.ts'
+import type { At, Condition, Sort } from '../../store/lists.ts'
+import { openVisibilities } from '../access/authorizations/queries.ts'
+
+export type Named<T> = T | 'none' | 'any'
+
+export interface PlannedFilter {
+  labels?: Named<string[]> | null | undefined
+  milestone?: Named<{ title: string }> | 'upcoming' | 'started' | null | undefined
+  author?: number | null | undefined
+  assignee?: Named<number> | null | undefined
+  my_reaction_emoji?: Named<{ name: string }> | null | undefined
+  /** Of these two the records themselves, not their titles. */
+  milestone_id?: number
+  label_id?: number
+  iids?: number[] | null | undefined
+  search?: string | null | undefined
+  in?: 'title' | 'description' | null | undefined
+  created_after?: string | null | undefined
+  created_before?: string | null | undefined
+  updated_after?: string | null | undefined
+  updated_before?: string | null | undefined
+  non_archived?: boolean | null | undefined
+  not?: {
+    labels?: string[] | undefined
+    label_ids?: readonly number[] | undefined
+    milestone?: string | undefined
+    author?: number | undefined
+    assignee?: number | undefined
+    iids?: number[] | undefined
+    my_reaction_emoji?: string | undefined
+  }
+}
+
+/** More words narrow a search no further. */
+const MOST_WORDS = 8
+/** Nor does more of a word. */
+const LONGEST_WORD = 100
+type WordName = `word${number}`
+
+/** The values of a list's conditions; what is absent is no condition. */
+export interface PlannedValues {
+  project?: number
+  group?: number
+  non_archived?: true
+  author?: number
+  not_author?: number
+  assignee?: number
+  not_assignee?: number
+  assigned?: boolean
+  /** Titles as a JSON list, and how many. */
+  labels?: string
+  label_total?: number
+  not_labels?: string
+  labelled?: boolean
+  milestone?: string
+  not_milestone?: string
+  planned?: boolean
+  /** The day it is. */
+  upcoming?: string
+  started?: string
+  milestone_id?: number
+  label_id?: number
+  not_label_ids?: string
+  iids?: string
+  not_iids?: string
+  emoji?: string
+  not_emoji?: string
+  reacted?: boolean
+  /** Whose reactions. */
+  reader?: number
+  created_after?: string
+  created_before?: string
+  updated_after?: string
+  updated_before?: string
+  in_title?: true
+  in_description?: true
+  /** Absent for those who see everything; 0 for visitors. */
+  seen_by?: number
+  internal_too?: true
+  /** As it is, and as the substring index takes it, which short ones have no use of. */
+  [word: WordName | `indexed_${WordName}`]: string | undefined
+}
+
+type Here = At<PlannedValues>
+type Conditions = { [name in keyof PlannedValues]?: Condition<PlannedValues> }
+
+/** Open ones of the project or its groups that end next. */
+const upcoming = (
+  w: PlannedValues,
+) => sql`select m.id from milestones m where m.state = 'active' and m.due_date >= ${w.upcoming}
+  and not exists (select 1 from milestones s where s.state = 'active' and s.due_date >= ${w.upcoming}
+    and s.due_date < m.due_date and (s.project_id = m.project_id or s.group_id = m.group_id))`
+
+const milestonesTitled = (w: PlannedValues, { given }: Here, title: string) =>
+  sql`select m.id from milestones m where m.title = ${title}
+    ${given('project') ? sql`and (m.project_id = ${w.project} or m.project_id is null)` : sql``}`
+
+export const not = (test: RawBuilder<boolean>): RawBuilder<boolean> => sql`not ${test}`
+export const either = (wanted: boolean | undefined, test: RawBuilder<boolean>): RawBuilder<boolean> =>
+  sql`${test} = ${wanted}`
+
+/** A column that an index leads to, unless another order is walked: then it must not lead away from that. */
+export const leading = (
+  { column, hidden, order }: Pick<Here, 'column' | 'hidden' | 'order'>,
+  name: string,
+  itsOrder = name,
+): RawBuilder<unknown> => (order === undefined || order === itsOrder ? column : hidden)(name)
+
+/** Of the project `p` alone. As `exists` PostgreSQL would look up all projects there are, once for each page. */
+export const ofItsProject =
+  (table: PlannedTable) =>
+  (test: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql`coalesce((select ${test} from projects p where p.id = ${sql.ref(`${table}.project_id`)}), false)`
+
+/** With what lies below the group, and what is shared with it. */
+export function projectsOf({ group }: { group?: number }): RawBuilder<number> {
+  return sql`select p.id from projects p
+      join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}
+    union select project_id from project_shares where group_id = ${group}`
+}
+
+export type PlannedTable = 'issues' | 'merge_requests'
+
+/** Whether someone is linked to a row: an assignee, a reviewer. */
+export const isLinked =
+  (table: PlannedTable, links: string) =>
+  (user: number | undefined): RawBuilder<boolean> =>
+    sql`exists (select 1 from ${sql.table(links)} a
+      where ${sql.ref(`a.${linkOf(table)}`)} = ${sql.ref(`${table}.id`)} and a.user_id = ${user})`
+
+/** For the same reason no `exists`. */
+const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
+
+const linkOf = (table: PlannedTable) => (table === 'issues' ? 'issue_id' : 'merge_request_id')
+
+/** `first` leave few rows, so that rows can be gathered by them. */
+export function plannedConditions(table: PlannedTable): { first: Conditions; then: Conditions } {
+  const link = linkOf(table)
+  const one = link.slice(0, -'_id'.length)
+  const rows = sql.table(table)
+  const by = sql.ref(link)
+  const assignees = sql.table(`${one}_assignees`)
+  const isAssigned = isLinked(table, `${one}_assignees`)
+  const linked = (alias: string) => sql<boolean>`${sql.ref(`${alias}.${link}`)} = ${sql.ref(`${table}.id`)}`
+  const labelLinks = sql`from ${sql.table(`${one}_labels`)} il`
+
+  const titled = (w: PlannedValues, { db, given }: Here, list: string) =>
+    sql`${labelLinks} join labels l on l.id = il.label_id
+    where l.title in (${textsIn(db, list)})
+    ${given('project') ? sql`and (l.project_id = ${w.project} or l.project_id is null)` : sql``}`
+
+  const reaction = (w: PlannedValues, name: RawBuilder<unknown>) =>
+    sql<boolean>`exists (select 1 from award_emoji e where ${linked('e')} and e.user_id = ${w.reader} ${name})`
+
+  /**
+   * What was not changed since was not created since: follows from the other test, and tells the walk where to begin.
+   * But for the few that are said to be created after their last change.
+   */
+  const createdBefore = (w: PlannedValues, { db, column, given }: Here, moment: string) => {
+    const odd = sql`(select max(o.created_at) from ${rows} o where o.updated_at < o.created_at
+      ${given('project') ? sql`and o.project_id = ${w.project}` : sql``})`
+    const latest = isSqlite(db) ? sql.raw('max') : sql.raw('greatest')
+    return sql<boolean>`${column('created_at')} <= ${latest}(${moment}, coalesce(${odd}, ${moment}))`
+  }
+
+  /** Of a word: anywhere in the title or the description, unless one of them is meant alone. */
+  const wordCondition = (name: WordName): Condition<PlannedValues> => {
+    const columnsOf = (given: Here['given']) =>
+      given('in_title') ? ['title'] : given('in_description') ? ['description'] : ['title', 'description']
+    return {
+      test(w, { db, given }) {
+        const matches = columnsOf(given).map((column) => isWithin(db, `${table}.${column}`, w[name]!))
+        return sql`(${sql.join(matches, sql` or `)})`
+      },
+      set(w, { db, given }) {
+        const indexed = `indexed_${name}` as const
+        return given(indexed) ? foundIds(db, table, columnsOf(given), w[indexed]!) : undefined
+      },
+    }
+  }
+  const words = Object.fromEntries(
+    Array.from({ length: MOST_WORDS }, (_, n) => [`word${n}`, wordCondition(`word${n}`)]),
+  ) as { [name in WordName]: Condition<PlannedValues> }
+
+  const inItsProject = ofItsProject(table)
+  const first: Conditions = {
+    iids: {
+      test: (w, { db }) => inIdList(db, `${table}.iid`, w.iids!),
+      set: (w, { db, given }) =>
+        given('project')
+          ? sql`select i.id from ${rows} i where i.project_id = ${w.project} and ${inIdList(db, 'i.iid', w.iids!)}`
+          : undefined,
+    },
+    author: {
+      test: (w, { column, hidden, order }) =>
+        sql`${(order === 'created_at' ? column : hidden)('author_id')} = ${w.author}`,
+      set: (w) => sql`select id from ${rows} where author_id = ${w.author}`,
+      leads: ['created_at'],
+    },
+    assignee: {
+      test: (w) => isAssigned(w.assignee),
+      set: (w) => sql`select ${by} from ${assignees} where user_id = ${w.assignee}`,
+    },
+    emoji: {
+      test: (w) => reaction(w, sql`and e.name = ${w.emoji}`),
+      set: (w) => sql`select ${by} from award_emoji
+        where user_id = ${w.reader} and name = ${w.emoji} and ${by} is not null`,
+    },
+    milestone: {
+      test: (w, at) => sql`${at.hidden('milestone_id')} in (${milestonesTitled(w, at, w.milestone!)})`,
+      set: (w, at) => sql`select id from ${rows} where milestone_id in (${milestonesTitled(w, at, w.milestone!)})`,
+      scoped: ['milestones'],
+    },
+    milestone_id: {
+      test: (w, { hidden }) => sql`${hidden('milestone_id')} = ${w.milestone_id}`,
+      set: (w) => sql`select id from ${rows} where milestone_id = ${w.milestone_id}`,
+    },
+    label_id: {
+      test: (w) => sql`exists (select 1 ${labelLinks} where ${linked('il')} and il.label_id = ${w.label_id})`,
+      set: (w) => sql`select il.${by} ${labelLinks} where label_id = ${w.label_id}`,
+    },
+    upcoming: {
+      test: (w, { hidden }) => sql`${hidden('milestone_id')} in (${upcoming(w)})`,
+      set: (w) => sql`select id from ${rows} where milestone_id in (${upcoming(w)})`,
+      scoped: ['milestones'],
+    },
+    started: {
+      test: (w, { hidden }) =>
+        sql`${hidden('milestone_id')} in (select m.id from milestones m where m.start_date <= ${w.started})`,
+      scoped: ['milestones'],
+    },
+    labels: {
+      test: (w, at) => sql`(select count(distinct l.title) ${titled(w, at, w.labels!)}
+        and ${linked('il')}) = ${w.label_total}`,
+      set: (w, at) => sql`select il.${by} ${titled(w, at, w.labels!)}
+        group by il.${by} having count(distinct l.title) = ${w.label_total}`,
+      scoped: ['labels'],
+    },
+    ...words,
+    group: {
+      test: (w) => sql`${inItsProject(sql`exists (select 1 from namespace_ancestors a
+          where a.namespace_id = p.namespace_id and a.ancestor_id = ${w.group})`)}
+        or ${inItsProject(sql`exists (select 1 from project_shares s where s.project_id = p.id and s.group_id = ${w.group})`)}`,
+      set: (w) => sql`select i.id from ${rows} i where i.project_id in (${projectsOf(w)})`,
+      counted: ['projects', 'namespaces', 'project_shares'],
+    },
+  }
+  const then: Conditions = {
+    non_archived: { facet: true, test: () => inItsProject(sql`not p.archived`) },
+    assigned: { test: (w) => either(w.assigned, hasAny(sql`from ${assignees} a where ${linked('a')}`)) },
+    labelled: { test: (w) => either(w.labelled, hasAny(sql`${labelLinks} where ${linked('il')}`)) },
+    planned: { test: (w, { hidden }) => either(w.planned, sql`(${hidden('milestone_id')} is not null)`) },
+    reacted: { test: (w) => either(w.reacted, reaction(w, sql``)) },
+    created_after: { test: (w, at) => sql`${leading(at, 'created_at')} >= ${w.created_after}` },
+    created_before: { test: (w, at) => sql`${leading(at, 'created_at')} <= ${w.created_before}` },
+    updated_after: { test: (w, at) => sql`${leading(at, 'updated_at')} >= ${w.updated_after}` },
+    updated_before: {
+      test: (w, at) => {
+        const test = sql<boolean>`${leading(at, 'updated_at')} <= ${w.updated_before}`
+        return at.order === 'created_at' ? sql`${test} and ${createdBefore(w, at, w.updated_before!)}` : test
+      },
+    },
+    not_author: { test: (w, { hidden }) => sql`${hidden('author_id')} is distinct from ${w.not_author}` },
+    not_assignee: { test: (w) => not(isAssigned(w.not_assignee)) },
+    not_labels: {
+      test: (w, at) => sql`not exists (select 1 ${titled(w, at, w.not_labels!)} and ${linked('il')})`,
+      scoped: ['labels'],
+    },
+    not_label_ids: {
+      test: (w, { db }) => sql`not exists (select 1 ${labelLinks}
+        where ${linked('il')} and ${inIdList(db, 'il.label_id', w.not_label_ids!)})`,
+    },
+    not_milestone: {
+      test: (w, at) => sql`coalesce(${sql.ref(`${table}.milestone_id`)}
+        not in (${milestonesTitled(w, at, w.not_milestone!)}), true)`,
+      scoped: ['milestones'],
+    },
+    not_iids: { test: (w, { db }) => sql`not ${inIdList(db, `${table}.iid`, w.not_iids!)}` },
+    not_emoji: { test: (w) => not(reaction(w, sql`and e.name = ${w.not_emoji}`)) },
+  }
+  return { first, then }
+}
+
+/** Without a value they come last, whichever way. */
+export const lastOf = (db: Db, sort: Sort, kind: 'date' | 'moment' | 'number'): RawBuilder<unknown> => {
+  if (kind === 'number') return sql.lit(sort === 'asc' ? 2147483647 : -2147483648)
+  if (isSqlite(db)) return sql.lit(sort === 'asc' ? '9999-12-31' : '0000-01-01')
+  return sql.raw(`'${sort === 'asc' ? '' : '-'}infinity'::${kind === 'date' ? 'date' : 'timestamptz'}`)
+}
+
+export function seenBy(viewer: User | null): Pick<PlannedValues, 'seen_by' | 'internal_too'> {
+  const active = viewer?.state === 'active'
+  if (active && viewer.admin) return {}
+  const internal = openVisibilities(viewer).includes('internal')
+  return { seen_by: active ? viewer.id : 0, ...(internal && { internal_too: true }) }
+}
+
+export function plannedWanted(app: App, viewer: User | null, filter: PlannedFilter): PlannedValues {
+  const { db } = app
+  const reader = { reader: viewer?.id ?? 0 }
+  return {
+    ...(filter.milestone_id !== undefined && { milestone_id: filter.milestone_id }),
+    ...(filter.label_id !== undefined && { label_id: filter.label_id }),
+    ...(filter.not?.label_ids && { not_label_ids: idList(db, filter.not.label_ids) }),
+    ...(filter.iids && { iids: idList(db, filter.iids) }),
+    ...(filter.not?.iids && { not_iids: idList(db, filter.not.iids) }),
+    ...person('author', filter.author),
+    ...person('not_author', filter.not?.author),
+    ...person('not_assignee', filter.not?.assignee),
+    ...(filter.assignee === 'none' || filter.assignee === 'any'
+      ? { assigned: filter.assignee === 'any' }
+      : person('assignee', filter.assignee)),
+    ...labelsWanted(filter.labels),
+    ...(filter.not?.labels && { not_labels: JSON.stringify(filter.not.labels) }),
+    ...milestoneWanted(app, filter.milestone),
+    ...(filter.not?.milestone && { not_milestone: filter.not.milestone }),
+    ...reactionWanted(filter.my_reaction_emoji, reader),
+    ...(filter.not?.my_reaction_emoji && { not_emoji: filter.not.my_reaction_emoji, ...reader }),
+    ...times(filter),
+    ...wordsWanted(db, filter),
+  }
+}
+
+/** No user has this id. */
+export const NOBODY = 0
+
+export const person = <K extends string>(name: K, id: number | null | undefined): { [key in K]?: number } =>
+  typeof id === 'number' ? ({ [name]: id } as { [key in K]?: number }) : {}
+
+function labelsWanted(labels: Named<string[]> | null | undefined): PlannedValues {
+  if (!labels) return {}
+  if (labels === 'none' || labels === 'any') return { labelled: labels === 'any' }
+  const titles = [...new Set(labels)]
+  return titles.length === 0 ? {} : { labels: JSON.stringify(titles), label_total: titles.length }
+}
+
+function milestoneWanted(app: App, milestone: PlannedFilter['milestone']): PlannedValues {
+  if (!milestone) return {}
+  if (milestone === 'none' || milestone === 'any') return { planned: milestone === 'any' }
+  if (milestone === 'upcoming' || milestone === 'started') return { [milestone]: today(app.clock) }
+  return { milestone: milestone.title }
+}
+
+function reactionWanted(
+  emoji: Named<{ name: string }> | null | undefined,
+  reader: Pick<PlannedValues, 'reader'>,
+): PlannedValues {
+  if (!emoji) return {}
+  if (emoji === 'none' || emoji === 'any') return { reacted: emoji === 'any', ...reader }
+  return { emoji: emoji.name, ...reader }
+}
+
+function times(filter: PlannedFilter): PlannedValues {
+  const { created_after, created_before, updated_after, updated_before } = filter
+  return {
+    ...(created_after && { created_after }),
+    ...(created_before && { created_before }),
+    ...(updated_after && { updated_after }),
+    ...(updated_before && { updated_before }),
+  }
+}
+
+/** Each word must occur; a quoted phrase is one. Those the index cannot find are looked for all the same. */
+function wordsWanted(db: Db, { search, in: place }: PlannedFilter): PlannedValues {
+  const found = Array.from((search ?? '').matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word]) => (phrase ?? word!).trim())
+  const longest = found.filter((word) => word !== '').toSorted((a, b) => b.length - a.length)
+  if (longest.length === 0) return {}
+  const wanted: PlannedValues = {
+    ...(place === 'title' && { in_title: true }),
+    ...(place === 'description' && { in_description: true }),
+  }
+  for (const [n, whole] of longest.slice(0, MOST_WORDS).entries()) {
+    const word = Array.from(whole).slice(0, LONGEST_WORD).join('')
+    wanted[`word${n}`] = word
+    if (Array.from(word).length < SUBSTRING_FROM) continue
+    const columns = place && isSqlite(db) ? `${place} : ` : ''
+    wanted[`indexed_word${n}`] = columns + substring(db, word)
+  }
+  return wanted
+}
