@@ -1,6 +1,7 @@
 /** What a push meets on its way, through whichever gateway it comes: the gate before its refs move, the news after. */
 import { outageOf } from '../api/answers.ts'
 import type { App } from '../context.ts'
+import { isMergeRequestOption } from '../features/merge-requests/pushes/options.ts'
 import { dropChange, expectChange, type Change } from '../features/repository/gate/changes.ts'
 import { refsMoved, updateFault } from '../features/repository/gate/service.ts'
 import { linkLines } from '../features/merge-requests/pushes/links.ts'
@@ -88,8 +89,14 @@ async function judge(
   const updates = wanted.map(updateOf)
   const fault = place.wiki ? null : await updateFault(app, pusher, place, updates, { environment, pack })
   if (fault !== null) return { refuse: fault }
-  const change = await expectChange(app, pusher, { ...place, updates, options: place.wiki ? [] : options })
+  const change = await expectChange(app, pusher, { ...place, updates, options: optionsOf(pusher, place, options) })
   return { place, pusher, change }
+}
+
+/** Keys order no merge requests: these would be made, and merged, with all the rights of whoever added the key. */
+function optionsOf({ deployKeyId }: Pusher, { wiki }: RepositoryPlace, options: readonly string[]): readonly string[] {
+  if (wiki) return []
+  return deployKeyId === undefined ? options : options.filter((option) => !isMergeRequestOption(option))
 }
 
 /** Whoever still pushes to where a project was is told where it is. */

@@ -193,3 +193,23 @@ test('many at once: each to a branch of their own, and all to the same one', asy
   const listed = await machine.git('ls-remote', '--heads', project.ssh_url_to_repo)
   expect(listed.stdout.split('\n')).toHaveLength(22)
 })
+
+test('a deploy key orders no merge requests: it is not whoever added it', async () => {
+  await using forge = await startSshForge()
+  const ada = await forge.user({ username: 'ada' })
+  const project = await forge.project({ path: 'engine' }, ada)
+  await forge.seed(project, { 'a.txt': 'one\n' }, { as: ada })
+  const key = await newKey()
+  const wish = { title: 'ci', key: key.public, can_push: true }
+  expect((await ada.post(`/projects/${project.id}/deploy_keys`, wish)).status).toBe(201)
+  const before = (await ada.get(`/projects/${project.id}/repository/branches/master`)).body.commit.id
+  await using machine = await openSsh(key)
+  const address = `ssh://git@127.0.0.1:${portOf(forge)}/ada/engine.git`
+  expect((await machine.git('clone', '-q', address, 'engine')).code).toBe(0)
+  await machine.git('-C', 'engine', 'commit', '-qm', 'Slip in', '--allow-empty')
+  const options = ['create', 'merge_when_pipeline_succeeds'].flatMap((name) => ['-o', `merge_request.${name}`])
+  expect((await machine.git('-C', 'engine', 'push', '-q', ...options, address, 'HEAD:refs/heads/topic')).code).toBe(0)
+  await forge.settle()
+  expect((await ada.get(`/projects/${project.id}/merge_requests/1`)).status).toBe(404)
+  expect((await ada.get(`/projects/${project.id}/repository/branches/master`)).body.commit.id).toBe(before)
+})

@@ -25,8 +25,8 @@ import { unchangedSince } from '../approvals/sameness.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
-import { headRef, pointAt } from '../versions/refs.ts'
 import { followThreads, traceThreads } from '../talk/moving.ts'
+import { pointHead } from '../versions/heads.ts'
 import { notesOn, type MergeRequestState } from './changes.ts'
 import { isDraft } from './draft.ts'
 import type { MergeRequest, MergeRequestChanges } from './model.ts'
@@ -105,7 +105,7 @@ export async function createMergeRequest(
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
     const created = await transact(app, (app) => insert(app, actor, target, wish, link, measured))
-    await pointAt(target.dir, headRef(created.iid), head)
+    await pointHead(app, target.dir, created)
     return { target, created: await freshlyChecked(app, created, project) }
   } catch (error) {
     if (isOrphan(error)) throw notFound('Project') // gone meanwhile
@@ -410,7 +410,7 @@ export async function updateMergeRequest(
     }
     return updated
   })
-  if (measured && changed.head_sha !== null) await pointAt(target.dir, headRef(changed.iid), changed.head_sha)
+  if (measured) await pointHead(app, target.dir, changed)
   return changed
 }
 
@@ -532,8 +532,10 @@ export async function deleteMergeRequest(
   { id, project_id, iid, title }: MergeRequest,
 ): Promise<void> {
   await transact(app, async (app) => {
-    const { numDeletedRows } = await app.db.deleteFrom('merge_requests').where('id', '=', id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound() // somebody was faster
+    const { state } = await holdMergeRequest(app, id)
+    // What is being merged would be on its target, and nobody could tell why.
+    if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
+    await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
     await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
   })
 }

@@ -45,6 +45,7 @@ const rules = hotQuery((db, p: { ids: string }) =>
     .select([
       'id',
       'merge_method',
+      'squash_option',
       'approvals_before_merge',
       'only_allow_merge_if_pipeline_succeeds',
       'only_allow_merge_if_all_discussions_are_resolved',
@@ -138,12 +139,16 @@ function checkOf(one: MergeRequest, target: string | null): MergeFacts['check'] 
   return isFresh || isOver ? one.check_result : null
 }
 
+/** What the project says of it goes before what was wished. */
+export const squashes = (option: string, wished: boolean): boolean =>
+  option === 'always' ? true : option === 'never' ? false : wished
+
 /** Fast-forward and semi-linear histories want the source on the target's tip; a squash makes it so by itself. */
 function needsRebase(
-  project: Pick<Row<'projects'>, 'merge_method'> | undefined,
+  project: Pick<Row<'projects'>, 'merge_method' | 'squash_option'> | undefined,
   { base_sha, squash }: MergeRequest,
   target: string | null,
 ): boolean {
   if (!project || project.merge_method === 'merge') return false
-  return base_sha !== target && !(project.merge_method === 'ff' && squash)
+  return base_sha !== target && !(project.merge_method === 'ff' && squashes(project.squash_option, squash))
 }

@@ -1,7 +1,7 @@
 /**
- * Merging: objects first, then the row that says what is about to happen, then the target by its expected old value
- * through the gate everyone passes, then the row again. Whoever is killed in between leaves the row `locked`, and
- * `recovery.ts` finishes or undoes it.
+ * Merging: objects first, then the gate everyone passes, then in one transaction the row and the change that is about to
+ * happen, then the target by its expected old value, then the row again. Whoever is killed in between leaves the row
+ * `locked`; `recovery.ts` finishes it, or undoes it once the change is given up.
  */
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
@@ -12,13 +12,15 @@ import { findUser } from '../../identity/users/queries.ts'
 import { nameFrom } from '../../planning/quick-actions/named.ts'
 import { findProjectById, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { messageFrom, signerOf } from '../../repository/commits/landing.ts'
-import { Overtaken, changeRefs, webPusher } from '../../repository/gate/service.ts'
+import { expectChange, type Change } from '../../repository/gate/changes.ts'
+import { Overtaken, moveExpected, updateFault, webPusher } from '../../repository/gate/service.ts'
 import { inBranchTurn } from '../../repository/gate/turns.ts'
+import type { Pusher, Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { findClosing } from '../closing/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
-import { mergeFacts } from '../mergeability/facts.ts'
+import { mergeFacts, squashes } from '../mergeability/facts.ts'
 import { barsOf, type Gate, type MergeFacts } from '../mergeability/gates.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
@@ -66,15 +68,23 @@ export async function acceptMergeRequest(
 ): Promise<MergeRequest> {
   const { target_branch: branch, id } = subject.mergeRequest
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
-  return inBranchTurn(subject.dir, branch, async (isLate) => {
-    const target = isLate ? await subjectAnew(app, actor, subject) : subject
-    return mergeNow(app, actor, target, id, wish)
-  })
+  try {
+    return await inBranchTurn(subject.dir, branch, async (isLate) => {
+      const target = isLate ? await subjectAnew(app, actor, subject) : subject
+      return mergeNow(app, actor, target, id, wish)
+    })
+  } catch (error) {
+    // Whatever failed, it did since the repository was taken away.
+    if (error instanceof Refusal || (await findProjectById(app.db, subject.project.id))) throw error
+    throw notFound('Project')
+  }
 }
 
-async function subjectAnew(app: App, actor: User, { project }: RepositorySubject): Promise<RepositorySubject> {
-  const found = await findProjectById(app.db, project.id)
+/** Also where it was ordered long ago: whoever was blocked or lost the right since does not merge. */
+async function subjectAnew(app: App, { id }: User, { project }: RepositorySubject): Promise<RepositorySubject> {
+  const [found, actor] = await Promise.all([findProjectById(app.db, project.id), findUser(app.db, id)])
   if (!found) throw notFound('Project')
+  if (actor?.state !== 'active') throw unauthenticated()
   return loadRepositorySubject(app, found, actor)
 }
 
@@ -86,15 +96,20 @@ async function mergeNow(
   wish: AcceptWish,
 ): Promise<MergeRequest> {
   const one = await newest(app, target, id)
-  const facts = (await mergeFacts(app.db, [one])).get(id)!
+  const squash = squashes(target.project.squash_option, wish.squash ?? one.squash)
+  const facts = (await mergeFacts(app.db, [{ ...one, squash }])).get(id)!
   assertMergeable(facts)
   if (wish.sha && wish.sha !== one.head_sha) throw stale()
   const { target: tip } = await findTips(app, target.project, one)
-  const plan = await planOf(app, actor, target, one, tip!, wish)
+  const plan = await planOf(app, actor, target, { ...one, squash }, tip!, wish)
   const built = await buildMerge(target.dir, plan)
   if ('fault' in built) throw new Refusal('not_allowed', CANNOT)
-  const locked = await lock(app, actor, one, built, wish)
-  return land(app, actor, target, locked, { before: tip!, after: built.commit })
+  const update = { ref: `refs/heads/${one.target_branch}`, before: tip!, after: built.commit }
+  const pusher = { ...webPusher(actor, target.level), user: actor, merging: true as const }
+  const fault = await updateFault(app, pusher, target, [update], { pointers: true })
+  if (fault) return noteFault(app, one, fault)
+  const { locked, change } = await lock(app, pusher, target, { ...one, squash }, built, update, wish)
+  return land(app, pusher, target, locked, change, update)
 }
 
 /** As it is, with what its source has got meanwhile. */
@@ -133,7 +148,7 @@ async function planOf(
   }
   return {
     method: project.merge_method,
-    squash: squashes(project.squash_option, wish.squash ?? one.squash),
+    squash: one.squash,
     target: tip,
     head: one.head_sha!,
     message: messageFrom(wish.merge_commit_message || mergeMessage(words, project.merge_commit_template)),
@@ -142,8 +157,6 @@ async function planOf(
     merger: signerOf(app, actor),
   }
 }
-
-const squashes = (option: string, wished: boolean) => (option === 'always' ? true : option === 'never' ? false : wished)
 
 const nameOf = ({ name, email }: User) => `${name} <${email}>`
 
@@ -161,22 +174,45 @@ async function peopleNamed({ db }: App, { id }: MergeRequest) {
   return { approvers: await named('merge_request_approvals'), reviewers: await named('merge_request_reviewers') }
 }
 
-/** From here on it is nobody else's to merge, close or change the head of. */
+async function noteFault({ db }: App, { id }: MergeRequest, merge_error: string): Promise<MergeRequest> {
+  const noted = await db
+    .updateTable('merge_requests')
+    .set({ merge_error })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .returningAll()
+    .executeTakeFirst()
+  if (!noted) throw notOpen()
+  return noted
+}
+
+type Merger = Pusher & { readonly user: User }
+
+/**
+ * From here on it is nobody else's to merge, close or change the head of. What is about to move is said with it: as long
+ * as that stands, somebody may be at it.
+ */
 async function lock(
   app: App,
-  actor: User,
+  pusher: Merger,
+  target: RepositorySubject,
   seen: MergeRequest,
   { commit, mergeCommit, squashCommit }: Built,
+  update: Update,
   { should_remove_source_branch }: AcceptWish,
-): Promise<MergeRequest> {
+): Promise<{ locked: MergeRequest; change: Change }> {
+  const { user: actor } = pusher
   return transact(app, async (app) => {
     const held = await holdMergeRequest(app, seen.id)
     if (held.state !== 'opened') throw notOpen()
     if (held.head_sha !== seen.head_sha || held.target_branch !== seen.target_branch) throw stale()
-    // Approvals, threads and statuses may have changed since they were asked for.
-    assertMergeable((await mergeFacts(app.db, [held])).get(held.id)!)
+    // Approvals, threads, statuses and rights may have changed since they were asked for.
+    assertMergeable((await mergeFacts(app.db, [{ ...held, squash: seen.squash }])).get(held.id)!)
+    const now = await subjectAnew(app, actor, target)
+    if (!(await mayMergeInto(app, now, held.target_branch))) throw unauthenticated()
     const merging: Merging = { commit, mergeCommit, squashCommit, by: actor.id, at: timestamp(app.clock) }
-    return app.db
+    const change = await expectChange(app, pusher, { project: target.project, updates: [update] })
+    const locked = await app.db
       .updateTable('merge_requests')
       .set({
         state: 'locked',
@@ -188,20 +224,20 @@ async function lock(
       .where('id', '=', held.id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    return { locked, change }
   })
 }
 
 async function land(
   app: App,
-  actor: User,
+  pusher: Merger,
   target: RepositorySubject,
   locked: MergeRequest,
-  { before, after }: { before: string; after: string },
+  change: Change,
+  update: Update,
 ): Promise<MergeRequest> {
-  const update = { ref: `refs/heads/${locked.target_branch}`, before, after }
-  const pusher = { ...webPusher(actor, target.level), merging: true as const }
   try {
-    await changeRefs(app, pusher, target, [update], { pointers: true })
+    await moveExpected(app, pusher, target.dir, change, [update])
   } catch (error) {
     // Of any other failure nobody knows yet whether the branch has moved.
     if (!(error instanceof Refusal)) throw error
@@ -217,7 +253,7 @@ async function land(
 /** It was not merged, and can be again; null where somebody else has seen to it. */
 export async function unlock(
   { db }: App,
-  { id }: MergeRequest,
+  { id, merging }: MergeRequest,
   merge_error: string | null,
 ): Promise<MergeRequest | null> {
   const unlocked = await db
@@ -225,6 +261,8 @@ export async function unlock(
     .set({ state: 'opened', merging: null, merge_user_id: null, merge_error })
     .where('id', '=', id)
     .where('state', '=', 'locked')
+    // Not of whoever has locked it anew.
+    .where('merging', '=', merging)
     .returningAll()
     .executeTakeFirst()
   return unlocked ?? null

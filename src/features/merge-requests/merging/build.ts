@@ -34,7 +34,8 @@ export async function buildMerge(dir: string, plan: MergePlan): Promise<BuildRes
   if (base === null) return { fault: 'conflict' }
   if (base === head) return { fault: 'empty' }
   const squashes = plan.squash && !(await isSingle(dir, base, head))
-  if (method === 'ff') return squashes ? squashOnto(dir, plan) : forward(dir, plan)
+  // A single commit that does not stand on the tip is made again there, too.
+  if (method === 'ff') return squashes || (plan.squash && base !== target) ? squashOnto(dir, plan) : forward(dir, plan)
   if (method === 'rebase_merge' && base !== target) return { fault: 'rebase' }
   const squashCommit = squashes ? await squashed(dir, plan, base) : null
   const theirs = squashCommit ?? head

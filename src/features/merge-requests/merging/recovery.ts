@@ -1,13 +1,15 @@
 /**
  * Merges whose process ended between saying what was about to happen and having done it. If the target has the commit
- * they are finished, whoever else may be at it; if not, they are given up once no process can still be.
+ * they are finished, whoever else may be at it; if not, they are given up together with the change they are part of.
  */
-import { HOUR, MINUTE, after } from '../../../clock.ts'
+import { MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
+import { freshlyChecked } from '../mergeability/check.ts'
+import { refreshSource } from '../versions/refresh.ts'
 import { unlock } from './accept.ts'
 import { followMerge } from './afterwards.ts'
 import { finishMerge } from './finish.ts'
@@ -15,8 +17,6 @@ import type { Merging } from './model.ts'
 
 /** Between the steps lie milliseconds, unless the gate has much to look at. */
 const SETTLED = MINUTE / 2
-/** As long as a change of refs may take. */
-const OVER = HOUR
 
 export const finishMerges = job(
   'merge_requests.finish_merges',
@@ -32,13 +32,29 @@ async function recover(app: App, one: MergeRequest): Promise<void> {
   if (at > after(app.clock, -SETTLED)) return
   const project = await findProjectById(app.db, one.project_id)
   if (!project) return
+  // Asked in this order: what is told is pending no more.
+  const isUnderWay = await hasPending(app, one, commit)
   const dir = repositoryDir(app, project)
-  if (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`)) {
+  if ((await wasTold(app, commit, at)) || (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`))) {
     await finishMerge(app, one.id)
     return followMerge(app, one.id)
   }
-  const isUnderWay = await hasPending(app, one, commit)
-  if (!isUnderWay || at <= after(app.clock, -OVER)) await unlock(app, one, null)
+  if (isUnderWay) return
+  const unlocked = await unlock(app, one, null)
+  // Pushes that came meanwhile were not looked at.
+  if (unlocked) await freshlyChecked(app, await refreshSource(app, unlocked, project), project)
+}
+
+/** The branch may have been moved on since, or be gone. */
+async function wasTold({ db }: App, commit: string, since: string): Promise<boolean> {
+  const told = await db
+    .selectFrom('events')
+    .select('id')
+    .where('name', '=', 'repository.changed')
+    .where('created_at', '>=', since)
+    .where('payload', 'like', `%"after":"${commit}"%`)
+    .executeTakeFirst()
+  return told !== undefined
 }
 
 /** Whether the change that brings the commit is on record, and may still come about. */

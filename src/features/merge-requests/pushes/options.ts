@@ -32,6 +32,8 @@ const LISTS = { label: 'labels', unlabel: 'unlabels', assign: 'assign', unassign
 const MOST = 100
 const LONGEST = 10_000
 
+export const isMergeRequestOption = (option: string): boolean => /^(?:merge_request|mr)\./.test(option)
+
 /** Null where none is about merge requests. What is not known is ignored. */
 export function mergeRequestOptions(options: readonly string[]): PushOptions | null {
   const found: Record<string, unknown> = {}

@@ -18,7 +18,7 @@ import { followThreads, traceThreads } from '../talk/moving.ts'
 import type { Measured } from './measure.ts'
 import type { Version } from './model.ts'
 import { pushNote } from './notes.ts'
-import { headRef, pointAt } from './refs.ts'
+import { pointHead } from './heads.ts'
 import { addVersion, findTips, takeIn, versionColumns, type Tips } from './service.ts'
 
 /** Of one push, more are not looked at. */
@@ -38,7 +38,7 @@ export async function refreshSource(
     for (let tries = 1; tries <= MOST_TRIES; tries++) {
       const tips = await findTips(app, project, seen)
       const { source } = tips
-      if (source === null || source === seen.head_sha) return seen
+      if (source === null || source === seen.head_sha || seen.state !== 'opened') return seen
       seen = await follow(app, project, seen, { ...tips, source }, by)
       // A push that came meanwhile has been looked at by nobody.
     }
@@ -83,7 +83,7 @@ async function follow(
     await emit(app, 'merge_request.pushed', { id: held.id, by, before: held.head_sha, after: measured.head_sha })
     return updated
   })
-  await pointAt(tips.dir, headRef(seen.iid), tips.source)
+  await pointHead(app, tips.dir, followed)
   return followed
 }
 

@@ -56,6 +56,7 @@ export async function expectChange(
       user_id: by,
       updates: JSON.stringify(updates.map(plain)),
       options: JSON.stringify(options),
+      merging: pusher.merging ?? false,
       created_at: timestamp(app.clock),
     })
     .returning('id')

@@ -10,6 +10,8 @@ declare module '../../../store/database.ts' {
       user_id: number | null
       updates: string
       options: string
+      /** By a merge request, as the event tells it. */
+      merging: Generated<boolean>
       created_at: string
     }
   }

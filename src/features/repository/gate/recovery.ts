@@ -155,5 +155,7 @@ async function finish(app: App, project: Project, { row, updates }: Left, moved:
   if (moved.length < updates.length && !isOver) return
   if (moved.length === 0) return void (await dropChange(app, row))
   const { id, wiki, user_id: by, created_at: at } = row
-  await tellChange(app, { id, project, wiki, by, at, options: JSON.parse(row.options) as string[] }, moved)
+  const options = JSON.parse(row.options) as string[]
+  const merging = row.merging || undefined
+  await tellChange(app, { id, project, wiki, by, at, options, merging }, moved)
 }

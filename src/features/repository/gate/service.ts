@@ -73,8 +73,17 @@ export class Overtaken extends Refusal {}
 
 /** All of the updates, or none: of what was let through already. */
 export async function moveAndTell(app: App, pusher: Pusher, dir: string, expected: Expected): Promise<void> {
-  const { updates } = expected
-  const change = await expectChange(app, pusher, expected)
+  await moveExpected(app, pusher, dir, await expectChange(app, pusher, expected), expected.updates)
+}
+
+/** The same, of what was said to come already. */
+export async function moveExpected(
+  app: App,
+  pusher: Pusher,
+  dir: string,
+  change: Change,
+  updates: readonly Update[],
+): Promise<void> {
   try {
     await moveRefs(
       dir,

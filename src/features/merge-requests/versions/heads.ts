@@ -1,0 +1,28 @@
+/** `refs/merge-requests/:iid/head` follows the row, also for whoever was killed before they came to it. */
+import { on, type App } from '../../../context.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { dropRef, headRef, pointAt } from './refs.ts'
+
+/** Of two pushes at the same time the later has the last word: asked again once it points. */
+export async function pointHead({ db }: App, dir: string, { id, iid, head_sha }: MergeRequest): Promise<void> {
+  for (let head = head_sha; head !== null;) {
+    await pointAt(dir, headRef(iid), head)
+    const [now] = await findMergeRequests(db, [id])
+    if (!now) return dropRef(dir, headRef(iid))
+    if (now.head_sha === head) return
+    head = now.head_sha
+  }
+}
+
+async function pointLater(app: App, { id }: { id: number }): Promise<void> {
+  const [one] = await findMergeRequests(app.db, [id])
+  const project = one && (await findProjectById(app.db, one.project_id))
+  if (project) await pointHead(app, repositoryDir(app, project), one)
+}
+
+export const pointNew = on('merge_request.created', 'head ref', pointLater)
+export const pointPushed = on('merge_request.pushed', 'head ref', pointLater)
+export const pointReopened = on('merge_request.reopened', 'head ref', pointLater)
