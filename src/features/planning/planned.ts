@@ -149,7 +149,7 @@ const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select tru
 const linkOf = (table: PlannedTable) => (table === 'issues' ? 'issue_id' : 'merge_request_id')
 
 /** `first` leave few rows, so that rows can be gathered by them. */
-export function plannedConditions(table: PlannedTable): { first: Conditions; then: Conditions } {
+export function plannedConditions(table: PlannedTable): { first: Conditions; rest: Conditions } {
   const link = linkOf(table)
   const one = link.slice(0, -'_id'.length)
   const rows = sql.table(table)
@@ -260,7 +260,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; the
       counted: ['projects', 'namespaces', 'project_shares'],
     },
   }
-  const then: Conditions = {
+  const rest: Conditions = {
     non_archived: { facet: true, test: () => inItsProject(sql`not p.archived`) },
     assigned: { test: (w) => either(w.assigned, hasAny(sql`from ${assignees} a where ${linked('a')}`)) },
     labelled: { test: (w) => either(w.labelled, hasAny(sql`${labelLinks} where ${linked('il')}`)) },
@@ -293,7 +293,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; the
     not_iids: { test: (w, { db }) => sql`not ${inIdList(db, `${table}.iid`, w.not_iids!)}` },
     not_emoji: { test: (w) => not(reaction(w, sql`and e.name = ${w.not_emoji}`)) },
   }
-  return { first, then }
+  return { first, rest }
 }
 
 /** Without a value they come last, whichever way. */

@@ -58,7 +58,10 @@ export async function filterFrom(app: App, viewer: User, given: Given): Promise<
   const reviewer = reviewer_id === 0 ? 'none' : (reviewer_id ?? (await userNamed(app, given.reviewer_username)))
   return {
     ...(await plannedFrom(app, viewer, given)),
-    ...{ state, source_branch, target_branch, source_project_id },
+    state,
+    source_branch,
+    target_branch,
+    source_project_id,
     reviewer: given.scope === 'reviews_for_me' ? viewer.id : reviewer,
     approvers: given.approved_by_ids,
     merge_user: given.merge_user_id,

@@ -119,7 +119,7 @@ test('totals follow every kind of change', async () => {
     )
     const expected = (await counted()).map(([here, there]) => [isOff ? -1 : here!, there!])
     expect(totals, what).toEqual(expected)
-    if (isOff) expect(totals.every(([, there]) => there === 0)).toBe(true)
+    expect(isOff && totals.some(([, there]) => there !== 0), what).toBe(false)
   }
   expect(await told(root, url, { state: 'opened' })).toBe(3)
 })
@@ -173,8 +173,8 @@ test.runIf(testDatabaseUrl() === undefined)('every order walks an index, whateve
           const label = `${order} ${sort} ${JSON.stringify({ ...values, ...scope })}: ${steps.join('; ')}`
           expect(steps.join(), label).not.toContain('FOR ORDER BY')
           expect(steps[0], label).toMatch(/^(SCAN|SEARCH) merge_requests USING (COVERING )?INDEX/)
-          if ('state' in values && order === 'created_at' && values.state)
-            expect(steps[0], label).toContain('told_state')
+          const byState = 'state' in values && order === 'created_at'
+          expect(!byState || steps[0]!.includes('told_state'), label).toBe(true)
         }
       }
     }

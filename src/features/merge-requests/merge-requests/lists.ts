@@ -122,7 +122,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
       ),
   },
   not_reviewer: { test: (w) => not(isReviewing(w.not_reviewer)) },
-  ...planned.then,
+  ...planned.rest,
 }
 
 const orders = {

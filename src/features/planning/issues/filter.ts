@@ -92,7 +92,13 @@ export async function plannedFrom(app: App, viewer: User | null, given: PlannedG
   const mine = given.scope?.startsWith('assigned') ? { assignee: viewer?.id ?? 0 } : {}
   const { iids, search, created_after, created_before, updated_after, updated_before, non_archived } = given
   return {
-    ...{ iids, search, created_after, created_before, updated_after, updated_before, non_archived },
+    iids,
+    search,
+    created_after,
+    created_before,
+    updated_after,
+    updated_before,
+    non_archived,
     labels: labelsFrom(given.labels),
     milestone: milestoneFrom(given.milestone ?? given.milestone_id),
     author: author_id ?? (await userNamed(app, author_username)),

@@ -73,7 +73,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   weight: { test: (w) => sql`issues.weight = ${w.weight}` },
   due_from: { test: (w) => sql`issues.due_date >= ${w.due_from}` },
   due_until: { test: (w) => sql`issues.due_date <= ${w.due_until}` },
-  ...planned.then,
+  ...planned.rest,
 }
 
 const milestoneDue = (db: Db, sort: Sort) => sql`coalesce(issues.milestone_due, ${lastOf(db, sort, 'date')})`
