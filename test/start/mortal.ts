@@ -74,11 +74,13 @@ const mortalQuery: Query = function (asked, ...rest) {
   const done = meet(text, values, () => inTransaction.has(this))
   const answer = query.call(this, asked, ...rest)
   if (/^begin/i.test(text)) inTransaction.add(this)
-  return answer?.then((result) => {
+  const follow = async (answered: Promise<unknown>) => {
+    const result = await answered
     if (/^(commit|rollback)/i.test(text)) inTransaction.delete(this)
     done()
     return result
-  })
+  }
+  return answer && follow(answer)
 }
 pg.Client.prototype.query = mortalQuery as unknown as typeof pg.Client.prototype.query
 
