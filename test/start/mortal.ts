@@ -71,12 +71,12 @@ type Query = (this: pg.Client, asked: string | pg.QueryConfig, ...rest: unknown[
 const query = pg.Client.prototype.query as unknown as Query
 const mortalQuery: Query = function (asked, ...rest) {
   const { text, values = [] } = typeof asked === 'string' ? { text: asked } : asked
-  const done = meet(text, values, () => inTransaction.has(this))
+  const proceed = meet(text, values, () => inTransaction.has(this))
   const answer = query.call(this, asked, ...rest)
   if (/^begin/i.test(text)) inTransaction.add(this)
   return answer?.then((result) => {
     if (/^(commit|rollback)/i.test(text)) inTransaction.delete(this)
-    done()
+    proceed()
     return result
   })
 }

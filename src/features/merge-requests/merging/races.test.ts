@@ -54,7 +54,8 @@ test('accept beside a push to the source merges one of the heads, and tells whic
     const isThere = (await jane.get(`${at}/repository/files/more${lead}.txt?ref=master`)).status
     // Whoever named a head gets that one or nothing; what came later is not on the target.
     expect([now.state, isThere]).toEqual([merged === 200 ? 'merged' : 'opened', 404])
-    if (merged === 200) expect([now.sha, await git('rev-parse', 'master^2')]).toEqual([one.sha, one.sha])
+    const broughtIn = merged === 200 ? await git('rev-parse', 'master^2') : one.sha
+    expect([broughtIn, merged === 200 ? now.sha : one.sha]).toEqual([one.sha, one.sha])
   }
 })
 
@@ -174,7 +175,7 @@ test('twenty that are accepted at once are all merged, one after the other', asy
   const answers = await Promise.all(all.map(({ url }) => jane.put(`${url}/merge`)))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
   const line = (await git('rev-list', '--first-parent', 'master')).split('\n')
-  expect(line.toSorted()).toEqual(expect.arrayContaining(answers.map(({ body }) => body.merge_commit_sha).toSorted()))
+  expect(line).toEqual(expect.arrayContaining(answers.map(({ body }) => body.merge_commit_sha)))
   expect(line).toHaveLength(21)
 })
 
