@@ -71,13 +71,13 @@ type Query = (this: pg.Client, asked: string | pg.QueryConfig, ...rest: unknown[
 const query = pg.Client.prototype.query as unknown as Query
 const mortalQuery: Query = function (asked, ...rest) {
   const { text, values = [] } = typeof asked === 'string' ? { text: asked } : asked
-  const done = meet(text, values, () => inTransaction.has(this))
+  const proceed = meet(text, values, () => inTransaction.has(this))
   const answer = query.call(this, asked, ...rest)
   if (/^begin/i.test(text)) inTransaction.add(this)
   const follow = async (answered: Promise<unknown>) => {
     const result = await answered
     if (/^(commit|rollback)/i.test(text)) inTransaction.delete(this)
-    done()
+    proceed()
     return result
   }
   return answer && follow(answer)
