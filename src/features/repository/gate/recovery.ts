@@ -17,6 +17,8 @@ import type { Update } from './updates.ts'
 const SETTLED = MINUTE / 2
 /** To move refs takes ten minutes at most, and is tried once more for each of a push. */
 const OVER = HOUR
+/** Of a merge it is one ref, and nobody can merge it again until then. */
+const MERGE_OVER = 12 * MINUTE
 
 export const finishChanges = job(
   'repository.finish_changes',
@@ -151,7 +153,7 @@ function cameAbout({ before, after }: Update, at: string, moves: readonly Move[]
 }
 
 async function finish(app: App, project: Project, { row, updates }: Left, moved: readonly Update[]): Promise<void> {
-  const isOver = row.created_at <= after(app.clock, -OVER)
+  const isOver = row.created_at <= after(app.clock, -(row.merging ? MERGE_OVER : OVER))
   if (moved.length < updates.length && !isOver) return
   if (moved.length === 0) return void (await dropChange(app, row))
   const { id, wiki, user_id: by, created_at: at } = row
