@@ -49,11 +49,11 @@ const isReader = (subject: ProjectSubject, { id, author_id }: MergeRequestRow, p
       (author_id === subject.viewer.id || people.has(`${id} ${subject.viewer.id}`))))
 
 /** Those of these that the viewer may see, of whatever projects; a query for each kind of thing. */
-export async function readableMergeRequests(
+export async function readableMergeRequests<R extends MergeRequestRow>(
   app: App,
   viewer: User | null,
-  some: readonly MergeRequestRow[],
-): Promise<MergeRequestRow[]> {
+  some: readonly R[],
+): Promise<R[]> {
   if (some.length === 0) return []
   const [subjects, people] = await Promise.all([
     projectSubjects(

@@ -5,8 +5,8 @@ import { Refusal, conflict, notFound } from '../../../errors.ts'
 import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
+import { readableMergeRequests } from '../../planning/merge-requests.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { readableAmong } from '../merge-requests/readable.ts'
 import type { Block } from './model.ts'
 
 /** A request waits for so many others at most. */
@@ -14,7 +14,7 @@ const MOST = 100
 
 /** It is not merged before the other. */
 export async function addBlock(app: App, actor: User, blocked: MergeRequest, blockingId: number): Promise<Block> {
-  const [blocking] = await readableAmong(app, actor, await findMergeRequests(app.db, [blockingId]))
+  const [blocking] = await readableMergeRequests(app, actor, await findMergeRequests(app.db, [blockingId]))
   if (!blocking) throw notFound('Merge Request')
   if (blocking.id === blocked.id) throw new Refusal('bad_request', 'A merge request cannot block itself')
   try {
