@@ -45,7 +45,7 @@ export async function addBlock(app: App, actor: User, blocked: MergeRequest, blo
 /** Whether `one` waits for `other`, over however many others. */
 async function waitsFor({ db }: App, one: number, other: number): Promise<boolean> {
   const { rows } = await sql`with recursive below(id) as (
-      select ${sql.lit(one)} union select b.blocking_id from merge_request_blocks b join below on b.blocked_id = below.id)
+      select cast(${one} as bigint) union select b.blocking_id from merge_request_blocks b join below on b.blocked_id = below.id)
     select id from below where id = ${other} limit 1`.execute(db)
   return rows.length > 0
 }
