@@ -283,10 +283,15 @@ export class TestForge implements door.Forge {
     return this.close()
   }
 
-  /** What was answered, or why it was refused; of a fault of ours the answer says nothing, but the log does. */
+  /** What the log says of the last error: of a fault of ours the answer says nothing. */
+  lastFault(): string {
+    return this.#ground.faults.last()
+  }
+
+  /** What was answered, or why it was refused. */
   #done({ status, body }: door.Reply, what: string): door.Reply['body'] {
     if (status < 300) return body
-    const fault = status >= 500 ? `: ${this.#ground.faults.last()}` : ''
+    const fault = status >= 500 ? `: ${this.lastFault()}` : ''
     throw new Error(`${what} is refused: ${status} ${JSON.stringify(body)}${fault}`)
   }
 }

@@ -126,7 +126,7 @@ export async function setStage(forge: TestForge, visibility: Visibility): Promis
     newcomer: () => forge.user({ username: unique('newcomer') }),
     async make(path, input, by = owner) {
       const { status, body } = await by.post(path, input)
-      if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body)}`)
+      if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body)} ${forge.lastFault()}`)
       return body
     },
   }

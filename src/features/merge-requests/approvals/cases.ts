@@ -1,12 +1,12 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
-import { oneMergeRequest as at } from '../../../../test/merge-requests.ts'
+import { oneMergeRequest as at, ownMergeRequest } from '../../../../test/merge-requests.ts'
 import type { Person } from '../../../forge.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 
 /** Whoever may has approved it; the owner, whose it is, once the project lets authors. */
 async function approved(s: Stage, who: Person) {
-  const { merge_request_iid } = await at(s)
+  const { merge_request_iid } = await ownMergeRequest(s)
   await s.owner.put(`/projects/${s.project.id}/approvals`, { merge_requests_author_approval: true })
   await who.post(`/projects/${s.project.id}/merge_requests/${merge_request_iid}/approve`)
   await s.owner.put(`/projects/${s.project.id}/approvals`, { merge_requests_author_approval: false })
@@ -31,9 +31,9 @@ export const cases = casesOf(
 `,
   {
     [`GET ${ITEM}/approvals`]: { at },
-    [`POST ${ITEM}/approvals`]: { at, input: { approvals_required: 2 } },
+    [`POST ${ITEM}/approvals`]: { at: ownMergeRequest, input: { approvals_required: 2 } },
     // Nothing asks for it here.
-    [`POST ${ITEM}/approve`]: { at, input: { approval_password: 'not asked for' } },
+    [`POST ${ITEM}/approve`]: { at: ownMergeRequest, input: { approval_password: 'not asked for' } },
     [`POST ${ITEM}/unapprove`]: { own: approved },
     [`GET ${ITEM}/approval_state`]: { at },
     [`GET ${ITEM}/approval_settings`]: { at },

@@ -1,7 +1,6 @@
 import { casesOf, groupPath, projectPath, unique, type Stage } from '../../../../test/cases.ts'
-import { newMergeRequest, oneMergeRequest } from '../../../../test/merge-requests.ts'
+import { newMergeRequest, oneMergeRequest as at, ownMergeRequest } from '../../../../test/merge-requests.ts'
 
-const at = oneMergeRequest
 const milestoneAt = (path: typeof projectPath) => async (s: Stage) => ({
   milestone_id: (await s.make(path(s, '/milestones'), { title: unique('milestone') })).id,
 })
@@ -38,10 +37,10 @@ export const cases = casesOf(
     'GET /groups/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(groupPath) },
     'POST /projects/:id/merge_requests': { input: newMergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid': { at },
-    'PUT /projects/:id/merge_requests/:merge_request_iid': { at, input: { title: 'Another' } },
-    'DELETE /projects/:id/merge_requests/:merge_request_iid': { at },
-    'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { at },
-    'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { at },
+    'PUT /projects/:id/merge_requests/:merge_request_iid': { at: ownMergeRequest, input: { title: 'Another' } },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid': { at: ownMergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { at: ownMergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { at: ownMergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/participants': { at },
   },
 )

@@ -1,5 +1,5 @@
 import { casesOf, projectPath, type Stage } from '../../../../test/cases.ts'
-import { mergeRequestAt, oneMergeRequest as at } from '../../../../test/merge-requests.ts'
+import { mergeRequestAt, ownMergeRequest as at } from '../../../../test/merge-requests.ts'
 
 /** One that merges once its pipeline has succeeded. */
 async function waiting(s: Stage) {

@@ -1,5 +1,5 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
-import { mergeRequestAt, oneMergeRequest as at } from '../../../../test/merge-requests.ts'
+import { mergeRequestAt, oneMergeRequest as at, ownMergeRequest } from '../../../../test/merge-requests.ts'
 
 const pathOf = (s: Stage, { merge_request_iid }: { merge_request_iid: number }) =>
   `/projects/${s.project.id}/merge_requests/${merge_request_iid}`
@@ -11,7 +11,7 @@ async function noted(s: Stage) {
   return { ...on, note_id: (await s.make(`${pathOf(s, on)}/notes`, input)).id as number }
 }
 async function locked(s: Stage) {
-  const on = await at(s)
+  const on = await ownMergeRequest(s)
   await s.owner.put(pathOf(s, on), { discussion_locked: true })
   return on
 }
@@ -21,7 +21,7 @@ async function discussed(s: Stage) {
   return { ...on, discussion_id: id as string, note_id: notes[0].id as number }
 }
 async function awarded(s: Stage) {
-  const on = await at(s)
+  const on = await ownMergeRequest(s)
   return { ...on, award_id: (await s.make(`${pathOf(s, on)}/award_emoji`, emoji)).id as number }
 }
 async function awardedNote(s: Stage) {
@@ -127,7 +127,7 @@ export const cases = casesOf(
       at: discussed,
     },
     'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji': { at },
-    'POST /projects/:id/merge_requests/:merge_request_iid/award_emoji': { at, input: emoji },
+    'POST /projects/:id/merge_requests/:merge_request_iid/award_emoji': { at: ownMergeRequest, input: emoji },
     'GET /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id': { at: awarded },
     'DELETE /projects/:id/merge_requests/:merge_request_iid/award_emoji/:award_id': { at: awarded },
     'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id/award_emoji': { at: noted },

@@ -1,20 +1,12 @@
 import { casesOf, type Stage } from '../../../../test/cases.ts'
-import { mergeRequestAt, oneMergeRequest as at } from '../../../../test/merge-requests.ts'
+import { oneMergeRequest as at } from '../../../../test/merge-requests.ts'
 
 const versionsOf = async (s: Stage, iid: number) =>
   (await s.owner.get(`/projects/${s.project.id}/merge_requests/${iid}/versions`)).body as { id: number }[]
 
-async function newVersion(s: Stage) {
-  const { iid } = await mergeRequestAt(s)
-  return { iid: iid as number, version: (await versionsOf(s, iid))[0]!.id }
-}
-
-const made = new WeakMap<Stage, ReturnType<typeof newVersion>>()
-
-/** The same for everybody: it is only read. */
-function oneVersion(s: Stage) {
-  if (!made.has(s)) made.set(s, newVersion(s))
-  return made.get(s)!
+async function oneVersion(s: Stage) {
+  const { merge_request_iid: iid } = await at(s)
+  return { iid, version: (await versionsOf(s, iid))[0]!.id }
 }
 
 export const cases = casesOf(
