@@ -410,7 +410,7 @@ describe('security 49: CSRF on state-changing GET; open redirect', () => {
 
   const PASSWORD = 'correct horse'
 
-  test('no GET writes', { timeout: 60_000 }, async () => {
+  test('no GET writes', { timeout: 300_000 }, async () => {
     const world = await sharedWorld()
     const { forge } = world
     const jane = await forge.user({ username: 'jane', password: PASSWORD, admin: true })

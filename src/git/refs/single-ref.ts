@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { hasCode } from '../../lib/system-errors.ts'
+import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import type { Ref } from '../process/arguments.ts'
 import { flushFolder } from '../storage/drafts.ts'
 import { dropIfDead, takeLock } from './locks.ts'
@@ -37,7 +37,8 @@ export async function moveOne(
     const [fit] = await bothOf(isFit, drafted)
     if (!fit || !(await waitForLock(`${file}.lock`))) return outcome
     outcome = await moveLocked(dir, name, before, draft)
-    if (outcome === 'moved') await flushFolder(dirname(file))
+    // Once the lock is given back, git may pack the ref and remove its folder; what it packs it flushes.
+    if (outcome === 'moved') await flushFolder(dirname(file)).catch(nullIfMissing)
     return outcome
   } finally {
     if (outcome !== 'moved') await rm(draft, { force: true })

@@ -222,3 +222,21 @@ test('a lock whose holder lives, here or elsewhere, is waited for and heeded', a
   await symlink('elsewhere/pid:[1] 1 1', lock)
   expect([dropIfDead(lock), existsSync(join(dir, MASTER))]).toEqual([false, true])
 })
+
+test('a ref moves while git packs it away, folder and all', async () => {
+  await using repo = await repository()
+  const { dir, one } = repo
+  let isOver = false
+  const pack = async () => {
+    while (!isOver) await runGit([`--git-dir=${dir}`, 'pack-refs', '--all', '--prune'])
+  }
+  const names = Array.from({ length: 150 }, (_, n) => `refs/merge-requests/${n + 1}/head` as Ref)
+  const packing = [pack(), pack()]
+  try {
+    for (const name of names) await createRef(dir, name, one)
+  } finally {
+    isOver = true
+    await Promise.allSettled(packing)
+  }
+  expect(Object.keys(await repo.refs()).toSorted()).toEqual(names.toSorted())
+})
