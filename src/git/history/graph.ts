@@ -12,7 +12,7 @@ import { InFlight } from '../../lib/in-flight.ts'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { resolveCommits } from '../objects/commits.ts'
 import { Memory } from '../objects/memory.ts'
-import { readObjects } from '../objects/objects.ts'
+import { readKnown } from '../objects/objects.ts'
 import { count } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
@@ -250,7 +250,7 @@ async function readNew(dir: string, known: Graph | undefined, tip: string): Prom
   let wanted = [tip]
   for (let round = 0; wanted.length > 0; round++) {
     if (round === MOST_READ.rounds || found.size + wanted.length > MOST_READ.commits) return null
-    for (const object of await readObjects(dir, wanted, { maxBytes: MAX_COMMIT })) {
+    for (const object of await readKnown(dir, wanted, { maxBytes: MAX_COMMIT })) {
       const [, parents, date] = PLAIN.exec(object?.content?.toString('latin1') ?? '') ?? []
       if (!object || parents === undefined) return null
       found.set(object.id, { id: object.id, date: Number(date), parents: parents.match(/[0-9a-f]{40}/g) ?? [] })
