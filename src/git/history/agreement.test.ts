@@ -5,7 +5,16 @@ import { expect, test } from 'vitest'
 import { buildRepository, processesOf, type BuiltRepository } from '../../../test/git-builder.ts'
 import { runGit } from '../../../test/git-origin.ts'
 import { ancestryOf } from './graph.ts'
-import { countCommits, lastCommitOf, listCommitIds, listHistory } from './history.ts'
+import {
+  aheadBehind,
+  countCommits,
+  isAncestor,
+  lastCommitOf,
+  listCommitIds,
+  listHistory,
+  mergeBase,
+  pushedCommits,
+} from './history.ts'
 import type { HistoryWish } from './walks.ts'
 
 type Random = (below: number) => number
@@ -124,6 +133,104 @@ test.each([1, 2])('commits come in the order of git, with its totals (%s)', asyn
     const leads = (await ancestryOf(repo.dir, await repo.git('rev-parse', `b${newest}`)))!
     expect(every.filter(leads)).toEqual(merged)
   }
+})
+
+const RANGES: readonly [HistoryWish, ...string[]][] = [
+  [{}],
+  [{ firstParent: true }, '--first-parent'],
+  [{ noMerges: true }, '--no-merges'],
+]
+
+test.each([6, 7])('what two commits have apart and in common is what git says (%s)', async (seed) => {
+  await using repo = await buildRepository()
+  const { dir } = repo
+  const random = randomFrom(seed)
+  const story = new Story(repo, random)
+  for (const growth of [60, 3, 20]) {
+    await story.grow(growth)
+    const newest = story.marks.length
+    for (let pair = 0; pair < 5; pair++) {
+      const [a, b, c] = Array.from({ length: 3 }, () => `b${newest - random(pair % 2 === 0 ? 12 : newest)}`)
+      const about = `${a} ${b}`
+      const leading = new Set(linesOf(await repo.git('rev-list', a!)))
+      // With clocks that go wrong, git stops too early to see that some lead to what is left out.
+      const apart = async (...args: string[]) =>
+        linesOf(await repo.git('log', '--format=%H', ...args, `^${a}`)).filter((id) => !leading.has(id))
+      for (const [wish, ...args] of RANGES) {
+        const range = { ...wish, from: b!, not: [a!] }
+        const all = await apart(...args, b!)
+        const skip = random(3)
+        expect(await listCommitIds(dir, { ...range, skip, limit: 10 }), about).toEqual(all.slice(skip, skip + 10))
+        expect(await countCommits(dir, range), about).toBe(all.length)
+      }
+      const ofTwo = await apart(b!, c!)
+      expect(await listCommitIds(dir, { from: [b!, c!], not: [a!], limit: 1000 }), about).toEqual(ofTwo)
+      const isBefore = await isAncestor(dir, a!, b!)
+      expect(isBefore, about).toBe(await succeeds(repo.git('merge-base', '--is-ancestor', a!, b!)))
+      const all = await apart(b!)
+      expect(await pushedCommits(dir, await repo.git('rev-parse', a!), b!, 1000)).toEqual({
+        ids: all,
+        isForward: isBefore,
+      })
+      const back = linesOf(await repo.git('rev-list', a!)).length - linesOf(await repo.git('rev-list', b!)).length
+      expect(await aheadBehind(dir, b!, a!), about).toEqual({ ahead: all.length, behind: all.length + back })
+      expect(await mergeBase(dir, [a!, b!]), about).toBe(await baseOf(repo, a!, b!))
+      expect(await mergeBase(dir, [a!, b!, c!]), `${about} ${c}`).toBe(await baseOf(repo, a!, b!, c!))
+    }
+  }
+})
+
+const baseOf = async (repo: BuiltRepository, ...names: string[]) =>
+  linesOf(await repo.git('merge-base', '--octopus', ...names).catch(() => ''))[0] ?? null
+
+test.each([
+  [1, 2],
+  [2, 1],
+  [3, 3],
+  [9, 1],
+])('where two have merged each other, the newer base is the one, or git is asked (%s, %s)', async (...dates) => {
+  await using repo = await buildRepository({ files: { a: '1' }, at: START })
+  const [root, tree] = linesOf(await repo.git('rev-parse', 'master', 'master^{tree}'))
+  const commit = (after: number, ...parents: string[]) => {
+    const named = parents.map((id) => `parent ${id}\n`).join('')
+    const who = `Ada <ada@example.com> ${START + after} +0000`
+    return repo.write('commit', `tree ${tree}\n${named}author ${who}\ncommitter ${who}\n\n${after}\n`)
+  }
+  const [left, right] = [await commit(dates[0]!, root!), await commit(dates[1]!, root!, root!)]
+  const ends = [await commit(5, left, right), await commit(6, right, left)]
+  expect(linesOf(await repo.git('merge-base', '--all', ...ends))).toHaveLength(2)
+  expect(await mergeBase(repo.dir, ends)).toBe(await baseOf(repo, ...ends))
+  expect(await mergeBase(repo.dir, ends.toReversed())).toBe(await baseOf(repo, ...ends.toReversed()))
+})
+
+const succeeds = (running: Promise<unknown>) =>
+  running.then(
+    () => true,
+    () => false,
+  )
+
+test('what two commits have apart and in common takes no process', async () => {
+  const side = Array.from({ length: 5 }, (_, n) => ({ branch: 'side', files: { s: `${n}` } }))
+  await using repo = await buildRepository(
+    { files: { a: '1' } },
+    { files: { a: '2' } },
+    { branch: 'side', from: 'refs/heads/master', files: { s: '' } },
+    ...side,
+    { files: { a: '3' } },
+  )
+  const { dir } = repo
+  const base = await repo.git('merge-base', 'master', 'side')
+  // The one that reads objects.
+  await listCommitIds(dir, { limit: 1 })
+  const started = await processesOf(async () => {
+    expect(await aheadBehind(dir, 'side', 'master')).toEqual({ ahead: 6, behind: 1 })
+    expect(await mergeBase(dir, ['side', 'master'])).toBe(base)
+    expect(await isAncestor(dir, base, 'side')).toBe(true)
+    expect(await isAncestor(dir, 'master', 'side')).toBe(false)
+    expect(await listCommitIds(dir, { from: 'side', not: ['master'], limit: 4 })).toHaveLength(4)
+    expect(await countCommits(dir, { from: 'side', not: ['master'] })).toBe(6)
+  })
+  expect(started).toEqual([])
 })
 
 test.each([4, 5])('files have the history that git tells of them (%s)', async (seed) => {

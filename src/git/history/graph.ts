@@ -1,7 +1,8 @@
 /**
- * The commits of a repository with their parents and dates, in memory: what leads to what, and the order in which git
- * tells it, without a process. One process reads a history; what is pushed later is read commit by commit. Histories that
- * are too long, or not what their commits say (shallow, grafted, incomplete), are left to git: the answer is null then.
+ * The commits of a repository with their parents and dates, in memory: what leads to what, what two have in common, and
+ * the order in which git tells it, without a process. A short history is read commit by commit, and so is what is pushed
+ * later; a longer one by one process. Histories that are too long, or not what their commits say (shallow, grafted,
+ * incomplete), are left to git: the answer is null then.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { InFlight } from '../../lib/in-flight.ts'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { resolveCommits } from '../objects/commits.ts'
 import { Memory } from '../objects/memory.ts'
-import { readObjects } from '../objects/objects.ts'
+import { readKnown } from '../objects/objects.ts'
 import { count } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
 import { pieces } from '../process/streams.ts'
@@ -28,6 +29,8 @@ interface Graph {
   /** Further parents, of merges, and how many they are in all. */
   readonly others: Map<number, readonly number[]>
   more: number
+  /** Of each one more than the highest of its parents: a commit leads to none of its own level or below. */
+  readonly levels: number[]
   /** What was loaded last. */
   readonly tips: string[]
 }
@@ -41,7 +44,7 @@ interface Node {
 const MOST_COMMITS = 50_000
 /** Of all commits together: one may name ten thousand parents, and a thousand commits the same. */
 const MOST_PARENTS = 4 * MOST_COMMITS
-const COMMIT_BYTES = 120
+const COMMIT_BYTES = 128
 const UNFIT = 'unfit'
 
 const graphs = new Memory<Graph | typeof UNFIT>(4 * MOST_COMMITS * COMMIT_BYTES, (graph) =>
@@ -64,29 +67,80 @@ export interface Walk {
   page(skip: number, limit: number): string[]
 }
 
-/** All that leads to a commit, itself included, in git's own order. The id must be one that the repository has. */
-export async function walkFrom(dir: string, tip: string, wish: WalkWish = {}): Promise<Walk | null> {
-  const graph = await graphWith(dir, tip)
+/**
+ * All that leads to commits, themselves included, and not to others, in git's own order. The ids must be ones that the
+ * repository has. Unlike git, it is not misled by clocks that went wrong about what leads to the others.
+ */
+export async function walkFrom(
+  dir: string,
+  from: readonly string[],
+  not: readonly string[],
+  wish: WalkWish = {},
+): Promise<Walk | null> {
+  const graph = await graphWith(dir, [...from, ...not])
   if (!graph) return null
-  const order = orderFrom(dir, graph, graph.numbers.get(tip)!, wish)
+  const [tips, others] = [numbersIn(graph, from), numbersIn(graph, not)]
+  const isWhole = tips.length === 1 && others.length === 0
+  const order = isWhole
+    ? orderFrom(dir, graph, tips[0]!, wish)
+    : ordered(graph, tips, wish, others.length > 0 ? paint(graph, tips, others, isLeft).marks : undefined)
   return {
     total: order.length,
     page: (skip, limit) => Array.from(order.subarray(skip, skip + limit), (number) => graph.ids[number]!),
   }
 }
 
+const isLeft = (marks: number) => marks === LEFT
+
+/** Whether one commit leads to another, or is it. */
+export async function leadsTo(dir: string, ancestor: string, descendant: string): Promise<boolean | null> {
+  const graph = await graphWith(dir, [ancestor, descendant])
+  if (!graph) return null
+  const [wanted, tip] = numbersIn(graph, [ancestor, descendant]) as [number, number]
+  const seen = new Set([tip])
+  for (const at of seen) {
+    if (at === wanted) return true
+    eachParent(graph, at, (parent) => graph.levels[parent]! >= graph.levels[wanted]! && seen.add(parent))
+  }
+  return false
+}
+
+/** The best that two commits have in common, newest first. */
+export async function basesOf(dir: string, a: string, b: string): Promise<{ id: string; date: number }[] | null> {
+  const graph = await graphWith(dir, [a, b])
+  if (!graph) return null
+  const { bases } = paint(graph, numbersIn(graph, [a]), numbersIn(graph, [b]), (marks) => marks < STALE)
+  return bases.map((at) => ({ id: graph.ids[at]!, date: graph.dates[at]! })).sort((one, other) => other.date - one.date)
+}
+
+/** How many commits each of two has that the other has not. */
+export async function countApart(dir: string, a: string, b: string): Promise<[number, number] | null> {
+  const graph = await graphWith(dir, [a, b])
+  if (!graph) return null
+  const { left, right } = paint(graph, numbersIn(graph, [a]), numbersIn(graph, [b]), (marks) => marks < BOTH)
+  return [left, right]
+}
+
 /** Tells of ids whether they lead to this one. */
 export async function ancestryOf(dir: string, tip: string): Promise<((id: string) => boolean) | null> {
-  const graph = await graphWith(dir, tip)
+  const graph = await graphWith(dir, [tip])
   if (!graph) return null
   const reached = reachedFrom(dir, graph, graph.numbers.get(tip)!)
   return (id) => reached[graph.numbers.get(id) ?? -1] === 1
 }
 
-function graphWith(dir: string, tip: string): Promise<Graph | null> | Graph | null {
-  const graph = graphs.get(dir, '')
-  if (graph === UNFIT) return null
-  return graph?.numbers.has(tip) ? graph : loading.share(`${dir}\0${tip}`, () => load(dir, tip))
+const numbersIn = ({ numbers }: Graph, ids: readonly string[]) => ids.map((id) => numbers.get(id)!)
+
+async function graphWith(dir: string, tips: readonly string[]): Promise<Graph | null> {
+  let graph: Graph | typeof UNFIT | null | undefined = graphs.get(dir, '')
+  for (const tip of tips) {
+    if (graph === UNFIT || graph === null) return null
+    if (!graph?.numbers.has(tip)) graph = await loading.share(`${dir}\0${tip}`, () => load(dir, tip))
+  }
+  if (!graph || graph === UNFIT) return null
+  // Where another has taken its place meanwhile, that has the last of them only.
+  const { numbers } = graph
+  return tips.every((tip) => numbers.has(tip)) ? graph : null
 }
 
 async function load(dir: string, tip: string): Promise<Graph | null> {
@@ -94,7 +148,7 @@ async function load(dir: string, tip: string): Promise<Graph | null> {
   if (known === UNFIT) return null
   try {
     if (!known && (await isGrafted(dir))) throw new Unfit()
-    const nodes = (known && (await readNew(dir, known, tip))) ?? (await askForNew(dir, known, tip))
+    const nodes = (await readNew(dir, known, tip)) ?? (await askForNew(dir, known, tip))
     // What was read on top of one is no use to another.
     const graph = known ?? graphs.get(dir, '') ?? newGraph()
     if (graph === UNFIT || !add(graph, nodes)) throw new Unfit()
@@ -119,6 +173,7 @@ const newGraph = (): Graph => ({
   first: [],
   others: new Map(),
   more: 0,
+  levels: [],
   tips: [],
 })
 
@@ -146,6 +201,7 @@ function add(graph: Graph, nodes: readonly Node[]): boolean {
   for (const { id, date } of fresh) {
     numbers.set(id, ids.push(id) - 1)
     dates.push(date)
+    graph.levels.push(0)
   }
   for (const { id, parents } of fresh) {
     const [one = -1, ...more] = parents.map((parent) => numbers.get(parent)!)
@@ -154,7 +210,32 @@ function add(graph: Graph, nodes: readonly Node[]): boolean {
     others.set(numbers.get(id)!, more)
     graph.more += more.length
   }
+  for (const { id } of fresh) raise(graph, numbers.get(id)!)
   return true
+}
+
+/** Gives a commit its level, and first those that lead to it theirs. */
+function raise(graph: Graph, tip: number): void {
+  const { levels } = graph
+  const waiting = [tip]
+  for (let at = waiting.at(-1); at !== undefined; at = waiting.at(-1)) {
+    const { length } = waiting
+    let highest = 0
+    if (levels[at] === 0) {
+      eachParent(graph, at, (parent) => {
+        if (levels[parent] === 0) waiting.push(parent)
+        else highest = Math.max(highest, levels[parent]!)
+      })
+    }
+    if (waiting.length > length) continue
+    levels[at] ||= highest + 1
+    waiting.pop()
+  }
+}
+
+function eachParent({ first, others }: Graph, at: number, visit: (parent: number) => void): void {
+  if (first[at]! >= 0) visit(first[at]!)
+  others.get(at)?.forEach(visit)
 }
 
 const MOST_READ = { rounds: 30, commits: 500 }
@@ -164,18 +245,18 @@ const PLAIN =
   /^tree [0-9a-f]{40}\n((?:parent [0-9a-f]{40}\n)*)author [^\n]*\ncommitter [^<>\n]*<[^<>\n]*> (\d{1,10}) [+-]\d{4}\n/
 
 /** From the commits themselves; null where they are too many for that. */
-async function readNew(dir: string, { numbers }: Graph, tip: string): Promise<Node[] | null> {
+async function readNew(dir: string, known: Graph | undefined, tip: string): Promise<Node[] | null> {
   const found = new Map<string, Node>()
   let wanted = [tip]
   for (let round = 0; wanted.length > 0; round++) {
     if (round === MOST_READ.rounds || found.size + wanted.length > MOST_READ.commits) return null
-    for (const object of await readObjects(dir, wanted, { maxBytes: MAX_COMMIT })) {
+    for (const object of await readKnown(dir, wanted, { maxBytes: MAX_COMMIT })) {
       const [, parents, date] = PLAIN.exec(object?.content?.toString('latin1') ?? '') ?? []
       if (!object || parents === undefined) return null
       found.set(object.id, { id: object.id, date: Number(date), parents: parents.match(/[0-9a-f]{40}/g) ?? [] })
     }
     const parents = wanted.flatMap((id) => found.get(id)!.parents)
-    wanted = [...new Set(parents)].filter((id) => !found.has(id) && !numbers.has(id))
+    wanted = [...new Set(parents)].filter((id) => !found.has(id) && !known?.numbers.has(id))
   }
   return [...found.values()]
 }
@@ -214,7 +295,7 @@ function orderFrom(dir: string, graph: Graph, tip: number, wish: WalkWish): Int3
   const known = orders.get(dir, keyOf(tip))
   if (known) return known
   const isWhole = !noMerges && since === undefined && until === undefined
-  const order = (isWhole && extended(graph, tip, (at) => orders.get(dir, keyOf(at)))) || ordered(graph, tip, wish)
+  const order = (isWhole && extended(graph, tip, (at) => orders.get(dir, keyOf(at)))) || ordered(graph, [tip], wish)
   orders.set(dir, keyOf(tip), order)
   return order
 }
@@ -236,18 +317,23 @@ function extended({ first, others }: Graph, tip: number, recall: (at: number) =>
   return null
 }
 
-/** As git walks when nothing limits it: by date, the parents of a commit joining as it is told. */
-function ordered(graph: Graph, tip: number, { firstParent, noMerges, since, until }: WalkWish): Int32Array {
+/** As git walks: by date, the parents of a commit joining as it is told. What leads to the right is left out. */
+function ordered(
+  graph: Graph,
+  tips: readonly number[],
+  { firstParent, noMerges, since, until }: WalkWish,
+  marks?: Uint8Array,
+): Int32Array {
   const { dates, first, others } = graph
-  const seen = new Uint8Array(graph.ids.length)
+  const seen = marks ? marks.map((mark) => mark >> 1) : new Uint8Array(graph.ids.length)
   const queue = new DateQueue()
   const order: number[] = []
   const meet = (number: number) => {
-    if (number < 0 || seen[number] === 1) return
+    if (number < 0 || seen[number] !== 0) return
     seen[number] = 1
     queue.add(number, dates[number]!)
   }
-  meet(tip)
+  tips.forEach(meet)
   for (let at = queue.take(); at !== undefined; at = queue.take()) {
     const date = dates[at]!
     if (since !== undefined && date < since) continue
@@ -269,4 +355,42 @@ function reachedFrom(dir: string, graph: Graph, tip: number): Uint8Array {
   for (const number of orderFrom(dir, graph, tip, {})) reached[number] = 1
   reaches.set(dir, key, reached)
   return reached
+}
+
+const LEFT = 1
+const RIGHT = 2
+const BOTH = LEFT | RIGHT
+/** Something that both have leads on from it. */
+const STALE = 4
+
+/**
+ * Marks what leads to the left and to the right, while some of what waits to be looked at matters. From the highest
+ * level down nothing comes before what it leads to, so that the marks of one that comes are final.
+ */
+function paint(graph: Graph, left: readonly number[], right: readonly number[], matters: (marks: number) => boolean) {
+  const marks = new Uint8Array(graph.ids.length)
+  const painted = { marks, left: 0, right: 0, bases: [] as number[] }
+  const queue = new DateQueue()
+  let mattering = 0
+  const mark = (at: number, more: number) => {
+    const was = marks[at]!
+    if ((was | more) === was) return
+    marks[at] = was | more
+    if (was === 0) queue.add(at, graph.levels[at]!)
+    else if (matters(was)) mattering--
+    if (matters(was | more)) mattering++
+  }
+  for (const at of left) mark(at, LEFT)
+  for (const at of right) mark(at, RIGHT)
+  while (mattering > 0) {
+    const at = queue.take()!
+    const own = marks[at]!
+    if (matters(own)) mattering--
+    if (own === LEFT) painted.left++
+    if (own === RIGHT) painted.right++
+    if (own === BOTH) painted.bases.push(at)
+    const onwards = own === BOTH ? BOTH | STALE : own
+    eachParent(graph, at, (parent) => mark(parent, onwards))
+  }
+  return painted
 }

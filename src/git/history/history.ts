@@ -6,7 +6,7 @@ import { rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
 import { findCommit, findCommits, knownCommits, resolveCommits, type Commit } from '../objects/commits.ts'
 import type { QuarantineOptions } from '../objects/objects.ts'
-import { walkFrom } from './graph.ts'
+import { basesOf, countApart, leadsTo, walkFrom } from './graph.ts'
 import { followedIds, ID_LINE, lastChange } from './path-changes.ts'
 import { countIn, logOf, walkFor, type HistoryWish, type PageWish, type Walk } from './walks.ts'
 
@@ -19,7 +19,9 @@ export async function listCommits(dir: string, wish: HistoryWish & PageWish): Pr
 
 export async function listCommitIds(dir: string, wish: HistoryWish & PageWish): Promise<string[]> {
   const walk = await walkFor(dir, wish)
-  return walk ? linesOf(await logOf(walk, '--format=%H', wish)) : []
+  if (!walk) return []
+  const known = await plainWalk(walk)
+  return known ? known.page(wish.skip ?? 0, wish.limit) : linesOf(await logOf(walk, '--format=%H', wish))
 }
 
 /** Of each commit, as its author wrote them; far cheaper than the commits themselves. */
@@ -68,13 +70,16 @@ async function pageIn(walk: Walk, { skip, limit }: Required<PageWish>): Promise<
   return { ids: skip < total ? linesOf(await logOf(walk, '--format=%H', { skip, limit })) : [], total }
 }
 
-/** From memory, where nothing but one commit and dates decide. */
+/** Without a process, where nothing but commits and dates decide. */
 async function plainWalk({ dir, wish, from, not, path, author }: Walk) {
   const isPlain = !wish.all && path === undefined && !author && wish.order !== 'topo' && !wish.environment
-  if (!isPlain || from.length !== 1 || not.length > 0) return null
   const { firstParent = false, noMerges = false, since, until } = wish
+  if (!isPlain || (not.length > 0 && (since ?? until))) return null
   const dates = { since: since && secondsOf(since), until: until && secondsOf(until) }
-  return walkFrom(dir, from[0]!, { firstParent, noMerges, ...dates })
+  const walk = await walkFrom(dir, from, not, { firstParent, noMerges, ...dates })
+  if (walk || from.length !== 1 || not.length !== 1) return walk
+  const line = await straightLine(dir, not[0]!, from[0]!)
+  return line && { total: line.length, page: (skip: number, limit: number) => line.slice(skip, skip + limit) }
 }
 
 /** As git is told them. */
@@ -90,9 +95,9 @@ const LONGEST_LINE = 50
 
 /**
  * Ids from `to` down to the child of `from`, newest first, where one leads to the other by commits of one parent each.
- * It takes no process; null says nothing but that there is no such line, or a long one.
+ * It takes no process, however long the history; null says nothing but that there is no such line, or a long one.
  */
-export async function straightLine(dir: string, from: string, to: string): Promise<string[] | null> {
+async function straightLine(dir: string, from: string, to: string): Promise<string[] | null> {
   const line: string[] = []
   let at = to
   while (at !== from) {
@@ -111,8 +116,6 @@ export async function pushedCommits(
   after: string,
   limit: number,
 ): Promise<{ ids: string[]; isForward: boolean }> {
-  const line = before === null ? null : await straightLine(dir, before, after)
-  if (line) return { ids: line, isForward: true }
   const [ids, isForward] = await Promise.all([
     listCommitIds(dir, { from: after, not: before === null ? [] : [before], limit }),
     before !== null && isAncestor(dir, before, after),
@@ -130,6 +133,9 @@ export async function isAncestor(
   const [a, b] = await resolveCommits(dir, [ancestor, descendant], options)
   if (!a || !b) return false
   if (a === b) return true
+  const known = options.environment ? null : await leadsTo(dir, a, b)
+  if (known !== null) return known
+  if (!options.environment && (await straightLine(dir, a, b))) return true
   return (await orNothing(git(dir, ['merge-base', '--is-ancestor', rev(a), rev(b)], options))) !== null
 }
 
@@ -139,11 +145,23 @@ export async function mergeBase(
   names: readonly string[],
   options: QuarantineOptions = {},
 ): Promise<string | null> {
-  const ids = await resolveCommits(dir, names, options)
-  if (ids.length === 0 || ids.includes(null)) return null
-  const revs = ids.flatMap((id) => (id === null ? [] : [rev(id)]))
-  const base = await orNothing(git(dir, ['merge-base', '--octopus', ...revs], options))
+  const found = await resolveCommits(dir, names, options)
+  const ids = found.filter((id) => id !== null)
+  if (ids.length === 0 || ids.length < found.length) return null
+  const known = options.environment ? undefined : await knownBase(dir, ids)
+  if (known !== undefined) return known
+  const base = await orNothing(git(dir, ['merge-base', '--octopus', ...ids.map((id) => rev(id))], options))
   return base === null ? null : (linesOf(base)[0] ?? null)
+}
+
+/** Of two commits; undefined where git must be asked, as it must which of several that are equally new comes first. */
+async function knownBase(dir: string, ids: readonly string[]): Promise<string | null | undefined> {
+  const [a, b] = ids
+  if (ids.length !== 2 || !a || !b) return undefined
+  const bases = await basesOf(dir, a, b)
+  if (bases) return bases.length > 1 && bases[0]!.date === bases[1]!.date ? undefined : (bases[0]?.id ?? null)
+  if (await straightLine(dir, a, b)) return a
+  return (await straightLine(dir, b, a)) ? b : undefined
 }
 
 /** How many commits `name` has that `than` has not, and the other way round. */
@@ -154,6 +172,8 @@ export async function aheadBehind(
 ): Promise<{ ahead: number; behind: number } | null> {
   const [a, b] = await resolveCommits(dir, [name, than])
   if (!a || !b) return null
+  const known = await countApart(dir, a, b)
+  if (known) return { ahead: known[0], behind: known[1] }
   const told = await git(dir, ['rev-list', '--left-right', '--count', '--stdin'], { input: `${a}...${b}\n` })
   const [ahead, behind] = told.split(/\s/)
   return { ahead: Number(ahead), behind: Number(behind) }

@@ -71,9 +71,7 @@ async function foundAt(dir: string, commit: string, path: string, entries: reado
   const newest = known.get(dir, path)
   // A branch may have been moved away from it, and housekeeping done since.
   const isThere = newest !== undefined && (await resolveCommit(dir, newest.commit)) !== null
-  const found = isThere
-    ? await findSince(dir, commit, path, entries, newest)
-    : await walk(logOf(dir, commit, path), entries)
+  const found = isThere ? await findSince(dir, commit, path, entries, newest) : await walk(dir, commit, path, entries)
   known.set(dir, `${commit}\0${path}`, { commit, found })
   known.set(dir, path, { commit, found })
   return found
@@ -87,10 +85,10 @@ async function findSince(
   earlier: Known,
 ): Promise<Found> {
   const [found, others] = await Promise.all([
-    walk(logOf(dir, commit, path, earlier.commit), entries),
+    walk(dir, commit, path, entries, earlier.commit),
     listCommitIds(dir, { from: earlier.commit, not: [commit], limit: MAX_APART }),
   ])
-  if (others.length === MAX_APART) return walk(logOf(dir, commit, path), entries)
+  if (others.length === MAX_APART) return walk(dir, commit, path, entries)
   const apart = new Set(others)
   const missing = entries.filter(({ name }) => !found.has(name))
   for (const { name, id } of missing) {
@@ -102,10 +100,56 @@ async function findSince(
   const isWorthIt = (name: string) => earlier.found.has(name) || apart.size > 0
   const lost = missing.filter(({ name }) => !found.has(name) && isWorthIt(name))
   if (lost.length === 0) return found
-  return new Map([...found, ...(await walk(logOf(dir, commit, path), lost))])
+  return new Map([...found, ...(await walk(dir, commit, path, lost))])
 }
 
-async function walk(log: Readable, entries: readonly TreeEntry[]): Promise<Map<string, Change>> {
+/** Down to what `not` has, if it is named. */
+async function walk(
+  dir: string,
+  commit: string,
+  path: string,
+  entries: readonly TreeEntry[],
+  not?: string,
+): Promise<Map<string, Change>> {
+  const isSmall = path === '' && entries.length <= FEW_ENTRIES
+  return (isSmall && (await compareFew(dir, commit, entries, not))) || readLog(logOf(dir, commit, path, not), entries)
+}
+
+const FEW_COMMITS = 20
+const FEW_ENTRIES = 500
+
+/**
+ * Of the topmost folder, from the trees themselves, where few commits are to be looked at; null where they are more. Of
+ * another folder git leaves out merges that brought nothing to it, and what they merged.
+ */
+async function compareFew(
+  dir: string,
+  commit: string,
+  entries: readonly TreeEntry[],
+  not?: string,
+): Promise<Map<string, Change> | null> {
+  const ids = await listCommitIds(dir, { from: commit, not: not === undefined ? [] : [not], limit: FEW_COMMITS + 1 })
+  if (ids.length > FEW_COMMITS) return null
+  const missing = new Map(entries.map((entry) => [entry.name, `${entry.mode} ${entry.id}`]))
+  const found = new Map<string, Change>()
+  for (const { id, parents } of (await knownCommits(dir, ids)).filter((one) => one !== null)) {
+    if (missing.size === 0) break
+    const [own, ...others] = await Promise.all([id, ...parents].map((name) => contentsOf(dir, name)))
+    for (const [name, content] of missing) {
+      if (own!.get(name) !== content || others.some((other) => other.get(name) === content)) continue
+      missing.delete(name)
+      found.set(name, { commit: id, result: content.split(' ')[1]! })
+    }
+  }
+  return found
+}
+
+async function contentsOf(dir: string, commit: string): Promise<Map<string, string>> {
+  const entries = (await listTree(dir, commit)) ?? []
+  return new Map(entries.map(({ name, mode, id }) => [name, `${mode} ${id}`]))
+}
+
+async function readLog(log: Readable, entries: readonly TreeEntry[]): Promise<Map<string, Change>> {
   const missing = new Map(entries.map((entry) => [entry.path, entry]))
   const found = new Map<string, Change>()
   const note = (id: string, path: string, result: string) => {

@@ -1,15 +1,14 @@
-/** Numbers about commits: lines they changed, and who made how many. One process each, once. */
+/** Numbers about commits: lines they changed, and who made how many. One process each at most, once. */
 import { MINUTE } from '../../clock.ts'
+import type { LineChanges } from '../../lib/line-changes.ts'
 import { git } from '../process/command.ts'
 import { findCommits, type Commit } from '../objects/commits.ts'
 import { Memory } from '../objects/memory.ts'
 import type { QuarantineOptions } from '../objects/objects.ts'
 import { listAuthors } from './history.ts'
+import { countSmall } from './small-stats.ts'
 
-export interface LineStats {
-  readonly additions: number
-  readonly deletions: number
-}
+export type LineStats = LineChanges
 
 /** Against the first parent; a root against nothing. By commit id; unknown ones are left out. */
 export async function commitStats(
@@ -21,7 +20,7 @@ export async function commitStats(
   if (options.environment) return countLines(dir, commits, options)
   const stats = new Map(commits.map(({ id }) => [id, remembered.get(dir, id)]))
   const unknown = commits.filter(({ id }) => !stats.get(id))
-  for (const [id, counted] of await countLines(dir, unknown)) {
+  for (const [id, counted] of await countNew(dir, unknown)) {
     remembered.set(dir, id, counted)
     stats.set(id, counted)
   }
@@ -30,7 +29,18 @@ export async function commitStats(
 
 const remembered = new Memory<LineStats>(2 * 1024 * 1024)
 
-async function countLines(
+/** Of many at once a process is cheaper. */
+const FEW = 5
+
+async function countNew(dir: string, commits: readonly Commit[]): Promise<Map<string, LineStats>> {
+  if (commits.length > FEW) return countLines(dir, commits)
+  const counted = await Promise.all(commits.map((commit) => countSmall(dir, commit)))
+  const known = commits.flatMap(({ id }, n): [string, LineStats][] => (counted[n] ? [[id, counted[n]]] : []))
+  const others = commits.filter((_, n) => !counted[n])
+  return new Map([...known, ...(await countLines(dir, others))])
+}
+
+export async function countLines(
   dir: string,
   commits: readonly Commit[],
   options: QuarantineOptions = {},

@@ -73,6 +73,8 @@ export async function branchExists(dir: string, name: string): Promise<boolean> 
 }
 
 export async function hasBranches(dir: string): Promise<boolean> {
+  const names = await readNames(dir, 'refs/heads')
+  if (names) return names.length > 0
   return (await git(dir, ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/heads'])) !== ''
 }
 

@@ -7,7 +7,7 @@ import { HOUR } from '../../clock.ts'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import { poolOf } from './alternates.ts'
 import { forget } from '../objects/memory.ts'
-import { branch, folder, type Ref, type Rev } from '../process/arguments.ts'
+import { branch, folder } from '../process/arguments.ts'
 import { git } from '../process/command.ts'
 import { placeWhole, removeWhole } from './drafts.ts'
 import { despiteDeadLocks } from '../refs/locks.ts'
@@ -147,10 +147,6 @@ async function sumOf(path: string, measure: (one: Stats) => number): Promise<num
   const names = (await readdir(path).catch(nullIfMissing)) ?? []
   const inside = await Promise.all(names.map((name) => sumOf(join(path, name), measure)))
   return inside.reduce((sum, size) => sum + size, measure(one))
-}
-
-export async function commitCount(dir: string, from: Rev | Ref): Promise<number> {
-  return Number(await git(dir, ['rev-list', '--count', '--end-of-options', from, '--']))
 }
 
 /** For commands that make many refs where nobody looks yet: `packRefs` flushes them as one file. */

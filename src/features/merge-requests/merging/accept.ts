@@ -106,7 +106,7 @@ async function mergeNow(
   if ('fault' in built) throw new Refusal('not_allowed', CANNOT)
   const update = { ref: `refs/heads/${one.target_branch}`, before: tip!, after: built.commit }
   const pusher = { ...webPusher(actor, target.level), user: actor, merging: true as const }
-  const fault = await updateFault(app, pusher, target, [update], { pointers: true })
+  const fault = await updateFault(app, pusher, target, [update], { pointers: built.isMixed })
   if (fault) return noteFault(app, one, fault)
   const { locked, change } = await lock(app, pusher, target, { ...one, squash }, built, update, wish)
   return land(app, pusher, target, locked, change, update)

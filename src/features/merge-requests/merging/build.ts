@@ -24,6 +24,8 @@ export interface Built {
   readonly commit: string
   readonly mergeCommit: string | null
   readonly squashCommit: string | null
+  /** Whether files may be in it that neither side has. */
+  readonly isMixed: boolean
 }
 
 export type BuildResult = Built | { readonly fault: 'conflict' | 'rebase' | 'empty' }
@@ -35,12 +37,12 @@ export async function buildMerge(dir: string, plan: MergePlan): Promise<BuildRes
   if (base === head) return { fault: 'empty' }
   const squashes = plan.squash && !(await isSingle(dir, base, head))
   // A single commit that does not stand on the tip is made again there, too.
-  if (method === 'ff') return squashes || (plan.squash && base !== target) ? squashOnto(dir, plan) : forward(dir, plan)
+  if (method === 'ff')
+    return squashes || (plan.squash && base !== target) ? squashOnto(dir, plan, base) : forward(dir, plan)
   if (method === 'rebase_merge' && base !== target) return { fault: 'rebase' }
   const squashCommit = squashes ? await squashed(dir, plan, base) : null
   const theirs = squashCommit ?? head
-  const { tree } =
-    base === target ? { tree: await treeOf(dir, theirs) } : await mergeCommits(dir, { ours: target, theirs })
+  const { tree, isMixed } = await joined(dir, base, target, theirs)
   if (tree === undefined) return { fault: 'conflict' }
   const { message, merger } = plan
   const mergeCommit = await writeCommit(dir, {
@@ -50,7 +52,12 @@ export async function buildMerge(dir: string, plan: MergePlan): Promise<BuildRes
     author: merger,
     committer: merger,
   })
-  return { commit: mergeCommit, mergeCommit, squashCommit }
+  return { commit: mergeCommit, mergeCommit, squashCommit, isMixed }
+}
+
+async function joined(dir: string, base: string, ours: string, theirs: string) {
+  if (base === ours) return { tree: await treeOf(dir, theirs), isMixed: false }
+  return { tree: (await mergeCommits(dir, { ours, theirs })).tree, isMixed: true }
 }
 
 const isSingle = async (dir: string, base: string, head: string) => (await aheadBehind(dir, head, base))?.ahead === 1
@@ -73,14 +80,14 @@ const squashed = async (dir: string, { head, squashMessage, author, merger }: Me
 
 async function forward(dir: string, { target, head }: MergePlan): Promise<BuildResult> {
   if (!(await isAncestor(dir, target, head))) return { fault: 'rebase' }
-  return { commit: head, mergeCommit: null, squashCommit: null }
+  return { commit: head, mergeCommit: null, squashCommit: null, isMixed: false }
 }
 
 /** All it brings as one commit on the target's tip, which needs no rebase. */
-async function squashOnto(dir: string, plan: MergePlan): Promise<BuildResult> {
+async function squashOnto(dir: string, plan: MergePlan, base: string): Promise<BuildResult> {
   const { target, head, squashMessage, author, merger } = plan
-  const { tree } = await mergeCommits(dir, { ours: target, theirs: head })
+  const { tree, isMixed } = await joined(dir, base, target, head)
   if (tree === undefined) return { fault: 'conflict' }
   const commit = await writeCommit(dir, { tree, parents: [target], message: squashMessage, author, committer: merger })
-  return { commit, mergeCommit: null, squashCommit: commit }
+  return { commit, mergeCommit: null, squashCommit: commit, isMixed }
 }

@@ -1,7 +1,7 @@
 /** What a merge request brings, from the commits alone. */
 import { createHash } from 'node:crypto'
 import { diffBetween, HARD_LIMITS, type Diff, type FileDiff } from '../../../git/history/diffs.ts'
-import { listCommitIds, mergeBase, straightLine } from '../../../git/history/history.ts'
+import { listCommitIds, mergeBase } from '../../../git/history/history.ts'
 import type { Version } from './model.ts'
 
 export interface Measured extends Pick<
@@ -17,14 +17,13 @@ export const MOST_COMMITS = 1000
 
 /** Of a head that is in this repository, against the tip of the branch it goes to; null where that is not there. */
 export async function measure(dir: string, head: string, target: string | null): Promise<Measured> {
-  const line = target === null ? null : await straightLine(dir, target, head)
-  const base = line || target === null ? target : await mergeBase(dir, [head, target])
+  const base = target === null ? null : await mergeBase(dir, [head, target])
   const ends = { head_sha: head, base_sha: base, start_sha: target }
   const range = rangeOf(ends)
   if (!range) return { ...ends, files: 0, overflow: false, patch_id: null, commits: [] }
   const [diff, commits] = await Promise.all([
     changesBetween(dir, range.base, head),
-    line ?? listCommitIds(dir, { ...range.commits, limit: MOST_COMMITS }),
+    listCommitIds(dir, { ...range.commits, limit: MOST_COMMITS }),
   ])
   if (!diff) return { ...ends, files: 0, overflow: false, patch_id: null, commits }
   return { ...ends, files: diff.files.length, overflow: diff.overflow, patch_id: patchIdOf(diff), commits }

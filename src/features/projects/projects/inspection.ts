@@ -1,8 +1,9 @@
 /** What a project's row tells of its repository, read from the repository itself. */
+import { countCommits } from '../../../git/history/history.ts'
 import { branch } from '../../../git/process/arguments.ts'
 import { GitFailed } from '../../../git/process/command.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
-import { commitCount, diskUse, headOf } from '../../../git/storage/repositories.ts'
+import { diskUse, headOf } from '../../../git/storage/repositories.ts'
 import { isFile, rootEntries } from '../../../git/objects/trees.ts'
 import { findLogo } from './logo.ts'
 import type { Project } from './queries.ts'
@@ -21,7 +22,7 @@ export async function inspectRepository(dir: string, usual: string): Promise<Ins
     // Tags alone are nothing to begin from: the first branch is still to come.
     empty_repo: !(await hasBranches(dir)),
     default_branch,
-    commit_count: born ? await commitCount(dir, branch(default_branch)) : 0,
+    commit_count: born ? await countCommits(dir, { from: branch(default_branch) }) : 0,
     repository_size: await diskUse(dir),
     readme_path: readmeOf(files),
     logo_path: await findLogo(dir, default_branch, files),

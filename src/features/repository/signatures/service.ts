@@ -7,6 +7,7 @@ import type { App } from '../../../context.ts'
 import { findCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
 import { readRefs } from '../../../git/refs/ref-files.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { kindOf } from '../../../git/objects/signatures.ts'
 import { transact } from '../../../store/transact.ts'
@@ -51,7 +52,7 @@ export async function keepPushed(app: App, project: Project, updates: readonly U
   const arrived = updates.filter(isNewTip)
   const tags = arrived.filter(({ ref }) => tagOf(ref) !== null).map(({ after }) => after)
   const branches = arrived.filter(({ ref }) => branchOf(ref) !== null)
-  const commits = branches.length === 0 ? [] : await newCommits(dir, branches)
+  const commits = branches.length === 0 ? [] : await newCommits(dir, project, branches)
   const ids = await findUnkept(app.db, project.id, [...new Set([...commits, ...tags.slice(0, MOST_PUSHED)])])
   await keepSignatures(app, project, ids)
 }
@@ -59,12 +60,13 @@ export async function keepPushed(app: App, project: Project, updates: readonly U
 type Arrived = Update & { after: string }
 
 /** One commit upon where a branch stands, or stood, takes no walk: that one was looked at when it was the newest. */
-async function newCommits(dir: string, branches: readonly Arrived[]): Promise<string[]> {
+async function newCommits(dir: string, { default_branch }: Project, branches: readonly Arrived[]): Promise<string[]> {
   const [{ before, after }, another] = branches as [Arrived, Arrived | undefined]
   const tip = another ? null : await findCommit(dir, after)
   if (tip) {
     const isUpon = (ids: readonly (string | null)[]) => tip.parents.every((parent) => ids.includes(parent))
-    if (isUpon([before]) || isUpon(await tipsOf(dir))) return [after]
+    if (isUpon([before]) || isUpon([await resolveRef(dir, `refs/heads/${default_branch}`)])) return [after]
+    if (isUpon(await tipsOf(dir))) return [after]
   }
   // One that was deleted meanwhile may be gone.
   const tips = await resolveCommits(
