@@ -75,6 +75,8 @@ export async function makeRequests(world: World, work: Work): Promise<void> {
   await MergeRequests.create(id, 'rust', 'master', 'Rust')
 
   expect(iidsOf(await MergeRequests.allIssuesClosed(id, 1))).toEqual([bug])
+  await until(async () => (await MergeRequests.allIssuesRelated(id, 1)).length > 0)
+  expect(iidsOf(await MergeRequests.allIssuesRelated(id, 1))).toEqual([bug])
   expect(iidsOf(await api.Issues.allClosedByMergeRequestst(id, bug))).toEqual([1])
   expect(iidsOf(await api.Issues.allRelatedMergeRequests(id, bug))).toEqual([1])
   expect(iidsOf(await api.Commits.allMergeRequests(id, sha))).toEqual([1])
