@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { startForge, type TestForge } from '../../../forge.ts'
+import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 async function begin(forge: TestForge, count: number) {
   const { administrator: root } = forge
   const project = await forge.project()
-  const people = await Promise.all(Array.from({ length: count }, () => forge.user()))
+  const people: Person[] = []
+  for (let n = 0; n < count; n++) people.push(await forge.user())
   for (const { id } of people) await root.post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 })
   const reviewer_ids = people.map(({ id }) => id)
   const { iid } = await forge.mergeRequest(project, { reviewer_ids })
