@@ -2,8 +2,11 @@
  * What bots and integrations ask of a repository, request by request as they send it: by bearer token, in JSON or in a
  * form, with the project named by its path.
  */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Command } from '../start/command.ts'
+import { workplace } from '../workplace.ts'
 import { TOKEN, startServer } from './server.ts'
 
 const PROJECT = '/projects/root%2Fbots'
@@ -110,6 +113,102 @@ test('Renovate keeps a dashboard: made, found again, left alone, updated, closed
   expect(await ensure(head)).toBe(201)
   const again = await ask('PUT', `${PROJECT}/issues/${iid}`, { state_event: 'reopen' })
   expect(again.body).toMatchObject({ state: 'opened', description: long, labels: ['bot', 'dependencies'] })
+})
+
+/** As Renovate 44 was seen to do in four runs on a project with one outdated dependency. */
+test('Renovate opens a merge request, updates, rebases and automerges it', async () => {
+  await using place = await workplace()
+  const git = async (...args: string[]) => {
+    const { code, stdout, stderr } = await place.git(...args)
+    expect(code, stderr).toBe(0)
+    return stdout
+  }
+  const at = '/projects/root%2Fapp'
+  await ask('POST', '/projects', { name: 'App', visibility: 'private' })
+  const begin = { branch: 'main', commit_message: 'Begin' }
+  const create = (file_path: string, content: string) => ({ action: 'create', file_path, content })
+  await ask('POST', `${at}/repository/commits`, { ...begin, actions: [create('deps.txt', 'lib=v1.0.0\n')] })
+  const address = `${command.url.replace('://', `://oauth2:${TOKEN}@`)}/root/app.git`
+  await git('clone', '--quiet', address, 'app')
+  const branch = 'renovate/lib-1.x'
+  const bump = async (version: string) => {
+    await git('-C', 'app', 'fetch', '--quiet', 'origin')
+    await git('-C', 'app', 'switch', '--quiet', '--force-create', branch, 'origin/main')
+    await writeFile(join(place.folder, 'app', 'deps.txt'), `lib=${version}\n`)
+    await git('-C', 'app', 'commit', '--quiet', '--all', '--message', `Update dependency lib to ${version}`)
+    await git('-C', 'app', 'push', '--quiet', '--force', 'origin', `${branch}:refs/heads/${branch}`)
+    return git('-C', 'app', 'rev-parse', 'HEAD')
+  }
+  const list = async () =>
+    (await ask('GET', `${at}/merge_requests?per_page=100&order_by=updated_at&sort=desc&scope=created_by_me`)).body
+  const show = async () => (await ask('GET', `${at}/merge_requests/1?include_diverged_commits_count=1`)).body
+  const text = (version: string) => ({
+    title: `Update dependency lib to ${version}`,
+    description: `This MR contains the following updates:\n\n| \`v1.0.0\` → \`${version}\` |\n\n - [ ] <!-- rebase-check -->`,
+  })
+
+  expect(await list()).toEqual([])
+  const first = await bump('v1.1.0')
+  const branches = { source_branch: branch, target_branch: 'main', remove_source_branch: true }
+  const wish = { ...branches, ...text('v1.1.0'), labels: 'deps', squash: false }
+  expect(await ask('POST', `${at}/merge_requests`, wish)).toMatchObject({ status: 201, body: { iid: 1, sha: first } })
+  expect(await ask('POST', `${at}/merge_requests`, wish)).toMatchObject({ status: 409 })
+  const [root] = (await ask('GET', '/users?username=root')).body
+  expect(await ask('PUT', `${at}/merge_requests/1?assignee_ids%5B%5D=${root.id}`)).toMatchObject({ status: 200 })
+  expect(await ask('PUT', `${at}/merge_requests/1`, { reviewer_ids: [root.id] })).toMatchObject({ status: 200 })
+  expect(await list()).toMatchObject([
+    {
+      ...text('v1.1.0'),
+      iid: 1,
+      source_branch: branch,
+      target_branch: 'main',
+      state: 'opened',
+      sha: first,
+      labels: ['deps'],
+      assignees: [{ username: 'root' }],
+      reviewers: [{ username: 'root' }],
+    },
+  ])
+
+  // A newer version: the branch is made anew, then the texts.
+  const second = await bump('v1.2.0')
+  expect(await show()).toMatchObject({ ...text('v1.1.0'), sha: second, diverged_commits_count: 0, head_pipeline: null })
+  const changed = { ...text('v1.2.0'), add_labels: ['minor'], remove_labels: ['deps'] }
+  expect(await ask('PUT', `${at}/merge_requests/1`, changed)).toMatchObject({ status: 200 })
+  expect(await show()).toMatchObject({ ...text('v1.2.0'), labels: ['minor'] })
+  const note = (await ask('POST', `${at}/merge_requests/1/notes`, { body: '##### Edited\n\nIt was edited.' })).body
+  expect(await ask('PUT', `${at}/merge_requests/1/notes/${note.id}`, { body: 'Not edited' })).toMatchObject({
+    status: 200,
+  })
+  const notes = (await ask('GET', `${at}/merge_requests/1/notes?per_page=100`)).body
+  expect(notes.find((one: { id: number }) => one.id === note.id)).toMatchObject({ body: 'Not edited' })
+  expect((await ask('DELETE', `${at}/merge_requests/1/notes/${note.id}`)).status).toBe(204)
+
+  // The base has moved on.
+  await ask('POST', `${at}/repository/commits`, { ...begin, actions: [create('more.txt', 'more\n')] })
+  expect(await show()).toMatchObject({ sha: second, diverged_commits_count: 1 })
+  const third = await bump('v1.2.0')
+  expect(await show()).toMatchObject({ sha: third, diverged_commits_count: 0, detailed_merge_status: 'mergeable' })
+
+  // It is told to ignore approvals: a rule of its own that asks for none. Tests it waits for.
+  const rules = `${at}/merge_requests/1/approval_rules`
+  expect((await ask('GET', rules)).body).toEqual([])
+  const rule = { name: 'renovateIgnoreApprovals', approvals_required: 0 }
+  expect(await ask('POST', rules, rule)).toMatchObject({ status: 201, body: { ...rule, rule_type: 'regular' } })
+  expect((await ask('GET', rules)).body).toMatchObject([rule])
+  const report = (state: string) => ask('POST', `${at}/statuses/${third}`, { state, name: 'build', ref: branch })
+  await report('running')
+  const merge = { should_remove_source_branch: true, merge_when_pipeline_succeeds: true }
+  expect(await ask('PUT', `${at}/merge_requests/1/merge`, merge)).toMatchObject({
+    status: 200,
+    body: { state: 'opened', merge_when_pipeline_succeeds: true },
+  })
+  await report('success')
+  await expect.poll(async () => (await show()).state).toBe('merged')
+  expect((await ask('GET', `${at}/repository/files/deps.txt/raw?ref=HEAD`)).body).toBe('lib=v1.2.0\n')
+  const gone = async () => (await ask('GET', `${at}/repository/branches/${encodeURIComponent(branch)}`)).status
+  await expect.poll(gone).toBe(404)
+  expect(await list()).toMatchObject([{ iid: 1, state: 'merged', merged_at: expect.any(String) }])
 })
 
 test('Dependabot makes a branch, commits to it and makes it anew', async () => {

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { Gitlab } from '@gitbeaker/rest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { pngOf } from '../samples.ts'
-import { newKey } from '../ssh.ts'
 import { temporaryFolder, type Command } from '../start/command.ts'
 import { workplace } from '../workplace.ts'
 import * as repository from './gitbeaker-repository.ts'
 import * as rules from './gitbeaker-rules.ts'
+import { signedInGit } from './git.ts'
 import { openWorld } from './gitbeaker-tree.ts'
 import { runScript } from './scripts.ts'
 import { TOKEN, startServer } from './server.ts'
@@ -62,20 +62,9 @@ test('gitbeaker: what stands around a repository', async () => {
 
 test('git and git-lfs at the addresses that a project tells', async () => {
   await using place = await workplace()
-  const git = async (...args: string[]) => {
-    const { code, stdout, stderr } = await place.git(...args)
-    expect(code, `git ${args.join(' ')}\n${stderr}`).toBe(0)
-    return stdout
-  }
   const api = new Gitlab({ host: command.url, token: TOKEN })
   const { id, http_url_to_repo, ssh_url_to_repo } = await api.Projects.create({ name: 'Saw' })
-  const key = await newKey()
-  await api.UserSSHKeys.create('laptop', key.public)
-  const file = join(place.folder, 'key')
-  await writeFile(file, key.private, { mode: 0o600 })
-  const options = '-o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR'
-  await git('config', '--global', 'core.sshCommand', `ssh -F none -i ${file} ${options}`)
-  await git('config', '--global', 'credential.helper', `!printf 'username=root\\npassword=${TOKEN}\\n'; :`)
+  const git = await signedInGit(place, api)
   await git('lfs', 'install')
 
   const blade = randomBytes(200_000)

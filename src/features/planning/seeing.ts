@@ -40,3 +40,8 @@ export const isOfMergeRequest = (viewer: number): RawBuilder<boolean> => sql`(m.
 export const seesMergeRequest = (viewer: number, way: { internalToo: boolean }): RawBuilder<boolean> =>
   sql`(${isOn('merge_requests')} and ${isOn('repository')}
     and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)} or ${isOfMergeRequest(viewer)}))`
+
+/** Whether they see the issue `i`. */
+export const seesIssue = (viewer: number): RawBuilder<boolean> => sql`(${isOn('issues')}
+  and (not i.confidential or ${LEVEL} >= ${sql.lit(Reporter)} or i.author_id = ${viewer}
+    or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${viewer})))`

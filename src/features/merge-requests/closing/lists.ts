@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App, User } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import { isReadable, seesMergeRequest } from '../../planning/seeing.ts'
+import { isReadable, seesIssue, seesMergeRequest } from '../../planning/seeing.ts'
 
 type Way = 'closing' | 'related'
 
@@ -30,14 +30,38 @@ export function listOfIssue(
     .select('m.id')
     .where(sql<boolean>`m.id in (${way === 'closing' ? closing : related})`)
     .where('p.deleting', '=', false)
-    .where(isSeen(viewer))
+    .where(isSeen(viewer, (way) => seesMergeRequest(viewer?.id ?? 0, way)))
     .orderBy('m.id')
   return pageOfQuery(found, page)
 }
 
+/** Issues that a merge request would close, or that its texts and notes name, as far as the viewer sees them. */
+export function listRelatedIssues(
+  { db }: App,
+  viewer: User,
+  mergeRequest: number,
+  page: PageWish,
+): Promise<Page<{ id: number }>> {
+  const related = sql`select issue_id from merge_request_closes where merge_request_id = ${mergeRequest}
+    union select target_issue_id from text_references
+      where source_merge_request_id = ${mergeRequest} and target_issue_id is not null`
+  const found = db
+    .selectFrom('issues as i')
+    .innerJoin('projects as p', 'p.id', 'i.project_id')
+    .leftJoin('project_authorizations as t', (join) =>
+      join.onRef('t.project_id', '=', 'i.project_id').on('t.user_id', '=', viewer.id),
+    )
+    .select('i.id')
+    .where(sql<boolean>`i.id in (${related})`)
+    .where('p.deleting', '=', false)
+    .where(isSeen(viewer, () => seesIssue(viewer.id)))
+    .orderBy('i.id')
+  return pageOfQuery(found, page)
+}
+
 /** With `p`, its project, and `t`, what the viewer is there. */
-function isSeen(viewer: User | null) {
+function isSeen(viewer: User | null, sees: (way: { internalToo: boolean }) => RawBuilder<boolean>) {
   if (viewer?.admin) return sql<boolean>`true`
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
-  return sql<boolean>`${isReadable(way)} and ${seesMergeRequest(viewer?.id ?? 0, way)}`
+  return sql<boolean>`${isReadable(way)} and ${sees(way)}`
 }

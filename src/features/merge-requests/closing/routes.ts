@@ -4,12 +4,12 @@ import { pageOf } from '../../../api/pages.ts'
 import { entity } from '../../../api/wire.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { IssueEntity } from '../../planning/issues/entity.ts'
-import { presentIssues } from '../../planning/issues/load.ts'
+import { presentIssues, presentIssuesById } from '../../planning/issues/load.ts'
 import { issue } from '../../planning/issues/queries.ts'
 import { MergeRequestEntity } from '../merge-requests/entity.ts'
 import { presentMergeRequestsById } from '../merge-requests/load.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
-import { listOfIssue } from './lists.ts'
+import { listOfIssue, listRelatedIssues } from './lists.ts'
 import { findClosing } from './queries.ts'
 
 export const closesIssues = endpoint({
@@ -28,6 +28,19 @@ export const closesIssues = endpoint({
       issues.map((met) => met.issue),
     )
     return pageOfArray([...records, ...external.map((name) => ({ id: name, title: name }))], page)
+  },
+})
+
+export const relatedIssues = endpoint({
+  method: 'GET',
+  path: '/projects/:id/merge_requests/:merge_request_iid/related_issues',
+  summary: 'List issues that a merge request is about',
+  on: mergeRequest,
+  allow: 'readMergeRequest',
+  output: pageOf(IssueEntity),
+  async handle({ app, viewer, subject, page }) {
+    const { items, total } = await listRelatedIssues(app, viewer, subject.mergeRequest.id, page)
+    return { total, items: await presentIssuesById(app, viewer, items, { isMixed: true }) }
   },
 })
 

@@ -24,6 +24,8 @@ export const cases = casesOf(
                                                                                           public   401  200  200  200  200  200  200  200  200  401
   PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id          private  401  404  404  404  200  200  200  200  200  401
                                                                                           public   401  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id         private  401  404  404  404  200  200  200  200  200  401
+                                                                                          public   401  200  200  200  200  200  200  200  200  401
   DELETE /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id       private  401  404  404  404  204  204  204  204  204  401
                                                                                           public   401  204  204  204  204  204  204  204  204  401
   PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish  private  401  404  404  404  204  204  204  204  204  401
@@ -36,6 +38,7 @@ export const cases = casesOf(
     'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes': { at, input },
     'GET /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': { own },
     'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': { own, input },
+    'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': { own, input },
     'DELETE /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': { own },
     'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish': { own },
     'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish': { at },

@@ -52,17 +52,23 @@ export const create = endpoint({
   handle: async ({ app, viewer, subject, input }) => presentDraft(await createDraft(app, viewer, subject, input)),
 })
 
-export const update = endpoint({
-  method: 'PUT',
-  path: ITEM,
-  summary: 'Change a draft of a note',
-  on: draftNote,
-  allow: 'talk',
-  lane: 'git',
-  input: z.object({ note: longText.optional(), position: positionInput.nullish() }),
-  output: DraftNoteEntity,
-  handle: async ({ app, subject, input }) => presentDraft(await updateDraft(app, subject, subject.draft, input)),
-})
+const updating = (method: 'PUT' | 'POST') =>
+  endpoint({
+    method,
+    path: ITEM,
+    summary: 'Change a draft of a note',
+    on: draftNote,
+    allow: 'talk',
+    lane: 'git',
+    status: 200,
+    input: z.object({ note: longText.optional(), position: positionInput.nullish() }),
+    output: DraftNoteEntity,
+    handle: async ({ app, subject, input }) => presentDraft(await updateDraft(app, subject, subject.draft, input)),
+  })
+
+export const update = updating('PUT')
+/** As gitbeaker asks. */
+export const updateByPost = updating('POST')
 
 export const destroy = endpoint({
   method: 'DELETE',

@@ -4,15 +4,20 @@ import { entity } from '../../../api/wire.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
 import { mergeToRef } from './service.ts'
 
-export const get = endpoint({
-  method: 'GET',
-  path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
-  summary: 'Get the commit that merging would make, at refs/merge-requests/:iid/merge',
-  on: mergeRequest,
-  allow: 'readMergeRequest',
-  lane: 'git',
-  output: entity({ commit_id: z.string() }),
-  async handle({ app, viewer, subject }) {
-    return { commit_id: await mergeToRef(app, viewer, subject) }
-  },
-})
+const making = (method: 'GET' | 'PUT') =>
+  endpoint({
+    method,
+    path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
+    summary: 'Get the commit that merging would make, at refs/merge-requests/:iid/merge',
+    on: mergeRequest,
+    allow: 'readMergeRequest',
+    lane: 'git',
+    output: entity({ commit_id: z.string() }),
+    async handle({ app, viewer, subject }) {
+      return { commit_id: await mergeToRef(app, viewer, subject) }
+    },
+  })
+
+export const get = making('GET')
+/** As gitbeaker asks. */
+export const update = making('PUT')

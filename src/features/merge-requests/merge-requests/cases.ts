@@ -31,6 +31,8 @@ export const cases = casesOf(
                                                                       public   401  403  403  403  403  304  304  201  304  401
   GET /projects/:id/merge_requests/:merge_request_iid/participants    private  401  404  404  403  200  200  200  200  200  401
                                                                       public   401  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/merge_requests/:merge_request_iid/reviewers       private  401  404  404  403  200  200  200  200  200  401
+                                                                      public   401  200  200  200  200  200  200  200  200  401
 `,
   {
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { at: milestoneAt(projectPath) },
@@ -42,5 +44,6 @@ export const cases = casesOf(
     'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { at: ownMergeRequest },
     'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': { at: ownMergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/participants': { at },
+    'GET /projects/:id/merge_requests/:merge_request_iid/reviewers': { at },
   },
 )

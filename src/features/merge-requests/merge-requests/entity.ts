@@ -7,7 +7,7 @@ import type { Label } from '../../planning/labels/model.ts'
 import { MilestoneEntity, type MilestoneRecord } from '../../planning/milestones/entity.ts'
 import { TimeStatsEntity, presentTimeStats } from '../../planning/time-tracking/entity.ts'
 import { detailedMergeStatus, mergeStatus, type MergeFacts } from '../mergeability/gates.ts'
-import type { MergeRequest } from './model.ts'
+import { REVIEWER_STATES, type MergeRequest } from './model.ts'
 import type { Stack } from './stack.ts'
 
 const record = {
@@ -113,8 +113,15 @@ export const SimpleMergeRequestEntity = entity({
   web_url: z.string(),
 }).meta({ id: 'SimpleMergeRequest' })
 
+export const ReviewerEntity = entity({
+  user: UserSummaryEntity,
+  state: z.enum(REVIEWER_STATES),
+  created_at: timestampOut,
+}).meta({ id: 'MergeRequestReviewer' })
+
 export type MergeRequestRecord = z.infer<typeof MergeRequestEntity>
 export type MergeRequestDetail = z.infer<typeof MergeRequestDetailEntity>
+export type ReviewerRecord = z.infer<typeof ReviewerEntity>
 
 export interface LoadedMergeRequest extends MergeRequest {
   readonly author: User | null

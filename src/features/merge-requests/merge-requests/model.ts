@@ -97,7 +97,9 @@ declare module '../../../store/database.ts' {
 }
 
 export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing'
-export type ReviewerState = 'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved'
+/** `unapproved`: they had approved it, and took that back or a push did. */
+export const REVIEWER_STATES = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved'] as const
+export type ReviewerState = (typeof REVIEWER_STATES)[number]
 
 /** What a change altered, before and after; ids where a field holds records. */
 export type MergeRequestChanges = { [field: string]: readonly [unknown, unknown] }

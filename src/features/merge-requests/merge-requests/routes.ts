@@ -7,10 +7,11 @@ import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { setSubscription } from '../../planning/subscriptions/service.ts'
 import { createMergeRequestAsTold } from '../quick-actions/service.ts'
-import { MergeRequestDetailEntity } from './entity.ts'
+import { MergeRequestDetailEntity, ReviewerEntity } from './entity.ts'
 import { presentOneMergeRequest } from './load.ts'
 import { isParticipant, listParticipants } from './participants.ts'
 import { mergeRequest, mergeRequests } from './queries.ts'
+import { listReviewers } from './reviewers.ts'
 import { deleteMergeRequest, updateMergeRequest } from './service.ts'
 
 const PATH = '/projects/:id/merge_requests'
@@ -174,4 +175,14 @@ export const participants = endpoint({
     const { items, total } = await listParticipants(app.db, subject.mergeRequest, page)
     return { total, items: await presentSummaries(app, items) }
   },
+})
+
+export const reviewers = endpoint({
+  method: 'GET',
+  path: `${ITEM}/reviewers`,
+  summary: 'List who reviews a merge request, and how far they are',
+  on: mergeRequest,
+  allow: 'readMergeRequest',
+  output: pageOf(ReviewerEntity),
+  handle: ({ app, subject, page }) => listReviewers(app, subject.mergeRequest, page),
 })

@@ -18,7 +18,7 @@ import { presentCommit, type CommitRecord } from '../../repository/commits/entit
 import { presentIssues } from '../issues/load.ts'
 import { subscribedAmong } from '../issues/participants.ts'
 import { findIssues } from '../issues/queries.ts'
-import { LEVEL, isOn, isOpen, isReadable, seesMergeRequest, seesMergeRequests } from '../seeing.ts'
+import { LEVEL, isOn, isOpen, isReadable, seesIssue, seesMergeRequest, seesMergeRequests } from '../seeing.ts'
 import { presentTodo, type MergeRequestTarget } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
@@ -36,9 +36,7 @@ function isSeenBy(viewer: User): RawBuilder<boolean> {
   if (viewer.admin) return sql`exists (select 1 from projects p where p.id = todos.project_id and not p.deleting)`
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
   const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
-  const seesIssue = sql<boolean>`(i.id is not null and ${isOn('issues')}
-    and (not i.confidential or ${isReporter} or i.author_id = ${viewer.id}
-      or exists (select 1 from issue_assignees a where a.issue_id = i.id and a.user_id = ${viewer.id}))
+  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer.id)}
     and (${isReporter} or not exists (select 1 from notes n where n.id = todos.note_id and n.internal)))`
   const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${isOn('repository')}
     and (${isReporter} or ${isOpen(way)}))`
@@ -47,7 +45,7 @@ function isSeenBy(viewer: User): RawBuilder<boolean> {
     left join merge_requests m on m.id = todos.merge_request_id
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
     where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
-    and (${seesIssue} or ${seesCommit} or ${seesRequest}))`
+    and (${seesNoted} or ${seesCommit} or ${seesRequest}))`
 }
 
 /** Whether they see the issues or the merge requests of its project, which is enough for what is not reserved. */
