@@ -31,7 +31,7 @@ import {
 } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { rebaseMergeRequest } from '../merging/rebase.ts'
-import { mayMergeInto } from '../merging/rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import * as times from '../time-tracking/service.ts'
 
 type Here = Place<MergeRequestSubject, UpdateWish>

@@ -2,7 +2,7 @@
 import type { App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
-import { Master } from '../../../lib/levels.ts'
+import { Developer, Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type Rules,
 } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import { sharedBranches } from '../repositories/rights.ts'
 import type { Incoming } from './incoming.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
 
@@ -28,6 +29,7 @@ export async function refFault(
   updates: readonly Update[],
   incoming: Incoming,
 ): Promise<string | null> {
+  if (!(await areTheirs(app, pusher, project, updates))) return 'You are not allowed to push code to this project.'
   const branches = await findProtection(app.db, project.id, 'branch')
   const tags = await findProtection(app.db, project.id, 'tag')
   const groups = await groupsAmong(app.db, pusher.user, [...branches, ...tags])
@@ -44,6 +46,19 @@ export async function refFault(
     if (fault) return fault
   }
   return null
+}
+
+/** Who is no member of a fork moves branches that are shared with them; they neither make nor delete any. */
+async function areTheirs(app: App, pusher: Pusher, project: Project, updates: readonly Update[]): Promise<boolean> {
+  if (pusher.deployKeyId !== undefined || pusher.level >= Developer) return true
+  const names = updates.map(({ ref, before, after }) => (before === null || after === null ? null : branchOf(ref)))
+  const shared = await sharedBranches(
+    app,
+    pusher.user,
+    project,
+    names.filter((name) => name !== null),
+  )
+  return names.every((name) => name !== null && shared.has(name))
 }
 
 type Named = Update & { name: string }
