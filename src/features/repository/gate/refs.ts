@@ -5,12 +5,14 @@ import { findCommit } from '../../../git/objects/commits.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
+import { ownerFault } from '../code-owners/pushes.ts'
 import {
   isProtected,
   mayCreateTag,
   mayForcePush,
   mayMerge,
   mayPush,
+  type LoadedRule,
   type Rules,
 } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
@@ -65,12 +67,13 @@ type Named = Update & { name: string }
 
 async function branchFault(
   app: App,
-  pusher: Pusher,
+  pusher: Pusher & { readonly groups: readonly number[] },
   project: Project,
-  { name, before, after }: Named,
-  rules: Rules,
+  { name, ...update }: Named,
+  rules: readonly LoadedRule[],
   incoming: Incoming,
 ): Promise<string | null> {
+  const { before, after } = update
   if (after === null && name === project.default_branch) return 'The default branch of a project cannot be deleted.'
   if (before === null && HASH.test(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'
   if (project.empty_repo && (await isWhollyProtected(app))) {
@@ -82,7 +85,8 @@ async function branchFault(
     return 'You are not allowed to force push code to a protected branch on this project.'
   }
   const may = pusher.merging ? mayMerge : mayPush
-  return may(rules, name, pusher) ? null : NO_PUSH
+  if (!may(rules, name, pusher)) return NO_PUSH
+  return ownerFault(app, pusher, project, { name, ...update }, rules, incoming)
 }
 
 /** Most pushes bring all that lies between, and what is made here stands on what was there: nobody needs to be asked. */
