@@ -96,7 +96,8 @@ declare module '../../../store/database.ts' {
   }
 }
 
-export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing'
+/** `undecided`: git did not come to an end; it is tried again later, not by whoever asks. */
+export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing' | 'undecided'
 export type ReviewerState = 'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved'
 
 /** What a change altered, before and after; ids where a field holds records. */
