@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
+/** When its merge request was made, by triggers: lists by person walk it. */
+type InOrder = { made_at: Generated<string> }
+
 declare module '../../../store/database.ts' {
   interface Tables {
     merge_requests: {
@@ -68,15 +71,15 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    merge_request_assignees: { merge_request_id: number; user_id: number }
+    merge_request_assignees: { merge_request_id: number; user_id: number } & InOrder
     merge_request_reviewers: {
       merge_request_id: number
       user_id: number
       state: Generated<ReviewerState>
       created_at: string
-    }
+    } & InOrder
     merge_request_labels: { merge_request_id: number; label_id: number }
-    merge_request_approvals: { merge_request_id: number; user_id: number; created_at: string }
+    merge_request_approvals: { merge_request_id: number; user_id: number; created_at: string } & InOrder
     /** Issues that merging it would close. */
     merge_request_closes: { merge_request_id: number; issue_id: number }
     /** Where the branches stand that merge requests go to. */
