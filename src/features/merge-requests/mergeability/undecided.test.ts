@@ -1,11 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { openProposals } from '../../../../test/proposals.ts'
+import type * as Trying from '../../../git/merging/trying.ts'
 import { startForge } from '../../../forge.ts'
 
 /** Git that comes to no end; nobody has two minutes. */
 const slow = vi.hoisted(() => ({ is: false, tries: 0 }))
 vi.mock('../../../git/merging/trying.ts', async (original) => {
-  const real = await original<typeof import('../../../git/merging/trying.ts')>()
+  const real = await original<typeof Trying>()
   const tryMerges: typeof real.tryMerges = async (dir, pairs, options) => {
     if (pairs.length > 0) slow.tries++
     return slow.is ? pairs.map(() => 'overran') : real.tryMerges(dir, pairs, options)

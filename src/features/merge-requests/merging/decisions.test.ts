@@ -74,8 +74,9 @@ test('what speaks against merging when the row is locked stops it, however late 
     })
     const { status, body } = await accepted!
     const isMerged = what === 'nothing'
-    expect([what, status]).toEqual([what, isMerged ? 200 : 405])
-    if (!isMerged) expect(body).toEqual({ message: '405 Method Not Allowed' })
+    expect([what, status, body.message]).toEqual(
+      isMerged ? [what, 200, undefined] : [what, 405, '405 Method Not Allowed'],
+    )
     expect([what, (await tip()) !== before]).toEqual([what, isMerged])
     expect((await owner.get(one.url)).body.state).toBe(isMerged ? 'merged' : 'opened')
   }
