@@ -52,7 +52,7 @@ export async function sharedBranches(
   among?: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const shared = new Set<string>()
-  if (!user || project.archived || project.visibility === 'private') return shared
+  if (!user || project.archived || project.visibility === 'private' || among?.length === 0) return shared
   const requests = await app.db
     .selectFrom('merge_requests')
     .select(['project_id', 'source_branch', 'target_branch'])
