@@ -17,7 +17,8 @@ export interface Pair {
 export type Tried = { readonly conflicts: readonly string[] | null }
 
 const MAX_OUTPUT = 64 * 1024 * 1024
-const DEADLINE = 2 * MINUTE
+/** For as long as one process may take; tests do not wait that long. */
+export const patience = { ms: 2 * MINUTE }
 const DIED = 128
 /** What git says of those it will not merge another time either; a full disk, say, is none of them. */
 const HOPELESS = /unrelated histories|attempting to allocate/
@@ -26,7 +27,7 @@ const HOPELESS = /unrelated histories|attempting to allocate/
 export async function tryMerges(
   dir: string,
   pairs: readonly Pair[],
-  { signal, deadline = DEADLINE }: { signal?: AbortSignal | undefined; deadline?: number } = {},
+  { signal, deadline = patience.ms }: { signal?: AbortSignal | undefined; deadline?: number } = {},
 ): Promise<(Tried | 'overran' | null)[]> {
   if (pairs.length === 0) return []
   await using scratch = await openQuarantine(dir)
