@@ -66,8 +66,19 @@ export interface Condition<V> {
   facet?: true
   /** Orders that an index which begins with the condition's own column walks: however many there are, none is gathered. */
   leads?: readonly string[]
+  /** Such an index of another table, which has the order too: its rows are walked, and lead to ours. */
+  links?: Links<V>
   counted?: readonly string[]
   scoped?: readonly string[]
+}
+
+interface Links<V> {
+  table: string
+  /** What names our rows by their key. */
+  by: string
+  test: Test<V>
+  /** The column of each order that the condition leads. */
+  orders: { readonly [order: string]: string }
 }
 
 /** What needs no membership, by columns of `<table>_facets`, and what the viewer sees besides. */
@@ -196,6 +207,9 @@ function visibleIn<V extends object>(plan: AnyPlan<V>, given: Given<V>): Conditi
   return [{ test, ...(set && { set }) }]
 }
 
+const leaderIn = <V>(conditions: readonly Condition<V>[], order: string) =>
+  conditions.find(({ leads }) => leads?.includes(order))
+
 /** One set is gathered, all else is tested: two sets at once are more work than one and a test. */
 function narrow<V extends object, R>(
   plan: AnyPlan<V>,
@@ -214,7 +228,7 @@ function narrow<V extends object, R>(
   const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
   const visible = visibleIn(plan, given)
   const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
-  const leader = order === undefined ? undefined : conditions.find(({ leads }) => leads?.includes(order))
+  const leader = order === undefined ? undefined : leaderIn(conditions, order)
   const gathered =
     way === 'walked' || way === 'known' || searched || leader
       ? undefined
@@ -223,12 +237,17 @@ function narrow<V extends object, R>(
   const isOrdered = !gathered && !searched && way !== 'known'
   const led = at(db, table, given, { ordered: isOrdered, order })
   const here = leader ? at(db, table, given, { ordered: false, order }) : led
-  const tests = [...conditions, ...visible].map((one) =>
-    one === gathered ? isWithin(plan, one, values, here) : passes(plan, one, values, one === leader ? led : here),
-  )
+  const tests = [...conditions, ...visible].map((one) => {
+    if (one === gathered) return isWithin(plan, one, values, here)
+    if (one === leader) return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
+    return passes(plan, one, values, here)
+  })
   const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
   return where(query, [...(always?.(values, here) ?? []), ...tests])
 }
+
+const ledBy = <R>(from: Query<R>, plan: Pick<AnyPlan<object>, 'table' | 'key'>, { table, by }: Links<never>) =>
+  from.innerJoin(table, `${table}.${by}`, `${plan.table}.${plan.key ?? 'id'}`) as Query<R>
 
 const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQuery<V & Way<O> & Cut, R> =>
   hotQuery((db, values, isGiven) => {
@@ -237,10 +256,18 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
     const by = plan.orders[order] ?? null
-    const isSearched = askedOf(plan, given).some(([, { search }]) => search)
-    return narrow(plan, selectedOf(db, plan), values, { db, given, way, order })
-      .$if(by !== null, (query) => query.orderBy(by!(db, sort), sort))
-      .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
+    const asked = askedOf(plan, given)
+    const isSearched = asked.some(([, { search }]) => search)
+    const links = leaderIn(
+      asked.map(([, one]) => one),
+      order,
+    )?.links
+    const from = links ? ledBy(selectedOf(db, plan), plan, links) : selectedOf(db, plan)
+    const led = links && sql.ref(`${links.table}.${links.orders[order]}`)
+    const last = links ? sql.ref(`${links.table}.${links.by}`) : keyOf(plan)
+    return narrow(plan, from, values, { db, given, way, order })
+      .$if(by !== null, (query) => query.orderBy(led ?? by!(db, sort), sort))
+      .orderBy(isSearched ? foundId(db, plan.table) : last, sort)
       .limit(values.limit)
       .offset(values.offset) as unknown as Query<R>
   })

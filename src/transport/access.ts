@@ -10,6 +10,7 @@ import { hasFeature, projectPolicy, type ProjectSubject } from '../features/proj
 import { findProjectById, loadProjectSubject } from '../features/projects/projects/queries.ts'
 import { deployKeyRight } from '../features/repository/deploy-keys/queries.ts'
 import { deployTokenReaches } from '../features/repository/deploy-tokens/queries.ts'
+import { sharedBranches } from '../features/repository/repositories/rights.ts'
 import { Developer, Guest } from '../lib/levels.ts'
 import { accessDenied, accountBlocked } from './credentials.ts'
 import type { Gitter } from './gitter.ts'
@@ -27,6 +28,8 @@ export interface Facts extends Errand {
   readonly subject: ProjectSubject
   /** What the project lets a deploy key or token do; null where neither comes. */
   readonly granted: { readonly fetch: boolean; readonly push: boolean } | null
+  /** Whether a branch of it is shared with them: which one the gate asks. */
+  readonly shared: boolean
   /** The only protocol that the instance serves, unless both are. */
   readonly onlyProtocol: string | null
 }
@@ -40,7 +43,9 @@ export async function learnFacts(
   const granted = await grantedTo(app, gitter, project.id)
   const { enabled_git_access_protocol: only } = await currentSettings(app)
   const subject = await loadProjectSubject(app, project, granted ? null : gitter.user)
-  return { ...errand, gitter, wiki, subject, granted, onlyProtocol: only || null }
+  const isOutsider = errand.verb === 'push' && !wiki && !granted && subject.level < Developer
+  const shared = isOutsider && (await sharedBranches(app, gitter.user, project)).size > 0
+  return { ...errand, gitter, wiki, subject, granted, shared, onlyProtocol: only || null }
 }
 
 /** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
@@ -84,7 +89,7 @@ function maySee(f: Facts): boolean {
   return isOn(f) && (isLetIn || projectPolicy.readCode(f.subject))
 }
 
-const mayWrite = (f: Facts) => isOn(f) && ((!f.wiki && f.granted?.push) || f.subject.level >= Developer)
+const mayWrite = (f: Facts) => isOn(f) && ((!f.wiki && f.granted?.push) || f.subject.level >= Developer || f.shared)
 
 interface Check {
   readonly fails: (facts: Facts) => boolean

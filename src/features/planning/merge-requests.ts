@@ -3,6 +3,7 @@
  * so that rows are read here and nothing is written.
  */
 import type { App, User } from '../../context.ts'
+import { Reporter } from '../../lib/levels.ts'
 import type { Db, Row } from '../../store/database.ts'
 import { idList, inIdList } from '../../store/dialect.ts'
 import { projectPolicy, type ProjectSubject } from '../projects/projects/policy.ts'
@@ -72,15 +73,17 @@ export async function readableMergeRequests<R extends MergeRequestRow>(
   })
 }
 
-/** Of these users, those who may see it. */
+/** Of these users, those who may see it, or what was said of it. */
 export async function mergeRequestReaders(
   app: App,
   place: Pick<ProjectSubject, 'project' | 'namespace'>,
   ids: readonly number[],
   one: MergeRequestRow,
+  { internal }: { readonly internal: boolean } = { internal: false },
 ): Promise<User[]> {
   const [subjects, people] = await Promise.all([subjectsOfUsers(app, place, ids), peopleOf(app.db, [one.id])])
-  return subjects.filter((subject) => isReader(subject, one, people)).map(({ viewer }) => viewer)
+  const seeing = subjects.filter((subject) => isReader(subject, one, people))
+  return seeing.filter(({ level }) => !internal || level >= Reporter).map(({ viewer }) => viewer)
 }
 
 /** `!4`, `project!4`, `group/project!4`, if the viewer may see it; a single name is a project beside ours. */

@@ -1,3 +1,4 @@
+import type { QuarantineOptions } from '../objects/objects.ts'
 import { rev } from '../process/arguments.ts'
 import { git, GitFailed } from '../process/command.ts'
 
@@ -5,9 +6,16 @@ const DEADLINE_MS = 30_000
 const MAX_OUTPUT = 8 * 1024 * 1024
 
 /** Names of what differs between two commits; of what was renamed, both. Null where they are too many to be told. */
-export async function changedPaths(dir: string, from: string, to: string, most: number): Promise<string[] | null> {
+export async function changedPaths(
+  dir: string,
+  from: string,
+  to: string,
+  most: number,
+  options: QuarantineOptions = {},
+): Promise<string[] | null> {
   try {
     const said = await git(dir, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', rev(from), rev(to)], {
+      ...options,
       deadline: DEADLINE_MS,
       maxOutput: MAX_OUTPUT,
     })

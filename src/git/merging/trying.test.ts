@@ -54,3 +54,19 @@ test('one that git does not like says nothing of the others', async () => {
   ])
   expect(await tryMerges(dir, [good, broken, good])).toEqual([{ conflicts: null }, null, { conflicts: null }])
 })
+
+test('one that takes too long is told apart from one that fails', async () => {
+  await using repository = await buildRepository(
+    { files: { f: 'base\n' } },
+    { branch: 'ours', from: 'refs/heads/master', files: { f: 'ours\n' } },
+    { branch: 'good', from: 'refs/heads/master', files: { g: 'x' } },
+  )
+  const { dir, git } = repository
+  const [ours, theirs] = (await git('rev-parse', 'ours', 'good')).split('\n') as [string, string]
+  expect(await tryMerges(dir, [{ ours, theirs }], { deadline: 0 })).toEqual(['overran'])
+  const twice = [
+    { ours, theirs },
+    { ours, theirs },
+  ]
+  expect(await tryMerges(dir, twice, { deadline: 0 })).toEqual(['overran', 'overran'])
+})

@@ -17,43 +17,50 @@ export interface Pair {
 export type Tried = { readonly conflicts: readonly string[] | null }
 
 const MAX_OUTPUT = 64 * 1024 * 1024
-const DEADLINE = 2 * MINUTE
+/** For as long as one process may take; tests do not wait that long. */
+export const patience = { ms: 2 * MINUTE }
 const DIED = 128
 /** What git says of those it will not merge another time either; a full disk, say, is none of them. */
 const HOPELESS = /unrelated histories|attempting to allocate/
 
-/** In the order of the pairs; null for one that git could not answer. */
+/** In the order of the pairs; null for one that git could not answer, `overran` where it took or said too much. */
 export async function tryMerges(
   dir: string,
   pairs: readonly Pair[],
-  { signal }: { signal?: AbortSignal | undefined } = {},
-): Promise<(Tried | null)[]> {
+  { signal, deadline = patience.ms }: { signal?: AbortSignal | undefined; deadline?: number } = {},
+): Promise<(Tried | 'overran' | null)[]> {
   if (pairs.length === 0) return []
   await using scratch = await openQuarantine(dir)
-  const tried: (Tried | null)[] = []
+  const tried: (Tried | 'overran' | null)[] = []
   while (tried.length < pairs.length) {
     const rest = pairs.slice(tried.length)
-    const { records, stderr } = await run(dir, rest, scratch.environment, signal)
+    const { records, stderr, overran } = await run(dir, rest, { ...scratch, signal, deadline })
     tried.push(...records)
     // One pair it does not like ends git; the others are still to be asked.
-    if (records.length < rest.length) tried.push(HOPELESS.test(stderr) ? { conflicts: [] } : null)
+    if (records.length < rest.length) tried.push(overran ? 'overran' : HOPELESS.test(stderr) ? { conflicts: [] } : null)
   }
   return tried
+}
+
+interface Bounds {
+  readonly environment: Readonly<Record<string, string>>
+  readonly signal: AbortSignal | undefined
+  readonly deadline: number
 }
 
 async function run(
   dir: string,
   pairs: readonly Pair[],
-  environment: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
-): Promise<{ records: Tried[]; stderr: string }> {
+  options: Bounds,
+): Promise<{ records: Tried[]; stderr: string; overran?: boolean }> {
+  const { environment, signal, deadline } = options
   let stderr = ''
   try {
     const output = await git(dir, ['merge-tree', '--write-tree', '--stdin', '--no-messages'], {
       input: pairs.map(({ ours, theirs }) => `${rev(ours)} ${rev(theirs)}\n`).join(''),
       environment: { ...environment, ...MERGING.environment },
       config: { 'core.fsync': 'none' },
-      deadline: DEADLINE,
+      deadline,
       maxOutput: MAX_OUTPUT,
       answers: [DIED],
       signal,
@@ -63,11 +70,11 @@ async function run(
   } catch (error) {
     if (!(error instanceof GitFailed) || error.reason === 'start') throw error
     // Which one took too long, or said too much, only each alone can tell.
-    if (pairs.length === 1) return { records: [], stderr: '' }
+    if (pairs.length === 1) return { records: [], stderr: '', overran: error.reason !== 'exit' }
     const records = []
     for (const pair of pairs) {
-      const alone = await run(dir, [pair], environment, signal)
-      if (alone.records.length === 0) return { records, stderr: alone.stderr }
+      const alone = await run(dir, [pair], options)
+      if (alone.records.length === 0) return { ...alone, records }
       records.push(...alone.records)
     }
     return { records, stderr: '' }

@@ -4,6 +4,7 @@ import { bool, int } from '../../api/wire.ts'
 import { Refusal } from '../../errors.ts'
 import { lockPath, unlockPath } from '../../features/repository/lfs/locks.ts'
 import { listLocks, type LfsLock } from '../../features/repository/lfs/queries.ts'
+import { Developer } from '../../lib/levels.ts'
 import { personOf } from '../gitter.ts'
 import { fault, sendLfs } from './answers.ts'
 import { admit, readJson, readParameters, type Visit } from './visit.ts'
@@ -35,9 +36,10 @@ const Lock = z.object({ path: z.string().refine((path) => path !== '' && Buffer.
 
 export async function create(visit: Visit): Promise<FastifyReply> {
   const { gateway, reply, gitter, place } = visit
-  await admitWriter(visit)
+  const { subject } = await admitWriter(visit)
   const person = personOf(gitter)
-  if (!person) throw noPermissions()
+  // A lock holds on every branch, whichever is shared with them.
+  if (!person || subject.level < Developer) throw noPermissions()
   const wish = Lock.safeParse(await readJson(visit))
   if (!wish.success) throw new Refusal('unprocessable', 'path is invalid')
   const { lock, isNew } = await lockPath(gateway.app, person, place.project, wish.data.path)

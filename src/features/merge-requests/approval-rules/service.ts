@@ -10,8 +10,10 @@ import { groupsOfUser, openVisibilities } from '../../access/authorizations/quer
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { assertOwnRules } from '../approvals/service.ts'
 import { findApprovalSettings } from '../approval-settings/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { holdMergeRequest } from '../merge-requests/service.ts'
+import { approversIn, askApprovers } from './asking.ts'
 import type { ApprovalRule } from './model.ts'
 import { findProjectRule } from './queries.ts'
 
@@ -250,13 +252,17 @@ export async function changeProjectRule(
 export const removeProjectRule = (app: App, rule: ApprovalRule): Promise<void> => remove(app, rule)
 
 /** While nobody merges it, where the project lets merge requests have rules of their own. */
-async function ofOpen<T>(app: App, subject: MergeRequestSubject, work: (app: App) => Promise<T>): Promise<T> {
+async function ofOpen<T>(
+  app: App,
+  subject: MergeRequestSubject,
+  work: (app: App, held: MergeRequest) => Promise<T>,
+): Promise<T> {
   return refusingTaken(() =>
     transact(app, async (app) => {
       const held = await holdMergeRequest(app, subject.mergeRequest.id)
       assertOwnRules(await findApprovalSettings(app.db, held.project_id))
       if (held.state !== 'opened') throw forbidden()
-      return work(app)
+      return work(app, held)
     }),
   )
 }
@@ -269,14 +275,29 @@ export async function createMergeRequestRule(
   assertValid(wish)
   const { project, mergeRequest } = subject
   const place = { project_id: project.id, merge_request_id: mergeRequest.id }
-  return ofOpen(app, subject, async (app) => {
+  return ofOpen(app, subject, async (app, held) => {
     const source = wish.approval_project_rule_id
       ? await findProjectRule(app.db, project.id, wish.approval_project_rule_id)
       : null
     if (source === undefined) throw notFound()
     const copy = source && (await namedBy(app.db, source.id))
-    return insert(app, subject, place, { ...copy, ...wish }, source?.id ?? null)
+    const created = await insert(app, subject, place, { ...copy, ...wish }, source?.id ?? null)
+    await ask(app, subject, held, created, new Set())
+    return created
   })
+}
+
+/** Of those it names now, whoever was not asked before. */
+async function ask(
+  app: App,
+  { viewer }: MergeRequestSubject,
+  held: MergeRequest,
+  { id, approvals_required }: ApprovalRule,
+  before: ReadonlySet<number>,
+): Promise<void> {
+  if (!viewer || approvals_required === 0) return
+  const named = [...(await approversIn(app, [id]))].filter((user) => !before.has(user))
+  await askApprovers(app, held, viewer.id, named)
 }
 
 async function namedBy(db: Db, rule: number): Promise<Named> {
@@ -297,7 +318,12 @@ export async function changeMergeRequestRule(
 ): Promise<ApprovalRule> {
   assertValid(wish)
   assertOwn(subject.rule)
-  return ofOpen(app, subject, (app) => change(app, subject, subject.rule, wish))
+  return ofOpen(app, subject, async (app, held) => {
+    const asked = subject.rule.approvals_required > 0 ? await approversIn(app, [subject.rule.id]) : new Set<number>()
+    const changed = await change(app, subject, subject.rule, wish)
+    await ask(app, subject, held, changed, asked)
+    return changed
+  })
 }
 
 export async function removeMergeRequestRule(

@@ -2,45 +2,20 @@
  * Who owns what a merge request changes, as the `CODEOWNERS` of its target says, and whose commits it brings. Found
  * before the merge check, for the same pair of commits, so that asking is reading rows.
  */
-import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { changedPaths } from '../../../git/history/changed-paths.ts'
 import { listCommits } from '../../../git/history/history.ts'
-import { readKnown, readStart } from '../../../git/objects/objects.ts'
-import { textOf } from '../../../git/objects/texts.ts'
-import { entryAt, isFile } from '../../../git/objects/trees.ts'
 import { batchesOf } from '../../../lib/batches.ts'
-import {
-  LONGEST_FILE,
-  OwnerMatching,
-  TooManySteps,
-  parseCodeOwners,
-  type Owned,
-  type OwnerSection,
-} from '../../../lib/code-owners.ts'
-import { pauses } from '../../../lib/pauses.ts'
 import type { Db } from '../../../store/database.ts'
-import { isOrphan, locksRows, textsIn } from '../../../store/dialect.ts'
+import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
+import { findOwnersFile, ownedIn, ownersOf, usersBehind, type OwnerRule } from '../../repository/code-owners/owners.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { Tips } from '../versions/service.ts'
 
-/** The first that is there counts. */
-const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
-
-const MOST_PATHS = 10_000
 const MOST_COMMITS = 5000
 const ROWS_AT_ONCE = 500
-
-interface OwnerRule {
-  readonly section: string
-  readonly name: string
-  readonly approvals_required: number
-  readonly users: readonly number[]
-  readonly groups: readonly number[]
-}
 
 interface Ownership {
   readonly head_sha: string | null
@@ -95,7 +70,7 @@ const knownOf = hotQuery((db, p: { id: number }) =>
 async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promise<Ownership | null> {
   const { head_sha, base_sha } = one
   const { dir, target } = tips
-  const file_id = target === null ? null : await findFile(dir, target)
+  const file_id = target === null ? null : await findOwnersFile(dir, target)
   const [known] = await knownOf(db, { id: one.id })
   if (known && known.head_sha === head_sha && known.base_sha === base_sha && known.file_id === file_id) return null
   const isNothing = head_sha === null || base_sha === null || head_sha === base_sha
@@ -107,117 +82,14 @@ async function findOwnership({ db }: App, one: MergeRequest, tips: Tips): Promis
     file_id,
     overflow: emails.length >= 2 * MOST_COMMITS,
     committers: [...(await usersBehind(db, emails)).values()],
-    rules: await rulesOf(db, owned),
+    rules: await ownersOf(db, owned),
   }
-}
-
-async function findFile(dir: string, target: string): Promise<string | null> {
-  for (const path of PLACES) {
-    const entry = await entryAt(dir, target, path)
-    if (entry && isFile(entry)) return entry.id
-  }
-  return null
 }
 
 /** Two of each commit. */
 async function emailsIn(dir: string, head: string, base: string): Promise<string[]> {
   const commits = await listCommits(dir, { from: head, not: [base], limit: MOST_COMMITS })
   return commits.flatMap(({ author, committer }) => [author.email.toLowerCase(), committer.email.toLowerCase()])
-}
-
-async function textIn(dir: string, blob: string): Promise<string> {
-  const [file] = await readKnown(dir, [blob], { maxBytes: LONGEST_FILE })
-  return file ? textOf(file.content ?? (await readStart(dir, file, LONGEST_FILE))) : ''
-}
-
-async function ownedIn(
-  dir: string,
-  blob: string,
-  { head_sha, base_sha }: { head_sha: string; base_sha: string },
-): Promise<Owned[]> {
-  const sections = parseCodeOwners(await textIn(dir, blob))
-  if (sections.length === 0) return []
-  const paths = await changedPaths(dir, base_sha, head_sha, MOST_PATHS)
-  // Of what cannot be looked at file by file, everybody is asked.
-  if (paths === null) return allOf(sections)
-  const matching = new OwnerMatching(sections)
-  const found = new Set<Owned['pattern']>()
-  const pause = pauses()
-  try {
-    for (const path of paths) {
-      for (const { pattern } of matching.of(path)) found.add(pattern)
-      await pause()
-    }
-  } catch (error) {
-    if (error instanceof TooManySteps) return allOf(sections)
-    throw error
-  }
-  return allOf(sections).filter(({ pattern }) => found.has(pattern))
-}
-
-const allOf = (sections: readonly OwnerSection[]): Owned[] =>
-  sections.flatMap((section) =>
-    section.patterns.filter(({ owners }) => owners.length > 0).map((pattern) => ({ section, pattern })),
-  )
-
-async function rulesOf(db: Db, owned: readonly Owned[]): Promise<OwnerRule[]> {
-  if (owned.length === 0) return []
-  const words = [...new Set(owned.flatMap(({ pattern }) => pattern.owners.map((owner) => owner.toLowerCase())))]
-  const names = words.filter((word) => word.startsWith('@')).map((word) => word.slice(1))
-  const emails = await usersBehind(
-    db,
-    words.filter((word) => !word.startsWith('@')),
-    { confirmed: true },
-  )
-  const json = JSON.stringify(names)
-  const users = await db
-    .selectFrom('users')
-    .select(['id', sql<string>`lower(username)`.as('name')])
-    .where(sql<boolean>`lower(username) in (${textsIn(db, json)})`)
-    .execute()
-  const groups = await db
-    .selectFrom('namespaces')
-    .select(['id', sql<string>`lower(full_path)`.as('name')])
-    .where('kind', '=', 'group')
-    .where(sql<boolean>`lower(full_path) in (${textsIn(db, json)})`)
-    .execute()
-  const userBy = new Map([...users.map(({ id, name }) => [`@${name}`, id] as const), ...emails])
-  const groupBy = new Map(groups.map(({ id, name }) => [`@${name}`, id]))
-  const idsIn = (owners: readonly string[], known: ReadonlyMap<string, number>) => [
-    ...new Set(owners.flatMap((owner) => known.get(owner.toLowerCase()) ?? [])),
-  ]
-  return owned.map(({ section, pattern }) => ({
-    section: section.name,
-    name: pattern.pattern,
-    approvals_required: section.optional ? 0 : section.approvals,
-    users: idsIn(pattern.owners, userBy),
-    groups: idsIn(pattern.owners, groupBy),
-  }))
-}
-
-/** By address in lower case. An address that nobody confirmed makes nobody an owner, but leaves its commits theirs. */
-async function usersBehind(
-  db: Db,
-  emails: readonly string[],
-  { confirmed = false } = {},
-): Promise<Map<string, number>> {
-  const wanted = [...new Set(emails)]
-  if (wanted.length === 0) return new Map()
-  const among = sql<boolean>`email in (${textsIn(db, JSON.stringify(wanted))})`
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'email'])
-    .where(among)
-    .$if(confirmed, (query) => query.where('confirmed_at', 'is not', null))
-    .unionAll(
-      db
-        .selectFrom('emails')
-        .select(['user_id as id', 'email'])
-        .where(among)
-        .$if(confirmed, (query) => query.where('confirmed_at', 'is not', null)),
-    )
-    .execute()
-  return new Map(rows.map(({ id, email }) => [email.toLowerCase(), id]))
 }
 
 async function keepOwnership(app: App, { id, project_id }: MergeRequest, found: Ownership): Promise<void> {

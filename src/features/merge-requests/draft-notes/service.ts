@@ -30,7 +30,8 @@ export async function createDraft(app: App, actor: User, subject: TalkSubject, w
   const discussion = answered ? await findDiscussion(app, subject, answered) : null
   if (answered && !discussion) throw notFound('Discussion')
   if (discussion?.[0]!.system) throw forbidden()
-  const place = discussion ? null : await placeOf(app, subject, wish.position)
+  const commit = discussion || !wish.commit_id ? null : ((await topic.commitNamed?.(app, wish.commit_id)) ?? null)
+  const place = discussion ? null : await placeOf(app, subject, wish.position, commit)
   const now = timestamp(app.clock)
   try {
     return await transact(app, async ({ db }) => {
@@ -49,7 +50,7 @@ export async function createDraft(app: App, actor: User, subject: TalkSubject, w
           note: wish.note,
           discussion_id: discussion?.[0]!.discussion_id ?? null,
           resolve_discussion: Boolean(discussion && wish.resolve_discussion),
-          commit_sha: wish.commit_id ?? null,
+          commit_sha: commit,
           position: place?.position ?? null,
           line_code: place?.line_code ?? null,
           created_at: now,
@@ -65,19 +66,24 @@ export async function createDraft(app: App, actor: User, subject: TalkSubject, w
 }
 
 /** As it was put: where its line is now is found when it is published. */
-async function placeOf(app: App, { topic }: TalkSubject, position: GivenPosition | null | undefined) {
-  const placed = await placeIn(app, topic, position)
+async function placeOf(
+  app: App,
+  { topic }: TalkSubject,
+  position: GivenPosition | null | undefined,
+  commit: string | null,
+) {
+  const placed = await placeIn(app, topic, position, commit)
   return placed && { position: JSON.stringify(placed.original ?? placed.position), line_code: placed.line_code }
 }
 
 export async function updateDraft(
   app: App,
   subject: TalkSubject,
-  { id, discussion_id }: DraftNote,
+  { id, discussion_id, commit_sha }: DraftNote,
   { note, position }: { note?: string | undefined; position?: GivenPosition | null | undefined },
 ): Promise<DraftNote> {
   if (note !== undefined) assertSayable(note)
-  const place = discussion_id === null ? await placeOf(app, subject, position) : null
+  const place = discussion_id === null ? await placeOf(app, subject, position, commit_sha) : null
   const updated = await app.db
     .updateTable('draft_notes')
     .set({ ...(note !== undefined && { note }), ...place, updated_at: timestamp(app.clock) })
@@ -104,7 +110,10 @@ export async function publishDrafts(
   const ready: { draft: DraftNote; say: (app: App) => Promise<Said> }[] = []
   for (const draft of drafts) {
     const where = await whereOf(app, subject, draft)
-    ready.push({ draft, say: await prepareNote(app, actor, subject, { body: draft.note }, where) })
+    ready.push({
+      draft,
+      say: await prepareNote(app, actor, subject, { body: draft.note, commit: draft.commit_sha }, where),
+    })
   }
   const said = await transact(app, async (app) => {
     const taken = await app.db
@@ -134,9 +143,14 @@ export async function publishDrafts(
 }
 
 /** An answer to what is gone stands alone. */
-async function whereOf(app: App, subject: TalkSubject, { discussion_id, position }: DraftNote): Promise<Where> {
+async function whereOf(
+  app: App,
+  subject: TalkSubject,
+  { discussion_id, position, commit_sha }: DraftNote,
+): Promise<Where> {
   const discussion = discussion_id === null ? null : await findDiscussion(app, subject, discussion_id)
   if (discussion) return { discussion }
-  const placed = position && (await subject.topic.place?.(app, JSON.parse(position) as GivenPosition))
-  return placed ? { placed } : { alone: true }
+  const given = position === null ? null : (JSON.parse(position) as GivenPosition)
+  const placed = given && ((await subject.topic.place?.(app, given, commit_sha)) ?? null)
+  return placed || commit_sha !== null ? { placed } : { alone: true }
 }

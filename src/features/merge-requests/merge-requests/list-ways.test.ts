@@ -180,3 +180,80 @@ test.runIf(testDatabaseUrl() === undefined)('every order walks an index, whateve
     }
   }
 })
+
+const PEOPLE = {
+  assignee: 'merge_request_assignees',
+  reviewer: 'merge_request_reviewers',
+  approver: 'merge_request_approvals',
+} as const
+
+test('those of a person come in the order they were made, whichever of them that is', async () => {
+  const { administrator: root, app } = forge
+  const { db } = app
+  const jane = await forge.user()
+  const project = await forge.project()
+  await root.post(`/projects/${project.id}/members`, { user_id: jane.id, access_level: 40 })
+  const url = `/projects/${project.id}/merge_requests`
+  for (let n = 1; n < 6; n++) {
+    const people = n === 3 ? {} : { assignee_ids: [jane.id], reviewer_ids: [jane.id] }
+    const made = await forge.mergeRequest(project, { source_branch: `p${n}`, ...people })
+    if (n !== 3) await jane.post(`${url}/${made.iid}/approve`)
+  }
+  // What is older than it was is so in every list.
+  await db
+    .updateTable('merge_requests')
+    .set({ created_at: '2001-01-01T00:00:00.000Z' })
+    .where('project_id', '=', project.id)
+    .where('iid', '=', 4)
+    .execute()
+  const viewer = await findUser(db, root.id)
+  const FILTERS = [{ assignee: jane.id }, { reviewer: jane.id }, { approvers: [jane.id] }]
+  for (const filter of FILTERS) {
+    for (const [sort, iids] of [
+      ['asc', [4, 1, 2, 5]],
+      ['desc', [5, 2, 1, 4]],
+    ] as const) {
+      const cut = { limit: 3, offset: 1 }
+      const order = { order_by: 'created_at', sort } as const
+      const here = await listProjectMergeRequests(app, { project, viewer }, { ...filter, ...order }, cut)
+      const all = await listMergeRequests(app, viewer, { ...filter, ...order, state: 'opened' }, cut)
+      const rows = await db.selectFrom('merge_requests').select(['id', 'iid']).execute()
+      const iidsOf = (items: readonly { id: number }[]) => items.map(({ id }) => rows.find((row) => row.id === id)?.iid)
+      expect([filter, sort, here.total, iidsOf(here.items)]).toEqual([filter, sort, 4, iids.slice(1)])
+      expect([filter, sort, all.total, iidsOf(all.items)]).toEqual([filter, sort, 4, iids.slice(1)])
+    }
+  }
+  expect(
+    await listProjectMergeRequests(app, { project, viewer }, { assignee: root.id }, { limit: 20, offset: 0 }),
+  ).toEqual({ items: [], total: 0 })
+})
+
+test.runIf(testDatabaseUrl() === undefined)(
+  'links to people walk the usual order, and all others an index',
+  async () => {
+    const { db } = forge.app
+    for (const [name, table] of Object.entries(PEOPLE)) {
+      for (const order of MERGE_REQUEST_ORDERS) {
+        for (const sort of ['asc', 'desc'] as const) {
+          for (const [list, scope] of [
+            [ofProject, { project: 1, state: 'opened' as const }],
+            [ofAll, { seen_by: 7 }],
+          ] as const) {
+            const way = { [`by ${order} ${sort}`]: true, walked: true as const, limit: 20, offset: 0 }
+            const page = list.page.compile(db, { [name]: 1, ...scope, ...way })
+            const { rows } = await db.executeQuery<{ detail: string }>({
+              ...page,
+              sql: `explain query plan ${page.sql}`,
+            })
+            const steps = rows.map(({ detail }) => detail)
+            const label = `${name} ${order} ${sort} ${JSON.stringify(scope)}: ${steps.join('; ')}`
+            expect(steps.join(), label).not.toContain('FOR ORDER BY')
+            const first =
+              order === 'created_at' ? `${table} USING COVERING INDEX ${table}_user_id` : 'merge_requests USING'
+            expect(steps[0], label).toContain(first)
+          }
+        }
+      }
+    }
+  },
+)

@@ -42,6 +42,7 @@ interface Wanted extends PlannedValues {
   reviewer?: number
   not_reviewer?: number
   reviewed?: boolean
+  approver?: number
   /** Ids as a list, and how many. */
   approvers?: string
   approver_total?: number
@@ -58,6 +59,24 @@ const planned = plannedConditions('merge_requests')
 const inItsProject = ofItsProject('merge_requests')
 const isAssigned = isLinked('merge_requests', 'merge_request_assignees')
 const isReviewing = isLinked('merge_requests', 'merge_request_reviewers')
+const hasApproved = isLinked('merge_requests', 'merge_request_approvals')
+
+/** Whoever is linked: the links have the usual order too. */
+const linked = (
+  name: 'assignee' | 'reviewer' | 'approver',
+  table: string,
+  test: (user: number | undefined) => RawBuilder<boolean>,
+): Condition<Wanted> => ({
+  test: (w) => test(w[name]),
+  set: (w) => sql`select merge_request_id from ${sql.table(table)} where user_id = ${w[name]}`,
+  leads: ['created_at'],
+  links: {
+    table,
+    by: 'merge_request_id',
+    test: (w) => sql`${sql.ref(`${table}.user_id`)} = ${w[name]}`,
+    orders: { created_at: 'made_at' },
+  },
+})
 
 /** Of the list's project, where it is of one. */
 const here = (w: Wanted, { given }: At<Wanted>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
@@ -70,10 +89,8 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     test: (w, { hidden }) => sql`${hidden('source_branch')} = ${w.source_branch}`,
     set: (w, at) => sql`select id from merge_requests where source_branch = ${w.source_branch} ${here(w, at)}`,
   },
-  reviewer: {
-    test: (w) => isReviewing(w.reviewer),
-    set: (w) => sql`select merge_request_id from merge_request_reviewers where user_id = ${w.reviewer}`,
-  },
+  reviewer: linked('reviewer', 'merge_request_reviewers', isReviewing),
+  approver: linked('approver', 'merge_request_approvals', hasApproved),
   approvers: {
     test: (w, { db }) => sql`(select count(*) ${approvals(w, db)} and a.merge_request_id = merge_requests.id)
       = ${w.approver_total}`,
@@ -81,10 +98,13 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
       group by a.merge_request_id having count(*) = ${w.approver_total}`,
   },
   merge_user: {
-    test: (w, { hidden }) => sql`${hidden('merge_user_id')} = ${w.merge_user}`,
+    test: (w, { column, hidden, order }) =>
+      sql`${(order === 'created_at' ? column : hidden)('merge_user_id')} = ${w.merge_user}`,
     set: (w) => sql`select id from merge_requests where merge_user_id = ${w.merge_user}`,
+    leads: ['created_at'],
   },
   ...planned.first,
+  assignee: linked('assignee', 'merge_request_assignees', isAssigned),
   source_project: {
     test: (w, { hidden }) => sql`${hidden('source_project_id')} = ${w.source_project}`,
     set: (w) => sql`select id from merge_requests where source_project_id = ${w.source_project}`,
@@ -253,5 +273,6 @@ function approversWanted(db: Db, approvers: Named<number[]> | null | undefined):
   if (!approvers) return {}
   if (approvers === 'none' || approvers === 'any') return { approved: approvers === 'any' }
   const ids = [...new Set(approvers)]
+  if (ids.length === 1) return { approver: ids[0]! }
   return ids.length === 0 ? {} : { approvers: idList(db, ids), approver_total: ids.length }
 }

@@ -8,7 +8,7 @@ import { milestoneSurroundings, milestonesOf } from '../../planning/milestones/q
 import { subscriptionOf } from '../../planning/subscriptions/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { mergeFacts } from '../mergeability/facts.ts'
-import { mayMergeInto } from '../merging/rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import {
   presentDetail,
   presentMergeRequest,

@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
+/** When its merge request was made, by triggers: lists by person walk it. */
+type InOrder = { made_at: Generated<string> }
+
 declare module '../../../store/database.ts' {
   interface Tables {
     merge_requests: {
@@ -68,15 +71,15 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    merge_request_assignees: { merge_request_id: number; user_id: number }
+    merge_request_assignees: { merge_request_id: number; user_id: number } & InOrder
     merge_request_reviewers: {
       merge_request_id: number
       user_id: number
       state: Generated<ReviewerState>
       created_at: string
-    }
+    } & InOrder
     merge_request_labels: { merge_request_id: number; label_id: number }
-    merge_request_approvals: { merge_request_id: number; user_id: number; created_at: string }
+    merge_request_approvals: { merge_request_id: number; user_id: number; created_at: string } & InOrder
     /** Issues that merging it would close. */
     merge_request_closes: { merge_request_id: number; issue_id: number }
     /** Where the branches stand that merge requests go to. */
@@ -96,7 +99,8 @@ declare module '../../../store/database.ts' {
   }
 }
 
-export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing'
+/** `undecided`: git did not come to an end; it is tried again later, not by whoever asks. */
+export type CheckResult = 'mergeable' | 'conflict' | 'empty' | 'missing' | 'undecided'
 /** `unapproved`: they had approved it, and took that back or a push did. */
 export const REVIEWER_STATES = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved'] as const
 export type ReviewerState = (typeof REVIEWER_STATES)[number]

@@ -11,8 +11,8 @@ import type { MergeRequest } from './model.ts'
 type Named = Pick<MergeRequest, 'id' | 'author_id' | 'project_id'>
 
 /**
- * Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. Of a group that is named
- * only people of the project are told: who else is in it may be a secret.
+ * Ids of those who wrote it, have it to do, review it, spoke of it, reacted to it or are named. What is internal tells of
+ * nobody. Of a group that is named only people of the project are told: who else is in it may be a secret.
  */
 const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
   select user_id from merge_request_assignees where merge_request_id = ${id}
@@ -24,8 +24,9 @@ const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
     where t.source_merge_request_id = ${id} and (n.id is null or not n.internal)
   union select p.user_id from project_authorizations p
     where p.project_id = ${project_id} and p.access_level >= ${sql.lit(Guest)}
-    and exists (select 1 from text_group_mentions g
-      where g.source_merge_request_id = ${id} and ${isOfNamed(sql.ref('p.user_id'))})
+    and exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
+      where g.source_merge_request_id = ${id} and (n.id is null or not n.internal)
+      and ${isOfNamed(sql.ref('p.user_id'))})
   union select ${author_id}`
 
 export function listParticipants(db: Db, one: Named, page: PageWish): Promise<Page<User>> {
@@ -41,9 +42,10 @@ const takesPart = (user: number) => sql<boolean>`(m.author_id = ${user}
   or exists (select 1 from merge_request_assignees a where a.merge_request_id = m.id and a.user_id = ${user})
   or exists (select 1 from merge_request_reviewers r where r.merge_request_id = m.id and r.user_id = ${user})
   or exists (select 1 from award_emoji e where e.merge_request_id = m.id and e.user_id = ${user})
-  or exists (select 1 from text_mentions t where t.source_merge_request_id = m.id and t.user_id = ${user})
-  or exists (select 1 from text_group_mentions g
-    where g.source_merge_request_id = m.id and ${isOfNamed(sql`${user}`)})
+  or exists (select 1 from text_mentions t left join notes n on n.id = t.source_note_id
+    where t.source_merge_request_id = m.id and t.user_id = ${user} and (n.id is null or not n.internal))
+  or exists (select 1 from text_group_mentions g left join notes n on n.id = g.source_note_id
+    where g.source_merge_request_id = m.id and (n.id is null or not n.internal) and ${isOfNamed(sql`${user}`)})
   or exists (select 1 from notes n where n.merge_request_id = m.id and n.author_id = ${user} and not n.system))`
 
 const participation = hotQuery((db, p: { id: number; user: number }) =>

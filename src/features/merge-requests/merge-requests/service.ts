@@ -17,9 +17,11 @@ import { addSystemNotes } from '../../planning/notes/system.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../../planning/todos/service.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
-import type { Project } from '../../projects/projects/queries.ts'
+import { findProjectById, type Project } from '../../projects/projects/queries.ts'
+import { isProtected } from '../../repository/protected-branches/matching.ts'
+import { findProtection } from '../../repository/protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
-import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { findRepositorySubject, loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
@@ -104,7 +106,10 @@ export async function createMergeRequest(
   if (head === null) throw unprocessable(`Source branch "${wish.source_branch}" does not exist`)
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
-    const created = await transact(app, (app) => insert(app, actor, target, wish, link, measured))
+    const allow_collaboration = await collaborationWished(app, actor, project, link, wish.allow_collaboration)
+    const created = await transact(app, (app) =>
+      insert(app, actor, target, { ...wish, allow_collaboration }, link, measured),
+    )
     await pointHead(app, target.dir, created)
     return { target, created: await freshlyChecked(app, created, project) }
   } catch (error) {
@@ -323,11 +328,29 @@ async function stateOf({ db }: App, one: MergeRequest): Promise<MergeRequestStat
   }
 }
 
+/** Of a fork, by somebody who may push there and where all can see it; of others it is left out without a word. */
+async function collaborationWished(
+  app: App,
+  actor: User,
+  target: Project,
+  { source_project_id, source_branch }: Pick<MergeRequest, 'source_project_id' | 'source_branch'>,
+  wished: boolean | null | undefined,
+): Promise<boolean | undefined> {
+  if (wished === null || wished === undefined) return undefined
+  if (source_project_id === null || source_project_id === target.id) return undefined
+  const project = await findProjectById(app.db, source_project_id)
+  if (!project || !repositoryPolicy.push(await loadRepositorySubject(app, project, actor))) return undefined
+  if (!wished) return false
+  if ([project, target].some(({ visibility }) => visibility === 'private')) return undefined
+  const rules = await findProtection(app.db, project.id, 'branch')
+  return isProtected(rules, source_branch) ? undefined : true
+}
+
 /** Planning is for Developers of the target; of others it is left out without a word. */
 function permitted({ level }: RepositorySubject, wish: UpdateWish): UpdateWish {
   if (level >= Developer) return wish
-  const { title, description, target_branch, state_event, remove_source_branch, squash, allow_collaboration } = wish
-  return { title, description, target_branch, state_event, remove_source_branch, squash, allow_collaboration }
+  const { title, description, target_branch, state_event, remove_source_branch, squash } = wish
+  return { title, description, target_branch, state_event, remove_source_branch, squash }
 }
 
 /** Whoever changes these has seen to it. */
@@ -341,9 +364,11 @@ export async function updateMergeRequest(
   given: UpdateWish,
 ): Promise<MergeRequest> {
   assertValid(given)
-  const wish = permitted(target, given)
   const [seen] = await findMergeRequests(app.db, [id])
   if (!seen) throw notFound()
+  const { allow_collaboration: shared } = given
+  const allow_collaboration = await collaborationWished(app, actor, target.project, seen, shared)
+  const wish = { ...permitted(target, given), allow_collaboration }
   const measured = await measuredAnew(app, target, seen, wish)
   const unchanged = measured && (await unchangedSince(app, target.dir, seen, measured))
   const moves = measured ? await traceThreads(app, target.dir, seen, measured) : []

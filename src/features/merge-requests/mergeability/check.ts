@@ -2,8 +2,10 @@
  * Whether the commits of a merge request can be merged. It is worked out when source or target moves and kept by the
  * pair of commits it is true for, so that asking is reading a row.
  */
+import { MINUTE } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { tryMerges } from '../../../git/merging/trying.ts'
+import { enqueue, type Job } from '../../../jobs/queue.ts'
 import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -20,17 +22,29 @@ interface Checked {
   readonly conflicts: readonly string[]
 }
 
-/** As it stands now; what is over stays as it was looked at last. */
-export async function freshlyChecked(app: App, one: MergeRequest, project?: Project): Promise<MergeRequest> {
+/** What git did not come to an end with is tried again by a job, less and less often, and then no more. */
+export const CHECK_AGAIN: Pick<Job<never, { id: number; tries: number }>, 'name'> = {
+  name: 'merge_requests.check_again',
+}
+const FIRST_DELAY = 10 * MINUTE
+const MOST_TRIES = 6
+
+/** As it stands now; what is over stays as it was looked at last. `tries`: so often it was undecided before. */
+export async function freshlyChecked(
+  app: App,
+  one: MergeRequest,
+  project?: Project | null,
+  { tries = 0 }: { tries?: number } = {},
+): Promise<MergeRequest> {
   if (one.state !== 'opened') return one
   const target = project ?? (await findProjectById(app.db, one.project_id))
   if (!target) return one
   const tips = await findTips(app, target, one)
   await rememberTarget(app, one, tips.target)
   await refreshOwnership(app, one, tips)
-  if (isFresh(one, tips)) return one
+  if (isFresh(one, tips) && !(tries > 0 && one.check_result === 'undecided')) return one
   const [checked] = await lookAt(tips.dir, [{ one, tips }])
-  return checked ? ((await keep(app, [one], tips.target, checked))[0] ?? one) : one
+  return checked ? ((await keep(app, [one], tips.target, checked, tries))[0] ?? one) : one
 }
 
 /** Those of a project that go to one branch, in one process. */
@@ -76,6 +90,7 @@ async function keep(
   some: readonly MergeRequest[],
   target: string | null,
   { result, conflicts }: Checked,
+  tries = 0,
 ): Promise<MergeRequest[]> {
   const { db } = app
   const ids = idList(
@@ -99,6 +114,11 @@ async function keep(
   const fine = new Set(some.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
   for (const { id, auto_merge } of result === 'conflict' ? kept : [])
     if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id })
+  for (const { id } of result === 'undecided' && tries < MOST_TRIES ? kept : []) {
+    const again = { id, tries: tries + 1 }
+    const key = `${CHECK_AGAIN.name} ${id} ${again.tries}`
+    await enqueue(app, CHECK_AGAIN, again, { key, delay: FIRST_DELAY * 2 ** tries })
+  }
   return kept
 }
 
@@ -115,8 +135,10 @@ async function lookAt(dir: string, asked: readonly Asked[], signal?: AbortSignal
   const tried = (await tryMerges(dir, pairs, { signal })).values()
   return known.map((checked) => {
     if (checked) return checked
-    const conflicts = tried.next().value?.conflicts
-    if (conflicts === undefined) return null
+    const found = tried.next().value ?? null
+    if (found === 'overran') return { result: 'undecided', conflicts: [] }
+    if (found === null) return null
+    const { conflicts } = found
     return { result: conflicts ? 'conflict' : 'mergeable', conflicts: conflicts ?? [] }
   })
 }

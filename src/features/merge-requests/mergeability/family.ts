@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
-import { checkTarget } from './jobs.ts'
+import { checkAgain, checkTarget } from './jobs.ts'
 import * as routes from './routes.ts'
 
-export const mergeability = family({ routes, jobs: [checkTarget] })
+export const mergeability = family({ routes, jobs: [checkTarget, checkAgain] })

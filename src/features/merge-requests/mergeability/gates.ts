@@ -66,6 +66,8 @@ const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate 
 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
+const UNDECIDED = 'Whether it conflicts could not be found out in time; it is tried again later'
+
 const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   open: ({ state }) => {
     if (state === 'opened') return passed('open')
@@ -115,6 +117,7 @@ const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   },
   conflict: ({ check, conflicts }) => {
     if (check === null) return waiting('conflict', 'It is being looked at', ['server'])
+    if (check === 'undecided') return waiting('conflict', UNDECIDED, ['server', 'author', 'developers'])
     if (check !== 'conflict') return passed('conflict')
     const files = conflicts.length === 0 ? '' : ` in ${count(conflicts.length, 'file', 'files')}`
     return blocked('conflict', `It conflicts with the target branch${files}`, ['author', 'developers'])
@@ -153,7 +156,7 @@ export function detailedMergeStatus(facts: MergeFacts): string {
     case 'commits':
       return bar.state === 'waiting' ? 'unchecked' : 'commits_status'
     case 'conflict':
-      return 'conflict'
+      return bar.state === 'waiting' ? 'checking' : 'conflict'
     case 'rebase':
       return 'need_rebase'
   }
@@ -161,6 +164,6 @@ export function detailedMergeStatus(facts: MergeFacts): string {
 
 /** What the two commits alone come to. */
 export function mergeStatus({ check }: Pick<MergeFacts, 'check'>): 'unchecked' | 'can_be_merged' | 'cannot_be_merged' {
-  if (check === null) return 'unchecked'
+  if (check === null || check === 'undecided') return 'unchecked'
   return check === 'mergeable' ? 'can_be_merged' : 'cannot_be_merged'
 }

@@ -1,7 +1,8 @@
 import { job } from '../../../context.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { renewVersions, type TargetUpdate } from '../versions/renewal.ts'
-import { checkTogether } from './check.ts'
+import { findMergeRequests } from '../merge-requests/queries.ts'
+import { CHECK_AGAIN, checkTogether, freshlyChecked } from './check.ts'
 
 /** So many are asked of one process, and kept by one transaction. */
 const AT_ONCE = 100
@@ -28,6 +29,16 @@ export const checkTarget = job<{ project_id: number } & TargetUpdate>(
       if (some.length < AT_ONCE) return
       after = some.at(-1)!.id
     }
+  },
+  { long: true },
+)
+
+/** Readers never wait for it again: they are told that it is not known. */
+export const checkAgain = job<{ id: number; tries: number }>(
+  CHECK_AGAIN.name,
+  async (app, { id, tries }) => {
+    const [one] = await findMergeRequests(app.db, [id])
+    if (one?.check_result === 'undecided') await freshlyChecked(app, one, null, { tries })
   },
   { long: true },
 )

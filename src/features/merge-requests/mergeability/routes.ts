@@ -1,6 +1,6 @@
 import { endpoint } from '../../../api/endpoint.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
-import { mayMergeInto } from '../merging/rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import { freshlyChecked } from './check.ts'
 import { MergeabilityEntity, presentGate, presentRights } from './entity.ts'
 import { mergeFacts } from './facts.ts'

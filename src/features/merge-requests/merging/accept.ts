@@ -33,7 +33,7 @@ import { followMerge } from './afterwards.ts'
 import { finishMerge } from './finish.ts'
 import { mergeMessage, squashMessage } from './messages.ts'
 import type { Merging } from './model.ts'
-import { mayMergeInto } from './rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
 export interface AcceptWish {
   readonly sha?: string | null | undefined

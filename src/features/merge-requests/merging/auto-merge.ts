@@ -15,7 +15,7 @@ import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
 import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
 import { acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
-import { mayMergeInto } from './rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
 const ACTIVE = ['created', 'pending', 'running']
 

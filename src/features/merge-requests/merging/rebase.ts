@@ -8,10 +8,9 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { signerOf } from '../../repository/commits/landing.ts'
 import { changeRefs, webPusher } from '../../repository/gate/service.ts'
 import { inBranchTurn } from '../../repository/gate/turns.ts'
-import { isProtected, mayForcePush, mayPush } from '../../repository/protected-branches/matching.ts'
-import { findProtection, groupsAmong } from '../../repository/protected-branches/queries.ts'
-import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { mayPushTo } from '../../repository/repositories/rights.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findTips } from '../versions/service.ts'
@@ -28,7 +27,7 @@ export async function rebaseMergeRequest(
   const { mergeRequest: one } = subject
   if (one.state !== 'opened') throw new Refusal('not_allowed')
   const source = await sourceOf(app, actor, one)
-  await assertMayRewrite(app, actor, source, one.source_branch)
+  await assertMayRewrite(app, source, one.source_branch)
   const isDone = await rebase(app, actor, subject, source, one)
   if (isDone && stack) await rebaseAbove(app, actor, subject, one)
 }
@@ -55,7 +54,7 @@ async function rebaseAbove(app: App, actor: User, subject: MergeRequestSubject, 
     for (const one of above) {
       if (seen.has(one.id)) continue
       seen.add(one.id)
-      await assertMayRewrite(app, actor, subject, one.source_branch)
+      await assertMayRewrite(app, subject, one.source_branch)
       if (await rebase(app, actor, subject, subject, one)) below.push(one)
     }
   }
@@ -67,14 +66,10 @@ async function sourceOf(app: App, actor: User, { source_project_id }: MergeReque
   return loadRepositorySubject(app, project, actor)
 }
 
-async function assertMayRewrite(app: App, actor: User, source: RepositorySubject, branch: string): Promise<void> {
-  const { project, level } = source
-  if (!repositoryPolicy.push(source)) throw forbidden('Cannot push to source branch')
-  const rules = await findProtection(app.db, project.id, 'branch')
-  if (!isProtected(rules, branch)) return
-  const groups = await groupsAmong(app.db, actor, rules)
-  if (!mayPush(rules, branch, { user: actor, level, groups })) throw forbidden('Cannot push to source branch')
-  if (!mayForcePush(rules, branch)) throw forbidden('Source branch is protected from force push')
+async function assertMayRewrite(app: App, source: RepositorySubject, branch: string): Promise<void> {
+  const may = await mayPushTo(app, source, branch)
+  if (!may.push) throw forbidden('Cannot push to source branch')
+  if (!may.rewrite) throw forbidden('Source branch is protected from force push')
 }
 
 /** Whether it stands on its target now. */

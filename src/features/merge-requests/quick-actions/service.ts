@@ -11,7 +11,7 @@ import { labelsOf } from '../../planning/labels/queries.ts'
 import { mergeRequestNamed } from '../../planning/merge-requests.ts'
 import type { Obeyed } from '../../planning/notes/talk.ts'
 import { issueNamed, peopleIn } from '../../planning/quick-actions/named.ts'
-import { carryOut, type Handlers, type Order, type Place } from '../../planning/quick-actions/orders.ts'
+import { carryOut, type Handler, type Handlers, type Order, type Place } from '../../planning/quick-actions/orders.ts'
 import { idsOf, namesOf, plannedBy, sharedHandlers, titlesOf, type Kind } from '../../planning/quick-actions/shared.ts'
 import { addAssignedTodos } from '../../planning/todos/service.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -25,13 +25,14 @@ import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/
 import { findMergeRequest, findMergeRequests, labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
 import {
   createMergeRequest,
+  markReviewed,
   updateMergeRequest,
   type CreationWish,
   type UpdateWish,
 } from '../merge-requests/service.ts'
 import { acceptWhenReady } from '../merging/auto-merge.ts'
 import { rebaseMergeRequest } from '../merging/rebase.ts'
-import { mayMergeInto } from '../merging/rights.ts'
+import { mayMergeInto } from '../../repository/repositories/rights.ts'
 import * as times from '../time-tracking/service.ts'
 
 type Here = Place<MergeRequestSubject, UpdateWish>
@@ -141,6 +142,28 @@ const HANDLERS: Handlers<MergeRequestSubject, UpdateWish> = {
   }),
 }
 
+type Publish = (app: App, actor: User) => Promise<void>
+
+const VERDICTS = ['', 'reviewed', 'approve', 'requested_changes']
+
+/** Says all that the actor has drafted, with a verdict if one is given. */
+const submitting =
+  (publish: Publish): Handler<MergeRequestSubject, UpdateWish> =>
+  ({ actor, subject, argument: verdict }) => {
+    const { id, head_sha: sha } = subject.mergeRequest
+    if (!VERDICTS.includes(verdict) || (verdict === 'approve' && !approvalPolicy.approve(subject))) return null
+    return {
+      async after(app) {
+        await publish(app, actor)
+        if (verdict === 'approve') await approveMergeRequest(app, actor, subject, { sha, address: '' })
+        else if (verdict === 'requested_changes') await setReviewers(app, id, [actor.id], verdict)
+        else await markReviewed(app, actor, id)
+      },
+      changes: { submit_review: verdict || 'reviewed' },
+      summary: 'Submitted the current review.',
+    }
+  }
+
 const titleOf = ({ subject, wish }: Here) => wish.title ?? subject.mergeRequest.title
 
 function marking(wished: string): Ordered | null {
@@ -206,9 +229,11 @@ export async function obeyOnMergeRequest(
   subject: MergeRequestSubject,
   commands: readonly QuickAction[],
   emoji: FindEmoji,
+  publish?: Publish,
 ): Promise<Obeyed> {
+  const handlers = publish ? { ...HANDLERS, submit_review: submitting(publish) } : HANDLERS
   const update = (app: App, wish: UpdateWish) => updateMergeRequest(app, actor, subject, subject.mergeRequest.id, wish)
-  return carryOut(app, actor, { handlers: HANDLERS, subject, emoji, update }, commands)
+  return carryOut(app, actor, { handlers, subject, emoji, update }, commands)
 }
 
 /** A merge request, and what the lines of its description order. */

@@ -14,10 +14,9 @@ import { resolveNotes } from '../../planning/notes/resolving.ts'
 import type { SuggestionRecord } from '../../planning/notes/suggestion-entity.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { landCommit, landInTurn, messageFrom, signerOf } from '../../repository/commits/landing.ts'
-import { mayPush } from '../../repository/protected-branches/matching.ts'
-import { findProtection, groupsAmong } from '../../repository/protected-branches/queries.ts'
-import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { mayPushTo } from '../../repository/repositories/rights.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
@@ -129,10 +128,7 @@ async function sourceOf(
   const project = source_project_id === null ? null : await findProjectById(app.db, source_project_id)
   if (!project) throw refuse("Can't apply as the source branch was deleted.")
   const source = await loadRepositorySubject(app, project, actor)
-  if (!repositoryPolicy.push(source)) throw forbidden()
-  const rules = await findProtection(app.db, project.id, 'branch')
-  const groups = await groupsAmong(app.db, actor, rules)
-  if (!mayPush(rules, source_branch, { user: actor, level: source.level, groups })) throw forbidden()
+  if (!(await mayPushTo(app, source, source_branch)).push) throw forbidden()
   return source
 }
 

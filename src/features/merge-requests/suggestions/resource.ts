@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { policy, resource } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { seesInternal } from '../../planning/notes/talk.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
@@ -24,10 +25,11 @@ export async function mergeRequestOf(
   const row = await app.db
     .selectFrom('notes as n')
     .innerJoin('merge_requests as m', 'm.id', 'n.merge_request_id')
-    .select(['m.project_id', 'm.iid'])
+    .select(['m.project_id', 'm.iid', 'n.internal'])
     .where('n.id', '=', note_id)
     .executeTakeFirst()
   const project = row && (await findRepositorySubject(app, String(row.project_id), viewer))
+  if (project && row.internal && !seesInternal(project)) return null
   const mergeRequest = project && (await findMergeRequest(app.db, row.project_id, row.iid, viewer?.id ?? 0))
   return mergeRequest ? { ...project, mergeRequest } : null
 }

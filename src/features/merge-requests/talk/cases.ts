@@ -4,11 +4,16 @@ import { mergeRequestAt, oneMergeRequest as at, ownMergeRequest } from '../../..
 const pathOf = (s: Stage, { merge_request_iid }: { merge_request_iid: number }) =>
   `/projects/${s.project.id}/merge_requests/${merge_request_iid}`
 const input = { body: 'A word' }
+const internal = { ...input, internal: true }
 const emoji = { name: 'rocket' }
 
 async function noted(s: Stage) {
   const on = await at(s)
   return { ...on, note_id: (await s.make(`${pathOf(s, on)}/notes`, input)).id as number }
+}
+async function notedInside(s: Stage) {
+  const on = await at(s)
+  return { ...on, note_id: (await s.make(`${pathOf(s, on)}/notes`, internal)).id as number }
 }
 async function locked(s: Stage) {
   const on = await ownMergeRequest(s)
@@ -48,6 +53,10 @@ export const cases = casesOf(
                                                                                                             public   401  403  403  201  201  201  201  201  201  401
   GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id                                        private  401  404  404  404  200  200  200  200  200  401
                                                                                                             public   401  200  200  200  200  200  200  200  200  401
+  POST /projects/:id/merge_requests/:merge_request_iid/notes (internal)                                     private  401  404  404  404  201  201  201  201  201  401
+                                                                                                            public   401  403  403  403  201  201  201  201  201  401
+  GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id (internal)                             private  401  404  404  404  200  200  200  200  200  401
+                                                                                                            public   401  404  404  404  200  200  200  200  200  401
   PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id                                        private  401  404  404  404  403  403  200  200  200  401
                                                                                                             public   401  403  403  403  403  403  200  200  200  401
   DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id                                     private  401  404  404  404  403  403  204  204  204  401
@@ -104,6 +113,8 @@ export const cases = casesOf(
     'POST /projects/:id/merge_requests/:merge_request_iid/notes': { at, input },
     'POST /projects/:id/merge_requests/:merge_request_iid/notes (locked)': { at: locked, input },
     'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { at: noted },
+    'POST /projects/:id/merge_requests/:merge_request_iid/notes (internal)': { at, input: internal },
+    'GET /projects/:id/merge_requests/:merge_request_iid/notes/:note_id (internal)': { at: notedInside },
     'PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { at: noted, input },
     'DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': { at: noted },
     'GET /projects/:id/merge_requests/:merge_request_iid/discussions': { at },

@@ -29,7 +29,7 @@ export const followUpThreads: FollowUp = async (app, actor, project, { iid, disc
     async settle(app, issue) {
       for (const { discussion_id } of threads) {
         const body = `created #${issue.iid} to continue this discussion`
-        const thread = { discussion_id, type: 'DiscussionNote' as const }
+        const thread = { discussion_id, internal: false, type: 'DiscussionNote' as const }
         const about = { issue_id: issue.id }
         await addSystemNotes(app, actor, topic.noteable, [{ action: 'discussion', body, thread, about }])
         await resolveNotes(app, actor, topic, { discussion_id }, true)
@@ -45,7 +45,7 @@ interface Thread {
   readonly body: string
 }
 
-/** What each began with. */
+/** What each began with. What is internal is not quoted where others read it. */
 async function unresolved({ db }: App, mergeRequest: number, discussion: string | null): Promise<Thread[]> {
   const firsts = await db
     .selectFrom('notes')
@@ -53,6 +53,7 @@ async function unresolved({ db }: App, mergeRequest: number, discussion: string 
     .where('merge_request_id', '=', mergeRequest)
     .where('type', 'is not', null)
     .where('system', '=', false)
+    .where('internal', '=', false)
     .$if(discussion !== null, (query) => query.where('discussion_id', '=', discussion!))
     .groupBy('discussion_id')
     .having(sql<boolean>`count(*) > count(resolved_at)`)

@@ -16,22 +16,24 @@ const MOST_THREADS = 500
 export async function traceThreads(app: App, dir: string, seen: MergeRequest, now: Measured): Promise<ThreadMove[]> {
   const threads = await app.db
     .selectFrom('notes')
-    .select(['discussion_id', 'position', 'line_code'])
+    .select(['discussion_id', 'position', 'line_code', 'internal'])
     .where('merge_request_id', '=', seen.id)
     .where('type', '=', 'DiffNote')
     .where('system', '=', false)
     .where('position', 'is not', null)
-    .groupBy(['discussion_id', 'position', 'line_code'])
+    // A commit stays as it is.
+    .where('thread_commit_sha', 'is', null)
+    .groupBy(['discussion_id', 'position', 'line_code', 'internal'])
     .orderBy(sql`max(id)`, 'desc')
     .limit(MOST_THREADS)
     .execute()
   const trace = tracer(dir, seen, now)
   const moves: ThreadMove[] = []
-  for (const { discussion_id, position: from, line_code } of threads) {
+  for (const { discussion_id, position: from, line_code, internal } of threads) {
     const position = JSON.parse(from!) as Position
     // Of a version before: its line was gone already.
     if (position.head_sha !== seen.head_sha || position.base_sha !== seen.base_sha) continue
-    moves.push({ discussion_id, from: from!, line_code, to: await trace(position) })
+    moves.push({ discussion_id, internal, from: from!, line_code, to: await trace(position) })
   }
   return moves
 }

@@ -1,16 +1,48 @@
 /** Lines of a merge request's diffs. */
 import type { App } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { findCommit, resolveCommit } from '../../../git/objects/commits.ts'
 import { placeOn, type GivenPosition, type Placed } from '../../planning/notes/positions.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { changesBetween } from '../versions/measure.ts'
 import { tracer } from './tracing.ts'
+
+/** Of the commits it has or had, by its id or the beginning of that. */
+export async function commitNamed(
+  { db }: App,
+  { dir, mergeRequest }: MergeRequestSubject,
+  sha: string,
+): Promise<string> {
+  const id = await resolveCommit(dir, sha)
+  const found =
+    id !== null &&
+    (await db
+      .selectFrom('merge_request_commits')
+      .select('sha')
+      .where('merge_request_id', '=', mergeRequest.id)
+      .where('sha', '=', id)
+      .executeTakeFirst())
+  if (!found) throw notFound('Commit')
+  return found.sha
+}
+
+/** What a commit changed against its first parent never moves. */
+async function placeOnCommit(dir: string, commit: string, given: GivenPosition): Promise<Placed | null> {
+  const base = (await findCommit(dir, commit))?.parents[0]
+  if (base === undefined || given.head_sha !== commit || given.base_sha !== base) return null
+  const diff = await changesBetween(dir, base, commit)
+  const placed = placeOn(diff?.files ?? [], { base, head: commit }, given)
+  return placed && { ...placed, original: placed.position }
+}
 
 /** On the diff of any of its versions, or between two of them; null: nowhere. */
 export async function placeIn(
   { db }: App,
   { dir, mergeRequest }: MergeRequestSubject,
   given: GivenPosition,
+  commit: string | null,
 ): Promise<Placed | null> {
+  if (commit !== null) return placeOnCommit(dir, commit, given)
   const versions = db.selectFrom('merge_request_versions').where('merge_request_id', '=', mergeRequest.id)
   const version = await versions
     .select(['base_sha', 'start_sha'])

@@ -1,17 +1,25 @@
 import { id } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
 import { Developer } from '../../../lib/levels.ts'
-import { talkAbout, type Topic } from '../../planning/notes/talk.ts'
+import { talkAbout, talkPolicy, type Topic } from '../../planning/notes/talk.ts'
+import { draftsOf } from '../draft-notes/drafts.ts'
+import { publishDrafts } from '../draft-notes/service.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest, mergeRequests } from '../merge-requests/queries.ts'
 import { touchMergeRequest } from '../merge-requests/service.ts'
 import { obeyOnMergeRequest } from '../quick-actions/service.ts'
 import { suggestionsOf } from '../suggestions/queries.ts'
 import { heedSuggestions } from '../suggestions/service.ts'
-import { placeIn } from './places.ts'
+import { commitNamed, placeIn } from './places.ts'
 
 /** As someone in particular meets it. */
 export function topicOf(subject: MergeRequestSubject): Topic {
   const { mergeRequest: one, level, viewer } = subject
+  const publish = async (app: App, actor: User) => {
+    const talk = { ...subject, topic: topicOf(subject) }
+    const drafts = talkPolicy.talk(talk) ? await draftsOf(app.db, talk).execute() : []
+    await publishDrafts(app, actor, talk, drafts)
+  }
   return {
     noteable: { project_id: one.project_id, merge_request_id: one.id },
     type: 'MergeRequest',
@@ -21,12 +29,13 @@ export function topicOf(subject: MergeRequestSubject): Topic {
     isLocked: one.discussion_locked ?? false,
     threads: { mayResolve: level >= Developer || (viewer !== null && one.author_id === viewer.id) },
     ...(mergeRequestPolicy.update(subject) && {
-      obey: (app, actor, commands, emoji) => obeyOnMergeRequest(app, actor, subject, commands, emoji),
+      obey: (app, actor, commands, emoji) => obeyOnMergeRequest(app, actor, subject, commands, emoji, publish),
     }),
     touch: (app) => touchMergeRequest(app, one.id),
     heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
     suggestions: (app, notes) => suggestionsOf(app, one, notes),
-    place: (app, position) => placeIn(app, subject, position),
+    commitNamed: (app, sha) => commitNamed(app, subject, sha),
+    place: (app, position, commit = null) => placeIn(app, subject, position, commit),
   }
 }
 

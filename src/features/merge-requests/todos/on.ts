@@ -6,6 +6,8 @@ import { namesIn } from '../../planning/todos/mentions.ts'
 import { addTodos, finishTodos } from '../../planning/todos/service.ts'
 import { namesAdded, tellNamed, textOfMergeRequest } from '../../planning/todos/telling.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
+import { approversIn, askApprovers } from '../approval-rules/asking.ts'
+import { judgementsOf } from '../approvals/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 
@@ -22,6 +24,11 @@ const created = on('merge_request.created', 'todos', async (app, { id, by }, { s
   const { one, author } = found
   const text = await textOfMergeRequest(app, author, one, source)
   await tellNamed(app, author, text, await namesIn([one.title, one.description]))
+  const judgement = (await judgementsOf(app.db, [one])).get(one.id)
+  const asking = (judgement?.rules ?? []).flatMap(({ rule, required }) =>
+    rule?.rule_type === 'regular' && required > 0 ? rule.id : [],
+  )
+  await askApprovers(app, one, by, await approversIn(app, asking), source)
 })
 
 /** Those who were not named before. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, longText } from '../../../api/wire.ts'
+import { bool, longText, text } from '../../../api/wire.ts'
 import { Refusal, badParameter, forbidden } from '../../../errors.ts'
 import { onlyObeyed, presentSaid, sayInput } from '../notes/endpoints.ts'
 import { NoteEntity, isResolvable } from '../notes/entity.ts'
@@ -54,10 +54,18 @@ export function discussionsOn(talk: Talk) {
       on: topic,
       allow: 'talk',
       ...talk.writing,
-      input: z.object({ ...sayInput, internal: bool.nullish(), position: positionInput.nullish() }),
+      input: z.object({
+        ...sayInput,
+        internal: bool.nullish(),
+        confidential: bool.nullish(),
+        commit_id: text.nullish(),
+        position: positionInput.nullish(),
+      }),
       output: DiscussionEntity,
-      async handle({ app, viewer, subject, input: { position, ...wish } }) {
-        const placed = await placeIn(app, subject.topic, position)
+      async handle({ app, viewer, subject, input: { position, commit_id, confidential, ...said } }) {
+        const commit = commit_id ? await subject.topic.commitNamed?.(app, commit_id) : null
+        const placed = await placeIn(app, subject.topic, position, commit)
+        const wish = { ...said, commit, internal: said.internal ?? confidential }
         const { note, obeyed } = await startDiscussion(app, viewer, subject, wish, placed)
         return note ? (await presentDiscussions(app, subject.topic, [[note]]))[0]! : onlyObeyed(obeyed)
       },

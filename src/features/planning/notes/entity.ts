@@ -86,7 +86,7 @@ export function presentNote(
     noteable_type: topic.type,
     noteable_iid: topic.iid,
     project_id: note.project_id,
-    commit_id: note.commit_sha,
+    commit_id: note.commit_sha ?? note.thread_commit_sha,
     ...(position && { position }),
     ...(original !== null && { original_position: JSON.parse(original) as Position }),
     ...(suggestions && { suggestions: [...suggestions] }),

@@ -55,6 +55,8 @@ declare module '../../../store/database.ts' {
       about_project_id: Generated<number | null>
       /** For Reporters and above. */
       internal: Generated<boolean>
+      /** Of the merge request, that its thread is about. */
+      thread_commit_sha: Generated<string | null>
       /** JSON. */
       position: string | null
       line_code: string | null

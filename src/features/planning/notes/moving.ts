@@ -7,6 +7,7 @@ import { addSystemNotes, type Noteable } from './system.ts'
 
 export interface ThreadMove {
   readonly discussion_id: string
+  readonly internal: boolean
   /** Where it was seen, as it is kept. */
   readonly from: string
   readonly line_code: string | null
@@ -31,7 +32,7 @@ export async function moveThreads(
 ): Promise<void> {
   const { db } = app
   for (const move of moves) {
-    const { discussion_id, from, to } = move
+    const { discussion_id, internal, from, to } = move
     if (to) {
       const set = { position: JSON.stringify(to.position), line_code: to.line_code }
       const thread = db.updateTable('notes').set(set).where('discussion_id', '=', discussion_id)
@@ -40,7 +41,7 @@ export async function moveThreads(
     }
     if (await isResolved(app, discussion_id)) continue
     if (actor) {
-      const thread = { discussion_id, type: 'DiscussionNote' as const }
+      const thread = { discussion_id, internal, type: 'DiscussionNote' as const }
       await addSystemNotes(app, actor, noteable, [{ action: 'outdated', body: outdated(move), thread }])
     }
     if (!resolves) continue

@@ -19,6 +19,8 @@ export interface NoteWish {
   /** For those who own the project. */
   readonly created_at?: string | null | undefined
   readonly internal?: boolean | null | undefined
+  /** Of the topic, that the thread is about. */
+  readonly commit?: string | null | undefined
 }
 
 const LONGEST_NOTE = 1_000_000
@@ -122,9 +124,10 @@ export async function placeIn(
   app: App,
   { place }: Topic,
   position: GivenPosition | null | undefined,
+  commit: string | null = null,
 ): Promise<Placed | null> {
   if (!position || !place) return null
-  const placed = await place(app, position)
+  const placed = await place(app, position, commit)
   if (!placed) throw new Refusal('bad_request', MISPLACED)
   return placed
 }
@@ -145,7 +148,7 @@ async function prepareReply(
 ): Promise<(app: App) => Promise<Said>> {
   const first = discussion[0]!
   if (first.system) throw forbidden()
-  const { discussion_id, internal } = first
+  const { discussion_id, internal, thread_commit_sha: commit } = first
   const type = first.type ?? 'DiscussionNote'
   const heard = await hear(app, subject, wish.body, placedOf(first))
   return async (app) => {
@@ -158,7 +161,7 @@ async function prepareReply(
     if (held.type === null && heard.text !== '')
       await app.db.updateTable('notes').set({ type }).where('id', '=', first.id).execute()
     const standing = { type, discussion_id, placed: placedOf(held), resolved }
-    return say(app, actor, subject, { ...wish, internal }, heard, standing)
+    return say(app, actor, subject, { ...wish, internal, commit }, heard, standing)
   }
 }
 
@@ -184,11 +187,12 @@ async function say(
   app: App,
   actor: User,
   subject: TalkSubject,
-  { created_at, internal }: NoteWish,
+  { created_at, internal, commit }: NoteWish,
   { text, commands, emoji, settle }: Heard,
   { type, discussion_id, placed, resolved = false }: Standing,
 ): Promise<Said> {
-  if (internal && subject.topic.type !== 'Issue') throw new Refusal('bad_request', NOT_INTERNAL)
+  if (internal && !['Issue', 'MergeRequest'].includes(subject.topic.type))
+    throw new Refusal('bad_request', NOT_INTERNAL)
   if (internal && !seesInternal(subject)) throw forbidden()
   const now = timestamp(app.clock)
   const at = (subject.level >= Owner && created_at) || now
@@ -212,6 +216,7 @@ async function say(
                 body: text,
                 action: null,
                 internal: internal ?? false,
+                thread_commit_sha: commit ?? null,
                 position: placed ? JSON.stringify(placed.position) : null,
                 line_code: placed?.line_code ?? null,
                 original_position: placed?.original ? JSON.stringify(placed.original) : null,

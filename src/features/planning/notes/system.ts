@@ -8,7 +8,9 @@ export interface SystemNote {
   readonly action: NoteAction
   readonly body: string
   /** The thread it stands in, where it does not stand alone. */
-  readonly thread?: { readonly discussion_id: string; readonly type: 'DiscussionNote' } | undefined
+  readonly thread?:
+    | { readonly discussion_id: string; readonly type: 'DiscussionNote'; readonly internal: boolean }
+    | undefined
   /** The issue it names, or the project whose commit it names. */
   readonly about?: { readonly issue_id: number } | { readonly project_id: number } | undefined
 }
@@ -40,6 +42,7 @@ export async function addSystemNotes(
     ...noteable,
     discussion_id: thread?.discussion_id ?? newDiscussionId(),
     type: thread?.type ?? null,
+    internal: thread?.internal ?? false,
     author_id: actor.id,
     body,
     system: true,

@@ -37,8 +37,10 @@ export interface Topic {
   heed?(app: App, text: string, placed: Placed | null): Promise<Settle | undefined>
   /** What was kept of it, by the ids of notes. */
   suggestions?(app: App, notes: readonly Note[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>
-  /** Where in its diff a note stands; null: nowhere. Without a diff there are no places. */
-  place?(app: App, position: GivenPosition): Promise<Placed | null>
+  /** Of the commits it is made of, the one that is named; refuses others. Without commits none is looked for. */
+  commitNamed?(app: App, sha: string): Promise<string>
+  /** Where in its diff, or in that of a commit, a note stands; null: nowhere. Without a diff there are no places. */
+  place?(app: App, position: GivenPosition, commit?: string | null): Promise<Placed | null>
 }
 
 export type Settle = (app: App, note: Note) => Promise<void>

@@ -36,11 +36,12 @@ function isSeenBy(viewer: User): RawBuilder<boolean> {
   if (viewer.admin) return sql`exists (select 1 from projects p where p.id = todos.project_id and not p.deleting)`
   const way = { internalToo: openVisibilities(viewer).includes('internal') }
   const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
-  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer.id)}
-    and (${isReporter} or not exists (select 1 from notes n where n.id = todos.note_id and n.internal)))`
+  const seesNote = sql<boolean>`(${isReporter}
+    or not exists (select 1 from notes n where n.id = todos.note_id and n.internal))`
+  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer.id)} and ${seesNote})`
   const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${isOn('repository')}
     and (${isReporter} or ${isOpen(way)}))`
-  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer.id, way)})`
+  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer.id, way)} and ${seesNote})`
   return sql`exists (select 1 from projects p left join issues i on i.id = todos.issue_id
     left join merge_requests m on m.id = todos.merge_request_id
     left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}

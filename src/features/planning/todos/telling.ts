@@ -41,14 +41,14 @@ export async function textOfMergeRequest(
   by: User,
   one: MergeRequestRow,
   source: string | null,
-  note?: { readonly id: number },
+  note?: { readonly id: number; readonly internal: boolean },
 ): Promise<Text> {
   const place = await findProjectSubject(app, String(one.project_id), by)
   return {
     target: { project_id: one.project_id, merge_request_id: one.id },
     ...(note && { note }),
     source,
-    readers: async (ids) => (place ? mergeRequestReaders(app, place, ids, one) : []),
+    readers: async (ids) => (place ? mergeRequestReaders(app, place, ids, one, note) : []),
   }
 }
 

@@ -18,6 +18,7 @@ import { mayPush } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
+import { sharedBranches } from '../repositories/rights.ts'
 import type { BranchSurroundings, Head } from './entity.ts'
 
 /** A project that is still being imported has no repository yet, and so no branches. */
@@ -55,13 +56,14 @@ export async function aroundBranches(
   const { project, namespace, viewer, level, dir } = subject
   const rules = await findProtection(app.db, project.id, 'branch')
   const groups = await groupsAmong(app.db, viewer, rules)
-  const pushes = repositoryPolicy.push(subject)
+  const names = heads.map(({ name }) => name)
+  const shared = repositoryPolicy.push(subject) ? null : await sharedBranches(app, viewer, project, names)
   return {
     url: webUrlOf(app, { project, namespace }),
     defaultBranch: project.default_branch,
     merged: await mergedAmong(dir, project.default_branch, heads),
     rules,
-    mayPush: (name) => pushes && mayPush(rules, name, { user: viewer, level, groups }),
+    mayPush: (name) => (shared?.has(name) ?? true) && mayPush(rules, name, { user: viewer, level, groups }),
   }
 }
 

@@ -1,28 +1,25 @@
 /** How a commit made here comes onto a branch: by whom, and past which bars. */
 import type { App, User } from '../../../context.ts'
-import { Refusal, notFound } from '../../../errors.ts'
+import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import type { Signer } from '../../../git/objects/building.ts'
 import { findCommit, type Commit } from '../../../git/objects/commits.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { changeRefs, webPusher } from '../gate/service.ts'
 import { inBranchTurn } from '../gate/turns.ts'
-import { mayPush } from '../protected-branches/matching.ts'
-import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { loadRepositorySubject } from '../repositories/queries.ts'
+import { mayCommitTo, mayPushTo } from '../repositories/rights.ts'
 
 export const signerOf = ({ clock }: App, { name, email }: User): Signer => ({ name, email, date: clock.now() })
 
+/** What the ability could not tell without the branch. */
+export async function assertMayCommit(app: App, subject: RepositorySubject, branch: string): Promise<void> {
+  if (!(await mayCommitTo(app, subject, branch))) throw forbidden()
+}
+
 /** Asked before any work is done; the gate asks again. */
-export async function assertMayPush(
-  app: App,
-  viewer: User,
-  { project, level }: RepositorySubject,
-  branch: string,
-): Promise<void> {
-  const rules = await findProtection(app.db, project.id, 'branch')
-  const groups = await groupsAmong(app.db, viewer, rules)
-  if (mayPush(rules, branch, { user: viewer, level, groups })) return
+export async function assertMayPush(app: App, subject: RepositorySubject, branch: string): Promise<void> {
+  if ((await mayPushTo(app, subject, branch)).push) return
   throw new Refusal('bad_request', 'You are not allowed to push into this branch')
 }
 

@@ -92,7 +92,7 @@ export const create = endpoint({
   path: PATH,
   summary: 'Create, change, move and delete files by one commit',
   on: repository,
-  allow: 'push',
+  allow: 'commit',
   body: LARGEST_FILE_BODY,
   input: z.object({
     branch: filledText,
@@ -158,7 +158,7 @@ export const pick = endpoint({
   path: `${PATH}/:sha/cherry_pick`,
   summary: 'Do once more on a branch what a commit did',
   on: commit,
-  allow: 'push',
+  allow: 'commit',
   input: z.object({ ...picking, message: longText.nullish() }),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {
@@ -172,7 +172,7 @@ export const revert = endpoint({
   path: `${PATH}/:sha/revert`,
   summary: 'Undo on a branch what a commit did',
   on: commit,
-  allow: 'push',
+  allow: 'commit',
   input: z.object(picking),
   output: CommitEntity,
   async handle({ app, viewer, subject, input }) {

@@ -6,7 +6,7 @@ import type { Person } from '../../../git/objects/identities.ts'
 import { cherryPick, revertCommit, type MergeResult } from '../../../git/merging/merging.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
-import { assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from './landing.ts'
+import { assertMayCommit, assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from './landing.ts'
 
 export interface PickWish {
   readonly branch: string
@@ -65,8 +65,9 @@ async function redo(
   { what, merge, message, author }: Redoing,
 ): Promise<Commit | null> {
   const { branch } = wish
+  await assertMayCommit(app, subject, branch)
   const seen = await tipOf(subject, branch)
-  await assertMayPush(app, viewer, subject, branch)
+  await assertMayPush(app, subject, branch)
   if (wish.dry_run) {
     treeFrom(await merge(seen), what, wish)
     return null

@@ -13,7 +13,7 @@ import { bringCommit } from '../../../git/storage/copy.ts'
 import { findBranch } from '../../../git/refs/refs.ts'
 import { entryAt } from '../../../git/objects/trees.ts'
 import { readPointer } from '../../../lib/lfs-pointer.ts'
-import { assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from '../commits/landing.ts'
+import { assertMayCommit, assertMayPush, landCommit, landInTurn, messageFrom, signerOf } from '../commits/landing.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import { changesBy, type Action } from './actions.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
@@ -46,7 +46,8 @@ export async function commitActions(
   subject: RepositorySubject,
   wish: CommitWish,
 ): Promise<Commit> {
-  await assertMayPush(app, viewer, subject, wish.branch)
+  await assertMayCommit(app, subject, wish.branch)
+  await assertMayPush(app, subject, wish.branch)
   const land = (subject: RepositorySubject) => commitOnce(app, viewer, subject, wish)
   return landInTurn(app, viewer, subject, wish.branch, land, { mayRebuild: !namesCommit(wish) })
 }
@@ -154,7 +155,7 @@ export async function moveSubmodule(
   subject: RepositorySubject,
   wish: SubmoduleWish,
 ): Promise<Commit> {
-  await assertMayPush(app, viewer, subject, wish.branch)
+  await assertMayPush(app, subject, wish.branch)
   const land = (subject: RepositorySubject) => moveSubmoduleOnce(app, viewer, subject, wish)
   return landInTurn(app, viewer, subject, wish.branch, land)
 }

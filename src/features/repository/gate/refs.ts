@@ -2,18 +2,21 @@
 import type { App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
-import { Master } from '../../../lib/levels.ts'
+import { Developer, Master } from '../../../lib/levels.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
+import { ownerFault } from '../code-owners/pushes.ts'
 import {
   isProtected,
   mayCreateTag,
   mayForcePush,
   mayMerge,
   mayPush,
+  type LoadedRule,
   type Rules,
 } from '../protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import { sharedBranches } from '../repositories/rights.ts'
 import type { Incoming } from './incoming.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
 
@@ -28,6 +31,7 @@ export async function refFault(
   updates: readonly Update[],
   incoming: Incoming,
 ): Promise<string | null> {
+  if (!(await areTheirs(app, pusher, project, updates))) return 'You are not allowed to push code to this project.'
   const branches = await findProtection(app.db, project.id, 'branch')
   const tags = await findProtection(app.db, project.id, 'tag')
   const groups = await groupsAmong(app.db, pusher.user, [...branches, ...tags])
@@ -46,16 +50,30 @@ export async function refFault(
   return null
 }
 
+/** Who is no member of a fork moves branches that are shared with them; they neither make nor delete any. */
+async function areTheirs(app: App, pusher: Pusher, project: Project, updates: readonly Update[]): Promise<boolean> {
+  if (pusher.deployKeyId !== undefined || pusher.level >= Developer) return true
+  const names = updates.map(({ ref, before, after }) => (before === null || after === null ? null : branchOf(ref)))
+  const shared = await sharedBranches(
+    app,
+    pusher.user,
+    project,
+    names.filter((name) => name !== null),
+  )
+  return names.every((name) => name !== null && shared.has(name))
+}
+
 type Named = Update & { name: string }
 
 async function branchFault(
   app: App,
-  pusher: Pusher,
+  pusher: Pusher & { readonly groups: readonly number[] },
   project: Project,
-  { name, before, after }: Named,
-  rules: Rules,
+  { name, ...update }: Named,
+  rules: readonly LoadedRule[],
   incoming: Incoming,
 ): Promise<string | null> {
+  const { before, after } = update
   if (after === null && name === project.default_branch) return 'The default branch of a project cannot be deleted.'
   if (before === null && HASH.test(name)) return 'You cannot create a branch with a SHA-1 or SHA-256 branch name.'
   if (project.empty_repo && (await isWhollyProtected(app))) {
@@ -67,7 +85,8 @@ async function branchFault(
     return 'You are not allowed to force push code to a protected branch on this project.'
   }
   const may = pusher.merging ? mayMerge : mayPush
-  return may(rules, name, pusher) ? null : NO_PUSH
+  if (!may(rules, name, pusher)) return NO_PUSH
+  return ownerFault(app, pusher, project, { name, ...update }, rules, incoming)
 }
 
 /** Most pushes bring all that lies between, and what is made here stands on what was there: nobody needs to be asked. */

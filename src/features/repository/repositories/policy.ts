@@ -13,6 +13,9 @@ export const repositoryPolicy = policy<RepositorySubject>()({
   read: (s: RepositorySubject) => projectPolicy.read(s),
   download: (s) => hasFeature(s, 'repository') && (s.level >= Reporter || isOpen(s)),
   push: (s) => hasFeature(s, 'repository') && s.level >= Developer && !s.project.archived,
+  /** Perhaps: others than members only to a branch that is shared with them, which is asked once it is known. */
+  commit: (s) =>
+    hasFeature(s, 'repository') && (s.level >= Developer || (s.viewer !== null && isOpen(s))) && !s.project.archived,
   /** Writes that do not touch code: comments, for whoever reads it. */
   comment: (s) =>
     hasFeature(s, 'repository') && s.viewer !== null && (s.level >= Reporter || isOpen(s)) && !s.project.archived,

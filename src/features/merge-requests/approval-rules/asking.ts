@@ -1,0 +1,23 @@
+/** Those whom rules name have the merge request waiting for them. */
+import type { App } from '../../../context.ts'
+import { addTodos } from '../../planning/todos/service.ts'
+import { eligibleApprovers } from '../approvals/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+
+/** Ids of those these rules name who may approve. */
+export async function approversIn(app: App, rules: readonly number[]): Promise<Set<number>> {
+  return new Set((await eligibleApprovers(app.db, rules)).map(({ user_id }) => user_id))
+}
+
+/** Nobody is asked to approve what is their own. */
+export async function askApprovers(
+  app: App,
+  { id, project_id, author_id }: MergeRequest,
+  by: number,
+  people: Iterable<number>,
+  source: string | null = null,
+): Promise<void> {
+  const target = { project_id, merge_request_id: id }
+  const others = [...people].filter((user) => user !== author_id && user !== by)
+  await addTodos(app, { target, by, action: 'approval_required', source }, others)
+}

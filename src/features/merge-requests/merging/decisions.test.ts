@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startForge } from '../../../forge.ts'
+import { openProposals } from '../../../../test/proposals.ts'
+import type { App } from '../../../context.ts'
+import { transact } from '../../../store/transact.ts'
+import { holdMergeRequest } from '../merge-requests/service.ts'
+
+interface Made {
+  readonly id: number
+  readonly sha: string
+}
+
+/** What speaks against merging once it is committed; all of it is there already, and speaks for it. */
+const BARS: [string, (app: App, made: Made) => Promise<unknown>][] = [
+  [
+    'a failed status',
+    ({ db }, { sha }) => db.updateTable('commit_statuses').set({ status: 'failed' }).where('sha', '=', sha).execute(),
+  ],
+  [
+    'an open thread',
+    ({ db }, { id }) =>
+      db
+        .updateTable('notes')
+        .set({ resolved_at: null, resolved_by_id: null })
+        .where('merge_request_id', '=', id)
+        .execute(),
+  ],
+  [
+    'an approval taken back',
+    ({ db }, { id }) => db.deleteFrom('merge_request_approvals').where('merge_request_id', '=', id).execute(),
+  ],
+  [
+    'changes asked for',
+    ({ db }, { id }) =>
+      db
+        .updateTable('merge_request_reviewers')
+        .set({ state: 'requested_changes' })
+        .where('merge_request_id', '=', id)
+        .execute(),
+  ],
+]
+
+/** Long enough for an accept to come to the row that is held. */
+const MEANWHILE_MS = 1500
+
+test('what speaks against merging when the row is locked stops it, however late it came', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const { project, propose, member, at } = await openProposals(forge, owner, {
+    only_allow_merge_if_pipeline_succeeds: true,
+    only_allow_merge_if_all_discussions_are_resolved: true,
+  })
+  const john = await member(40)
+  await owner.post(`${at}/approvals`, { approvals_before_merge: 1 })
+  const tip = async () => (await owner.get(`${at}/repository/branches/master`)).body.commit.id
+  for (const [what, bar] of [...BARS, ['nothing', async () => {}] as const]) {
+    const one = await propose(what, { reviewer_ids: [john.id] })
+    await owner.post(`/projects/${project.id}/statuses/${one.sha}`, { state: 'success' })
+    const thread = await owner.post(`${one.url}/discussions`, { body: 'Hm' })
+    await owner.put(`${one.url}/discussions/${thread.body.id}`, { resolved: true })
+    expect((await john.post(`${one.url}/approve`)).status).toBe(200)
+    expect([what, (await owner.get(`${one.url}/mergeability`)).body.mergeable]).toEqual([what, true])
+    const before = await tip()
+    let accepted: ReturnType<typeof owner.put> | undefined
+    let isAnswered = false
+    await transact(forge.app, async (app) => {
+      await holdMergeRequest(app, one.id)
+      await bar(app, one)
+      accepted = owner.put(`${one.url}/merge`)
+      void accepted.then(() => (isAnswered = true))
+      await setTimeout(MEANWHILE_MS)
+      expect([what, isAnswered]).toEqual([what, false])
+    })
+    const { status, body } = await accepted!
+    const isMerged = what === 'nothing'
+    expect([what, status, body.message]).toEqual(
+      isMerged ? [what, 200, undefined] : [what, 405, '405 Method Not Allowed'],
+    )
+    expect([what, (await tip()) !== before]).toEqual([what, isMerged])
+    expect((await owner.get(one.url)).body.state).toBe(isMerged ? 'merged' : 'opened')
+  }
+  expect(await forge.app.db.selectFrom('pending_changes').selectAll().execute()).toEqual([])
+})

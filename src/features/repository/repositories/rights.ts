@@ -1,0 +1,75 @@
+/** Which branches whoever looks may push to and merge into. */
+import type { App, User } from '../../../context.ts'
+import { findProjectById, type Project } from '../../projects/projects/queries.ts'
+import { isProtected, mayForcePush, mayMerge, mayPush, type Rules, type Who } from '../protected-branches/matching.ts'
+import { findProtection, groupsAmong } from '../protected-branches/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from './policy.ts'
+import { loadRepositorySubject } from './queries.ts'
+
+async function protectionFor(app: App, { project, viewer, level }: RepositorySubject) {
+  const rules: Rules = await findProtection(app.db, project.id, 'branch')
+  const who: Who = { user: viewer, level, groups: await groupsAmong(app.db, viewer, rules) }
+  return { rules, who }
+}
+
+export async function mayMergeInto(app: App, subject: RepositorySubject, branch: string): Promise<boolean> {
+  return (await mergeableBranches(app, subject))(branch)
+}
+
+async function mergeableBranches(app: App, subject: RepositorySubject): Promise<(branch: string) => boolean> {
+  if (!subject.viewer || !repositoryPolicy.push(subject)) return () => false
+  const { rules, who } = await protectionFor(app, subject)
+  return (branch) => mayMerge(rules, branch, who)
+}
+
+/** `rewrite`: also what does not follow from what is there. */
+export async function mayPushTo(
+  app: App,
+  subject: RepositorySubject,
+  branch: string,
+): Promise<{ push: boolean; rewrite: boolean }> {
+  if (!(await mayCommitTo(app, subject, branch))) return { push: false, rewrite: false }
+  const { rules, who } = await protectionFor(app, subject)
+  const push = mayPush(rules, branch, who)
+  return { push, rewrite: push && (!isProtected(rules, branch) || mayForcePush(rules, branch)) }
+}
+
+/** Whatever protects the branch itself. */
+export const mayCommitTo = async (app: App, subject: RepositorySubject, branch: string): Promise<boolean> =>
+  repositoryPolicy.push(subject) || (await sharedBranches(app, subject.viewer, subject.project, [branch])).has(branch)
+
+/** More requests from one fork are not looked at. */
+const MOST_REQUESTS = 1000
+
+/**
+ * Branches of a fork that those may push to who may merge them: open merge requests that allow it come from there. All
+ * is asked anew each time, so it ends with the request, the switch or the rights. `among` names the branches wanted.
+ */
+export async function sharedBranches(
+  app: App,
+  user: User | null,
+  project: Project,
+  among?: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const shared = new Set<string>()
+  if (!user || project.archived || project.visibility === 'private' || among?.length === 0) return shared
+  const requests = await app.db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'source_branch', 'target_branch'])
+    .where('source_project_id', '=', project.id)
+    .where('project_id', '!=', project.id)
+    .where('state', '=', 'opened')
+    .where('allow_collaboration', '=', true)
+    .$if(among !== undefined, (query) => query.where('source_branch', 'in', among!))
+    .limit(MOST_REQUESTS)
+    .execute()
+  if (requests.length === 0) return shared
+  if (!repositoryPolicy.download(await loadRepositorySubject(app, project, user))) return shared
+  for (const [id, some] of Map.groupBy(requests, ({ project_id }) => project_id)) {
+    const target = await findProjectById(app.db, id)
+    if (!target || target.visibility === 'private') continue
+    const isMergeable = await mergeableBranches(app, await loadRepositorySubject(app, target, user))
+    for (const { source_branch, target_branch } of some) if (isMergeable(target_branch)) shared.add(source_branch)
+  }
+  return shared
+}
