@@ -12,7 +12,7 @@ import { transact } from '../../../store/transact.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { refreshOwnership } from '../code-owners/service.ts'
 import type { CheckResult, MergeRequest } from '../merge-requests/model.ts'
-import { findTips, findTipsOf, type Tips } from '../versions/service.ts'
+import { findTips, findTipsOf, targetTip, type Tips } from '../versions/service.ts'
 
 /** More paths are not told. */
 const MOST_CONFLICTS = 1000
@@ -40,7 +40,7 @@ export async function freshlyChecked(
   const target = project ?? (await findProjectById(app.db, one.project_id))
   if (!target) return one
   const tips = await findTips(app, target, one)
-  await rememberTarget(app, one, tips.target)
+  await rememberTarget(app, one, () => targetTip(tips.dir, one.target_branch))
   await refreshOwnership(app, one, tips)
   if (isFresh(one, tips) && !(tries > 0 && one.check_result === 'undecided')) return one
   const [checked] = await lookAt(tips.dir, [{ one, tips }])
@@ -58,7 +58,7 @@ export async function checkTogether(
   const found = await findTipsOf(app, project, branch, some)
   const [{ tips: first } = { tips: null }] = found
   if (!first) return
-  await rememberTarget(app, { project_id: project.id, target_branch: branch }, first.target)
+  await rememberTarget(app, { project_id: project.id, target_branch: branch }, () => targetTip(first.dir, branch))
   for (const { one, tips } of found) await refreshOwnership(app, one, tips)
   const asked = found.filter(({ one, tips }) => !isFresh(one, tips))
   const results = await lookAt(first.dir, asked, signal)
@@ -150,22 +150,39 @@ function withoutMerging({ head_sha, base_sha }: MergeRequest, { source, target }
   return target === base_sha ? { result: 'mergeable', conflicts: [] } : null
 }
 
-/** Where the branch stands that it goes to: what is kept of older tips is not true any more. */
+/**
+ * Where the branch stands that it goes to: what is kept of older tips is not true any more. The tip is read after the
+ * row, and written only over the row that was read, so that whoever was slow does not put back an older one.
+ */
 export async function rememberTarget(
   { db }: App,
   { project_id, target_branch: branch }: Pick<MergeRequest, 'project_id' | 'target_branch'>,
-  sha: string | null,
+  tipOf: () => Promise<string | null>,
 ): Promise<void> {
-  const known = await db
-    .selectFrom('merge_targets')
-    .select('sha')
-    .where('project_id', '=', project_id)
-    .where('branch', '=', branch)
-    .executeTakeFirst()
-  if (known?.sha === sha && known !== undefined) return
-  await db
-    .insertInto('merge_targets')
-    .values({ project_id, branch, sha })
-    .onConflict((c) => c.columns(['project_id', 'branch']).doUpdateSet({ sha }))
-    .execute()
+  for (;;) {
+    const known = await db
+      .selectFrom('merge_targets')
+      .select('sha')
+      .where('project_id', '=', project_id)
+      .where('branch', '=', branch)
+      .executeTakeFirst()
+    const sha = await tipOf()
+    if (known?.sha === sha) return
+    const written = known
+      ? await db
+          .updateTable('merge_targets')
+          .set({ sha })
+          .where('project_id', '=', project_id)
+          .where('branch', '=', branch)
+          .where('sha', known.sha === null ? 'is' : '=', known.sha)
+          .returning('sha')
+          .executeTakeFirst()
+      : await db
+          .insertInto('merge_targets')
+          .values({ project_id, branch, sha })
+          .onConflict((c) => c.doNothing())
+          .returning('sha')
+          .executeTakeFirst()
+    if (written) return
+  }
 }

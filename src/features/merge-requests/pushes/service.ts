@@ -125,10 +125,9 @@ async function followTarget(app: App, project: Project, by: number | null, updat
   const dir = repositoryDir(app, project)
   const { id: project_id } = project
   if (after !== null) await findMerged(app, dir, project_id, by, { branch, before, after })
-  const tip = await resolveRef(dir, ref)
   const key = `merge_requests.check ${project_id} ${branch} ${before} ${after}`
   await transact(app, async (app) => {
-    await rememberTarget(app, { project_id, target_branch: branch }, tip)
+    await rememberTarget(app, { project_id, target_branch: branch }, () => resolveRef(dir, ref))
     await enqueue(app, checkTarget, { project_id, branch, before, after }, { key })
   })
   // Those who follow their own push find it done; of many, the job does it.

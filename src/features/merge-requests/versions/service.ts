@@ -20,6 +20,8 @@ export interface Tips {
   readonly target: string | null
 }
 
+export const targetTip = (dir: string, branch: string): Promise<string | null> => resolveRef(dir, branchRef(branch))
+
 export async function findTips(
   app: App,
   target: Project,
@@ -29,7 +31,7 @@ export async function findTips(
   const from = one.source_project_id === target.id ? target : await sourceOf(app, one)
   const [source, tip] = await Promise.all([
     from ? resolveRef(repositoryDir(app, from), branchRef(one.source_branch)) : null,
-    resolveRef(dir, branchRef(one.target_branch)),
+    targetTip(dir, one.target_branch),
   ])
   return { dir, source, target: tip }
 }
@@ -42,7 +44,7 @@ export async function findTipsOf(
   some: readonly MergeRequest[],
 ): Promise<{ one: MergeRequest; tips: Tips }[]> {
   const dir = repositoryDir(app, target)
-  const tip = await resolveRef(dir, branchRef(branch))
+  const tip = await targetTip(dir, branch)
   const places = new Map<number, string | null>([[target.id, dir]])
   const placeOf = async (one: MergeRequest) => {
     const id = one.source_project_id
