@@ -1,7 +1,7 @@
 /**
  * What processes leave behind that were killed, or had no room: objects in quarantine, drafts of objects, of refs and of
  * the commit-graph, locks. None of it does harm to what is there, but a lock keeps its ref from ever moving again. Who works
- * on a repository is done, or dead, long before `before`.
+ * on a repository is done, or dead, long before `before`, in the system's time, which files carry.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'

@@ -11,7 +11,7 @@ test('what a killed process left half written is removed after a day, what is be
     await mkdir(folder, { recursive: true })
     for (const [name, age] of [
       ['old', 3 * DAY],
-      ['new', -2 * DAY],
+      ['new', HOUR],
     ] as const) {
       await writeFile(join(folder, name), 'half')
       const time = new Date(forge.clock.now().getTime() - age)

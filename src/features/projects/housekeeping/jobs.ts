@@ -17,7 +17,7 @@ export const tidyRepository = job<{ id: number }>(
     if (!project) return
     const dir = repositoryDir(app, project)
     if (!(await repositoryExists(dir))) return
-    await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - HOUR) })
+    await sweepRepository(dir, { before: new Date(Date.now() - HOUR) })
     await arrangeSharing(app, project, dir, signal)
     await housekeep(dir, { signal })
     const repository_size = await diskUse(dir)
@@ -59,7 +59,7 @@ export const tidyPoolLater = job<{ id: number }>(
     const pool = await findPool(app, id)
     if (!pool) return
     const dir = repositoryDir(app, pool)
-    await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - HOUR) })
+    await sweepRepository(dir, { before: new Date(Date.now() - HOUR) })
     if (await isUntidy(dir)) await tidyPool(dir, { signal })
   },
   { long: true },

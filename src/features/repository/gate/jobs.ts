@@ -23,7 +23,7 @@ export const inspectLater = job<{ id: number }>(
     if (!project) return
     const dir = repositoryDir(app, project)
     if (!(await repositoryExists(dir))) return
-    await sweepRepository(dir, { before: new Date(app.clock.now().getTime() - DAY) })
+    await sweepRepository(dir, { before: new Date(Date.now() - DAY) })
     await nameBornBranch(dir, project.default_branch)
     const tip = () => resolveRef(dir, `refs/heads/${project.default_branch}`)
     const seen = await tip()
