@@ -8,6 +8,7 @@ import type { Db } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
+import { setAside } from './aside.ts'
 import { CROWDED } from './seed-issues.ts'
 import { moment, numbers } from './seed-tree.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
@@ -246,35 +247,4 @@ async function makeUp(db: Db): Promise<void> {
     await sql`insert into ${sql.raw(table!)} (${sql.raw(kinds!)}, total)
       select ${sql.raw(kinds!)}, count(*) from ${sql.raw(from!)} group by ${sql.raw(kinds!)}`.execute(db)
   }
-}
-
-/** Without triggers, and without indexes but those that keep rows apart. */
-async function setAside(db: Db, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
-  const again: string[] = []
-  for (const table of tables) again.push(...(await (isSqlite(db) ? dropOnSqlite : dropOnPostgres)(db, table)))
-  await fill()
-  for (const statement of again) await sql.raw(statement).execute(db)
-}
-
-async function dropOnSqlite(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ type: string; name: string; sql: string }>`select type, name, sql from sqlite_master
-    where tbl_name = ${table} and (type = 'trigger' or type = 'index' and sql like 'create index%')`.execute(db)
-  for (const { type, name } of rows) await sql`drop ${sql.raw(type)} ${sql.ref(name)}`.execute(db)
-  const words = `${table}_search_words`
-  const isSearched = rows.some(({ name }) => name === `${words}_i`)
-  return [...rows.map((row) => row.sql), ...(isSearched ? [`insert into ${words}(${words}) values ('rebuild')`] : [])]
-}
-
-async function dropOnPostgres(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string; sql: string }>`select indexname as name, indexdef as sql from pg_indexes
-    where schemaname = current_schema() and tablename = ${table} and indexdef like 'CREATE INDEX%'`.execute(db)
-  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db)
-  await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
-  return [
-    ...rows.map((row) => row.sql),
-    ...(table === 'issue_labels'
-      ? []
-      : [`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`]),
-    `alter table ${table} enable trigger user`,
-  ]
 }
