@@ -48,14 +48,23 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
       else true end)`
 }
 
-/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. */
+/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. Those have an index. */
 const isOfOwnSnippet = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
-  and ${sql.ref(`${row}.note_id`)} in (select n.id from notes n join snippets s on s.id = n.snippet_id
-    where s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``})
+  and ${sql.ref(`${row}.kind`)} = 'snippet.commented'
+  and exists (select 1 from notes n join snippets s on s.id = n.snippet_id where n.id = ${sql.ref(`${row}.note_id`)}
+    and (s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``}))
   and ${isSeen(w, at, row)})`
 
 const isOwn = (w: Wanted, at: At<Wanted>, row: string) =>
   sql<boolean>`(${isOfOwnIssue(w, at, row)} or ${isOfOwnSnippet(w, at, row)})`
+
+/** Each by its own index, which whose they are must not lead away from. */
+const ownIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => {
+  const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`)).map((test) => sql` and ${test}`)
+  const also = narrow.length === 0 ? sql`` : sql.join(narrow, sql``)
+  return sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}${also}
+    union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}${also}`
+}
 
 /** Who sees what is reserved. */
 const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end`
@@ -63,7 +72,8 @@ const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${s
 /** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
 const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.issue_id`)} in (select i.id from issues i where i.author_id = ${w.seen_by} and i.confidential
-    union all select a.issue_id from issue_assignees a where a.user_id = ${w.seen_by})
+    union all select a.issue_id from issue_assignees a join issues i on i.id = a.issue_id
+      where a.user_id = ${w.seen_by} and i.confidential)
   and not exists (select 1 from notes n where n.id = ${sql.ref(`${row}.note_id`)} and n.internal)
   and ${isSeen(w, at, row)})`
 
@@ -109,8 +119,7 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
     own: {
       needs: 'seen_by',
       test: (w, at) => isOwn(w, at, 'activities'),
-      set: (w, at) => sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}
-        union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}`,
+      set: ownIds,
       counted: ['issues', 'issue_assignees', 'snippets'],
     },
   },
@@ -118,34 +127,38 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   usual: () => ['created_at', 'desc'],
 })
 
+/** Days as bounds of what is added up: of projects by days, of somebody by whole months and the days around them. */
 interface Between extends Wanted {
   /** The first day, and the one after the last. */
-  first?: string
-  end?: string
+  first: string
+  end: string
+  /** The first whole month, and the one after the last: days between are of these, and not added up. */
+  months: string
+  months_end: string
+  days_before: string
+  days_after: string
 }
 
-const kindTest = (w: Between, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
+const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
   given('kinds') ? [sql<boolean>`kind in (${textsIn(db, w.kinds!)})`] : []
 
-/** How many there are of each kind between two days: of projects as they are kept, of somebody counted. */
-function kindsBetween(w: Between, at: At<Between>): RawBuilder<unknown> {
-  const { given } = at
-  const [rows, when, total] = given('author')
-    ? [sql`activities`, sql`created_at`, sql`count(*)`]
-    : [sql`activity_days`, sql`day`, sql`sum(total)`]
-  const [first, end] = given('author') ? [w.from, w.until] : [w.first, w.end]
-  const tests = [
-    ...whose(w, at as At<Wanted>, (name) => sql.ref(name)),
-    ...kindTest(w, at as At<Wanted>),
-    ...(given('from') ? [sql`${when} >= ${first}`] : []),
-    ...(given('until') ? [sql`${when} < ${end}`] : []),
-  ]
-  return sql`select project_id, kind, reserved, ${total} as total from ${rows}
-    where ${sql.join(tests, sql` and `)} group by project_id, kind, reserved`
+/** How many there are of each kind between two days. */
+function kindsBetween(w: Between, at: At<Wanted>): RawBuilder<unknown> {
+  const tests = sql.join([...whose(w, at, (name) => sql.ref(name)), ...kindTest(w, at)], sql` and `)
+  const sums = sql`select project_id, kind, reserved, sum(total) as total`
+  const by = sql`group by project_id, kind, reserved`
+  if (!at.given('author'))
+    return sql`${sums} from activity_days where ${tests} and day >= ${w.first} and day < ${w.end} ${by}`
+  const spans = [
+    sql`unit = 'day' and start >= ${w.first} and start < ${w.days_before}`,
+    sql`unit = 'month' and start >= ${w.months} and start < ${w.months_end}`,
+    sql`unit = 'day' and start >= ${w.days_after} and start < ${w.end}`,
+  ].map((span) => sql`select project_id, kind, reserved, total from activity_spans where ${tests} and ${span}`)
+  return sql`${sums} from (${sql.join(spans, sql` union all `)}) as spans ${by}`
 }
 
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
-  const at = { db, given } as unknown as At<Between> & At<Wanted>
+  const at = { db, given } as unknown as At<Wanted>
   return db
     .selectFrom(sql<{ total: number }>`(${kindsBetween(w, at)})`.as('activities'))
     .select(sql<number>`coalesce(sum(activities.total), 0)`.as('total'))
@@ -154,13 +167,12 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
 })
 
 /** Of their own confidential issues and of snippets they see, where they do not see all. */
-const ownBetween = hotQuery<Between, { total: number }>((db, w, given) => {
+const ownBetween = hotQuery<Wanted, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
   const tests = [
     isThere,
-    isOwn(w, at, 'activities'),
+    sql<boolean>`activities.id in (${ownIds(w, at)})`,
     sql<boolean>`not ${isOpenTo(w, at)}`,
-    ...whose(w, at, (name) => unindexed(db, `activities.${name}`)),
     ...kindTest(w, at),
     ...(given('from') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} >= ${w.from}`] : []),
     ...(given('until') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} < ${w.until}`] : []),
@@ -171,16 +183,37 @@ const ownBetween = hotQuery<Between, { total: number }>((db, w, given) => {
     .where(sql<boolean>`(${sql.join(tests, sql`) and (`)})`)
 })
 
+const [EARLIEST, LATEST] = ['0001-01-01', '9999-12-31']
+
+/** The first of the month, of this day or after it. */
+function monthFrom(day: string): string {
+  if (day.endsWith('-01') || day === LATEST) return day
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))]
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
+}
+
+function spansOf({ from, until }: Wanted): Omit<Between, keyof Wanted> {
+  const first = from?.slice(0, 10) ?? EARLIEST
+  const end = until?.slice(0, 10) ?? LATEST
+  const start = monthFrom(first)
+  const stop = until ? `${end.slice(0, 7)}-01` : LATEST
+  // Without a whole month between them the days are added up, and the other spans are empty.
+  const [months, months_end] = start < stop ? [start, stop] : [end, end]
+  return {
+    first,
+    end,
+    months: months.slice(0, 7),
+    months_end: months_end.slice(0, 7),
+    days_before: months,
+    days_after: months_end,
+  }
+}
+
 /** From how many on walking their order comes to a page's end sooner than gathering. */
 const MANY = 2000
 
 async function listBetween(db: Db, wanted: Wanted, { limit, offset }: Cut, sort: Sort): Promise<Page<Activity>> {
-  const days = {
-    ...wanted,
-    ...(wanted.from && { first: wanted.from.slice(0, 10) }),
-    ...(wanted.until && { end: wanted.until.slice(0, 10) }),
-  }
-  const [open] = await openBetween(db, days)
+  const [open] = await openBetween(db, { ...wanted, ...spansOf(wanted) })
   const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }

@@ -25,6 +25,16 @@ declare module '../../../store/database.ts' {
     }
     /** How many a project has of a day, by triggers; on PostgreSQL one kind may have several rows. */
     activity_days: { project_id: number; day: string; kind: Kind; reserved: boolean; total: number }
+    /** The same of somebody, of a day (`2025-03-14`) and of a month (`2025-03`). */
+    activity_spans: {
+      author_id: number
+      unit: 'day' | 'month'
+      start: string
+      project_id: number
+      kind: Kind
+      reserved: boolean
+      total: number
+    }
   }
 }
 
