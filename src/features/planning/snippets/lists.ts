@@ -52,7 +52,8 @@ export const isThere = sql<boolean>`not exists (select 1 from projects p
 
 const list = longList<Wanted, 'snippets', 'id'>({
   table: 'snippets',
-  counted: ['snippets', 'projects'],
+  counted: ['projects', 'project_snippets'],
+  followed: {},
   always: () => [isThere],
   conditions: {
     project: {
