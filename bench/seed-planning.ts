@@ -229,6 +229,11 @@ async function makeUp(db: Db): Promise<void> {
   const day = isSqlite(db) ? sql`substr(created_at, 1, 10)` : sql`cast(created_at at time zone 'UTC' as date)`
   await sql`insert into activity_days (project_id, day, kind, reserved, total)
     select project_id, ${day}, kind, reserved, count(*) from activities group by 1, 2, 3, 4`.execute(db)
+  for (const [unit, length] of Object.entries({ day: 10, month: 7 })) {
+    await sql`insert into activity_spans (author_id, unit, start, project_id, kind, reserved, total)
+      select author_id, ${sql.lit(unit)}, substr(cast(${day} as text), 1, ${sql.lit(length)}), project_id, kind, reserved,
+      count(*) from activities group by 1, 2, 3, 4, 5, 6`.execute(db)
+  }
   if (!isSqlite(db)) await sql`analyze`.execute(db)
   await sql`update issues set
     user_notes_count = (select count(*) from notes n where n.issue_id = issues.id and not n.system),
@@ -237,6 +242,7 @@ async function makeUp(db: Db): Promise<void> {
     or exists (select 1 from notes n where n.id = todos.note_id and n.internal)`.execute(db)
   for (const [table, kinds, from] of [
     ['activities_facets', 'project_id, author_id, kind, reserved', 'activities'],
+    ['todos_facets', 'user_id, state, project_id, type, author_id, action, reserved', 'todos'],
     [
       'issue_labels_facets',
       'label_id, project_id, state, confidential',
