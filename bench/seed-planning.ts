@@ -226,13 +226,13 @@ const hex = (db: Db, value: RawBuilder<unknown>) =>
 
 /** What triggers would have kept. */
 async function makeUp(db: Db): Promise<void> {
-  const day = isSqlite(db) ? sql`substr(created_at, 1, 10)` : sql`cast(created_at at time zone 'UTC' as date)`
-  await sql`insert into activity_days (project_id, day, kind, reserved, total)
-    select project_id, ${day}, kind, reserved, count(*) from activities group by 1, 2, 3, 4`.execute(db)
-  for (const [unit, length] of Object.entries({ day: 10, month: 7 })) {
-    await sql`insert into activity_spans (author_id, unit, start, project_id, kind, reserved, total)
-      select author_id, ${sql.lit(unit)}, substr(cast(${day} as text), 1, ${sql.lit(length)}), project_id, kind, reserved,
-      count(*) from activities group by 1, 2, 3, 4, 5, 6`.execute(db)
+  const day = isSqlite(db) ? sql`created_at` : sql`cast(cast(created_at at time zone 'UTC' as date) as text)`
+  for (const author of ['author_id', '0']) {
+    for (const [unit, length] of Object.entries({ day: 10, month: 7, year: 4 })) {
+      await sql`insert into activity_spans (author_id, unit, start, project_id, kind, reserved, total)
+        select ${sql.raw(author)}, ${sql.lit(unit)}, substr(${day}, 1, ${sql.lit(length)}), project_id, kind, reserved,
+        count(*) from activities group by 1, 2, 3, 4, 5, 6`.execute(db)
+    }
   }
   if (!isSqlite(db)) await sql`analyze`.execute(db)
   await sql`update issues set

@@ -1,6 +1,6 @@
 /**
- * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days is
- * added up by days.
+ * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days,
+ * and what all those projects have, is added up by years, months and days.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
@@ -127,34 +127,34 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   usual: () => ['created_at', 'desc'],
 })
 
-/** Days as bounds of what is added up: of projects by days, of somebody by whole months and the days around them. */
-interface Between extends Wanted {
-  /** The first day, and the one after the last. */
+/** As `activity_spans` has them: from the first day on, whole months, whole years, and to the day before `end`. */
+interface Spans {
   first: string
-  end: string
-  /** The first whole month, and the one after the last: days between are of these, and not added up. */
   months: string
+  years: string
+  years_end: string
   months_end: string
-  days_before: string
-  days_after: string
+  end: string
 }
+
+type Between = Wanted & Spans
 
 const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
   given('kinds') ? [sql<boolean>`kind in (${textsIn(db, w.kinds!)})`] : []
 
 /** How many there are of each kind between two days. */
 function kindsBetween(w: Between, at: At<Wanted>): RawBuilder<unknown> {
-  const tests = sql.join([...whose(w, at, (name) => sql.ref(name)), ...kindTest(w, at)], sql` and `)
-  const sums = sql`select project_id, kind, reserved, sum(total) as total`
-  const by = sql`group by project_id, kind, reserved`
-  if (!at.given('author'))
-    return sql`${sums} from activity_days where ${tests} and day >= ${w.first} and day < ${w.end} ${by}`
+  const ofProjects = at.given('author') ? [] : [sql<boolean>`author_id = 0`]
+  const tests = sql.join([...ofProjects, ...whose(w, at, (name) => sql.ref(name)), ...kindTest(w, at)], sql` and `)
   const spans = [
-    sql`unit = 'day' and start >= ${w.first} and start < ${w.days_before}`,
-    sql`unit = 'month' and start >= ${w.months} and start < ${w.months_end}`,
-    sql`unit = 'day' and start >= ${w.days_after} and start < ${w.end}`,
+    sql`unit = 'day' and start >= ${w.first} and start < ${w.months}`,
+    sql`unit = 'month' and start >= substr(${w.months}, 1, 7) and start < substr(${w.years}, 1, 7)`,
+    sql`unit = 'year' and start >= substr(${w.years}, 1, 4) and start < substr(${w.years_end}, 1, 4)`,
+    sql`unit = 'month' and start >= substr(${w.years_end}, 1, 7) and start < substr(${w.months_end}, 1, 7)`,
+    sql`unit = 'day' and start >= ${w.months_end} and start < ${w.end}`,
   ].map((span) => sql`select project_id, kind, reserved, total from activity_spans where ${tests} and ${span}`)
-  return sql`${sums} from (${sql.join(spans, sql` union all `)}) as spans ${by}`
+  return sql`select project_id, kind, reserved, sum(total) as total
+    from (${sql.join(spans, sql` union all `)}) as spans group by project_id, kind, reserved`
 }
 
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
@@ -185,32 +185,33 @@ const ownBetween = hotQuery<Wanted, { total: number }>((db, w, given) => {
 
 const [EARLIEST, LATEST] = ['0001-01-01', '9999-12-31']
 
-/** The first of the month, of this day or after it. */
-function monthFrom(day: string): string {
-  if (day.endsWith('-01') || day === LATEST) return day
+const isFirst = (day: string, of: 'month' | 'year') => day.endsWith(of === 'month' ? '-01' : '-01-01')
+
+/** The first day of a month or a year, this day or the next that is one. */
+function nextFirst(day: string, of: 'month' | 'year'): string {
+  if (isFirst(day, of) || day === LATEST) return day
   const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))]
-  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
+  return new Date(of === 'month' ? Date.UTC(year, month, 1) : Date.UTC(year + 1, 0, 1)).toISOString().slice(0, 10)
 }
 
-function spansOf({ from, until }: Wanted): Omit<Between, keyof Wanted> {
+const lastFirst = (day: string, of: 'month' | 'year') =>
+  day === LATEST ? day : of === 'month' ? `${day.slice(0, 7)}-01` : `${day.slice(0, 4)}-01-01`
+
+/** Where no whole month or year lies between them, its span is empty. */
+function spansOf({ from, until }: Wanted): Spans {
   const first = from?.slice(0, 10) ?? EARLIEST
   const end = until?.slice(0, 10) ?? LATEST
-  const start = monthFrom(first)
-  const stop = until ? `${end.slice(0, 7)}-01` : LATEST
-  // Without a whole month between them the days are added up, and the other spans are empty.
-  const [months, months_end] = start < stop ? [start, stop] : [end, end]
-  return {
-    first,
-    end,
-    months: months.slice(0, 7),
-    months_end: months_end.slice(0, 7),
-    days_before: months,
-    days_after: months_end,
+  const whole = (start: string, end: string, of: 'month' | 'year') => {
+    const [begins, ends] = [nextFirst(start, of), lastFirst(end, of)]
+    return begins < ends ? [begins, ends] : [end, end]
   }
+  const [months, months_end] = whole(first, end, 'month') as [string, string]
+  const [years, years_end] = whole(months, months_end, 'year') as [string, string]
+  return { first, months, years, years_end, months_end, end }
 }
 
 /** From how many on walking their order comes to a page's end sooner than gathering. */
-const MANY = 2000
+const MANY = 500
 
 async function listBetween(db: Db, wanted: Wanted, { limit, offset }: Cut, sort: Sort): Promise<Page<Activity>> {
   const [open] = await openBetween(db, { ...wanted, ...spansOf(wanted) })
@@ -250,6 +251,6 @@ export async function listActivities(
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),
   }
-  if (after || before) return listBetween(db, wanted, cut, sort ?? 'desc')
+  if (after || before || place.member !== undefined) return listBetween(db, wanted, cut, sort ?? 'desc')
   return activities(db, wanted, cut, { sort })
 }
