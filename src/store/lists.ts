@@ -66,6 +66,11 @@ export interface Condition<V> {
   facet?: true
   /** Orders that an index which begins with the condition's own column walks: however many there are, none is gathered. */
   leads?: readonly string[]
+  /**
+   * The same by links to what is asked for, as `led`, which have the rows' `key` and for each order a column of their
+   * own, with an index.
+   */
+  links?: { table: string; key: string; test: Test<V>; orders: Readonly<Record<string, string>> }
   counted?: readonly string[]
   scoped?: readonly string[]
 }
@@ -165,8 +170,26 @@ const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given
   (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
-const selectedOf = (db: Db, { table, columns }: Pick<AnyPlan<object>, 'table' | 'columns'>) =>
-  columns ? rowsOf(db, table).select(columns.map((name) => `${table}.${name}`)) : rowsOf(db, table).selectAll(table)
+
+function selectedOf<V extends object>(db: Db, plan: AnyPlan<V>, links: Condition<V>['links']): Query<object> {
+  const { table, columns } = plan
+  const rows = links
+    ? (db
+        .selectFrom(`${links.table} as led` as 'users')
+        .innerJoin(
+          table as 'users',
+          sql.ref(`led.${links.key}`) as never,
+          keyOf(plan) as never,
+        ) as unknown as Query<object>)
+    : rowsOf(db, table)
+  return columns ? rows.select(columns.map((name) => `${table}.${name}`)) : rows.selectAll(table)
+}
+
+/** The condition whose own index walks the order. */
+const leaderOf = <V>(conditions: readonly Condition<V>[], order: string | undefined) =>
+  order === undefined
+    ? undefined
+    : conditions.find(({ leads, links }) => leads?.includes(order) || links?.orders[order] !== undefined)
 const total = sql<number>`count(*)`.as('total')
 
 const keyOf = ({ table, key = 'id' }: Pick<AnyPlan<object>, 'table' | 'key'>) => sql.ref(`${table}.${key}`)
@@ -214,7 +237,7 @@ function narrow<V extends object, R>(
   const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
   const visible = visibleIn(plan, given)
   const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
-  const leader = order === undefined ? undefined : conditions.find(({ leads }) => leads?.includes(order))
+  const leader = leaderOf(conditions, order)
   const gathered =
     way === 'walked' || way === 'known' || searched || leader
       ? undefined
@@ -223,9 +246,11 @@ function narrow<V extends object, R>(
   const isOrdered = !gathered && !searched && way !== 'known'
   const led = at(db, table, given, { ordered: isOrdered, order })
   const here = leader ? at(db, table, given, { ordered: false, order }) : led
-  const tests = [...conditions, ...visible].map((one) =>
-    one === gathered ? isWithin(plan, one, values, here) : passes(plan, one, values, one === leader ? led : here),
-  )
+  const tests = [...conditions, ...visible].map((one) => {
+    if (one === gathered) return isWithin(plan, one, values, here)
+    if (one !== leader) return passes(plan, one, values, here)
+    return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
+  })
   const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
   return where(query, [...(always?.(values, here) ?? []), ...tests])
 }
@@ -236,11 +261,15 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const way = given('walked') ? 'walked' : given('uncounted') ? 'uncounted' : 'gathered'
     const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
-    const by = plan.orders[order] ?? null
-    const isSearched = askedOf(plan, given).some(([, { search }]) => search)
-    return narrow(plan, selectedOf(db, plan), values, { db, given, way, order })
-      .$if(by !== null, (query) => query.orderBy(by!(db, sort), sort))
-      .orderBy(isSearched ? foundId(db, plan.table) : keyOf(plan), sort)
+    const asked = askedOf(plan, given).map(([, one]) => one)
+    const isSearched = asked.some(({ search }) => search)
+    const links = leaderOf(asked, order)?.links
+    const own = plan.orders[order] ?? null
+    const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
+    const key = links ? sql.ref(`led.${links.key}`) : isSearched ? foundId(db, plan.table) : keyOf(plan)
+    return narrow(plan, selectedOf(db, plan, links), values, { db, given, way, order })
+      .$if(by !== null, (query) => query.orderBy(by!, sort))
+      .orderBy(key, sort)
       .limit(values.limit)
       .offset(values.offset) as unknown as Query<R>
   })

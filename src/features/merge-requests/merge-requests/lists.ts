@@ -12,6 +12,7 @@ import {
   either,
   isLinked,
   lastOf,
+  linksTo,
   leading,
   not,
   ofItsProject,
@@ -73,6 +74,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   reviewer: {
     test: (w) => isReviewing(w.reviewer),
     set: (w) => sql`select merge_request_id from merge_request_reviewers where user_id = ${w.reviewer}`,
+    links: linksTo('merge_requests', 'merge_request_reviewers', (w) => w.reviewer),
   },
   approvers: {
     test: (w, { db }) => sql`(select count(*) ${approvals(w, db)} and a.merge_request_id = merge_requests.id)

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
@@ -68,11 +68,13 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    merge_request_assignees: { merge_request_id: number; user_id: number }
+    /** `since`, by trigger, is when the other was created. */
+    merge_request_assignees: { merge_request_id: number; user_id: number; since: GeneratedAlways<string> }
     merge_request_reviewers: {
       merge_request_id: number
       user_id: number
       state: Generated<ReviewerState>
+      since: GeneratedAlways<string>
       created_at: string
     }
     merge_request_labels: { merge_request_id: number; label_id: number }

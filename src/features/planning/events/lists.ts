@@ -26,6 +26,8 @@ interface Wanted {
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
+  /** That the order is walked (`lists.ts`). */
+  walked?: true
 }
 
 const kindsOf = (needs: Needs) =>
@@ -74,7 +76,7 @@ const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`($
   and ${sql.ref(`${row}.issue_id`)} in (select i.id from issues i where i.author_id = ${w.seen_by} and i.confidential
     union all select a.issue_id from issue_assignees a join issues i on i.id = a.issue_id
       where a.user_id = ${w.seen_by} and i.confidential)
-  and not exists (select 1 from notes n where n.id = ${sql.ref(`${row}.note_id`)} and n.internal)
+  and coalesce((select not n.internal from notes n where n.id = ${sql.ref(`${row}.note_id`)}), true)
   and ${isSeen(w, at, row)})`
 
 const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBuilder<unknown>) => [
@@ -82,13 +84,18 @@ const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBu
   ...(given('author') ? [sql<boolean>`${column('author_id')} = ${w.author}`] : []),
   ...(given('member')
     ? [
-        sql<boolean>`${column('project_id')} in
-          (select mine.project_id from project_authorizations mine where mine.user_id = ${w.member})`,
+        // Where their order is walked PostgreSQL must not begin with the projects.
+        given('walked')
+          ? sql<boolean>`coalesce((select true from project_authorizations mine
+              where mine.user_id = ${w.member} and mine.project_id = ${column('project_id')}), false)`
+          : sql<boolean>`${column('project_id')} in
+              (select mine.project_id from project_authorizations mine where mine.user_id = ${w.member})`,
       ]
     : []),
 ]
 
-const isThere = sql<boolean>`not exists (select 1 from projects p where p.id = activities.project_id and p.deleting)`
+/** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
+const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = activities.project_id), false)`
 
 const isOpenTo = (w: Wanted, at: At<Wanted>) =>
   isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`)
@@ -210,15 +217,27 @@ function spansOf({ from, until }: Wanted): Spans {
   return { first, months, years, years_end, months_end, end }
 }
 
-/** From how many on walking their order comes to a page's end sooner than gathering. */
+/** From how many on walking the order of a person or a project comes to a page's end sooner than gathering. */
 const MANY = 500
 
-async function listBetween(db: Db, wanted: Wanted, { limit, offset }: Cut, sort: Sort): Promise<Page<Activity>> {
+const lastId = hotQuery<object, { rows: number }>((db) =>
+  db.selectFrom('activities').select(sql<number>`coalesce(max(id), 0)`.as('rows')),
+)
+
+/** Of all that happened so many are wanted that a page's end is near. */
+async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<boolean> {
+  const [last] = await lastId(db, {})
+  return (offset + limit) * Number(last!.rows) < total * total
+}
+
+async function listBetween(db: Db, wanted: Wanted, cut: Cut, sort: Sort): Promise<Page<Activity>> {
+  const { limit, offset } = cut
   const [open] = await openBetween(db, { ...wanted, ...spansOf(wanted) })
   const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }
-  const way = { [`by created_at ${sort}`]: true as const, ...(total > MANY && { walked: true as const }) }
+  const walked = wanted.member === undefined ? total > MANY : await isDense(db, total, cut)
+  const way = { [`by created_at ${sort}`]: true as const, ...(walked && { walked: true as const }) }
   return { total, items: await activities.page(db, { ...wanted, ...way, limit, offset }) }
 }
 

@@ -302,7 +302,7 @@ test('a page of results costs the same however many there are', async () => {
 })
 
 /** As many snippets as are named: neither their project nor their number of projects narrows a search. */
-async function plant(forge: TestForge, author: Client, visibility: string, titles: readonly string[]) {
+async function plant(forge: TestForge, author: { readonly id: number }, visibility: string, titles: readonly string[]) {
   const now = timestamp(forge.clock)
   for (let from = 0; from < titles.length; from += 500) {
     const rows = titles.slice(from, from + 500).map((title) => ({

@@ -24,12 +24,12 @@ import type { Todo, TodoAction } from './model.ts'
 
 /** Whether they still see what waits, and the note it came of. */
 function isSeenBy(viewer: User): RawBuilder<boolean> {
-  if (viewer.admin) return isThere('todos')
+  if (viewer.admin) return isThere
   return sql`exists (${seeing(viewer.id, { internalToo: openVisibilities(viewer).includes('internal') })})`
 }
 
-const isThere = (todos: string): RawBuilder<boolean> =>
-  sql`exists (select 1 from projects p where p.id = ${sql.ref(`${todos}.project_id`)} and not p.deleting)`
+/** As `exists` PostgreSQL would look up all projects there are, once for each page. */
+const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = todos.project_id), false)`
 
 const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
 
@@ -96,7 +96,7 @@ const todos = longList<Wanted, 'todos', 'id'>({
   facets: true,
   counted: [],
   followed: { scope: 'user' },
-  always: (w, { column }) => [sql`${column('user_id')} = ${w.user}`, isThere('todos')],
+  always: (w, { column }) => [sql`${column('user_id')} = ${w.user}`, isThere],
   conditions: {
     project: {
       facet: true,
