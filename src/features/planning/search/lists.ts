@@ -54,9 +54,15 @@ export async function placeOf(
   return { tests: group === undefined ? [] : [sql`${sql.ref(`${table}.project_id`)} in (${projects})`] }
 }
 
-const projectsSeenBy = (viewer: User) => sql`select id from projects
-    where visibility in (${sql.join(openVisibilities(viewer).map((one) => sql.lit(one)))})
-  union all select project_id from project_authorizations where user_id = ${viewer.id}`
+/** Of those that are in use: others are not searched. */
+const projectsSeenBy = (viewer: User) => {
+  const open = openVisibilities(viewer).map(
+    (visibility) => sql`select id from projects
+      where archived = ${false} and visibility = ${visibility} and not deleting`,
+  )
+  const theirs = sql`select project_id as id from project_authorizations where user_id = ${viewer.id}`
+  return sql.join([...open, theirs], sql` union all `)
+}
 
 /** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
 async function pageByWords(db: Db, index: TextIndex, wish: WordsWish, cut: Cut): Promise<Page<number>> {
