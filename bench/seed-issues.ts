@@ -1,9 +1,12 @@
 /** Issues of one project, and one of each of a thousand others, in the same proportions whatever their number. */
+import { sql } from 'kysely'
 import type { NewRow, Db } from '../src/store/database.ts'
 import type {} from '../src/features/planning/award-emoji/model.ts'
 import type {} from '../src/features/planning/issues/model.ts'
 import type {} from '../src/features/planning/labels/model.ts'
 import type {} from '../src/features/planning/milestones/model.ts'
+import { isSqlite } from '../src/store/dialect.ts'
+import { setAside } from './aside.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
 
 const ROWS_A_STATEMENT = 500
@@ -55,6 +58,14 @@ export async function seedIssues(db: Db, count: number): Promise<void> {
   }))
   await db.insertInto('milestones').values(milestones).execute()
   await insertAll(db, 'label_priorities', PRIORITIES, (n) => ({ project_id: CROWDED, label_id: n, priority: n }))
+  await setAside(db, ['issues', 'issue_labels', 'issue_assignees', 'award_emoji'], async () => {
+    await fill(db, count)
+    await makeUp(db)
+  })
+}
+
+async function fill(db: Db, count: number): Promise<void> {
+  const at = { created_at: daysAgo(100), updated_at: daysAgo(100) }
   await insertAll(db, 'issues', count, (n) => issueRow(n, count))
   await insertAll(db, 'issue_labels', count, (n) => ({ issue_id: n, label_id: 1 + (n % LABELS) }))
   await insertAll(db, 'issue_assignees', count, (n) => ({ issue_id: n, user_id: FIRST_PERSON + (n % PEOPLE) }))
@@ -73,6 +84,24 @@ export async function seedIssues(db: Db, count: number): Promise<void> {
     iid: 1,
     milestone_id: null,
   }))
+}
+
+/** What triggers would have kept. */
+async function makeUp(db: Db): Promise<void> {
+  if (!isSqlite(db)) await sql`analyze`.execute(db)
+  await sql`update issues set
+    milestone_due = (select due_date from milestones m where m.id = issues.milestone_id),
+    label_priority = (select min(q.priority) from issue_labels l join label_priorities q
+      on q.label_id = l.label_id and q.project_id = issues.project_id where l.issue_id = issues.id)`.execute(db)
+  await sql`update projects set open_issues_count = found.total from (select project_id, count(*) as total from issues
+    where state = 'opened' and not confidential group by project_id) as found where found.project_id = projects.id`.execute(
+    db,
+  )
+  await sql`insert into issues_facets (project_id, state, confidential, total)
+    select project_id, state, confidential, count(*) from issues group by 1, 2, 3`.execute(db)
+  await sql`insert into issue_labels_facets (label_id, project_id, state, confidential, total)
+    select l.label_id, i.project_id, i.state, i.confidential, count(*)
+    from issue_labels l join issues i on i.id = l.issue_id group by 1, 2, 3, 4`.execute(db)
 }
 
 /** Spread over the whole. */

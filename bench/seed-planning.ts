@@ -8,6 +8,7 @@ import type { Db } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
+import { setAside } from './aside.ts'
 import { CROWDED } from './seed-issues.ts'
 import { moment, numbers } from './seed-tree.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
@@ -225,9 +226,14 @@ const hex = (db: Db, value: RawBuilder<unknown>) =>
 
 /** What triggers would have kept. */
 async function makeUp(db: Db): Promise<void> {
-  const day = isSqlite(db) ? sql`substr(created_at, 1, 10)` : sql`cast(created_at at time zone 'UTC' as date)`
-  await sql`insert into activity_days (project_id, day, kind, reserved, total)
-    select project_id, ${day}, kind, reserved, count(*) from activities group by 1, 2, 3, 4`.execute(db)
+  const day = isSqlite(db) ? sql`created_at` : sql`cast(cast(created_at at time zone 'UTC' as date) as text)`
+  for (const author of ['author_id', '0']) {
+    for (const [unit, length] of Object.entries({ day: 10, month: 7, year: 4 })) {
+      await sql`insert into activity_spans (author_id, unit, start, project_id, kind, reserved, total)
+        select ${sql.raw(author)}, ${sql.lit(unit)}, substr(${day}, 1, ${sql.lit(length)}), project_id, kind, reserved,
+        count(*) from activities group by 1, 2, 3, 4, 5, 6`.execute(db)
+    }
+  }
   if (!isSqlite(db)) await sql`analyze`.execute(db)
   await sql`update issues set
     user_notes_count = (select count(*) from notes n where n.issue_id = issues.id and not n.system),
@@ -236,6 +242,7 @@ async function makeUp(db: Db): Promise<void> {
     or exists (select 1 from notes n where n.id = todos.note_id and n.internal)`.execute(db)
   for (const [table, kinds, from] of [
     ['activities_facets', 'project_id, author_id, kind, reserved', 'activities'],
+    ['todos_facets', 'user_id, state, project_id, type, author_id, action, reserved', 'todos'],
     [
       'issue_labels_facets',
       'label_id, project_id, state, confidential',
@@ -246,35 +253,4 @@ async function makeUp(db: Db): Promise<void> {
     await sql`insert into ${sql.raw(table!)} (${sql.raw(kinds!)}, total)
       select ${sql.raw(kinds!)}, count(*) from ${sql.raw(from!)} group by ${sql.raw(kinds!)}`.execute(db)
   }
-}
-
-/** Without triggers, and without indexes but those that keep rows apart. */
-async function setAside(db: Db, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
-  const again: string[] = []
-  for (const table of tables) again.push(...(await (isSqlite(db) ? dropOnSqlite : dropOnPostgres)(db, table)))
-  await fill()
-  for (const statement of again) await sql.raw(statement).execute(db)
-}
-
-async function dropOnSqlite(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ type: string; name: string; sql: string }>`select type, name, sql from sqlite_master
-    where tbl_name = ${table} and (type = 'trigger' or type = 'index' and sql like 'create index%')`.execute(db)
-  for (const { type, name } of rows) await sql`drop ${sql.raw(type)} ${sql.ref(name)}`.execute(db)
-  const words = `${table}_search_words`
-  const isSearched = rows.some(({ name }) => name === `${words}_i`)
-  return [...rows.map((row) => row.sql), ...(isSearched ? [`insert into ${words}(${words}) values ('rebuild')`] : [])]
-}
-
-async function dropOnPostgres(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string; sql: string }>`select indexname as name, indexdef as sql from pg_indexes
-    where schemaname = current_schema() and tablename = ${table} and indexdef like 'CREATE INDEX%'`.execute(db)
-  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db)
-  await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
-  return [
-    ...rows.map((row) => row.sql),
-    ...(table === 'issue_labels'
-      ? []
-      : [`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`]),
-    `alter table ${table} enable trigger user`,
-  ]
 }

@@ -50,9 +50,8 @@ export async function seed(url: string, users: number): Promise<void> {
       await giveToken(db, MEMBER, usernameOf(2))
       for (const [n, secret] of HOLDERS) await giveToken(db, secret, usernameOf(n))
       await seedTree(db, users, { member: 2, holders: [...HOLDERS.keys()], runnersToken: seal('runners-token') })
+      await seedIssues(db, users)
     })
-    // Each counts on the row of its project: in one transaction PostgreSQL would keep every state of that row.
-    await seedIssues(store.db, users)
     if (store.engine === 'postgres') await sql`analyze`.execute(store.db)
   } finally {
     await store.close()

@@ -43,7 +43,12 @@ const SET_OR_SECRET = new Set([
   'sudo',
 ])
 
-export function pageHeaders(wish: PageWish, total: number, address: string, query: string): Record<string, string> {
+export function pageHeaders(
+  wish: PageWish,
+  { total, more = false }: Pick<Page<unknown>, 'total' | 'more'>,
+  address: string,
+  query: string,
+): Record<string, string> {
   const pages = Math.max(1, Math.ceil(total / wish.limit))
   const previous = wish.page > 1 && wish.page <= pages ? wish.page - 1 : null
   const next = wish.page < pages ? wish.page + 1 : null
@@ -54,12 +59,11 @@ export function pageHeaders(wish: PageWish, total: number, address: string, quer
     const sorted = all.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return `<${address}?${new URLSearchParams(sorted)}>; rel="${rel}"`
   }
-  const links = [link(1, 'first'), link(pages, 'last')]
+  const links = [link(1, 'first'), ...(more ? [] : [link(pages, 'last')])]
   if (next) links.unshift(link(next, 'next'))
   if (previous) links.unshift(link(previous, 'prev'))
   return {
-    'X-Total': String(total),
-    'X-Total-Pages': String(pages),
+    ...(!more && { 'X-Total': String(total), 'X-Total-Pages': String(pages) }),
     'X-Per-Page': String(wish.limit),
     'X-Page': String(wish.page),
     'X-Next-Page': next ? String(next) : '',

@@ -277,11 +277,12 @@ function answerOf(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, resu
   const { output, method, headStatus } = endpoint
   if (headStatus && exchange.request.method === 'HEAD') return { status: headStatus, body: undefined }
   if (output instanceof PageOf) {
-    const { items, total } = result as Page<unknown>
+    const found = result as Page<unknown>
+    const { items } = found
     const [path, query = ''] = exchange.request.url!.split('?', 2)
     if (gateway.checkOutput) for (const item of items) output.item.parse(valueOf(item))
     const body = isWritten(items) ? Json.list(items) : items
-    return { status: 200, body, headers: pageHeaders(page, total, gateway.app.url + path, query) }
+    return { status: 200, body, headers: pageHeaders(page, found, gateway.app.url + path, query) }
   }
   if (output === null) return { status: endpoint.status ?? (method === 'POST' ? 201 : 204), body: undefined }
   if (gateway.checkOutput) output.parse(valueOf(result))

@@ -24,6 +24,7 @@ test.each([
   ['/labels ~a', '', [['label', '~a']]],
   ['/merge', '', [['merge', '']]],
   ['/unknown thing', '/unknown thing', []],
+  ['/epic &1\n/iteration *1\n/health_status on_track', '/epic &1\n/iteration *1\n/health_status on_track', []],
   ['/closed', '/closed', []],
   ['/close-it', '/close-it', []],
   ['/constructor', '/constructor', []],

@@ -5,9 +5,10 @@
  * PostgreSQL.
  *
  * A table gets its index in a migration (`createTextIndex`) and is asked by `findByWords()` for what `textQuery()` made
- * of a text. What is found is in the order of ids and has an end, as a word may be everywhere: neither engine reads all
- * that its index has of it. Substrings are another matter (`dialect.ts`).
+ * of a text. What is found is in the order of ids and no more than was asked for, as a word may be everywhere: neither
+ * engine reads all that its index has of it. Substrings are another matter (`dialect.ts`).
  */
+import { setImmediate } from 'node:timers/promises'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { StoreUnavailable, type Db, type Tables } from './database.ts'
 import { isSqlite, isTimeout } from './dialect.ts'
@@ -107,9 +108,11 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
   return `(${words.map((word) => `'${word}'`).join(' <-> ')}${isPrefix ? ':*' : ''})`
 }
 
-/** What is told of a search for a word that is everywhere, and how many rows are looked at for it. */
-const MOST_FOUND = 1000
-const MOST_LOOKED_AT = 10_000
+/** As many are found of a word that is everywhere, unless more are asked for. */
+export const MOST_FOUND = 1000
+/** Rows are looked at in turns, so that others come in between; at first few, as most of them mostly pass. */
+const LOOKED_AT = 10_000
+const LOOKED_AT_LATER = { sqlite: 10_000, postgres: 200_000 }
 const DEADLINE_MS = 3000
 
 export interface TextIndex {
@@ -119,7 +122,7 @@ export interface TextIndex {
   readonly within?: string
 }
 
-interface WordsWish {
+export interface WordsWish {
   /** As `textQuery` makes it. */
   readonly words: string
   /** Ids that the column `within` has one of; not many. */
@@ -127,33 +130,75 @@ interface WordsWish {
   /** Conditions on the row at hand. */
   readonly tests?: readonly RawBuilder<boolean>[]
   readonly sort?: Sort | null | undefined
+  readonly most?: number
 }
 
 /**
- * Ids of the first rows that have the words and pass the tests, newest first unless said. Those beyond the bounds are
- * not there.
+ * Ids of the first rows that have the words and pass the tests, newest first unless said. Those that take too long are
+ * refused altogether.
  */
 export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Promise<number[]> {
-  const { table } = index
-  const { words, within, tests = [], sort } = wish
+  const most = wish.most ?? MOST_FOUND
+  const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
+  return withDeadline(db, async (db, assertTime) => {
+    const found: number[] = []
+    let [from, looked]: [number | null, number] = [null, LOOKED_AT]
+    for (;;) {
+      const turn = { ...wish, words, from, looked, most: most - found.length }
+      found.push(...(await idsOf(db, lookedThrough(db, index, turn))))
+      if (found.length >= most) return found
+      const { last, rows } = await endOf(db, matches(db, index, turn), wish.sort)
+      if (rows < looked) return found
+      await assertTime()
+      from = last
+      looked = LOOKED_AT_LATER[isSqlite(db) ? 'sqlite' : 'postgres']
+    }
+  })
+}
+
+interface Turn extends WordsWish {
+  /** The last row that was looked at. */
+  readonly from: number | null
+  readonly looked: number
+  readonly most: number
+}
+
+/** The next rows that have the words. */
+function matches(db: Db, index: TextIndex, { words, within, sort, from, looked }: Turn): RawBuilder<{ id: number }> {
   const way = sql.raw(sort ?? 'desc')
-  const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
-  const id = sql.ref(`${table}.id`)
-  const at = sql.table(table)
-  const [looked, found] = [sql.lit(MOST_LOOKED_AT), sql.lit(MOST_FOUND)]
+  const isBeyond = sql.raw(sort === 'asc' ? '>' : '<')
+  const end = sql`order by id ${way} limit ${sql.lit(looked)}`
   if (isSqlite(db)) {
-    const fts = sql.raw(`${table}_search_words`)
-    // Walked from the words to the rows, in the order of the former.
-    const query = sql<{ id: number }>`select ${id} from (select rowid as id from ${fts}
-      where ${fts} match ${matchOf(index, await spelledOut(db, table, words), within)} order by rowid ${way} limit ${looked}) as found
-      cross join ${at} on ${id} = found.id where ${passes} limit ${found}`
-    return (await query.execute(db)).rows.map((row) => row.id)
+    const fts = sql.raw(`${index.table}_search_words`)
+    const beyond = from === null ? sql`` : sql`and rowid ${isBeyond} ${from}`
+    return sql`select rowid as id from ${fts} where ${fts} match ${matchOf(index, words, within)} ${beyond} ${end}`
   }
+  const beyond = from === null ? sql`` : sql`and id ${isBeyond} ${from}`
   const place = within ? sql`and ${sql.ref(index.within!)} = any(${`{${within.join()}}`}::bigint[])` : sql``
-  const query = sql<{ id: number }>`select ${id} from (select * from ${at}
-    where ${vectorOf(index.columns)} @@ to_tsquery('simple', ${words}) ${place} order by id ${way} limit ${looked}) as ${at}
-    where ${passes} order by ${id} ${way} limit ${found}`
-  return withDeadline(db, async (db) => (await query.execute(db)).rows.map((row) => row.id))
+  return sql`select * from ${sql.table(index.table)}
+    where ${vectorOf(index.columns)} @@ to_tsquery('simple', ${words}) ${place} ${beyond} ${end}`
+}
+
+function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
+  const { tests = [], sort, most } = turn
+  const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
+  const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
+  // Walked from the words to the rows, in the order of the former.
+  if (isSqlite(db))
+    return sql`select ${id} from (${matches(db, index, turn)}) as found
+      cross join ${at} on ${id} = found.id where ${passes} limit ${sql.lit(most)}`
+  return sql`select ${id} from (${matches(db, index, turn)}) as ${at}
+    where ${passes} order by ${id} ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
+}
+
+const idsOf = async (db: Db, query: RawBuilder<{ id: number }>): Promise<number[]> =>
+  (await query.execute(db)).rows.map(({ id }) => id)
+
+async function endOf(db: Db, query: RawBuilder<{ id: number }>, sort: Sort | null | undefined) {
+  const last = sql.raw(sort === 'asc' ? 'max' : 'min')
+  const { rows } = await sql<{ last: number; rows: number }>`select ${last}(id) as last, count(*) as rows
+    from (${query}) as looked`.execute(db)
+  return { last: Number(rows[0]!.last), rows: Number(rows[0]!.rows) }
 }
 
 /** With the words that a long beginning stands for, where they are few. */
@@ -192,14 +237,22 @@ function matchOf({ columns, within: column }: TextIndex, words: string, within: 
   return within ? `${column} : (${within.map((id) => `"${PLACE}${id}"`).join(' OR ') || '""'}) AND ${asked}` : asked
 }
 
+/** Throws where the time is over; others take their turn. */
+type AssertTime = () => Promise<void>
+
 /** Planned for these very words, and by indexes: the planner thinks too little of reading texts, and of whole tables. */
-async function withDeadline<T>(db: Db, run: (db: Db) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return run(db)
+async function withDeadline<T>(db: Db, run: (db: Db, assertTime: AssertTime) => Promise<T>): Promise<T> {
+  const end = performance.now() + DEADLINE_MS
+  const assertTime = async () => {
+    await setImmediate()
+    if (performance.now() > end) throw new StoreUnavailable(new Error('the search took too long'))
+  }
+  if (isSqlite(db) || db.isTransaction) return run(db, assertTime)
   const running = db.transaction().execute(async (db) => {
     await sql`select set_config('statement_timeout', ${String(DEADLINE_MS)}, true),
       set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(db)
-    return run(db)
+    return run(db, assertTime)
   })
   return running.catch((error: unknown) => {
     throw isTimeout(error) ? new StoreUnavailable(error) : error

@@ -66,19 +66,13 @@ export interface Condition<V> {
   facet?: true
   /** Orders that an index which begins with the condition's own column walks: however many there are, none is gathered. */
   leads?: readonly string[]
-  /** Such an index of another table, which has the order too: its rows are walked, and lead to ours. */
-  links?: Links<V>
+  /**
+   * The same by links to what is asked for, as `led`, which have the rows' `key` and for each order a column of their
+   * own, with an index.
+   */
+  links?: { table: string; key: string; test: Test<V>; orders: Readonly<Record<string, string>> }
   counted?: readonly string[]
   scoped?: readonly string[]
-}
-
-interface Links<V> {
-  table: string
-  /** What names our rows by their key. */
-  by: string
-  test: Test<V>
-  /** The column of each order that the condition leads. */
-  orders: { readonly [order: string]: string }
 }
 
 /** What needs no membership, by columns of `<table>_facets`, and what the viewer sees besides. */
@@ -176,8 +170,26 @@ const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given
   (Object.entries(conditions) as [keyof V, Condition<V>][]).filter(([name]) => given(name))
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
-const selectedOf = (db: Db, { table, columns }: Pick<AnyPlan<object>, 'table' | 'columns'>) =>
-  columns ? rowsOf(db, table).select(columns.map((name) => `${table}.${name}`)) : rowsOf(db, table).selectAll(table)
+
+function selectedOf<V extends object>(db: Db, plan: AnyPlan<V>, links: Condition<V>['links']): Query<object> {
+  const { table, columns } = plan
+  const rows = links
+    ? (db
+        .selectFrom(`${links.table} as led` as 'users')
+        .innerJoin(
+          table as 'users',
+          sql.ref(`led.${links.key}`) as never,
+          keyOf(plan) as never,
+        ) as unknown as Query<object>)
+    : rowsOf(db, table)
+  return columns ? rows.select(columns.map((name) => `${table}.${name}`)) : rows.selectAll(table)
+}
+
+/** The condition whose own index walks the order. */
+const leaderOf = <V>(conditions: readonly Condition<V>[], order: string | undefined) =>
+  order === undefined
+    ? undefined
+    : conditions.find(({ leads, links }) => leads?.includes(order) || links?.orders[order] !== undefined)
 const total = sql<number>`count(*)`.as('total')
 
 const keyOf = ({ table, key = 'id' }: Pick<AnyPlan<object>, 'table' | 'key'>) => sql.ref(`${table}.${key}`)
@@ -207,9 +219,6 @@ function visibleIn<V extends object>(plan: AnyPlan<V>, given: Given<V>): Conditi
   return [{ test, ...(set && { set }) }]
 }
 
-const leaderIn = <V>(conditions: readonly Condition<V>[], order: string) =>
-  conditions.find(({ leads }) => leads?.includes(order))
-
 /** One set is gathered, all else is tested: two sets at once are more work than one and a test. */
 function narrow<V extends object, R>(
   plan: AnyPlan<V>,
@@ -228,7 +237,7 @@ function narrow<V extends object, R>(
   const conditions = asked.filter(([, { search }]) => !search).map(([, one]) => one)
   const visible = visibleIn(plan, given)
   const first = (some: Condition<V>[]) => some.find(({ set }) => set?.(values, at(db, table, given, { ordered: true })))
-  const leader = order === undefined ? undefined : leaderIn(conditions, order)
+  const leader = leaderOf(conditions, order)
   const gathered =
     way === 'walked' || way === 'known' || searched || leader
       ? undefined
@@ -239,15 +248,12 @@ function narrow<V extends object, R>(
   const here = leader ? at(db, table, given, { ordered: false, order }) : led
   const tests = [...conditions, ...visible].map((one) => {
     if (one === gathered) return isWithin(plan, one, values, here)
-    if (one === leader) return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
-    return passes(plan, one, values, here)
+    if (one !== leader) return passes(plan, one, values, here)
+    return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
   })
   const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
   return where(query, [...(always?.(values, here) ?? []), ...tests])
 }
-
-const ledBy = <R>(from: Query<R>, plan: Pick<AnyPlan<object>, 'table' | 'key'>, { table, by }: Links<never>) =>
-  from.innerJoin(table, `${table}.${by}`, `${plan.table}.${plan.key ?? 'id'}`) as Query<R>
 
 const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQuery<V & Way<O> & Cut, R> =>
   hotQuery((db, values, isGiven) => {
@@ -255,19 +261,15 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const way = given('walked') ? 'walked' : given('uncounted') ? 'uncounted' : 'gathered'
     const orders = Object.keys(plan.orders).flatMap((name) => [[name, 'asc'] as const, [name, 'desc'] as const])
     const [order, sort] = orders.find(([name, sort]) => given(`by ${name} ${sort}`)) ?? plan.usual(given)
-    const by = plan.orders[order] ?? null
-    const asked = askedOf(plan, given)
-    const isSearched = asked.some(([, { search }]) => search)
-    const links = leaderIn(
-      asked.map(([, one]) => one),
-      order,
-    )?.links
-    const from = links ? ledBy(selectedOf(db, plan), plan, links) : selectedOf(db, plan)
-    const led = links && sql.ref(`${links.table}.${links.orders[order]}`)
-    const last = links ? sql.ref(`${links.table}.${links.by}`) : keyOf(plan)
-    return narrow(plan, from, values, { db, given, way, order })
-      .$if(by !== null, (query) => query.orderBy(led ?? by!(db, sort), sort))
-      .orderBy(isSearched ? foundId(db, plan.table) : last, sort)
+    const asked = askedOf(plan, given).map(([, one]) => one)
+    const isSearched = asked.some(({ search }) => search)
+    const links = leaderOf(asked, order)?.links
+    const own = plan.orders[order] ?? null
+    const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
+    const key = links ? sql.ref(`led.${links.key}`) : isSearched ? foundId(db, plan.table) : keyOf(plan)
+    return narrow(plan, selectedOf(db, plan, links), values, { db, given, way, order })
+      .$if(by !== null, (query) => query.orderBy(by!, sort))
+      .orderBy(key, sort)
       .limit(values.limit)
       .offset(values.offset) as unknown as Query<R>
   })
@@ -431,7 +433,8 @@ export const contains = (table: keyof Tables, columns: readonly string[]): Condi
   // The engine folds both sides: it and JavaScript differ on letters beyond ASCII.
   test: ({ like }) => {
     const matches = columns.map((name) => sql`lower(${sql.ref(`${table}.${name}`)}) like lower(${like}) escape '\\'`)
-    return sql`(${sql.join(matches, sql` or `)})`
+    // PostgreSQL thinks that hardly anything is alike, and would sort all that is; of this it thinks that half passes.
+    return sql`coalesce(${sql.join(matches, sql` or `)}, false)`
   },
   set: (values, { db, given }) => (given('substring') ? foundIds(db, table, columns, values.substring!) : undefined),
 })

@@ -12,6 +12,8 @@ export interface Cut {
 export interface Page<T> {
   readonly items: T[]
   readonly total: number
+  /** Whether there are more than `total`, which nobody counted: then nobody is told it. */
+  readonly more?: boolean
 }
 
 /** A page of a query that says its order. */

@@ -143,6 +143,18 @@ export const isLinked =
     sql`exists (select 1 from ${sql.table(links)} a
       where ${sql.ref(`a.${linkOf(table)}`)} = ${sql.ref(`${table}.id`)} and a.user_id = ${user})`
 
+/** Such links know when the row was created. */
+export const linksTo = <V extends PlannedValues>(
+  table: PlannedTable,
+  links: string,
+  user: (values: V) => number | undefined,
+): Condition<V>['links'] => ({
+  table: links,
+  key: linkOf(table),
+  test: (values) => sql`led.user_id = ${user(values)}`,
+  orders: { created_at: 'since' },
+})
+
 /** For the same reason no `exists`. */
 const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
 
@@ -215,6 +227,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
     assignee: {
       test: (w) => isAssigned(w.assignee),
       set: (w) => sql`select ${by} from ${assignees} where user_id = ${w.assignee}`,
+      links: linksTo(table, `${one}_assignees`, (w) => w.assignee),
     },
     emoji: {
       test: (w) => reaction(w, sql`and e.name = ${w.emoji}`),

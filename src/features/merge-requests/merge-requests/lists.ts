@@ -12,6 +12,7 @@ import {
   either,
   isLinked,
   lastOf,
+  linksTo,
   leading,
   not,
   ofItsProject,
@@ -61,21 +62,15 @@ const isAssigned = isLinked('merge_requests', 'merge_request_assignees')
 const isReviewing = isLinked('merge_requests', 'merge_request_reviewers')
 const hasApproved = isLinked('merge_requests', 'merge_request_approvals')
 
-/** Whoever is linked: the links have the usual order too. */
+/** Whoever is linked. */
 const linked = (
-  name: 'assignee' | 'reviewer' | 'approver',
+  name: 'reviewer' | 'approver',
   table: string,
   test: (user: number | undefined) => RawBuilder<boolean>,
 ): Condition<Wanted> => ({
   test: (w) => test(w[name]),
   set: (w) => sql`select merge_request_id from ${sql.table(table)} where user_id = ${w[name]}`,
-  leads: ['created_at'],
-  links: {
-    table,
-    by: 'merge_request_id',
-    test: (w) => sql`${sql.ref(`${table}.user_id`)} = ${w[name]}`,
-    orders: { created_at: 'made_at' },
-  },
+  links: linksTo('merge_requests', table, (w) => w[name]),
 })
 
 /** Of the list's project, where it is of one. */
@@ -104,7 +99,6 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     leads: ['created_at'],
   },
   ...planned.first,
-  assignee: linked('assignee', 'merge_request_assignees', isAssigned),
   source_project: {
     test: (w, { hidden }) => sql`${hidden('source_project_id')} = ${w.source_project}`,
     set: (w) => sql`select id from merge_requests where source_project_id = ${w.source_project}`,

@@ -1,8 +1,8 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
-/** When its merge request was made, by triggers: lists by person walk it. */
-type InOrder = { made_at: Generated<string> }
+/** When its merge request was created, by trigger: lists by person walk it. */
+type InOrder = { since: GeneratedAlways<string> }
 
 declare module '../../../store/database.ts' {
   interface Tables {

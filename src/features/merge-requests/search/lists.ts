@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
-import { findByWords, type TextIndex } from '../../../store/full-text.ts'
+import type { TextIndex } from '../../../store/full-text.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import { idsOf, inGroup, isActive } from '../../planning/search/lists.ts'
+import { idsByWords, isActive, placeOf } from '../../planning/search/lists.ts'
 import type { SearchWish } from '../../planning/search/scopes.ts'
 import {
   hasMergeRequests,
@@ -36,11 +36,11 @@ export async function findMergeRequestsByWords(
     if (!hasMergeRequests(project)) return { items: [], total: 0 }
     const mine = readsMergeRequests(project) ? [] : [ofThem(isOfMergeRequest(viewer.id))]
     const within = [project.project.id]
-    return idsOf(await findByWords(db, INDEX, { words, sort, within, tests: [...tests, ...mine] }), cut)
+    return idsByWords(db, INDEX, { words, sort, within, tests: [...tests, ...mine] }, cut)
   }
-  const place = await inGroup(db, 'merge_requests', group)
+  const place = await placeOf(db, 'merge_requests', viewer, group)
   const all = [...tests, ...place.tests, isActive('merge_requests'), ...(viewer.admin ? [] : [isSeenBy(viewer)])]
-  return idsOf(await findByWords(db, INDEX, { words, sort, ...place, tests: all }), cut)
+  return idsByWords(db, INDEX, { words, sort, ...place, tests: all }, cut)
 }
 
 /** One that is being merged is open to everybody but those who merge it. */

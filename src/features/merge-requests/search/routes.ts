@@ -6,8 +6,8 @@ import { findMergeRequestsByWords } from './lists.ts'
 
 const mergeRequests = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
   const wanted = { words, state: wish.state, sort: wish.sort, group: group?.id }
-  const { items, total } = await findMergeRequestsByWords(app, viewer, project, wanted, page)
-  return { total, items: await presentMergeRequestsById(app, items, { isMixed: !project }) }
+  const { items, ...found } = await findMergeRequestsByWords(app, viewer, project, wanted, page)
+  return { ...found, items: await presentMergeRequestsById(app, items, { isMixed: !project }) }
 })
 
 export const { everywhere, ofGroup, ofGroupDashed, ofProject, ofProjectDashed } = searchEndpoints(

@@ -173,3 +173,21 @@ test('a project that moves to another group keeps the lists of its boards', asyn
   const names = (await owner.get(`${url}/labels`)).body.map(({ name }: { name: string }) => name)
   expect(names).toEqual(['above', 'own'])
 })
+
+test('a group that leaves another loses the lists of its labels', async () => {
+  await using forge = await startForge()
+  const source = await openSource(forge, 'groups')
+  const { url, id, owner } = source
+  const { at, order } = await boardOf(source, ['own'])
+  const { body: above } = await owner.post('/groups', { name: 'Above', path: 'above' })
+  const { db } = forge.app
+  const ancestor = { namespace_id: id, ancestor_id: above.id, depth: 1 }
+  await db.insertInto('namespace_ancestors').values(ancestor).execute()
+  const label = await labelIn({ url: `/groups/${above.id}`, owner }, 'above')
+  await owner.post(at, { label_id: label.id })
+  expect(await order()).toEqual(['0 own', '1 above'])
+  await db.deleteFrom('namespace_ancestors').where('ancestor_id', '=', above.id).where('depth', '=', 1).execute()
+  expect(await order()).toEqual(['0 own'])
+  const [board] = (await owner.get(`${url}/boards`)).body
+  expect(board.lists).toHaveLength(1)
+})

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
@@ -18,6 +19,12 @@ export const boardsOf = (db: Db, place: Where) =>
 export const listBoards = (db: Db, place: Where, page: PageWish): Promise<Page<Board>> =>
   pageOfQuery(boardsOf(db, place).orderBy('id'), page)
 
+/** Whether the label of a list is seen from the board: not that of a group which the board's place has left. */
+const isOfItsLabel = sql<boolean>`exists (select 1 from boards b join labels l on l.id = board_lists.label_id
+  left join projects p on p.id = b.project_id where b.id = board_lists.board_id
+  and (l.project_id = b.project_id or l.group_id in (select a.ancestor_id from namespace_ancestors a
+    where a.namespace_id = coalesce(b.group_id, p.namespace_id))))`
+
 /** Of several boards in one query, by board and in order. */
 export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<number, LoadedList[]>> {
   if (boards.length === 0) return new Map()
@@ -25,6 +32,7 @@ export async function listsOf(db: Db, boards: readonly number[]): Promise<Map<nu
     .selectFrom('board_lists')
     .selectAll()
     .where(inIdList(db, 'board_id', idList(db, boards)))
+    .where(isOfItsLabel)
     .orderBy('position')
     .orderBy('id')
     .execute()

@@ -8,14 +8,14 @@ const KEPT = 3 * 365 * DAY
 const AT_A_TIME = 1000
 
 /** One row of each kind again. What is added meanwhile stays as it is. */
-async function putDaysTogether(db: Db): Promise<void> {
-  const kind = sql`project_id, day, kind, reserved`
+async function putSpansTogether(db: Db): Promise<void> {
+  const kind = sql`author_id, unit, start, project_id, kind, reserved`
   if (locksRows(db)) {
-    await sql`with loose as (delete from activity_days where (${kind}) in
-        (select ${kind} from activity_days group by ${kind} having count(*) > 1) returning *)
-      insert into activity_days (${kind}, total) select ${kind}, sum(total) from loose group by ${kind}`.execute(db)
+    await sql`with loose as (delete from activity_spans where (${kind}) in
+        (select ${kind} from activity_spans group by ${kind} having count(*) > 1) returning *)
+      insert into activity_spans (${kind}, total) select ${kind}, sum(total) from loose group by ${kind}`.execute(db)
   }
-  await sql`delete from activity_days where total = 0`.execute(db)
+  await sql`delete from activity_spans where total = 0`.execute(db)
 }
 
 /** What happened long ago is forgotten. */
@@ -27,7 +27,7 @@ export const purgeActivities = job(
         where created_at < ${after(clock, -KEPT)} order by created_at limit ${AT_A_TIME})`.execute(db)
       if (numAffectedRows < AT_A_TIME) break
     }
-    await putDaysTogether(db)
+    await putSpansTogether(db)
   },
   { every: DAY },
 )

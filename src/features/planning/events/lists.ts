@@ -1,6 +1,6 @@
 /**
- * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days is
- * added up by days.
+ * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days,
+ * and what all those projects have, is added up by years, months and days.
  */
 import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
@@ -26,6 +26,8 @@ interface Wanted {
   /** Absent for those who see everything; 0 for visitors. */
   seen_by?: number
   internal_too?: true
+  /** That the order is walked (`lists.ts`). */
+  walked?: true
 }
 
 const kindsOf = (needs: Needs) =>
@@ -48,14 +50,23 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
       else true end)`
 }
 
-/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. */
+/** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. Those have an index. */
 const isOfOwnSnippet = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
-  and ${sql.ref(`${row}.note_id`)} in (select n.id from notes n join snippets s on s.id = n.snippet_id
-    where s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``})
+  and ${sql.ref(`${row}.kind`)} = 'snippet.commented'
+  and exists (select 1 from notes n join snippets s on s.id = n.snippet_id where n.id = ${sql.ref(`${row}.note_id`)}
+    and (s.author_id = ${w.seen_by} ${at.given('internal_too') ? sql`or s.visibility = 'internal'` : sql``}))
   and ${isSeen(w, at, row)})`
 
 const isOwn = (w: Wanted, at: At<Wanted>, row: string) =>
   sql<boolean>`(${isOfOwnIssue(w, at, row)} or ${isOfOwnSnippet(w, at, row)})`
+
+/** Each by its own index, which whose they are must not lead away from. */
+const ownIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => {
+  const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`)).map((test) => sql` and ${test}`)
+  const also = narrow.length === 0 ? sql`` : sql.join(narrow, sql``)
+  return sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}${also}
+    union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}${also}`
+}
 
 /** Who sees what is reserved. */
 const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end`
@@ -63,8 +74,9 @@ const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${s
 /** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
 const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
   and ${sql.ref(`${row}.issue_id`)} in (select i.id from issues i where i.author_id = ${w.seen_by} and i.confidential
-    union all select a.issue_id from issue_assignees a where a.user_id = ${w.seen_by})
-  and not exists (select 1 from notes n where n.id = ${sql.ref(`${row}.note_id`)} and n.internal)
+    union all select a.issue_id from issue_assignees a join issues i on i.id = a.issue_id
+      where a.user_id = ${w.seen_by} and i.confidential)
+  and coalesce((select not n.internal from notes n where n.id = ${sql.ref(`${row}.note_id`)}), true)
   and ${isSeen(w, at, row)})`
 
 const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBuilder<unknown>) => [
@@ -72,13 +84,18 @@ const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBu
   ...(given('author') ? [sql<boolean>`${column('author_id')} = ${w.author}`] : []),
   ...(given('member')
     ? [
-        sql<boolean>`${column('project_id')} in
-          (select mine.project_id from project_authorizations mine where mine.user_id = ${w.member})`,
+        // Where their order is walked PostgreSQL must not begin with the projects.
+        given('walked')
+          ? sql<boolean>`coalesce((select true from project_authorizations mine
+              where mine.user_id = ${w.member} and mine.project_id = ${column('project_id')}), false)`
+          : sql<boolean>`${column('project_id')} in
+              (select mine.project_id from project_authorizations mine where mine.user_id = ${w.member})`,
       ]
     : []),
 ]
 
-const isThere = sql<boolean>`not exists (select 1 from projects p where p.id = activities.project_id and p.deleting)`
+/** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
+const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = activities.project_id), false)`
 
 const isOpenTo = (w: Wanted, at: At<Wanted>) =>
   isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`)
@@ -109,8 +126,7 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
     own: {
       needs: 'seen_by',
       test: (w, at) => isOwn(w, at, 'activities'),
-      set: (w, at) => sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}
-        union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}`,
+      set: ownIds,
       counted: ['issues', 'issue_assignees', 'snippets'],
     },
   },
@@ -118,34 +134,38 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   usual: () => ['created_at', 'desc'],
 })
 
-interface Between extends Wanted {
-  /** The first day, and the one after the last. */
-  first?: string
-  end?: string
+/** As `activity_spans` has them: from the first day on, whole months, whole years, and to the day before `end`. */
+interface Spans {
+  first: string
+  months: string
+  years: string
+  years_end: string
+  months_end: string
+  end: string
 }
 
-const kindTest = (w: Between, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
+type Between = Wanted & Spans
+
+const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
   given('kinds') ? [sql<boolean>`kind in (${textsIn(db, w.kinds!)})`] : []
 
-/** How many there are of each kind between two days: of projects as they are kept, of somebody counted. */
-function kindsBetween(w: Between, at: At<Between>): RawBuilder<unknown> {
-  const { given } = at
-  const [rows, when, total] = given('author')
-    ? [sql`activities`, sql`created_at`, sql`count(*)`]
-    : [sql`activity_days`, sql`day`, sql`sum(total)`]
-  const [first, end] = given('author') ? [w.from, w.until] : [w.first, w.end]
-  const tests = [
-    ...whose(w, at as At<Wanted>, (name) => sql.ref(name)),
-    ...kindTest(w, at as At<Wanted>),
-    ...(given('from') ? [sql`${when} >= ${first}`] : []),
-    ...(given('until') ? [sql`${when} < ${end}`] : []),
-  ]
-  return sql`select project_id, kind, reserved, ${total} as total from ${rows}
-    where ${sql.join(tests, sql` and `)} group by project_id, kind, reserved`
+/** How many there are of each kind between two days. */
+function kindsBetween(w: Between, at: At<Wanted>): RawBuilder<unknown> {
+  const ofProjects = at.given('author') ? [] : [sql<boolean>`author_id = 0`]
+  const tests = sql.join([...ofProjects, ...whose(w, at, (name) => sql.ref(name)), ...kindTest(w, at)], sql` and `)
+  const spans = [
+    sql`unit = 'day' and start >= ${w.first} and start < ${w.months}`,
+    sql`unit = 'month' and start >= substr(${w.months}, 1, 7) and start < substr(${w.years}, 1, 7)`,
+    sql`unit = 'year' and start >= substr(${w.years}, 1, 4) and start < substr(${w.years_end}, 1, 4)`,
+    sql`unit = 'month' and start >= substr(${w.years_end}, 1, 7) and start < substr(${w.months_end}, 1, 7)`,
+    sql`unit = 'day' and start >= ${w.months_end} and start < ${w.end}`,
+  ].map((span) => sql`select project_id, kind, reserved, total from activity_spans where ${tests} and ${span}`)
+  return sql`select project_id, kind, reserved, sum(total) as total
+    from (${sql.join(spans, sql` union all `)}) as spans group by project_id, kind, reserved`
 }
 
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
-  const at = { db, given } as unknown as At<Between> & At<Wanted>
+  const at = { db, given } as unknown as At<Wanted>
   return db
     .selectFrom(sql<{ total: number }>`(${kindsBetween(w, at)})`.as('activities'))
     .select(sql<number>`coalesce(sum(activities.total), 0)`.as('total'))
@@ -154,13 +174,12 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
 })
 
 /** Of their own confidential issues and of snippets they see, where they do not see all. */
-const ownBetween = hotQuery<Between, { total: number }>((db, w, given) => {
+const ownBetween = hotQuery<Wanted, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
   const tests = [
     isThere,
-    isOwn(w, at, 'activities'),
+    sql<boolean>`activities.id in (${ownIds(w, at)})`,
     sql<boolean>`not ${isOpenTo(w, at)}`,
-    ...whose(w, at, (name) => unindexed(db, `activities.${name}`)),
     ...kindTest(w, at),
     ...(given('from') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} >= ${w.from}`] : []),
     ...(given('until') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} < ${w.until}`] : []),
@@ -171,20 +190,54 @@ const ownBetween = hotQuery<Between, { total: number }>((db, w, given) => {
     .where(sql<boolean>`(${sql.join(tests, sql`) and (`)})`)
 })
 
-/** From how many on walking their order comes to a page's end sooner than gathering. */
-const MANY = 2000
+const [EARLIEST, LATEST] = ['0001-01-01', '9999-12-31']
 
-async function listBetween(db: Db, wanted: Wanted, { limit, offset }: Cut, sort: Sort): Promise<Page<Activity>> {
-  const days = {
-    ...wanted,
-    ...(wanted.from && { first: wanted.from.slice(0, 10) }),
-    ...(wanted.until && { end: wanted.until.slice(0, 10) }),
+const isFirst = (day: string, of: 'month' | 'year') => day.endsWith(of === 'month' ? '-01' : '-01-01')
+
+/** The first day of a month or a year, this day or the next that is one. */
+function nextFirst(day: string, of: 'month' | 'year'): string {
+  if (isFirst(day, of) || day === LATEST) return day
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))]
+  return new Date(of === 'month' ? Date.UTC(year, month, 1) : Date.UTC(year + 1, 0, 1)).toISOString().slice(0, 10)
+}
+
+const lastFirst = (day: string, of: 'month' | 'year') =>
+  day === LATEST ? day : of === 'month' ? `${day.slice(0, 7)}-01` : `${day.slice(0, 4)}-01-01`
+
+/** Where no whole month or year lies between them, its span is empty. */
+function spansOf({ from, until }: Wanted): Spans {
+  const first = from?.slice(0, 10) ?? EARLIEST
+  const end = until?.slice(0, 10) ?? LATEST
+  const whole = (start: string, end: string, of: 'month' | 'year') => {
+    const [begins, ends] = [nextFirst(start, of), lastFirst(end, of)]
+    return begins < ends ? [begins, ends] : [end, end]
   }
-  const [open] = await openBetween(db, days)
+  const [months, months_end] = whole(first, end, 'month') as [string, string]
+  const [years, years_end] = whole(months, months_end, 'year') as [string, string]
+  return { first, months, years, years_end, months_end, end }
+}
+
+/** From how many on walking the order of a person or a project comes to a page's end sooner than gathering. */
+const MANY = 500
+
+const lastId = hotQuery<object, { rows: number }>((db) =>
+  db.selectFrom('activities').select(sql<number>`coalesce(max(id), 0)`.as('rows')),
+)
+
+/** Of all that happened so many are wanted that a page's end is near. */
+async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<boolean> {
+  const [last] = await lastId(db, {})
+  return (offset + limit) * Number(last!.rows) < total * total
+}
+
+async function listBetween(db: Db, wanted: Wanted, cut: Cut, sort: Sort): Promise<Page<Activity>> {
+  const { limit, offset } = cut
+  const [open] = await openBetween(db, { ...wanted, ...spansOf(wanted) })
   const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }
-  const way = { [`by created_at ${sort}`]: true as const, ...(total > MANY && { walked: true as const }) }
+  const walked = wanted.member === undefined ? total > MANY : await isDense(db, total, cut)
+  const way = { [`by created_at ${sort}`]: true as const, ...(walked && { walked: true as const }) }
   return { total, items: await activities.page(db, { ...wanted, ...way, limit, offset }) }
 }
 
@@ -217,6 +270,6 @@ export async function listActivities(
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),
   }
-  if (after || before) return listBetween(db, wanted, cut, sort ?? 'desc')
+  if (after || before || place.member !== undefined) return listBetween(db, wanted, cut, sort ?? 'desc')
   return activities(db, wanted, cut, { sort })
 }

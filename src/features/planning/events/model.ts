@@ -23,8 +23,19 @@ declare module '../../../store/database.ts' {
       source: string | null
       created_at: string
     }
-    /** How many a project has of a day, by triggers; on PostgreSQL one kind may have several rows. */
-    activity_days: { project_id: number; day: string; kind: Kind; reserved: boolean; total: number }
+    /**
+     * How many there are of a day (`2025-03-14`), a month (`2025-03`) and a year, by triggers: of somebody, and of a
+     * project as those of author 0. On PostgreSQL one kind may have several rows.
+     */
+    activity_spans: {
+      author_id: number
+      unit: 'day' | 'month' | 'year'
+      start: string
+      project_id: number
+      kind: Kind
+      reserved: boolean
+      total: number
+    }
   }
 }
 

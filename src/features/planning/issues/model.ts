@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
 export const ISSUE_TYPES = ['issue', 'incident', 'test_case', 'task'] as const
@@ -50,7 +50,8 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    issue_assignees: { issue_id: number; user_id: number }
+    /** `since`, by trigger, is when the other was created. */
+    issue_assignees: { issue_id: number; user_id: number; since: GeneratedAlways<string> }
     issue_labels: { issue_id: number; label_id: number }
     issue_links: {
       id: Generated<number>

@@ -4,8 +4,9 @@ import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/l
 import type { App, User } from '../../../context.ts'
 import type { Db, Row, Tables } from '../../../store/database.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
-import { findByWords, type TextIndex } from '../../../store/full-text.ts'
+import { MOST_FOUND, findByWords, type TextIndex, type WordsWish } from '../../../store/full-text.ts'
 import { pageOfArray, pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
+import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
 import { isSeen, isTheirs } from '../issues/lists.ts'
 import { projectsOf, seenBy } from '../planned.ts'
@@ -16,44 +17,80 @@ import { hasMergeRequests, isOfMergeRequest, readsMergeRequests } from '../seein
 import { isThere, isVisible, seenBy as snippetsSeenBy } from '../snippets/lists.ts'
 import type { Snippet } from '../snippets/model.ts'
 
-const ISSUES: TextIndex = { table: 'issues', columns: ['title', 'description'], within: 'project_id' }
-const MILESTONES: TextIndex = { table: 'milestones', columns: ['title', 'description'], within: 'project_id' }
-const NOTES: TextIndex = { table: 'notes', columns: ['body'], within: 'project_id' }
-const SNIPPETS: TextIndex = { table: 'snippets', columns: ['title', 'description'] }
+const ISSUES = { table: 'issues', columns: ['title', 'description'], within: 'project_id' } as const satisfies TextIndex
+const MILESTONES = {
+  table: 'milestones',
+  columns: ['title', 'description'],
+  within: 'project_id',
+} as const satisfies TextIndex
+const NOTES = { table: 'notes', columns: ['body'], within: 'project_id' } as const satisfies TextIndex
+const SNIPPETS = { table: 'snippets', columns: ['title', 'description'] } as const satisfies TextIndex
 
 type Sort = 'asc' | 'desc' | null | undefined
 type Test = RawBuilder<boolean>
 
 const NOTHING = { items: [], total: 0 }
 
-/** How many projects of a group a search is narrowed to; those of a larger group are looked for among all. */
+/** How many projects a search is narrowed to; where there are more it looks at all, and tests what it finds. */
 const MOST_PROJECTS = 100
 
-/** What lies in a group, as ids where they are few and else as a test. */
-export async function inGroup(db: Db, table: 'issues' | 'milestones' | 'merge_requests', group: number | undefined) {
-  if (group === undefined) return { tests: [] }
-  const projects = projectsOf({ group })
+async function fewOf(db: Db, projects: RawBuilder<unknown>): Promise<number[] | null> {
   const { rows } = await sql<{ id: number }>`select id from (${projects}) as projects
     limit ${sql.lit(MOST_PROJECTS + 1)}`.execute(db)
-  if (rows.length <= MOST_PROJECTS) return { within: rows.map(({ id }) => id), tests: [] }
-  return { tests: [sql<boolean>`${sql.ref(`${table}.project_id`)} in (${projects})`] }
+  return rows.length <= MOST_PROJECTS ? rows.map(({ id }) => id) : null
 }
 
-/** Rows of a page of ids, in their order. */
-async function rowsOf<T extends 'milestones' | 'notes' | 'snippets'>(
+/** Of those the viewer sees, or of a group's: ids of projects where they are few, else a test. */
+export async function placeOf(
   db: Db,
-  table: T,
-  found: readonly number[],
+  table: 'issues' | 'milestones' | 'merge_requests',
+  viewer: User,
+  group: number | undefined,
+): Promise<{ within?: number[]; tests: Test[] }> {
+  if (group === undefined && viewer.admin) return { tests: [] }
+  const projects = group === undefined ? projectsSeenBy(viewer) : projectsOf({ group })
+  const within = await fewOf(db, projects)
+  if (within) return { within, tests: [] }
+  return { tests: group === undefined ? [] : [sql`${sql.ref(`${table}.project_id`)} in (${projects})`] }
+}
+
+/** Of those that are in use: others are not searched. */
+const projectsSeenBy = (viewer: User) => {
+  const open = openVisibilities(viewer).map(
+    (visibility) => sql`select id from projects
+      where archived = ${false} and visibility = ${visibility} and not deleting`,
+  )
+  const theirs = sql`select project_id as id from project_authorizations where user_id = ${viewer.id}`
+  return sql.join([...open, theirs], sql` union all `)
+}
+
+/** A page of what is found by words. Of more than `MOST_FOUND` nobody is told how many there are. */
+async function pageByWords(db: Db, index: TextIndex, wish: WordsWish, cut: Cut): Promise<Page<number>> {
+  const most = Math.max(MOST_FOUND, cut.offset + cut.limit) + 1
+  const found = await findByWords(db, index, { ...wish, most })
+  return { ...pageOfArray(found, cut), more: found.length === most }
+}
+
+export async function idsByWords(db: Db, index: TextIndex, wish: WordsWish, cut: Cut): Promise<Page<{ id: number }>> {
+  const { items, ...page } = await pageByWords(db, index, wish, cut)
+  return { ...page, items: items.map((id) => ({ id })) }
+}
+
+/** The rows of a page, in their order. */
+async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
+  db: Db,
+  index: TextIndex & { readonly table: T },
+  wish: WordsWish,
   cut: Cut,
 ): Promise<Page<Row<T>>> {
-  const { items: ids, total } = pageOfArray(found, cut)
+  const { items: ids, ...page } = await pageByWords(db, index, wish, cut)
   const rows = await db
-    .selectFrom(table as 'notes')
+    .selectFrom(index.table as 'notes')
     .selectAll()
     .where(inIdList(db, 'id', idList(db, ids)))
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return { total, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
+  return { ...page, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
 }
 
 export const isActive = (table: keyof Tables): Test => sql`exists (select 1 from projects p
@@ -81,10 +118,10 @@ export async function findIssuesEverywhere(
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const seen = seenBy(viewer)
-  const place = await inGroup(db, 'issues', wish.group)
+  const place = await placeOf(db, 'issues', viewer, wish.group)
   const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
   const tests = [...issueTests(wish), ...place.tests, isActive('issues'), ...mine]
-  return idsOf(await findByWords(db, ISSUES, { ...wish, ...place, tests }), cut)
+  return idsByWords(db, ISSUES, { ...wish, ...place, tests }, cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
@@ -99,12 +136,7 @@ export async function findIssuesIn(
   const mine =
     level >= Reporter ? [] : [sql<boolean>`not issues.confidential or ${isTheirs({ seen_by: viewer?.id ?? 0 })}`]
   const tests = [...issueTests(wish), ...mine]
-  return idsOf(await findByWords(db, ISSUES, { ...wish, within: [project.id], tests }), cut)
-}
-
-export function idsOf(found: readonly number[], cut: Cut): Page<{ id: number }> {
-  const { items, total } = pageOfArray(found, cut)
-  return { total, items: items.map((id) => ({ id })) }
+  return idsByWords(db, ISSUES, { ...wish, within: [project.id], tests }, cut)
 }
 
 export interface MilestoneSearch {
@@ -134,10 +166,10 @@ export async function findMilestones(
   cut: Cut,
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
-  const place = await inGroup(db, 'milestones', wish.group)
+  const place = await placeOf(db, 'milestones', viewer, wish.group)
   const mine = seen.seen_by === undefined ? [] : [seesMilestone(seen)]
   const tests = [...isInState(wish.state), ...place.tests, isActive('milestones'), ...mine]
-  return rowsOf(db, 'milestones', await findByWords(db, MILESTONES, { ...wish, ...place, tests }), cut)
+  return rowsByWords(db, MILESTONES, { ...wish, ...place, tests }, cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
@@ -149,7 +181,7 @@ export async function findMilestonesIn(
 ): Promise<Page<Milestone>> {
   if (!hasFeature(subject, 'issues') && !hasFeature(subject, 'merge_requests')) return NOTHING
   const asked = { ...wish, within: [subject.project.id], tests: isInState(wish.state) }
-  return rowsOf(db, 'milestones', await findByWords(db, MILESTONES, asked), cut)
+  return rowsByWords(db, MILESTONES, asked, cut)
 }
 
 /** What people said in a project. */
@@ -170,7 +202,7 @@ export async function findNotes(
     ...(level >= Guest ? [] : [isOfOpenSnippet(viewer?.id ?? 0, subject)]),
     ...(level >= Reporter ? [] : [isOpenNote(viewer?.id ?? 0)]),
   ]
-  return rowsOf(db, 'notes', await findByWords(db, NOTES, { ...wish, within: [project.id], tests }), cut)
+  return rowsByWords(db, NOTES, { ...wish, within: [project.id], tests }, cut)
 }
 
 /** Whose it is reads what is said of it. */
@@ -198,7 +230,7 @@ export async function findSnippets(
 ): Promise<Page<Snippet>> {
   const seen = snippetsSeenBy(viewer)
   const tests = [isThere, ...(seen.seen_by === undefined ? [] : [isVisible(seen, given(seen))])]
-  return rowsOf(db, 'snippets', await findByWords(db, SNIPPETS, { ...wish, tests }), cut)
+  return rowsByWords(db, SNIPPETS, { ...wish, tests }, cut)
 }
 
 /** Members of a project, or of a group and those above it, by a part of their names. Who is below may be a secret. */

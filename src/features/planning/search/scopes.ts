@@ -78,20 +78,20 @@ const issues = byWords(async ({ app, viewer, group, project, wish, page }, words
   if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'active' ? 'opened' : wish.state
   const wanted = { words, confidential, sort, ...(state && state !== 'all' && { state }) }
-  const { items, total } = project
+  const { items, ...found } = project
     ? await findIssuesIn(app, project, wanted, page)
     : await findIssuesEverywhere(app, viewer, { ...wanted, group: group?.id }, page)
-  return { total, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
+  return { ...found, items: await presentIssuesById(app, viewer, items, { isMixed: !project }) }
 })
 
 const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
   if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'opened' ? 'active' : wish.state
   const wanted = { words, sort: wish.sort, ...(state && state !== 'all' && { state }) }
-  const { items, total } = project
+  const { items, ...found } = project
     ? await findMilestonesIn(app, project, wanted, page)
     : await findMilestones(app, viewer, { ...wanted, group: group?.id }, page)
-  return { total, items: await presentMilestones(app, items) }
+  return { ...found, items: await presentMilestones(app, items) }
 })
 
 const users: Scope = async ({ app, viewer, group, project, wish, page }) => {
@@ -105,12 +105,12 @@ const users: Scope = async ({ app, viewer, group, project, wish, page }) => {
 }
 
 const snippetTitles = byWords(async ({ app, viewer, page }, words) => {
-  const { items, total } = await findSnippets(app, viewer, { words }, page)
-  return { total, items: await presentSnippets(app, items) }
+  const { items, ...found } = await findSnippets(app, viewer, { words }, page)
+  return { ...found, items: await presentSnippets(app, items) }
 })
 
 const notes = byWords(async ({ app, project, wish, page }, words) => {
-  const { items, total } = await findNotes(app, project!, { words, sort: wish.sort }, page)
+  const { items, ...found } = await findNotes(app, project!, { words, sort: wish.sort }, page)
   const [issues, requests, loaded, around] = await Promise.all([
     findIssues(
       app.db,
@@ -127,7 +127,7 @@ const notes = byWords(async ({ app, project, wish, page }, words) => {
     some.find((one) => one.id === id)?.iid
   const iidOf = ({ issue_id, merge_request_id }: (typeof items)[number]) =>
     iidIn(issues, issue_id) ?? iidIn(requests, merge_request_id) ?? null
-  return { total, items: loaded.map((note) => presentFoundNote({ ...note, iid: iidOf(note) }, around)) }
+  return { ...found, items: loaded.map((note) => presentFoundNote({ ...note, iid: iidOf(note) }, around)) }
 })
 
 async function linesIn(search: Search, dir: string, ref: string): Promise<Found> {

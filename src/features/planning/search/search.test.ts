@@ -300,3 +300,66 @@ test('a page of results costs the same however many there are', async () => {
     expect([scope, await costOf(forge, find(scope))]).toEqual([scope, costs.get(scope)])
   }
 })
+
+/** As many snippets as are named: neither their project nor their number of projects narrows a search. */
+async function plant(forge: TestForge, author: { readonly id: number }, visibility: string, titles: readonly string[]) {
+  const now = timestamp(forge.clock)
+  for (let from = 0; from < titles.length; from += 500) {
+    const rows = titles.slice(from, from + 500).map((title) => ({
+      project_id: null,
+      author_id: author.id,
+      title,
+      description: null,
+      visibility,
+      created_at: now,
+      updated_at: now,
+    }))
+    await forge.app.db
+      .insertInto('snippets')
+      .values(rows as never[])
+      .execute()
+  }
+}
+
+test('what the viewer sees is found however much they do not see came later', async () => {
+  await using forge = await startForge()
+  const [owner, stranger] = [await forge.user(), await forge.user()]
+  await plant(forge, owner, 'public', ['needle first', 'needle second'])
+  const many = Array.from({ length: 20_500 }, (_, n) => `needle ${n}`)
+  await plant(forge, owner, 'private', many)
+  const find = (more: object) => stranger.get('/search', { scope: 'snippet_titles', search: 'needle', ...more })
+  const found = await find({})
+  expect(shown(found)).toEqual(['needle first', 'needle second'])
+  expect(found.headers.get('x-total')).toBe('2')
+})
+
+test('nobody is told how many there are of what nobody counted', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const many = Array.from({ length: 1100 }, (_, n) => `needle ${n}`)
+  await plant(forge, owner, 'private', many)
+  const find = async (page: number) => {
+    const { body, headers } = await owner.get('/search', {
+      scope: 'snippet_titles',
+      search: 'needle',
+      per_page: 100,
+      page,
+    })
+    const links = (headers.get('link') ?? '').match(/rel="\w+"/g)
+    return [body.length, headers.get('x-total'), headers.get('x-total-pages'), headers.get('x-next-page'), links]
+  }
+  expect(await find(1)).toEqual([100, null, null, '2', ['rel="next"', 'rel="first"']])
+  expect(await find(10)).toEqual([100, null, null, '11', ['rel="prev"', 'rel="next"', 'rel="first"']])
+  // Whoever comes to the end has counted them.
+  expect(await find(11)).toEqual([100, '1100', '11', '', ['rel="prev"', 'rel="first"', 'rel="last"']])
+})
+
+test('of the few projects that one sees a match is found wherever it lies', async () => {
+  await using forge = await startForge()
+  const { open, closed } = await hay(forge)
+  const external = await forge.user({ external: true })
+  await open.owner.put(open.url, { visibility: 'private' })
+  await addMember(forge, { project_id: closed.id }, external.id, 10)
+  for (const scope of ['issues', 'milestones'])
+    expect(shown(await external.get('/search', { scope, search: 'needle' }))).toEqual(['needle closed'])
+})

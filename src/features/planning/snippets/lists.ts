@@ -47,12 +47,14 @@ const visibleIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => sql`
   union select s.id from snippets s join projects p on p.id = s.project_id
     where ${openProject(at)} and (${isOpen(at, 's.visibility')} or s.author_id = ${w.seen_by})`
 
-export const isThere = sql<boolean>`not exists (select 1 from projects p
-  where p.id = snippets.project_id and p.deleting)`
+/** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
+export const isThere = sql<boolean>`coalesce((select not p.deleting from projects p
+  where p.id = snippets.project_id), true)`
 
 const list = longList<Wanted, 'snippets', 'id'>({
   table: 'snippets',
-  counted: ['snippets', 'projects'],
+  counted: ['projects', 'project_snippets'],
+  followed: {},
   always: () => [isThere],
   conditions: {
     project: {

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
 export const TODO_ACTIONS = [
@@ -27,6 +27,8 @@ declare module '../../../store/database.ts' {
       issue_id: number | null
       merge_request_id: number | null
       commit_sha: string | null
+      /** Which of them; by the engine. */
+      type: GeneratedAlways<'Issue' | 'MergeRequest' | 'Commit'>
       /** That it came of. */
       note_id: number | null
       /** Who caused it. */

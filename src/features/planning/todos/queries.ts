@@ -4,9 +4,9 @@ import { policy, resource } from '../../../api/endpoint.ts'
 import { id } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { Reporter } from '../../../lib/levels.ts'
-import type { Db } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
+import { longList, type At } from '../../../store/lists.ts'
+import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
@@ -22,6 +22,45 @@ import { LEVEL, isOn, isOpen, isReadable, seesIssue, seesMergeRequest, seesMerge
 import { presentTodo, type MergeRequestTarget } from './entity.ts'
 import type { Todo, TodoAction } from './model.ts'
 
+/** Whether they still see what waits, and the note it came of. */
+function isSeenBy(viewer: User): RawBuilder<boolean> {
+  if (viewer.admin) return isThere
+  return sql`exists (${seeing(viewer.id, { internalToo: openVisibilities(viewer).includes('internal') })})`
+}
+
+/** As `exists` PostgreSQL would look up all projects there are, once for each page. */
+const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = todos.project_id), false)`
+
+const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
+
+type Way = { internalToo: boolean }
+
+const seesCommits = (way: Way) => sql<boolean>`(${isOn('repository')} and (${isReporter} or ${isOpen(way)}))`
+
+function seeing(viewer: number, way: Way): RawBuilder<unknown> {
+  const seesNote = sql<boolean>`(${isReporter}
+    or not exists (select 1 from notes n where n.id = todos.note_id and n.internal))`
+  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer)} and ${seesNote})`
+  const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${seesCommits(way)})`
+  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer, way)} and ${seesNote})`
+  return sql`select 1 from projects p left join issues i on i.id = todos.issue_id
+    left join merge_requests m on m.id = todos.merge_request_id
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer}
+    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
+    and (${seesNoted} or ${seesCommit} or ${seesRequest})`
+}
+
+/** Whether the project alone says that they see a todo of `todos`, or of what is counted of them. */
+const isOpenTo = (todos: string, viewer: number, way: Way): RawBuilder<boolean> => {
+  const column = (name: string) => sql.ref(`${todos}.${name}`)
+  return sql`exists (select 1 from projects p
+    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer}
+    where p.id = ${column('project_id')} and not p.deleting and ${isReadable(way)}
+    and case ${column('type')} when 'MergeRequest' then ${seesMergeRequests(way)}
+      when 'Commit' then ${seesCommits(way)}
+      else ${isOn('issues')} end and (not ${column('reserved')} or ${isReporter}))`
+}
+
 export interface TodoFilter {
   readonly action?: TodoAction | null | undefined
   readonly author_id?: number | null | undefined
@@ -31,109 +70,109 @@ export interface TodoFilter {
   readonly type?: string | null | undefined
 }
 
-/** Whether they still see what waits, and the note it came of. */
-function isSeenBy(viewer: User): RawBuilder<boolean> {
-  if (viewer.admin) return sql`exists (select 1 from projects p where p.id = todos.project_id and not p.deleting)`
-  const way = { internalToo: openVisibilities(viewer).includes('internal') }
-  const isReporter = sql<boolean>`${LEVEL} >= ${sql.lit(Reporter)}`
-  const seesNote = sql<boolean>`(${isReporter}
-    or not exists (select 1 from notes n where n.id = todos.note_id and n.internal))`
-  const seesNoted = sql<boolean>`(i.id is not null and ${seesIssue(viewer.id)} and ${seesNote})`
-  const seesCommit = sql<boolean>`(todos.commit_sha is not null and ${isOn('repository')}
-    and (${isReporter} or ${isOpen(way)}))`
-  const seesRequest = sql<boolean>`(m.id is not null and ${seesMergeRequest(viewer.id, way)} and ${seesNote})`
-  return sql`exists (select 1 from projects p left join issues i on i.id = todos.issue_id
-    left join merge_requests m on m.id = todos.merge_request_id
-    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
-    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
-    and (${seesNoted} or ${seesCommit} or ${seesRequest}))`
+/** The values of a list's conditions; what is absent is no condition. */
+interface Wanted {
+  user: number
+  state: 'pending' | 'done'
+  action?: string
+  author?: number
+  project?: number
+  group?: number
+  type?: string
+  /** Absent for those who see everything. */
+  seen_by?: number
+  internal_too?: true
 }
 
-/** Whether they see the issues or the merge requests of its project, which is enough for what is not reserved. */
-function isOpenTo(viewer: User): RawBuilder<boolean> {
-  if (viewer.admin) return isSeenBy(viewer)
-  const way = { internalToo: openVisibilities(viewer).includes('internal') }
-  return sql`exists (select 1 from projects p
-    left join project_authorizations t on t.project_id = p.id and t.user_id = ${viewer.id}
-    where p.id = todos.project_id and not p.deleting and ${isReadable(way)}
-    and case when todos.of_request = 1 then ${seesMergeRequests(way)} else ${isOn('issues')} end)`
-}
+const wayOf = ({ given }: Pick<At<Wanted>, 'given'>): Way => ({ internalToo: given('internal_too') })
 
-/** Whether they see them or not. */
-function ownTodos(db: Db, viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter) {
-  return db
-    .selectFrom('todos')
-    .where('user_id', '=', viewer.id)
-    .where('state', '=', state ?? 'pending')
-    .$if(Boolean(action), (query) => query.where('action', '=', action!))
-    .$if(Boolean(author_id), (query) => query.where('author_id', '=', author_id!))
-    .$if(Boolean(project_id), (query) => query.where('project_id', '=', project_id!))
-    .$if(Boolean(group_id), (query) =>
-      query.where(sql<boolean>`project_id in (select p.id from projects p
-        join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group_id})`),
-    )
-    .$if(type === 'Issue', (query) => query.where('issue_id', 'is not', null))
-    .$if(type === 'MergeRequest', (query) => query.where('merge_request_id', 'is not', null))
-    .$if(type === 'Commit', (query) => query.where('commit_sha', 'is not', null))
-    .$if(Boolean(type) && !['Issue', 'MergeRequest', 'Commit'].includes(type!), (query) =>
-      query.where(sql<boolean>`1 = 0`),
-    )
+/** Of theirs in this state: they have an index. */
+const ofState = (w: Wanted) =>
+  sql`select todos.id from todos where todos.user_id = ${w.user} and todos.state = ${w.state}`
+
+const todos = longList<Wanted, 'todos', 'id'>({
+  table: 'todos',
+  facets: true,
+  counted: [],
+  followed: { scope: 'user' },
+  always: (w, { column }) => [sql`${column('user_id')} = ${w.user}`, isThere],
+  conditions: {
+    project: {
+      facet: true,
+      test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}`,
+      set: (w) => sql`${ofState(w)} and todos.project_id = ${w.project}`,
+    },
+    author: {
+      facet: true,
+      test: (w, { hidden }) => sql`${hidden('author_id')} = ${w.author}`,
+      set: (w) => sql`${ofState(w)} and todos.author_id = ${w.author}`,
+    },
+    group: {
+      facet: true,
+      test: (w, { hidden }) => sql`${hidden('project_id')} in (${projectsBelow(w)})`,
+      set: (w) => sql`${ofState(w)} and todos.project_id in (${projectsBelow(w)})`,
+    },
+    state: { facet: true, test: (w, { column }) => sql`${column('state')} = ${w.state}` },
+    action: { facet: true, test: (w) => sql`todos.action = ${w.action}` },
+    type: { facet: true, test: (w) => sql`todos.type = ${w.type}` },
+  },
+  visible: {
+    open: { needs: 'seen_by', test: (w, at) => isOpenTo('todos', w.seen_by!, wayOf(at)) },
+    own: {
+      needs: 'seen_by',
+      test: (w, at) => sql`exists (${seeing(w.seen_by!, wayOf(at))})`,
+      // What is reserved, and merge requests of projects where those alone are seen that are theirs.
+      set(w, at) {
+        const isSeen = sql`exists (${seeing(w.seen_by!, wayOf(at))})`
+        return sql`${ofState(w)} and todos.reserved and ${isSeen}
+          union all ${ofState(w)} and not todos.reserved and todos.project_id in (select f.project_id
+            from todos_facets f where f.user_id = ${w.user} and f.state = ${w.state} and f.type = 'MergeRequest'
+            and not ${isOpenTo('f', w.seen_by!, wayOf(at))}) and ${isSeen}`
+      },
+      counted: [
+        'projects',
+        'project_authorizations',
+        'issue_assignees',
+        'merge_request_assignees',
+        'merge_request_reviewers',
+      ],
+    },
+  },
+  orders: { id: null },
+  usual: () => ['id', 'desc'],
+})
+
+const projectsBelow = ({ group }: Wanted) => sql`select p.id from projects p
+  join namespace_ancestors a on a.namespace_id = p.namespace_id where a.ancestor_id = ${group}`
+
+function wantedBy(viewer: User, { action, author_id, project_id, group_id, state, type }: TodoFilter): Wanted {
+  return {
+    user: viewer.id,
+    state: state ?? 'pending',
+    ...(action && { action }),
+    ...(author_id && { author: author_id }),
+    ...(project_id && { project: project_id }),
+    ...(group_id && { group: group_id }),
+    ...(type && { type }),
+    ...(!viewer.admin && { seen_by: viewer.id }),
+    ...(openVisibilities(viewer).includes('internal') && { internal_too: true }),
+  }
 }
 
 /** Newest first. */
-const todosOf = (db: Db, viewer: User, filter: TodoFilter) =>
-  ownTodos(db, viewer, filter).selectAll().where(isSeenBy(viewer)).orderBy('id', 'desc')
+export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
+  todos(db, wantedBy(viewer, filter), page)
 
-/**
- * What is reserved is looked at one by one, all else by its project; so are merge requests of projects where the viewer
- * sees those alone that are theirs.
- */
-async function countTodos(db: Db, viewer: User, filter: TodoFilter): Promise<number> {
-  const open = ownTodos(db, viewer, filter)
-    .where('reserved', '=', false)
-    .groupBy(['project_id', isOfRequest])
-    .select(['project_id', isOfRequest.as('of_request'), sql<number>`count(*)`.as('total')])
-  const closed = db
-    .selectFrom(open.as('todos'))
-    .select('todos.project_id')
-    .where(sql<boolean>`not ${isOpenTo(viewer)}`)
-  const [ofProjects, theirs, reserved] = await Promise.all([
-    db
-      .selectFrom(open.as('todos'))
-      .where(isOpenTo(viewer))
-      .select(sql<number>`coalesce(sum(todos.total), 0)`.as('total'))
-      .executeTakeFirstOrThrow(),
-    ownTodos(db, viewer, filter)
-      .where('reserved', '=', false)
-      .where('merge_request_id', 'is not', null)
-      .where('project_id', 'in', closed.where('todos.of_request', '=', 1))
-      .where(isSeenBy(viewer))
-      .select(sql<number>`count(*)`.as('total'))
-      .executeTakeFirstOrThrow(),
-    ownTodos(db, viewer, filter)
-      .where('reserved', '=', true)
-      .where(isSeenBy(viewer))
-      .select(sql<number>`count(*)`.as('total'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return Number(ofProjects.total) + Number(theirs.total) + Number(reserved.total)
+export async function pendingIds({ db }: App, viewer: User, filter: TodoFilter): Promise<number[]> {
+  const wanted = wantedBy(viewer, { ...filter, state: 'pending' })
+  return (await todos.page(db, { ...wanted, limit: EVERY, offset: 0 })).map(({ id }) => id)
 }
 
-const isOfRequest = sql<number>`case when merge_request_id is null then 0 else 1 end`
-
-export const listTodos = ({ db }: App, viewer: User, filter: TodoFilter, page: Cut): Promise<Page<Todo>> =>
-  pageOfQuery(todosOf(db, viewer, filter), page, () => countTodos(db, viewer, filter))
-
-export const pendingIds = async ({ db }: App, viewer: User, filter: TodoFilter): Promise<number[]> =>
-  (
-    await todosOf(db, viewer, { ...filter, state: 'pending' })
-      .clearSelect()
-      .select('id')
-      .execute()
-  ).map(({ id }) => id)
+const EVERY = Number.MAX_SAFE_INTEGER
 
 /** Those that the user sees. */
-export const countPendingTodos = ({ db }: App, viewer: User): Promise<number> => countTodos(db, viewer, {})
+export const countPendingTodos = async ({ db }: App, viewer: User): Promise<number> =>
+  (await todos(db, wantedBy(viewer, {}), { limit: 0, offset: 0 })).total
 
 /** `/todos/:id`: one's own. */
 export const todo = resource({

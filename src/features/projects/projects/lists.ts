@@ -4,7 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText } from '../../../store/dialect.ts'
-import type { Given } from '../../../store/hot.ts'
+import { hotQuery, type Given } from '../../../store/hot.ts'
 import { contains, longList, searchFor, type At, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -249,12 +249,33 @@ function sharesWith(group: number): RawBuilder<number> {
 
 export const pageOfProjects = projects.page
 
-export const listProjects = (
+/** Of a group with fewer projects these are gathered, and all that hold a text are not. */
+const MANY_OF_GROUP = 1000
+
+const someOfGroup = hotQuery<Wanted, { found: number }>((db, w, given) =>
+  db
+    .selectFrom(
+      sql<{ id: number }>`(select id from projects where namespace_id in (${namespacesIn(w, given)})
+        limit ${sql.lit(MANY_OF_GROUP)})`.as('some'),
+    )
+    .select(sql<number>`count(*)`.as('found')),
+)
+
+export async function listProjects(
   { db }: App,
   viewer: User | null,
   filter: ProjectFilter,
   page: Cut,
-): Promise<Page<{ id: number }>> => projects(db, wantedBy(db, viewer, filter), page, filter)
+): Promise<Page<{ id: number }>> {
+  const { substring, ...wanted } = wantedBy(db, viewer, filter)
+  const isOfMany = substring !== undefined && (filter.group ? await isLarge(db, wanted) : true)
+  return projects(db, { ...wanted, ...(isOfMany && { substring }) }, page, filter)
+}
+
+async function isLarge(db: Db, wanted: Wanted): Promise<boolean> {
+  const [some] = await someOfGroup(db, wanted)
+  return Number(some!.found) === MANY_OF_GROUP
+}
 
 /** The next projects by id, without a total: what pages by key are made of. */
 export const nextProjects = (

@@ -146,7 +146,7 @@ export const diff = endpoint({
     const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`
     const query = input.unidiff == null ? '' : `unidiff=${input.unidiff}`
     const part = diffs.slice(wish.offset, wish.offset + wish.limit)
-    return new Answer(200, part, pageHeaders(wish, diffs.length, address, query))
+    return new Answer(200, part, pageHeaders(wish, { total: diffs.length }, address, query))
   },
 })
 
