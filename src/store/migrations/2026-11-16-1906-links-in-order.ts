@@ -13,6 +13,8 @@ export async function up(db: Kysely<never>): Promise<void> {
   ] as const) {
     await db.schema.alterTable(links).addColumn('since', timestamp).execute()
     await run(`update ${links} set since = (select created_at from ${rows} r where r.id = ${links}.${key})`)
+    // The next one begins with the same.
+    if (rows === 'merge_requests') await run(`drop index ${links}_user_id`)
     await run(`create index ${links}_since on ${links} (user_id, since, ${key})`)
     const since = `(select created_at from ${rows} where id = new.${key})`
     const moved = `update ${links} set since = new.created_at where ${key} = new.id;`
