@@ -203,6 +203,7 @@ describe('security 45: unbounded input or page', () => {
         `PUT /projects/:id/${topic}/notes/:note_id body`,
       ]),
       'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes note',
+      'POST /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id note',
       'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id note',
     ]
     expect(new Set(kept)).toEqual(new Set(documents))
