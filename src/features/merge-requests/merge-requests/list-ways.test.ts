@@ -248,8 +248,7 @@ test.runIf(testDatabaseUrl() === undefined)(
             const steps = rows.map(({ detail }) => detail)
             const label = `${name} ${order} ${sort} ${JSON.stringify(scope)}: ${steps.join('; ')}`
             expect(steps.join(), label).not.toContain('FOR ORDER BY')
-            const first =
-              order === 'created_at' ? `led USING COVERING INDEX ${table}_since` : 'merge_requests USING'
+            const first = order === 'created_at' ? `led USING COVERING INDEX ${table}_since` : 'merge_requests USING'
             expect(steps[0], label).toContain(first)
           }
         }

@@ -1,0 +1,18 @@
+import { mergeConfig } from 'vitest/config'
+import suite from '../../vitest.config.ts'
+
+/** The suite without what touches no store, or tells of one what it tells of the other. */
+export default mergeConfig(suite, {
+  test: {
+    exclude: [
+      'src/{git,lib,ci,transport,mail,directory,outbound}/**',
+      'src/store/blobs/**',
+      'src/features/{projects/imports,repository/files}/**',
+      'src/features/projects/forks/pools.test.ts',
+      'src/features/merge-requests/**/{shadow,large-changes,processes}.test.ts',
+      'test/{limits-generated,security-generated,bounds,security}.test.ts',
+      'test/start/{build,verbs,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check}.test.ts',
+      '{bench,scripts}/**',
+    ],
+  },
+})
