@@ -95,15 +95,13 @@ async function mergeNow(
   id: number,
   wish: AcceptWish,
 ): Promise<MergeRequest> {
-  const one = await newest(app, target, id)
-  const squash = squashes(target.project.squash_option, wish.squash ?? one.squash)
-  const facts = (await mergeFacts(app.db, [{ ...one, squash }])).get(id)!
-  assertMergeable(facts)
+  const { one, squash, facts } = await looked(app, target, id, wish)
+  await unlessOvertaken(app, id, () => assertMergeable(facts))
   if (wish.sha && wish.sha !== one.head_sha) throw stale()
   const { target: tip } = await findTips(app, target.project, one)
   const plan = await planOf(app, actor, target, { ...one, squash }, tip!, wish)
   const built = await buildMerge(target.dir, plan)
-  if ('fault' in built) throw new Refusal('not_allowed', CANNOT)
+  if ('fault' in built) return unlessOvertaken(app, id, cannot)
   const update = { ref: `refs/heads/${one.target_branch}`, before: tip!, after: built.commit }
   const pusher = { ...webPusher(actor, target.level), user: actor, merging: true as const }
   const fault = await updateFault(app, pusher, target, [update], { pointers: built.isMixed })
@@ -112,11 +110,42 @@ async function mergeNow(
   return land(app, pusher, target, locked, change, update)
 }
 
-/** As it is, with what its source has got meanwhile. */
-async function newest(app: App, target: RepositorySubject, id: number): Promise<MergeRequest> {
+const MOST_LOOKS = 5
+
+/** Another process may move the target at any time: what was found out of it is then found out anew. */
+async function looked(app: App, target: RepositorySubject, id: number, wish: AcceptWish) {
+  for (let looks = 1; ; looks++) {
+    const one = await newest(app, target, id)
+    const squash = squashes(target.project.squash_option, wish.squash ?? one.squash)
+    const facts = (await mergeFacts(app.db, [{ ...one, squash }])).get(id)!
+    if (facts.check !== null || looks === MOST_LOOKS) return { one, squash, facts }
+  }
+}
+
+/** Who finds its commits on the target already was overtaken by whoever merged it. */
+async function unlessOvertaken<T>(app: App, id: number, check: () => T): Promise<T> {
+  try {
+    return check()
+  } catch (refusal) {
+    await openOne(app, id)
+    throw refusal
+  }
+}
+
+function cannot(): never {
+  throw new Refusal('not_allowed', CANNOT)
+}
+
+async function openOne(app: App, id: number): Promise<MergeRequest> {
   const [row] = await findMergeRequests(app.db, [id])
   if (!row) throw notFound()
   if (row.state !== 'opened') throw notOpen()
+  return row
+}
+
+/** As it is, with what its source has got meanwhile. */
+async function newest(app: App, target: RepositorySubject, id: number): Promise<MergeRequest> {
+  const row = await openOne(app, id)
   return freshlyChecked(app, await refreshSource(app, row, target.project), target.project)
 }
 
