@@ -169,7 +169,8 @@ class Builder {
     const parent = this.#frames.at(-1)
     if (!parent || Array.isArray(parent.container) || parent.key) this.#add(value, 1)
     else if (isPlain && text === '<<') parent.key = { name: text, mark, merges: true }
-    else this.#key(textOf(value), typeof value === 'string' ? mark : { ...mark, odd: true })
+    // A key is called as it is written: `on` is no `true`.
+    else this.#key(filled ? textOf(value) : text, typeof value === 'string' ? mark : { ...mark, odd: true })
   }
 
   /** Of a value that is not written. */
