@@ -131,7 +131,7 @@ test.each<[string, string, string | null, Wish?]>([
   ],
   [
     'many faults',
-    many(20_000, (n) => `j${n}: {script: 1}`),
+    many(3000, (n) => `j${n}: {script: 1}`),
     'jobs:j0:script config should be a string or a nested array of strings up to 10 levels deep',
   ],
   ['a pattern that doubles', 'x: {script: a, only: ["/(a*)*(a*)*b/"]}', null, { ref: 'a'.repeat(200) }],
@@ -142,7 +142,7 @@ test.each<[string, string, string | null, Wish?]>([
   ],
   [
     'many slow patterns',
-    many(100, (n) => `x${n}: {script: a, rules: [{if: '$T =~ /[ab]*a[ab]{900}c${n}/'}]}`),
+    many(100, (n) => `x${n}: {script: a, rules: [{if: '$T =~ /[ab]*a[ab]{900}(?:${n})?$/'}]}`),
     'The regular expressions take too long',
     { vars: { T: many(50_000, (n) => ((n * 7919) % 13 > 6 ? 'a' : 'b'), '') } },
   ],
@@ -180,7 +180,7 @@ test.each<[string, string, string | null, Wish?]>([
 
 test('a list of faults has an end', async () => {
   const { errors } = await compile(
-    many(20_000, (n) => `${'j'.repeat(20)}${n}: {script: 1}`),
+    many(3000, (n) => `${'j'.repeat(20)}${n}: {script: 1}`),
     ciContext(),
   )
   expect(errors.length).toBe(100)

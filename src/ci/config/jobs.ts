@@ -81,7 +81,8 @@ export interface JobDefinition {
   readonly run: readonly Readonly<Record<string, unknown>>[] | null
   readonly when: When
   readonly start_in: number | null
-  readonly allow_failure: AllowFailure
+  /** Null: it is not said. */
+  readonly allow_failure: AllowFailure | null
   readonly tags: readonly string[]
   readonly image: Image | null
   readonly services: readonly Service[]
@@ -182,8 +183,7 @@ export function readJob(name: string, job: Mapping, spot: Spot, { defaults, hasW
     run: readRun(job, spot),
     when,
     start_in: readStart(job, spot, when),
-    // A rule that says manual asks for more: without its own word that job blocks.
-    allow_failure: readAllowFailure(job, spot) ?? when === 'manual',
+    allow_failure: readAllowFailure(job, spot),
     tags: own.tags ?? [],
     image: own.image ?? null,
     services: own.services ?? [],

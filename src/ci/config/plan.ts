@@ -2,6 +2,7 @@
 import { pauses } from '../../lib/pauses.ts'
 import type { Context } from './context.ts'
 import { circleIn, type Definition } from './definition.ts'
+import type { AllowFailure } from './failures.ts'
 import { faultAt, type Fault } from './faults.ts'
 import type { JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
@@ -15,11 +16,15 @@ import { Scope, valuesOf } from './variables.ts'
 import type { YamlVariable } from './yaml-variables.ts'
 
 /** One job of the pipeline, to be stored and sent: plain data. */
-export interface PlannedJob extends Omit<JobDefinition, 'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs'> {
+export interface PlannedJob extends Omit<
+  JobDefinition,
+  'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure'
+> {
   /** As the file calls it; parallel jobs share it. */
   readonly group: string
   readonly stage_index: number
   readonly when: When
+  readonly allow_failure: AllowFailure
   /** Null: it waits for all earlier stages. */
   readonly needs: readonly PlannedNeed[] | null
   /** Counted from one. */
@@ -189,7 +194,8 @@ class Planning {
       stage_index: this.#stages.get(job.stage) ?? 0,
       when: rule.when && rule.when !== 'never' ? rule.when : job.when,
       start_in: rule.when ? (rule.start_in ?? null) : job.start_in,
-      allow_failure: rule.allow_failure ?? job.allow_failure,
+      // A manual job may fail; one that a rule makes manual blocks.
+      allow_failure: rule.allow_failure ?? job.allow_failure ?? (!rule.when && job.when === 'manual'),
       interruptible: rule.interruptible ?? job.interruptible,
       variables: withOver(withOver(job.variables, chosen), rule.variables ?? []),
       // Named by what there is once all are known.
