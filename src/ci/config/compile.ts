@@ -50,13 +50,12 @@ async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Co
   const includes = new Includes(context, patterns, budget)
   let root: Mapping | null = null
   let definition: Definition | null = null
-  let plan: Plan | Fault | null = null
+  let plan: Plan | null = null
   try {
     root = resolveExtends(resolveReferences(await includes.load(text)), budget)
     definition = await readDefinition(root, faults, { needs: context.limits?.needs ?? MOST_NEEDS })
     await settle(faults, patterns)
-    if (wantsPlan && faults.list.length === 0) plan = await makePlan(definition, context, patterns)
-    if (plan && 'message' in plan) faults.add(plan.message)
+    if (wantsPlan && faults.list.length === 0) plan = await makePlan(root, definition, context, patterns)
   } catch (error) {
     if (!(error instanceof ConfigFault)) throw error
     faults.add(error.message, error.mark)
@@ -69,7 +68,7 @@ async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Co
     includes: includes.list.map((one) => ({ ...one, location: mask(one.location) })),
     merged: () => root && dump(root, { lineWidth: -1, noRefs: true }),
     definition: isRight ? definition : null,
-    plan: isRight && plan && !('message' in plan) ? plan : null,
+    plan: isRight ? plan : null,
   }
 }
 

@@ -4,7 +4,7 @@ import { Spot, type Faults } from './faults.ts'
 import { DEFAULT_KEYS, TOP_DEFAULT_KEYS, readDefault, readJob, type Defaults, type JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
 import { readRules, type Rule } from './rules.ts'
-import { isMapping, markOf, type Mapping, type Value } from './tree.ts'
+import { isMapping, markOf, type Mapping, type Mark, type Value } from './tree.ts'
 import { flatten, isText, knowsKeys, mappingOf, textAt } from './values.ts'
 import { readAutoCancel, type AutoCancel } from './workflow.ts'
 import { readVariables, type YamlVariable } from './yaml-variables.ts'
@@ -42,7 +42,7 @@ export async function readDefinition(root: Mapping, faults: Faults, limits: { ne
     jobs: await readJobs(root, top, { defaults: readDefaults(root, top), hasWorkflowRules: workflow.rules !== null }),
   }
   // What jobs say of each other is told once each of them is right by itself.
-  if (faults.list.length === 0) new Relations(root, definition, faults, limits).check()
+  if (faults.list.length === 0) await new Relations(root, definition, faults, limits).check()
   return definition
 }
 
@@ -139,8 +139,9 @@ class Relations {
     this.#stages = new Map(definition.stages.map((stage, n) => [stage, n]))
   }
 
-  check(): void {
+  async check(): Promise<void> {
     const { stages, jobs } = this.#definition
+    const pause = pauses()
     for (const job of jobs.values()) {
       if (!this.#stages.has(job.stage))
         this.#say(
@@ -152,15 +153,15 @@ class Relations {
       for (const needs of [job.needs, ...(job.rules ?? []).map((rule) => rule.needs)])
         if (needs) this.#checkNeeds(job, needs)
       this.#checkStop(job)
+      await pause()
     }
     if (this.#faults.list.length > 0) return
     const circle = circleIn(new Map([...jobs.values()].map((job) => [job.name, neededBy(job.needs)])))
-    if (circle) this.#faults.add(circle)
+    if (circle) this.#say(jobs.get(circle.name)!, 'needs', circle.message)
   }
 
-  #say(job: JobDefinition, key: string, text: string): void {
-    const entry = this.#root[job.name]
-    this.#faults.add(text, (isMapping(entry) ? markOf(entry, key) : undefined) ?? markOf(this.#root, job.name))
+  #say({ name }: JobDefinition, key: string, text: string): void {
+    this.#faults.add(text, markOfJob(this.#root, name, key))
   }
 
   #checkName(job: JobDefinition, name: string, kind: 'dependency' | 'need'): void {
@@ -182,7 +183,7 @@ class Relations {
     const doubled = new Set<string>()
     for (const need of needs) {
       if (need.kind !== 'job') continue
-      const key = JSON.stringify([need.job, need.matrix])
+      const key = need.matrix ? JSON.stringify([need.job, need.matrix]) : need.job
       if (seen.has(key)) doubled.add(need.job)
       seen.add(key)
       if (!need.optional || this.#definition.jobs.has(need.job)) this.#checkName(job, need.job, 'need')
@@ -208,16 +209,23 @@ class Relations {
   }
 }
 
+/** Where a key of a job stands, or else the job. */
+export function markOfJob(root: Mapping, name: string, key: string): Mark | undefined {
+  const entry = root[name]
+  return (isMapping(entry) ? markOf(entry, key) : undefined) ?? markOf(root, name)
+}
+
 export const neededBy = (needs: readonly Need[] | null): string[] =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
 
 /** Whoever needs nobody is taken away until nobody is left; the rest goes round. */
-export function circleIn(needs: ReadonlyMap<string, readonly string[]>): string | null {
+export function circleIn(needs: ReadonlyMap<string, readonly string[]>): { name: string; message: string } | null {
   const waiting = new Map<string, number>()
   const neededFor = new Map<string, string[]>()
   for (const [name, names] of needs) {
     const others = names.filter((other) => needs.has(other))
-    if (others.includes(name)) return `The pipeline has circular dependencies: self-dependency: ${name}`
+    if (others.includes(name))
+      return { name, message: `The pipeline has circular dependencies: self-dependency: ${name}` }
     waiting.set(name, others.length)
     for (const other of others) {
       const list = neededFor.get(other)
@@ -244,5 +252,6 @@ export function circleIn(needs: ReadonlyMap<string, readonly string[]>): string 
     at = needs.get(at)!.find((other) => waiting.has(other))!
   }
   const circle = [...trail].slice([...trail].indexOf(at))
-  return `The pipeline has circular dependencies: topological sort failed: ${JSON.stringify(circle.slice(0, 20)).replaceAll('","', '", "')}`
+  const shown = JSON.stringify(circle.slice(0, 20)).replaceAll('","', '", "')
+  return { name: at, message: `The pipeline has circular dependencies: topological sort failed: ${shown}` }
 }

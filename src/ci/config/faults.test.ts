@@ -135,18 +135,18 @@ test.each<[string, string, string, number | null]>([
   ['extends unknown', job('extends: y'), 'x: unknown keys in `extends` (y)', 3],
   ['extends itself', job('extends: x'), 'x: circular dependency detected in `extends`', 3],
   ['needs twice', `${job('needs: [y, y]')}\ny: {script: a}`, 'x has the following needs duplicated: y.', 3],
-  ['needs itself', job('needs: [x]'), 'The pipeline has circular dependencies: self-dependency: x', null],
+  ['needs itself', job('needs: [x]'), 'The pipeline has circular dependencies: self-dependency: x', 3],
   [
     'needs in a circle',
     `${job('needs: [y]')}\ny: {script: a, needs: [x]}`,
     'The pipeline has circular dependencies: topological sort failed: ["x", "y"]',
-    null,
+    3,
   ],
   [
     'needs what is left out',
     `${job('needs: [y]')}\ny: {script: a, rules: [{when: never}]}`,
     "'x' job needs 'y' job, but 'y' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.",
-    null,
+    3,
   ],
   [
     'needs too many',

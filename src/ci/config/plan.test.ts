@@ -474,6 +474,12 @@ test('a matrix makes each combination, and rules and needs choose among them', a
   expect(jobs[4]!.needs).toEqual([{ kind: 'job', job: 'x: [linux, 2]', artifacts: true, optional: false }])
 })
 
+test('what a matrix holds twice is one job, and its names have an end', async () => {
+  expect(await names(job('parallel: {matrix: [{A: [1, 1, 2]}]}'))).toEqual(['x: [1]', 'x: [2]'])
+  const { errors } = await compile(job(`parallel: {matrix: [{A: ${'a'.repeat(255)}}]}`), ciContext())
+  expect(errors).toMatchObject([{ message: 'jobs:x name is too long (maximum is 255 characters)', line: 3 }])
+})
+
 test('optional needs may be missing; none at all starts at once', async () => {
   const text = `y: {script: a, rules: [{if: $NONE}]}\n${job('needs: [{job: y, optional: true}, {job: gone, optional: true}]')}`
   expect((await jobOf(text)).needs).toEqual([])

@@ -1,16 +1,15 @@
 /** What of a configuration is run for one pipeline: rules are asked, parallel jobs made, needs named. */
 import { pauses } from '../../lib/pauses.ts'
 import type { Context } from './context.ts'
-import { circleIn, type Definition } from './definition.ts'
+import { circleIn, markOfJob, type Definition } from './definition.ts'
 import type { AllowFailure } from './failures.ts'
-import { faultAt, type Fault } from './faults.ts'
 import type { JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
 import { combinations } from './parallel.ts'
 import type { Patterns } from './patterns.ts'
 import { isAdmitted } from './policies.ts'
 import { firstMatch, type Ground, type Rule, type When } from './rules.ts'
-import { ConfigFault, tooBig } from './tree.ts'
+import { ConfigFault, tooBig, type Mapping } from './tree.ts'
 import type { AutoCancel } from './workflow.ts'
 import { Scope, valuesOf } from './variables.ts'
 import type { YamlVariable } from './yaml-variables.ts'
@@ -51,16 +50,24 @@ export interface Plan {
 }
 
 const MOST_JOBS = 500
+const LONGEST_NAME = 255
 /** Parallel jobs that rules are asked about. */
 const MOST_ASKED = 50_000
 /** Of all jobs together, in characters. */
 const LARGEST_PLAN = 20 * 1024 * 1024
 
-export async function makePlan(definition: Definition, context: Context, patterns: Patterns): Promise<Plan | Fault> {
-  return new Planning(definition, context, patterns).plan()
+/** `root` is what the definition was read from. */
+export async function makePlan(
+  root: Mapping,
+  definition: Definition,
+  context: Context,
+  patterns: Patterns,
+): Promise<Plan> {
+  return new Planning(root, definition, context, patterns).plan()
 }
 
 class Planning {
+  readonly #root: Mapping
   readonly #definition: Definition
   readonly #context: Context
   readonly #patterns: Patterns
@@ -70,7 +77,8 @@ class Planning {
   readonly #settings: ReadonlyMap<string, string>
   #asked = 0
 
-  constructor(definition: Definition, context: Context, patterns: Patterns) {
+  constructor(root: Mapping, definition: Definition, context: Context, patterns: Patterns) {
+    this.#root = root
     this.#definition = definition
     this.#context = context
     this.#patterns = patterns
@@ -80,7 +88,7 @@ class Planning {
     this.#settings = valuesOf(context.variables)
   }
 
-  async plan(): Promise<Plan | Fault> {
+  async plan(): Promise<Plan> {
     const { stages, workflow } = this.#definition
     const chosen = await this.#workflowRule()
     const variables = withOver(this.#definition.variables, chosen?.variables ?? [])
@@ -97,9 +105,7 @@ class Planning {
     const isRefused = workflow.rules !== null && (chosen === null || chosen.when === 'never')
     if (isRefused) return { ...about, is_refused: true, jobs: [], left_out: [...this.#definition.jobs.keys()] }
     const { made, leftOut } = await this.#chooseJobs(variables)
-    const jobs = this.#named(made)
-    if (!Array.isArray(jobs)) return jobs
-    return { ...about, is_refused: false, jobs, left_out: leftOut }
+    return { ...about, is_refused: false, jobs: this.#named(made), left_out: leftOut }
   }
 
   #scopeWith(variables: readonly YamlVariable[]): Scope {
@@ -118,12 +124,21 @@ class Planning {
     const values = valuesOf(variables)
     const made: PlannedJob[] = []
     const leftOut: string[] = []
+    const taken = new Set<string>()
     const sizes = new Map<object, number>()
     let size = 0
     for (const job of this.#definition.jobs.values()) {
       const before = made.length
       const inherited = inheritedBy(job, values)
       for await (const one of this.#instances(job, inherited)) {
+        // A matrix may hold the same twice.
+        if (taken.has(one.name)) continue
+        if (one.name.length > LONGEST_NAME)
+          throw new ConfigFault(
+            `jobs:${job.name} name is too long (maximum is ${LONGEST_NAME} characters)`,
+            markOfJob(this.#root, job.name, 'parallel'),
+          )
+        taken.add(one.name)
         made.push(one)
         size += sizeOf(one, sizes)
         if (made.length > this.#mostJobs)
@@ -204,7 +219,7 @@ class Planning {
   }
 
   /** Needs and dependencies as names of jobs that there are. */
-  #named(made: readonly PlannedJob[]): PlannedJob[] | Fault {
+  #named(made: readonly PlannedJob[]): PlannedJob[] {
     const groups = Map.groupBy(made, ({ group }) => group)
     const named: PlannedJob[] = []
     for (const job of made) {
@@ -217,7 +232,8 @@ class Planning {
         const { artifacts, optional } = need
         const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, need))
         if (found.length === 0 && !optional)
-          return faultAt(
+          throw this.#fault(
+            job.group,
             `'${job.name}' job needs '${need.job}' job, but '${need.job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
           )
         for (const { name } of found) needs.push({ kind: 'job', job: name, artifacts, optional })
@@ -227,8 +243,11 @@ class Planning {
       named.push({ ...job, needs: job.needs && needs, dependencies })
     }
     const circle = circleIn(new Map(named.map((job) => [job.name, namesOf(job.needs)])))
-    return circle === null ? named : faultAt(circle)
+    if (circle) throw this.#fault(named.find(({ name }) => name === circle.name)!.group, circle.message)
+    return named
   }
+
+  #fault = (group: string, message: string) => new ConfigFault(message, markOfJob(this.#root, group, 'needs'))
 }
 
 const namesOf = (needs: readonly PlannedNeed[] | null) =>
