@@ -112,7 +112,7 @@ async function readJobs(root: Mapping, top: Spot, shared: { defaults: Defaults; 
 }
 
 const isImplemented = (value: Value): value is Mapping =>
-  isMapping(value) && ['script', 'run', 'trigger'].some((key) => key in value)
+  isMapping(value) && ['script', 'run', 'trigger'].some((key) => (value[key] ?? null) !== null)
 
 /** A branch with a merge request would have two pipelines. */
 function warnOfDoubles({ rules }: JobDefinition, spot: Spot): void {

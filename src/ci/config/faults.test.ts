@@ -19,6 +19,12 @@ test.each<[string, string, string, number | null]>([
   ['no jobs', '.hidden: {script: a}', 'jobs config should contain at least one visible job', null],
   ['no script', 'x:\n  stage: test', 'jobs x config should implement the script:, run:, or trigger: keyword', 1],
   ['blank script', 'x:\n  script: []', "jobs:x script can't be blank", 2],
+  [
+    'trigger of nothing at all',
+    'x:\n  trigger:',
+    'jobs x config should implement the script:, run:, or trigger: keyword',
+    1,
+  ],
   ['job not a map', 'a: {script: a}\nx: 1', 'jobs x config should implement the script:, run:, or trigger: keyword', 2],
   [
     'stage unknown',

@@ -56,10 +56,7 @@ export function readArtifacts(value: Value, spot: Spot): Artifacts | null {
     expire_in: expire === null ? null : String(expire as string | number),
     expose_as,
     access: oneOf(spot, value, 'access', ACCESSES) ?? (isPublic ? 'all' : 'developer'),
-    reports:
-      isMapping(value['reports']) || (value['reports'] ?? null) !== null
-        ? readReports(value['reports']!, spot.at(value, 'reports'))
-        : {},
+    reports: (value['reports'] ?? null) === null ? {} : readReports(value['reports']!, spot.at(value, 'reports')),
   }
 }
 

@@ -31,6 +31,14 @@ test.each<[string, string, string | null, Wish?]>([
     `a: &a "${'x'.repeat(500_000)}"\nx:\n  script:\n${'  - *a\n'.repeat(50_000)}`,
     TOO_BIG,
   ],
+  ['a large include', `a: &a "${'x'.repeat(500_000)}"\ninclude: {local: [${many(50_000, () => '*a', ', ')}]}`, TOO_BIG],
+  ['a large key', `a: &a [b]\n? *a\n: c`, '(.gitlab-ci.yml): a key must be a text at line 2 column 4'],
+  [
+    'a reference by much',
+    `a: &a "${'x'.repeat(500_000)}"\nb: &b [${many(50_000, () => '*a', ', ')}]\nc: !reference [*b]`,
+    TOO_BIG,
+  ],
+  ['a reference by a list', 'a: &a [b]\nc: !reference [*a]', '!reference ["…"] could not be found'],
   ['an alias of itself', 'a: &a [*a]', TOO_BIG],
   ['an alias of its parent', 'a: &a {b: {c: *a}}', TOO_BIG],
   [

@@ -5,11 +5,11 @@ import { Faults, Spot } from './faults.ts'
 import { filling, readInputs } from './inputs.ts'
 import type { Patterns } from './patterns.ts'
 import { firstMatch, readRules } from './rules.ts'
-import { ConfigFault, checkSize, isMapping, markOf, merge, newMapping, put, startOf } from './tree.ts'
+import { ConfigFault, checkSize, isMapping, markOf, merge, newMapping, put, startOf, tooBig } from './tree.ts'
 import type { Budget, Mapping, Mark, Value } from './tree.ts'
 import { isText, isTexts } from './values.ts'
 import { Scope, valuesOf } from './variables.ts'
-import { parseYaml } from './yaml.ts'
+import { parseYaml, type Source } from './yaml.ts'
 
 const MOST_INCLUDES = 150
 const TYPES = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
@@ -43,17 +43,17 @@ export class Includes {
 
   async #read({ file, text, given }: { file: string; text: string; given: Mapping }): Promise<Value> {
     this.#left -= text.length
-    if (this.#left < 0) throw new ConfigFault('The parsed YAML is too big')
+    if (this.#left < 0) throw tooBig()
     const { header, content, linesBefore } = splitHeader(text)
-    const spec = header === null ? null : parseYaml({ file, text: header })
+    const spec = header === null ? null : parsed({ file, text: header })
     if (!isMapping(spec) || !('spec' in spec)) {
       const names = Object.keys(given)
       if (names.length > 0) throw new ConfigFault(`unknown input arguments: ${names.join(', ')}`)
-      return parseYaml({ file, text })
+      return parsed({ file, text })
     }
     const inputs = await readInputs(spec, given, this.#patterns)
     const { predefined, variables } = this.#context
-    return parseYaml({ file, linesBefore, ...filling(content, inputs, [...predefined, ...variables]) })
+    return parsed({ file, linesBefore, ...filling(content, inputs, [...predefined, ...variables]) })
   }
 
   async #withIncludes(root: Mapping, tree: Tree | null): Promise<Mapping> {
@@ -181,6 +181,13 @@ export class Includes {
       )
     }
   }
+}
+
+/** Bounded before anybody writes out a part of it. */
+function parsed(source: Source): Value {
+  const value = parseYaml(source)
+  checkSize(value)
+  return value
 }
 
 interface Wish {

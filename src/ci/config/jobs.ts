@@ -265,8 +265,8 @@ function checkTogether(
 ): void {
   for (const key of ['only', 'except'])
     if (rules && (job[key] ?? null) !== null) spot.config(`key may not be used with \`rules\`: ${key}`)
-  const needed = needs?.flatMap((need) => (need.kind === 'job' ? [need.job] : []))
-  const missing = needed && dependencies?.filter((name) => !needed.includes(name))
+  const needed = needs && new Set(needs.flatMap((need) => (need.kind === 'job' ? [need.job] : [])))
+  const missing = needed && dependencies?.filter((name) => !needed.has(name))
   if (missing && missing.length > 0)
     spot.say(`dependencies the ${missing.slice(0, 10).join(', ')} should be part of needs`)
 }

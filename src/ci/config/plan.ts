@@ -238,8 +238,8 @@ class Planning {
           )
         for (const { name } of found) needs.push({ kind: 'job', job: name, artifacts, optional })
       }
-      const dependencies =
-        job.dependencies?.flatMap((name) => (groups.get(name) ?? []).map((other) => other.name)) ?? null
+      const from = job.dependencies && [...new Set(job.dependencies)]
+      const dependencies = from && from.flatMap((name) => (groups.get(name) ?? []).map((other) => other.name))
       named.push({ ...job, needs: job.needs && needs, dependencies })
     }
     const circle = circleIn(new Map(named.map((job) => [job.name, namesOf(job.needs)])))
@@ -272,12 +272,8 @@ function inheritedBy({ inherit_variables: wanted }: JobDefinition, values: Reado
 /** The variables that the file gives a job: of the whole file, then its own. */
 export function fileVariables(plan: Pick<Plan, 'variables'>, job: PlannedJob): readonly YamlVariable[] {
   const wanted = job.inherit_variables
-  const of =
-    typeof wanted === 'boolean'
-      ? wanted
-        ? plan.variables
-        : []
-      : plan.variables.filter(({ key }) => wanted.includes(key))
+  const names = typeof wanted === 'boolean' ? null : new Set(wanted)
+  const of = names ? plan.variables.filter(({ key }) => names.has(key)) : wanted ? plan.variables : []
   return withOver(of, job.variables)
 }
 

@@ -41,7 +41,10 @@ export function resolveReferences(root: Mapping): Mapping {
   }
 
   function follow(reference: Reference): Resolved {
-    const shown = `!reference ${JSON.stringify(reference.path.slice(0, 20)).replaceAll('","', '", "').slice(0, 1000)}`
+    const names = reference.path
+      .slice(0, 20)
+      .map((name) => (typeof name === 'object' ? '…' : String(name).slice(0, 255)))
+    const shown = `!reference ${JSON.stringify(names).replaceAll('","', '", "')}`
     const tooDeep = () => new ConfigFault(`${shown} is nested too deep`, reference.mark)
     let target: Value | undefined = reference.path.length > 0 ? root : undefined
     if (++following > DEEPEST_REFERENCE) throw tooDeep()

@@ -115,8 +115,7 @@ class Builder {
   #open(container: Value[] | Mapping, start: number, tag: string, anchor: string | null): void {
     const mark = this.#markAt(start)
     const parent = this.#frames.at(-1)
-    if (parent && !Array.isArray(parent.container) && !parent.key)
-      throw new ConfigFault(`(${mark.file}): a key must be a text at line ${mark.line} column ${mark.column}`, mark)
+    if (parent && !Array.isArray(parent.container) && !parent.key) throw noKey(mark)
     if (anchor !== null) this.#anchors.set(anchor, container)
     this.#frames.push({ container, tag, mark, anchor, nodes: 1 })
   }
@@ -145,8 +144,10 @@ class Builder {
     if (nodes === null && !(target instanceof Reference)) throw tooBig(mark)
     this.#spend(nodes ?? 1, mark)
     const parent = this.#frames.at(-1)
-    if (parent && !Array.isArray(parent.container) && !parent.key) this.#key(textOf(target), mark)
-    else this.#add(target, nodes ?? 1)
+    if (parent && !Array.isArray(parent.container) && !parent.key) {
+      if (typeof target === 'object' && target !== null) throw noKey(mark)
+      this.#key(textOf(target), mark)
+    } else this.#add(target, nodes ?? 1)
   }
 
   #spend(nodes: number, mark: Mark): void {
@@ -212,6 +213,9 @@ class Builder {
     }
   }
 }
+
+const noKey = (mark: Mark) =>
+  new ConfigFault(`(${mark.file}): a key must be a text at line ${mark.line} column ${mark.column}`, mark)
 
 const textOf = (value: Value): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
