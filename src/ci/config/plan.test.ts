@@ -399,6 +399,14 @@ test.each<[string, string, object | null]>([
   expect(plan!.jobs.filter(({ name }) => name === 'x')).toMatchObject(wanted ? [wanted] : [])
 })
 
+test('a job that is manual by itself may fail, whatever its rules say of when', async () => {
+  for (const rules of ['[{when: manual}]', '[{when: on_success}]', '[{if: $CI}]'])
+    expect(await jobOf(job('when: manual', `rules: ${rules}`))).toMatchObject({ allow_failure: true })
+  expect(await jobOf(job('when: manual', 'allow_failure: false', 'rules: [{if: $CI}]'))).toMatchObject({
+    allow_failure: false,
+  })
+})
+
 test('changes are true where nothing can be compared', async () => {
   expect(await names(job('rules: [{changes: [nothing]}]'), { changed: null })).toEqual(['x'])
 })

@@ -209,8 +209,8 @@ class Planning {
       stage_index: this.#stages.get(job.stage) ?? 0,
       when: rule.when && rule.when !== 'never' ? rule.when : job.when,
       start_in: rule.when ? (rule.start_in ?? null) : job.start_in,
-      // A manual job may fail; one that a rule makes manual blocks.
-      allow_failure: rule.allow_failure ?? job.allow_failure ?? (!rule.when && job.when === 'manual'),
+      // A job that is manual by itself may fail; one that only a rule makes manual blocks.
+      allow_failure: rule.allow_failure ?? job.allow_failure ?? job.when === 'manual',
       interruptible: rule.interruptible ?? job.interruptible,
       variables: withOver(withOver(job.variables, chosen), rule.variables ?? []),
       // Named by what there is once all are known.
