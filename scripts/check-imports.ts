@@ -13,6 +13,7 @@ const layers = [
   ['api'],
   ['context'],
   ['git', 'store', 'jobs', 'mail', 'directory', 'outbound'],
+  ['ci'],
   ['errors', 'config', 'log', 'clock', 'version'],
   ['lib'],
 ]
