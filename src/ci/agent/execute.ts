@@ -249,15 +249,17 @@ class JobRun {
 
   async #sources(): Promise<void> {
     const { workingCopy, executor, environment } = this.#options
-    // Beside a container, programs of the machine must not obey what the job wrote or says.
-    const own = executor.isIsolated ? {} : Object.fromEntries(this.#variables.environment())
+    // Beside a container git has no home: no keys, passwords or settings of whoever runs the agent.
+    const own = executor.isIsolated
+      ? { HOME: this.#workspace.here.temporary, GIT_ALLOW_PROTOCOL: 'http:https' }
+      : Object.fromEntries(this.#variables.environment())
     const sources: SourcesJob = {
       job: this.#job,
       variables: this.#variables,
       folder: this.#workspace.here.project,
       environment: { ...environment, ...own },
       mark: this.#mark,
-      mayReuse: !executor.isIsolated,
+      isIsolated: executor.isIsolated,
       say: (text) => this.#say(text),
       output: (chunk) => this.#options.log.write(chunk),
       remove: (folder) => this.#executor.remove(folder),

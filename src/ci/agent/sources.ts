@@ -7,6 +7,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JobFailed, type Job } from './job.ts'
 import { runProgram, type Environment } from './processes.ts'
+import { quoted } from './scripts.ts'
 import type { Variables } from './variables.ts'
 
 export interface SourcesJob {
@@ -16,8 +17,8 @@ export interface SourcesJob {
   readonly folder: string
   readonly environment: Environment
   readonly mark: string
-  /** Whether what an earlier job left in the folder may be used. */
-  readonly mayReuse: boolean
+  /** Whether the job is kept away from this machine: nothing that it left or says may be obeyed by git here. */
+  readonly isIsolated: boolean
   readonly say: (text: string) => Promise<void>
   readonly output: (chunk: Buffer) => Promise<void>
   readonly remove: (folder: string) => Promise<void>
@@ -33,10 +34,11 @@ const LOCKS = ['index.lock', 'shallow.lock', 'HEAD.lock', 'config.lock', 'hooks/
 export async function getSources(given: SourcesJob): Promise<void> {
   const strategy = strategyOf(given)
   if (strategy === 'none') {
+    if (given.isIsolated) await given.remove(given.folder)
     await mkdir(given.folder, { recursive: true })
     return given.say('Skipping Git repository setup')
   }
-  if (strategy !== 'fetch' || !given.mayReuse) await given.remove(given.folder)
+  if (strategy !== 'fetch' || given.isIsolated) await given.remove(given.folder)
   await mkdir(given.folder, { recursive: true })
   if (strategy === 'empty') return given.say('Skipping Git repository setup and creating an empty build directory')
 
@@ -54,9 +56,10 @@ function strategyOf({ job, variables }: SourcesJob): Strategy {
   throw new JobFailed('runner_system_failure', 'unknown GIT_STRATEGY')
 }
 
-async function fetchSources(git: Git, { job, variables, folder, say }: SourcesJob): Promise<void> {
-  const { refspecs, depth: given } = job.git_info
-  const depth = Number(variables.get('GIT_DEPTH') || given) || 0
+async function fetchSources(git: Git, given: SourcesJob): Promise<void> {
+  const { job, variables, folder, say } = given
+  const { refspecs, depth: told } = job.git_info
+  const depth = Number(variables.get('GIT_DEPTH') || told) || 0
   await say(depth > 0 ? `Fetching changes with git depth set to ${depth}...` : 'Fetching changes...')
   const isNew = !existsSync(join(folder, '.git'))
   if (isNew) await git.run('init', '--quiet', '--template=')
@@ -65,7 +68,7 @@ async function fetchSources(git: Git, { job, variables, folder, say }: SourcesJo
   await git.run('config', 'remote.origin.url', git.url)
   await git.rememberHelper()
   if (isNew) await say('Created fresh repository.')
-  const flags = wordsOf(variables.get('GIT_FETCH_EXTRA_FLAGS') || '--prune --quiet')
+  const flags = flagsOf(given, variables.get('GIT_FETCH_EXTRA_FLAGS') || '--prune --quiet')
   const shallow = existsSync(join(folder, '.git/shallow')) ? ['--unshallow'] : []
   const limits = depth > 0 ? [`--depth=${depth}`] : shallow
   await git.run('fetch', ...flags, ...limits, '--', 'origin', ...(refspecs.length > 0 ? refspecs : ALL_REFS))
@@ -85,7 +88,8 @@ function cleanFlags(variables: Variables): string[] | null {
   return flags === 'none' ? null : wordsOf(flags)
 }
 
-async function submodules(git: Git, { variables, folder, say }: SourcesJob): Promise<void> {
+async function submodules(git: Git, given: SourcesJob): Promise<void> {
+  const { variables, folder, say } = given
   const strategy = variables.get('GIT_SUBMODULE_STRATEGY') || 'none'
   if (strategy === 'none') return say('Skipping Git submodules setup')
   if (strategy !== 'normal' && strategy !== 'recursive')
@@ -93,19 +97,30 @@ async function submodules(git: Git, { variables, folder, say }: SourcesJob): Pro
   const deep = strategy === 'recursive' ? ['--recursive'] : []
   const paths = wordsOf(variables.get('GIT_SUBMODULE_PATHS'))
   const depth = Number(variables.get('GIT_SUBMODULE_DEPTH') || 0)
-  const flags = wordsOf(variables.get('GIT_SUBMODULE_UPDATE_FLAGS'))
+  const flags = flagsOf(given, variables.get('GIT_SUBMODULE_UPDATE_FLAGS'))
   await say(`Updating/initializing submodules${deep.length > 0 ? ' recursively' : ''}...`)
   await git.run('submodule', 'init', '--', ...paths)
   await git.run('submodule', '--quiet', 'sync', ...deep)
   const limits = depth > 0 ? ['--depth', String(depth)] : []
   await git.run('submodule', 'update', '--init', ...deep, ...limits, ...flags, '--', ...paths)
   const clean = cleanFlags(variables)
-  if (clean) await git.run('submodule', '--quiet', 'foreach', ...deep, `git clean ${clean.join(' ')}`)
+  if (clean) await git.run('submodule', '--quiet', 'foreach', ...deep, `git clean ${clean.map(quoted).join(' ')}`)
   if (existsSync(join(folder, '.gitmodules')) && (await git.hasLfs()))
     await git.run('submodule', '--quiet', 'foreach', ...deep, 'git lfs pull')
 }
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
+
+/** Some flags of git name programs to run. */
+const HARMLESS =
+  /^(-[pqvftn]|--(prune|quiet|verbose|force|tags|no-tags|progress|no-progress|remote|recursive|jobs=\d+|depth=\d+|filter=[\w:]+))$/
+
+function flagsOf({ isIsolated }: SourcesJob, text: string): string[] {
+  const flags = wordsOf(text)
+  const refused = isIsolated ? flags.find((flag) => !HARMLESS.test(flag)) : undefined
+  if (refused === undefined) return flags
+  throw new JobFailed('runner_configuration_error', `git is not run with ${refused.slice(0, 100)} beside a container`)
+}
 
 /** Prints the password that stands in the variable it is given; to no other host than the one it is set for. */
 const helperOf = (username: string, variable: string) =>
