@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { jobOf, plain } from '../ci-jobs.ts'
 import { startReceiver } from '../runner-receiver.ts'
-import { Child, run, temporaryFolder } from './command.ts'
+import { Child, DEADLINE_MS, run, temporaryFolder } from './command.ts'
 
 const TIMEOUT = 120_000
 
@@ -13,7 +13,7 @@ test('mortise runner registers, runs jobs, and hands them back when it is stoppe
   const MORTISE_RUNNER_TOKEN = 'registration-token'
   const args = ['runner', '--server', receiver.url, '--data', folder.path, '--grace', '0', '--tags', 'a,b']
   await using child = new Child(args, { MORTISE_RUNNER_TOKEN })
-  await child.prints(`Runner 7 waits for jobs of ${receiver.url}`)
+  await vi.waitFor(() => expect(child.stdout).toContain(`Runner 7 waits for jobs of ${receiver.url}\n`), DEADLINE_MS)
   receiver.queue(jobOf(['echo "token: $MORTISE_RUNNER_TOKEN."', 'umask', 'touch file; stat -c %a file'], { id: 1 }))
   const job = await receiver.ended(1)
   expect(plain(job.trace.toString())).toContain('\ntoken: .\n')
@@ -22,13 +22,19 @@ test('mortise runner registers, runs jobs, and hands them back when it is stoppe
 
   receiver.queue(jobOf(['sleep 300 & echo $! > pid; wait'], { id: 2 }))
   const pid = join(folder.path, 'runner/slots/0/builds/group/project/pid')
-  const process = await vi.waitFor(async () => Number((await readFile(pid, 'utf8')).trim() || 'none'))
-  child.signal('SIGQUIT')
-  expect(await child.exit()).toBe(0)
-  expect(receiver.jobs.get(2)!.states.at(-1)).toMatchObject({ state: 'failed', failure_reason: 'runner_system_failure' })
-  await vi.waitFor(async () => expect(await isRunning(process)).toBe(false))
+  const sleeper = await vi.waitFor(async () => Number(/^\d+$/m.exec(await readFile(pid, 'utf8'))![0]), DEADLINE_MS)
+  child.process.kill('SIGQUIT')
+  expect(await child.ended()).toBe(0)
+  expect(receiver.jobs.get(2)!.states.at(-1)).toMatchObject({
+    state: 'failed',
+    failure_reason: 'runner_system_failure',
+  })
+  await vi.waitFor(async () => expect(await isRunning(sleeper)).toBe(false))
 
-  expect(await run(['runner', '--unregister', '--data', folder.path])).toMatchObject({ code: 0, stdout: 'unregistered\n' })
+  expect(await run(['runner', '--unregister', '--data', folder.path])).toMatchObject({
+    code: 0,
+    stdout: 'unregistered\n',
+  })
   expect(receiver.calls.at(-1)).toBe('DELETE runners')
   expect(receiver.faults).toEqual([])
 })
