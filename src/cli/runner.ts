@@ -9,6 +9,7 @@ const TOKEN_VARIABLE = 'MORTISE_RUNNER_TOKEN'
 const EXECUTORS = ['shell', 'container'] as const
 const DEFAULT_GRACE_S = 60
 const MOST_AT_A_TIME = 256
+const DEFAULT_LOG_KB = 4096
 
 export const runner: Verb = {
   summary: 'Run CI jobs of a server: in the shell, as the user that runs this, or in containers',
@@ -21,6 +22,7 @@ export const runner: Verb = {
     tags: { value: 'TAGS', help: 'by comma; with tags, untagged jobs are left to others' },
     untagged: { help: 'take untagged jobs although there are tags' },
     description: { value: 'TEXT', help: 'how it is called on the server' },
+    'output-limit': { value: 'KB', help: `of a job's log; ${DEFAULT_LOG_KB} unless told` },
     grace: {
       value: 'SECONDS',
       help: `how long running jobs may take when it is stopped; ${DEFAULT_GRACE_S} unless told`,
@@ -49,6 +51,7 @@ export const runner: Verb = {
       environment: process.env,
       executor: await executorOf(call),
       concurrent: numberOf(call, 'concurrent', { least: 1, most: MOST_AT_A_TIME, otherwise: 1 }),
+      logLimit: numberOf(call, 'output-limit', { least: 1, most: 1_000_000, otherwise: DEFAULT_LOG_KB }) * 1024,
       registration: {
         description: call.flags.description ?? 'mortise runner',
         tags,

@@ -262,6 +262,34 @@ test('who is unknown three times leaves the server alone, whoever meets faults a
   expect(asked()).toBe(before)
 })
 
+test('a token is renewed before it ends', async () => {
+  await using all = await crew()
+  const { receiver, folder } = all
+  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const asked: unknown[] = []
+  receiver.answer = (call, body) => {
+    const { token } = JSON.parse(body.toString() || '{}') as { token?: string }
+    if (call === 'POST runners') return { status: 201, body: { id: 7, token: 'short', token_expires_at: inMs(400) } }
+    if (call === 'POST jobs/request') asked.push(token)
+    if (call !== 'POST runners/reset_authentication_token') return undefined
+    return { status: 201, body: { token: `after-${token}`, token_expires_at: inMs(3_600_000) } }
+  }
+  receiver.holdMs = 50
+  await all.start()
+  await vi.waitFor(() => expect(asked).toContain('after-short'))
+  expect(asked[0]).toBe('short')
+  expect(await readFile(join(folder, 'runner.json'), 'utf8')).toContain('"after-short"')
+  expect(asked).not.toContain('after-after-short')
+})
+
+test('one agent at a time is in a folder', async () => {
+  await using all = await crew()
+  const first = await all.start()
+  await expect(all.start()).rejects.toThrow('another runner is at work')
+  await first.stop()
+  await (await all.start()).stop()
+})
+
 test('stops when its jobs have ended, or hands them back', async () => {
   await using all = await crew()
   const { receiver } = all

@@ -14,7 +14,16 @@ import { killRunning, sharedEnvironment, sweepLeftovers, type Environment } from
 import { DEFAULT_PACE, Reporter, type Pace } from './reporter.ts'
 import { RunnerServer, ServerRefused, type JobAnswer, type Registration, type RunnerInfo } from './server.ts'
 import { shellExecutor } from './shell.ts'
-import { digestOf, makeSystemId, readState, removeState, writeState, type RunnerState } from './state.ts'
+import {
+  digestOf,
+  lockFolder,
+  makeSystemId,
+  readState,
+  removeState,
+  renewalOf,
+  writeState,
+  type RunnerState,
+} from './state.ts'
 import { projectPathOf } from './workspace.ts'
 
 export interface AgentOptions {
@@ -53,14 +62,19 @@ const LAST_WORDS_MS = 10_000
 const MOST_UNKNOWN = 3
 
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { state, server } = await introduce(options)
+  const unlock = await lockFolder(options.folder)
+  const { state, server } = await introduce(options).catch(async (error: unknown) => {
+    await unlock()
+    throw error
+  })
   // Builds of an agent that was killed would still be at work in our folders.
   await sweepLeftovers()
   const loop = new Loop(options, server, state)
   loop.start()
+  let stopped: Promise<void> | undefined
   return {
     runnerId: state.id,
-    stop: ({ graceMs = DEFAULT_GRACE_MS } = {}) => loop.stop(graceMs),
+    stop: ({ graceMs = DEFAULT_GRACE_MS } = {}) => (stopped ??= loop.stop(graceMs).finally(unlock)),
     kill: killRunning,
   }
 }
@@ -97,7 +111,8 @@ async function introduce(options: AgentOptions): Promise<{ state: RunnerState; s
     if (token === undefined) throw new ServerRefused(0, 'a token is needed: this runner is not registered there')
     const isMade = token.startsWith('glrt-')
     const made = isMade ? await server.verify(token, info) : await server.register({ ...registration, token }, info)
-    const state = { url, system_id: systemId, ...made, registered_with: digestOf(token) }
+    const shared = { url, system_id: systemId, registered_with: digestOf(token) }
+    const state = { ...shared, ...made, token_since: new Date().toISOString() }
     await writeState(folder, state)
     return { state, server }
   } catch (error) {
@@ -111,7 +126,7 @@ const infoOf = ({ executor = shellExecutor }: AgentOptions): RunnerInfo => ({ ex
 class Loop {
   readonly #options: AgentOptions
   readonly #server: RunnerServer
-  readonly #state: RunnerState
+  #state: RunnerState
   readonly #pace: Pace
   readonly #info: RunnerInfo
   readonly #log: Log
@@ -162,6 +177,7 @@ class Loop {
         await this.#freed.promise
         continue
       }
+      await this.#renewToken(signal)
       const began = performance.now()
       const answer = await this.#request(signal)
       if (!answer) return
@@ -187,6 +203,18 @@ class Loop {
       const rest = this.#pace.poll - (performance.now() - began)
       const pause = unknown >= MOST_UNKNOWN ? most : failures > 0 ? Math.max(backoff, rest) : rest
       if (pause > 0) await sleep(pause, null, { signal }).catch(() => {})
+    }
+  }
+
+  async #renewToken(signal: AbortSignal): Promise<void> {
+    const due = renewalOf(this.#state)
+    if (due === null || Date.now() < due) return
+    try {
+      const renewed = await this.#server.renewToken(this.#state.token, signal)
+      this.#state = { ...this.#state, ...renewed, token_since: new Date().toISOString() }
+      await writeState(this.#options.folder, this.#state)
+    } catch (error) {
+      this.#log.warn({ fault: (error as Error).message }, 'the token cannot be renewed')
     }
   }
 

@@ -15,7 +15,7 @@ import { scriptOf } from './scripts.ts'
 import { removeFolder } from './shell.ts'
 import { copySources, getSources, trackedFiles, type SourcesJob } from './sources.ts'
 import { Variables } from './variables.ts'
-import { workspaceOf, type Workspace } from './workspace.ts'
+import { credentialOf, workspaceOf, type Workspace } from './workspace.ts'
 
 export interface ExecuteOptions {
   readonly executor: Executor
@@ -61,7 +61,9 @@ export async function executeJob(job: Job, options: ExecuteOptions): Promise<Job
   const timer = setTimeout(() => deadline.abort(TIMED_OUT), Math.min(timeoutMs, LONGEST_TIMER))
   const signal = AbortSignal.any([deadline.signal, ...(options.signal ? [options.signal] : [])])
   const { log } = options
+  const { repo_url: url } = job.git_info
   const secrets = [job.token, ...job.credentials.map(({ password }) => password)]
+  secrets.push(credentialOf(url).password, credentialOf(url).encoded)
   try {
     log.hide({ secrets, prefixes: job.features.token_mask_prefixes })
     await log.write(`Running with mortise-runner ${VERSION}\n`)

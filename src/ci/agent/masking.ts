@@ -16,7 +16,8 @@ export class Masker {
 
   constructor(secrets: Iterable<string>) {
     const distinct = [...new Set(secrets)].filter((secret) => secret !== '').slice(0, MOST_SECRETS)
-    this.#secrets = distinct.flatMap((secret) => piecesOf(Buffer.from(secret)))
+    const pieces = distinct.flatMap((secret) => piecesOf(Buffer.from(secret)))
+    this.#secrets = pieces.filter((piece, n) => pieces.findIndex((other) => other.equals(piece)) === n)
     this.#byFirst = Map.groupBy(this.#secrets, (secret) => secret[0]!)
     this.#longest = Math.max(0, ...this.#secrets.map(({ length }) => length))
   }
@@ -42,8 +43,14 @@ export class Masker {
   /** From and to of what must go, in order; what overlaps is one. */
   #find(text: Buffer): [number, number][] {
     const all: [number, number][] = []
-    for (const secret of this.#secrets)
-      for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) all.push([at, at + secret.length])
+    for (const secret of this.#secrets) {
+      for (let at = text.indexOf(secret); at >= 0;) {
+        all.push([at, at + secret.length])
+        // Of those that overlap it only the last counts: a secret of one letter, repeated, overlaps itself everywhere.
+        const last = text.lastIndexOf(secret, at + secret.length - 1)
+        at = last > at ? last : text.indexOf(secret, at + secret.length)
+      }
+    }
     if (all.length < 2) return all
     all.sort(([a], [b]) => a - b)
     const merged: [number, number][] = []

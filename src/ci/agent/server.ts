@@ -20,6 +20,7 @@ const MOST_REDIRECTS = 5
 /** More than any job needs. */
 const LONGEST_ANSWER = 32 * 1024 ** 2
 const LONGEST_REASON = 64 * 1024
+const LONGEST_ARCHIVE = 20 * 1024 ** 3
 
 export interface Answer {
   readonly status: number
@@ -60,8 +61,16 @@ export interface Registration {
   readonly maximumTimeout?: number
 }
 
-const credential = z.object({ id: z.int().positive(), token: z.string().min(1) })
+const token = z.object({
+  token: z.string().min(1),
+  token_expires_at: z
+    .string()
+    .nullish()
+    .transform((time) => time ?? null),
+})
+const credential = token.extend({ id: z.int().positive() })
 export type RunnerCredential = z.output<typeof credential>
+export type RunnerToken = z.output<typeof token>
 
 export type JobAnswer =
   | { kind: 'job'; job: Job }
@@ -143,6 +152,12 @@ export class RunnerServer {
     return credential.parse(await jsonOf(answer, 200))
   }
 
+  /** The old token ends with this. */
+  async renewToken(old: string, signal: AbortSignal): Promise<RunnerToken> {
+    const call = { json: { token: old }, headers: { 'runner-token': old }, signal }
+    return token.parse(await jsonOf(await this.#send('POST', 'runners/reset_authentication_token', call), 201))
+  }
+
   /** Of a token that was made for several agents, only this one goes. */
   async unregister(token: string): Promise<void> {
     const [path, json] = token.startsWith('glrt-')
@@ -208,11 +223,12 @@ export class RunnerServer {
     if (upload.expireIn) query.set('expire_in', upload.expireIn)
     let base = this.#base
     for (let attempt = 1; ; attempt++) {
+      const trying = new AbortController()
       const boundary = `mortise-${randomBytes(16).toString('hex')}`
       const answer = await this.#once('POST', new URL(`jobs/${id}/artifacts?${query}`, base), {
         headers: { 'job-token': token, 'content-type': `multipart/form-data; boundary=${boundary}` },
         stream: () => multipart(boundary, upload),
-        signal,
+        signal: AbortSignal.any([signal, trying.signal]),
       }).catch((error: unknown) => {
         signal.throwIfAborted()
         return error as Error
@@ -224,6 +240,8 @@ export class RunnerServer {
         }
         const location = headerOf(answer, 'location')
         const refusal = await refusalOf(answer)
+        // It may have answered before it heard all.
+        trying.abort()
         if (answer.status === 307 && location && attempt <= MOST_REDIRECTS) {
           base = `${new URL(location, base).origin}${new URL(this.#base).pathname}`
           continue
@@ -242,7 +260,7 @@ export class RunnerServer {
         const first = new URL(`jobs/${id}/artifacts${query}`, this.#base)
         const answer = await this.#follow(first, { 'job-token': token }, signal)
         if (answer.status === 200)
-          return await pipeline(answer.body, createWriteStream(file, { mode: 0o600 }), { signal })
+          return await pipeline(answer.body, bounded, createWriteStream(file, { mode: 0o600 }), { signal })
         const { message } = await refusalOf(answer)
         const isFinal = [401, 403, 404].includes(answer.status)
         if (isFinal || attempt >= 3) throw new ArtifactsRefused(`downloading artifacts: ${message}`)
@@ -296,7 +314,7 @@ export class RunnerServer {
       },
     })
     const timer = setTimeout(() => request.destroy(new Error('no answer')), HEADERS_TIMEOUT_MS)
-    request.once('error', (error) => {
+    request.on('error', (error) => {
       clearTimeout(timer)
       reject(error)
     })
@@ -331,6 +349,15 @@ async function* multipart(boundary: string, { filename, content }: Upload): Asyn
   yield Buffer.from(head.join('\r\n'))
   yield* content()
   yield Buffer.from(`\r\n--${boundary}--\r\n`)
+}
+
+async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > LONGEST_ARCHIVE) throw new ArtifactsRefused('downloading artifacts: the archive is too large')
+    yield chunk
+  }
 }
 
 /** In milliseconds: as long as the server says, else longer with each attempt. */

@@ -9,6 +9,7 @@ import { JobFailed, type Job } from './job.ts'
 import { runProgram, type Environment } from './processes.ts'
 import { quoted } from './scripts.ts'
 import type { Variables } from './variables.ts'
+import { credentialOf } from './workspace.ts'
 
 export interface SourcesJob {
   readonly job: Job
@@ -62,10 +63,14 @@ async function fetchSources(git: Git, given: SourcesJob): Promise<void> {
   const depth = Number(variables.get('GIT_DEPTH') || told) || 0
   await say(depth > 0 ? `Fetching changes with git depth set to ${depth}...` : 'Fetching changes...')
   const isNew = !existsSync(join(folder, '.git'))
-  if (isNew) await git.run('init', '--quiet', '--template=')
-  else for (const lock of LOCKS) await rm(join(folder, '.git', lock), { force: true })
+  if (isNew) {
+    await git.run('init', '--quiet', '--template=')
+    await git.run('remote', 'add', '--', 'origin', git.url)
+  } else {
+    for (const lock of LOCKS) await rm(join(folder, '.git', lock), { force: true })
+    await git.run('config', 'remote.origin.url', git.url)
+  }
   await git.run('config', 'fetch.recurseSubmodules', 'false')
-  await git.run('config', 'remote.origin.url', git.url)
   await git.rememberHelper()
   if (isNew) await say('Created fresh repository.')
   const flags = flagsOf(given, variables.get('GIT_FETCH_EXTRA_FLAGS') || '--prune --quiet')
@@ -135,9 +140,12 @@ class Git {
 
   constructor(given: SourcesJob) {
     this.#given = given
-    const url = new URL(given.job.git_info.repo_url)
-    const username = decodeURIComponent(url.username).replace(/[^\w.@-]/g, '') || 'gitlab-ci-token'
-    const password = decodeURIComponent(url.password) || given.job.token
+    const { repo_url: address } = given.job.git_info
+    if (!URL.canParse(address)) throw new JobFailed('runner_system_failure', 'the repository has no address')
+    const url = new URL(address)
+    const found = credentialOf(address)
+    const username = found.username.replace(/[^\w.@-]/g, '') || 'gitlab-ci-token'
+    const password = found.password || given.job.token
     url.username = url.password = ''
     this.url = url.href
     this.#host = /^https?:$/.test(url.protocol) ? url.origin : null

@@ -1,6 +1,5 @@
 /** The folders of a job: where its files are, and where its scripts see them. */
-import { posix } from 'node:path'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 
 export interface Folders {
   /** For all builds of one slot: only one job at a time is in it. */
@@ -17,9 +16,24 @@ export interface Workspace {
   readonly seen: Folders
 }
 
+/** What an address has before its host; `encoded` as it stands there. */
+export function credentialOf(url: string): { username: string; password: string; encoded: string } {
+  if (!URL.canParse(url)) return { username: '', password: '', encoded: '' }
+  const { username, password: encoded } = new URL(url)
+  return { username: decoded(username), password: decoded(encoded), encoded }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** The path of a repository's address, in parts that cannot lead elsewhere. */
 export function projectPathOf(repoUrl: string): string {
-  const path = URL.canParse(repoUrl) ? decodeURI(new URL(repoUrl).pathname) : repoUrl
+  const path = URL.canParse(repoUrl) ? decoded(new URL(repoUrl).pathname) : repoUrl
   const parts = path
     .replace(/\.git\/?$/, '')
     .split('/')
