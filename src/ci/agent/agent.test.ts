@@ -175,7 +175,7 @@ test.each(['canceled', 'canceling'] as const)('a job that is %s ends soon, witho
   const { states } = await receiver.ended(1)
   expect(states.at(-1)).toMatchObject({ state: 'failed', failure_reason: 'unknown_failure' })
   expect(states.filter(({ state }) => state === 'running').length).toBeGreaterThan(1)
-  if (jobStatus === 'canceling') expect(textOf(receiver.jobs.get(1)!.trace)).toContain('\nafter all\n')
+  expect(textOf(receiver.jobs.get(1)!.trace).includes('\nafter all\n')).toBe(jobStatus === 'canceling')
 })
 
 test('a job that the server no longer wants when it is taken is not begun', async () => {
@@ -229,7 +229,7 @@ test.each([
 ])('a refused upload (%s) fails the job', async (status, message, tries) => {
   await using all = await crew()
   const { receiver } = all
-  receiver.answer = (call) => (/artifacts$/.test(call) ? { status, body: { message: 'too large' } } : undefined)
+  receiver.answer = (call) => (call.endsWith('artifacts') ? { status, body: { message: 'too large' } } : undefined)
   receiver.queue(jobOf(['echo x > x'], { id: 1, artifacts: [{ paths: ['x'] }] }))
   await all.start()
   const { states, trace } = await receiver.ended(1)

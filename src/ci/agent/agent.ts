@@ -71,10 +71,17 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   await sweepLeftovers()
   const loop = new Loop(options, server, state)
   loop.start()
+  const stopAndUnlock = async (graceMs: number) => {
+    try {
+      await loop.stop(graceMs)
+    } finally {
+      await unlock()
+    }
+  }
   let stopped: Promise<void> | undefined
   return {
     runnerId: state.id,
-    stop: ({ graceMs = DEFAULT_GRACE_MS } = {}) => (stopped ??= loop.stop(graceMs).finally(unlock)),
+    stop: ({ graceMs = DEFAULT_GRACE_MS } = {}) => (stopped ??= stopAndUnlock(graceMs)),
     kill: killRunning,
   }
 }

@@ -10,7 +10,7 @@ const mask = (secrets: string[], chunks: string[]) => {
 test.each([
   [['secret'], ['a secret b'], 'a [MASKED] b'],
   [['secret'], ['a sec', 'ret b'], 'a [MASKED] b'],
-  [['secret'], [...'a secret b'], 'a [MASKED] b'],
+  [['secret'], 'a secret b'.split(''), 'a [MASKED] b'],
   [['secret'], ['secre', 'x', 'sec'], 'secrexsec'],
   [['abc', 'abcdef'], ['abc', 'def abc', 'd'], '[MASKED] [MASKED]d'],
   [['abcX', 'Xdef'], ['abcX', 'def'], '[MASKED]'],
@@ -45,7 +45,7 @@ test('however a text is cut, the secrets are gone and the rest is there', () => 
 test('a secret without an end to it costs no more than its length', async () => {
   const long = 'x'.repeat(500_000)
   const { stall, answer } = await longestStall(async () =>
-    mask([long], [long.slice(0, 9), long.slice(9), ...'xxx', ' y']),
+    mask([long], [long.slice(0, 9), long.slice(9), 'x', 'x', 'x', ' y']),
   )
   expect(answer).toMatch(/^(\[MASKED\])+x* y$/)
   expect(stall).toBeLessThan(2000)
@@ -57,6 +57,6 @@ test('what follows the beginning of a token is hidden', () => {
     return Buffer.concat([...chunks.map((chunk) => masker.push(Buffer.from(chunk))), masker.end()]).toString()
   }
   expect(run(['a glpat-abc.d_e b'])).toBe('a glpat-[MASKED] b')
-  expect(run([...'a glpat-abc b'])).not.toContain('abc')
+  expect(run('a glpat-abc b'.split(''))).not.toContain('abc')
   expect(run(['nothing here', ' at all'])).toBe('nothing here at all')
 })
