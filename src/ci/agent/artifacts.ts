@@ -21,7 +21,7 @@ export interface Upload {
 
 /** Where archives come from and go to: a server, or a folder. */
 export interface ArtifactDoor {
-  /** Puts the archive into the file; false where it is gone. */
+  /** Puts the archive into the file. */
   download(dependency: Dependency, file: string, signal: AbortSignal): Promise<void>
   upload(upload: Upload, signal: AbortSignal): Promise<void>
 }

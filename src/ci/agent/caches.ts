@@ -23,10 +23,10 @@ export interface CacheJob {
   readonly signal: AbortSignal
 }
 
-const FIRST_AND_LAST = ['pull-push', '']
+const BOTH = ['pull-push', '']
 
-export const pulls = ({ policy }: Cache): boolean => [...FIRST_AND_LAST, 'pull'].includes(policy)
-export const pushes = ({ policy }: Cache): boolean => [...FIRST_AND_LAST, 'push'].includes(policy)
+export const pulls = ({ policy }: Cache): boolean => [...BOTH, 'pull'].includes(policy)
+export const pushes = ({ policy }: Cache): boolean => [...BOTH, 'push'].includes(policy)
 
 /** `on_success` unless told otherwise. */
 export const isDue = (when: string, isSuccess: boolean): boolean =>
