@@ -164,7 +164,8 @@ describe('the script', () => {
     const { result } = await place.run(
       jobOf([
         'sleep 300 & echo $! > ../../../a',
-        'setsid sleep 300 & echo $! > ../../../b',
+        'setsid sleep 300 & echo $! > ../../../b; sleep 0.2',
+        'env -i setsid sleep 5 & sleep 0.2',
         'bash -c \'trap "" TERM; sleep 300\' & echo $! > ../../../c',
       ]),
     )

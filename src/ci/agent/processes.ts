@@ -16,6 +16,8 @@ const MARK = 'MORTISE_JOB_MARK'
 const GRACE_MS = 5000
 /** For what is left when the program itself has ended. */
 const LEFTOVER_GRACE_MS = 1000
+/** For the last of the output to be read, once nobody can add to it. */
+const PIPES_MS = 200
 const POLL_MS = 20
 /** Where the first process of a container collects no dead ones, they never go. */
 const LAST_WAIT_MS = 1000
@@ -71,7 +73,13 @@ export async function runProgram(program: Program): Promise<number> {
   try {
     const code = await exited
     await endGroup(group, LEFTOVER_GRACE_MS)
-    for (const { status, reason } of (await reading) as PromiseRejectedResult[]) if (status === 'rejected') throw reason
+    // Whoever left the group holds the pipes open, and would for ever.
+    if (!(await isSettledWithin(reading, PIPES_MS))) await endMarked(mark)
+    // One without a mark cannot be found; what it prints is nobody's any more.
+    if (!(await isSettledWithin(reading, LAST_WAIT_MS)))
+      for (const pipe of [child.stdout, child.stderr]) pipe?.destroy()
+    for (const read of await reading)
+      if (read.status === 'rejected' && !hasCode(read.reason, 'ERR_STREAM_PREMATURE_CLOSE')) throw read.reason
     return code
   } finally {
     signal?.removeEventListener('abort', stop)
@@ -130,6 +138,14 @@ function tell(group: number, signal: NodeJS.Signals | 0): boolean {
     if (hasCode(error, 'ESRCH', 'EPERM')) return false
     throw error
   }
+}
+
+async function isSettledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController()
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
+  const isSettled = await Promise.race([work.then(() => true), late])
+  timer.abort()
+  return isSettled
 }
 
 /** Whoever left its group, too. */
