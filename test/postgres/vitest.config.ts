@@ -11,7 +11,7 @@ export default mergeConfig(suite, {
       'src/features/projects/forks/pools.test.ts',
       'src/features/merge-requests/**/{shadow,large-changes,processes}.test.ts',
       'test/{limits-generated,security-generated,bounds,security}.test.ts',
-      'test/start/{build,verbs,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check}.test.ts',
+      'test/start/{build,verbs,runner,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check}.test.ts',
       '{bench,scripts}/**',
     ],
   },

@@ -1,0 +1,69 @@
+/** Who this agent is to which server, kept in a file of its own that nobody else may read. */
+import { createHash, randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { isProcessGone, PROCESS_TAG } from '../../lib/process-tag.ts'
+import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
+
+const schema = z.object({
+  url: z.string(),
+  system_id: z.string(),
+  id: z.int(),
+  token: z.string(),
+  token_expires_at: z.string().nullable(),
+  token_since: z.string(),
+  /** Digest of the token it was registered with: another one makes another runner. */
+  registered_with: z.string(),
+})
+
+export type RunnerState = z.output<typeof schema>
+
+const fileOf = (folder: string) => join(folder, 'runner.json')
+
+/** Null where there is none, or none that can be read as one. */
+export async function readState(folder: string): Promise<RunnerState | null> {
+  const text = await readFile(fileOf(folder), 'utf8').catch(nullIfMissing)
+  if (text === null) return null
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    throw new Error(`${fileOf(folder)} is not what this program wrote; move it away to register anew`)
+  }
+}
+
+export async function writeState(folder: string, state: RunnerState): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const draft = `${fileOf(folder)}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+  await chmod(draft, 0o600)
+  await rename(draft, fileOf(folder))
+}
+
+/** When three quarters of the token's life are over; null for one without an end. */
+export function renewalOf({ token_since: since, token_expires_at: end }: RunnerState): number | null {
+  if (end === null || Number.isNaN(Date.parse(end))) return null
+  return Date.parse(since) + 0.75 * (Date.parse(end) - Date.parse(since))
+}
+
+/** Two agents in one folder would build in each other's way. Ends with the process that holds it, however that ends. */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, 'agent.lock')
+  const holder = await readFile(file, 'utf8').catch(nullIfMissing)
+  if (holder !== null && !isProcessGone(holder)) throw new Error(`another runner is at work in ${folder}`)
+  if (holder !== null) await rm(file, { force: true })
+  try {
+    await writeFile(file, PROCESS_TAG, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw new Error(`another runner is at work in ${folder}`, { cause: error })
+    throw error
+  }
+  return () => rm(file, { force: true })
+}
+
+export const removeState = (folder: string): Promise<void> => rm(fileOf(folder), { force: true })
+
+export const makeSystemId = (): string => `s_${randomBytes(6).toString('hex')}`
+
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
