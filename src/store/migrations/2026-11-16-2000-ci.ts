@@ -174,6 +174,7 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     await index(db, 'pipelines', 'project_id', column, 'id')
   for (const column of ['user_id', 'merge_request_id', 'trigger_id', 'schedule_id', 'bridge_id'])
     await index(db, 'pipelines', column, 'id')
+  await sql`create index pipelines_left on pipelines (created_at) where status = 'created'`.execute(db)
 
   await withId(db.schema.createTable('pipeline_variables'))
     .addColumn('pipeline_id', ref, (c) => c.notNull().references('pipelines.id').onDelete('cascade'))

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 export const JOB_STATUSES = [
   'created',
@@ -15,6 +16,7 @@ export const JOB_STATUSES = [
   'scheduled',
 ] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
+export type JobKind = 'job' | 'bridge' | 'external'
 export type JobWhen = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
 declare module '../../../store/database.ts' {
@@ -22,7 +24,7 @@ declare module '../../../store/database.ts' {
     ci_jobs: {
       id: Generated<number>
       /** `bridge`: makes another pipeline. `external`: what a tool reports of a commit. */
-      kind: 'job' | 'bridge' | 'external'
+      kind: JobKind
       project_id: number
       pipeline_id: number
       name: string
@@ -99,6 +101,15 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     /** Made, or its status is another. */
-    'job.changed': { id: number; project_id: number; pipeline_id: number; status: JobStatus }
+    'job.changed': {
+      id: number
+      kind: JobKind
+      project_id: number
+      pipeline_id: number
+      status: JobStatus
+    }
   }
 }
+
+export type Job = Row<'ci_jobs'>
+export type Artifact = Row<'ci_artifacts'>

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 /** In the order in which they are met. */
 export const PIPELINE_STATUSES = [
@@ -79,3 +80,5 @@ declare module '../../../store/database.ts' {
     'pipeline.changed': { id: number; project_id: number; status: PipelineStatus }
   }
 }
+
+export type Pipeline = Row<'pipelines'>
