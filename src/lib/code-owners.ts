@@ -2,6 +2,7 @@
  * `CODEOWNERS`: who must agree to changes of which files. Pure, and bounded however the file is written: what is longer
  * than its limits is not read, and matching counts its steps.
  */
+import { matchesSegments, segmentOf, type Segment } from './globs.ts'
 
 /** More of the file is not looked at, nor the line that is cut by it. */
 export const LONGEST_FILE = 256 * 1024
@@ -123,92 +124,12 @@ function ownersIn(text: string): string[] {
 
 const isOwner = (word: string) => word.length <= 320 && word.indexOf('@', word[0] === '@' ? 0 : 1) >= 0 && word !== '@'
 
-export type Segment =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'text'; readonly text: string }
-  /** With a `*` between each two of them. */
-  | { readonly kind: 'parts'; readonly parts: readonly string[] }
-  | Glob
-
-interface Glob {
-  readonly kind: 'glob'
-  readonly tokens: readonly Token[]
-}
-
-type Token = '*' | '?' | { readonly char: string } | { readonly not: boolean; readonly ranges: readonly Range[] }
-type Range = readonly [from: string, to: string]
-
 /** A pattern that does not begin at the root may begin anywhere; one that ends in a slash is all that is below. */
 function segmentsOf(pattern: string): Segment[] {
   const isRooted = pattern.startsWith('/')
   const parts = pattern.split('/').filter((part) => part !== '')
   const all = [...(isRooted ? [] : ['**']), ...parts, ...(pattern.endsWith('/') ? ['**'] : [])]
   return all.map((part) => (part === '**' ? { kind: 'any' } : segmentOf(part)))
-}
-
-function segmentOf(part: string): Segment {
-  const tokens = tokensOf(part)
-  const parts = ['']
-  for (const token of tokens) {
-    if (token === '*') parts.push('')
-    else if (token !== '?' && 'char' in token) parts[parts.length - 1] += token.char
-    else return { kind: 'glob', tokens }
-  }
-  return parts.length === 1 ? { kind: 'text', text: parts[0]! } : { kind: 'parts', parts }
-}
-
-function tokensOf(part: string): Token[] {
-  const tokens: Token[] = []
-  for (let at = 0; at < part.length; at++) {
-    const char = part[at]!
-    if (char === '*') {
-      if (tokens.at(-1) !== '*') tokens.push('*')
-    } else if (char === '?') tokens.push('?')
-    else if (char === '[') {
-      const set = setAt(part, at)
-      if (!set) tokens.push({ char })
-      else {
-        tokens.push(set.token)
-        at = set.end
-      }
-    } else if (char === '\\' && at + 1 < part.length) tokens.push({ char: part[++at]! })
-    else tokens.push({ char })
-  }
-  return tokens
-}
-
-/** `[a-z]`, `[!abc]`; null where it has no end. */
-function setAt(part: string, start: number): { token: Token; end: number } | null {
-  const not = part[start + 1] === '!' || part[start + 1] === '^'
-  const from = start + (not ? 2 : 1)
-  const end = part.indexOf(']', from + 1)
-  if (end < 0) return null
-  const ranges: Range[] = []
-  for (let at = from; at < end; at++) {
-    const isRange = part[at + 1] === '-' && at + 2 < end
-    ranges.push([part[at]!, isRange ? part[at + 2]! : part[at]!])
-    if (isRange) at += 2
-  }
-  return { token: { not, ranges }, end }
-}
-
-const takes = (token: Exclude<Token, '*'>, char: string): boolean => {
-  if (token === '?') return true
-  if ('char' in token) return token.char === char
-  return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.not
-}
-
-/** Each part is looked for once: no backtracking. */
-function hasParts(name: string, parts: readonly string[]): boolean {
-  const [first, last] = [parts[0]!, parts.at(-1)!]
-  if (!name.startsWith(first)) return false
-  let at = first.length
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return name.length - last.length >= at && name.endsWith(last)
 }
 
 export interface Owned {
@@ -228,52 +149,13 @@ export class OwnerMatching {
   /** In each section the last pattern that matches, if it names somebody. */
   of(path: string): Owned[] {
     const parts = path.split('/')
+    const step = () => this.#step()
     return this.#sections.flatMap((section) => {
       const { patterns } = section
-      if (patterns.some((one) => one.excludes && this.#matches(one.segments, parts))) return []
-      const pattern = patterns.findLast((one) => !one.excludes && this.#matches(one.segments, parts))
+      if (patterns.some((one) => one.excludes && matchesSegments(one.segments, parts, step))) return []
+      const pattern = patterns.findLast((one) => !one.excludes && matchesSegments(one.segments, parts, step))
       return pattern && pattern.owners.length > 0 ? [{ section, pattern }] : []
     })
-  }
-
-  /** What a `**` took is given back one by one, of the last alone: so no more steps than the product of both lengths. */
-  #matches(segments: readonly Segment[], parts: readonly string[]): boolean {
-    let [s, p, retryS, retryP] = [0, 0, -1, 0]
-    while (p < parts.length) {
-      this.#step()
-      const segment = segments[s]
-      if (segment?.kind === 'any') {
-        ;[retryS, retryP] = [++s, p]
-        if (s === segments.length) return true
-      } else if (segment && this.#matchesPart(segment, parts[p]!)) {
-        s++
-        p++
-      } else if (retryS >= 0) {
-        ;[s, p] = [retryS, ++retryP]
-      } else return false
-    }
-    // `docs/**` is what lies in it, not itself.
-    return s === segments.length
-  }
-
-  #matchesPart(segment: Exclude<Segment, { kind: 'any' }>, part: string): boolean {
-    if (segment.kind === 'text') return segment.text === part
-    if (segment.kind === 'parts') return hasParts(part, segment.parts)
-    const { tokens } = segment
-    let [t, c, retryT, retryC] = [0, 0, -1, 0]
-    while (c < part.length) {
-      this.#step()
-      const token = tokens[t]
-      if (token === '*') [retryT, retryC] = [++t, c]
-      else if (token !== undefined && takes(token, part[c]!)) {
-        t++
-        c++
-      } else if (retryT >= 0) {
-        ;[t, c] = [retryT, ++retryC]
-      } else return false
-    }
-    while (tokens[t] === '*') t++
-    return t === tokens.length
   }
 
   #step(): void {

@@ -1,0 +1,78 @@
+import { globOf } from '../../lib/globs.ts'
+import { pauses } from '../../lib/pauses.ts'
+import { PatternTooSlow, finder, patternFault } from '../../lib/patterns.ts'
+import { ConfigFault } from './tree.ts'
+
+/** For all patterns of one configuration. */
+const MOST_MS = 3000
+const MOST_STEPS = 5_000_000
+
+/** The patterns of one configuration: each is searched once in each text, and all of them together have a deadline. */
+export class Patterns {
+  readonly #found = new Map<string, Map<string, boolean>>()
+  readonly #known = new Map<string, boolean>()
+  readonly #paths = new WeakMap<readonly string[], Map<string, boolean>>()
+  readonly #pause = pauses()
+  #left = MOST_MS
+  #steps = MOST_STEPS
+
+  async isPattern(pattern: string): Promise<boolean> {
+    const known = this.#known.get(pattern)
+    if (known !== undefined) return known
+    const is = await this.#timed(async () => (await patternFault(pattern)) === null)
+    this.#known.set(pattern, is)
+    return is
+  }
+
+  /** What is no pattern is found nowhere. */
+  async isFound(pattern: string, text: string): Promise<boolean> {
+    const texts = this.#found.get(pattern) ?? new Map<string, boolean>()
+    this.#found.set(pattern, texts)
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    if (!(await this.isPattern(pattern))) return false
+    const found = await this.#timed(async () => (await finder(pattern, [text]))(text))
+    texts.set(text, found)
+    return found
+  }
+
+  /** Whether a glob matches a path. True as well once telling takes more steps than any use has. */
+  async anyPath(globs: readonly string[], paths: readonly string[]): Promise<boolean> {
+    const known = this.#paths.get(paths) ?? new Map<string, boolean>()
+    this.#paths.set(paths, known)
+    for (const glob of globs) {
+      const found = known.get(glob) ?? (await this.#matchesAny(glob, paths))
+      known.set(glob, found)
+      if (found) return true
+    }
+    return false
+  }
+
+  async #matchesAny(glob: string, paths: readonly string[]): Promise<boolean> {
+    const matches = globOf(glob)
+    const step = () => {
+      this.#steps--
+    }
+    for (const path of paths) {
+      if (matches(path, step) || this.#steps < 0) return true
+      await this.#pause()
+    }
+    return false
+  }
+
+  async #timed(search: () => Promise<boolean>): Promise<boolean> {
+    if (this.#left <= 0) throw tooSlow()
+    await this.#pause()
+    const since = performance.now()
+    try {
+      return await search()
+    } catch (error) {
+      if (error instanceof PatternTooSlow) throw tooSlow()
+      throw error
+    } finally {
+      this.#left -= performance.now() - since
+    }
+  }
+}
+
+const tooSlow = () => new ConfigFault('The regular expressions take too long')

@@ -1,0 +1,269 @@
+/** What of a configuration is run for one pipeline: rules are asked, parallel jobs made, needs named. */
+import { pauses } from '../../lib/pauses.ts'
+import type { Context } from './context.ts'
+import { circleIn, type Definition } from './definition.ts'
+import { faultAt, type Fault } from './faults.ts'
+import type { JobDefinition } from './jobs.ts'
+import type { Need } from './needs.ts'
+import { combinations } from './parallel.ts'
+import type { Patterns } from './patterns.ts'
+import { isAdmitted } from './policies.ts'
+import { firstMatch, type Ground, type Rule, type When } from './rules.ts'
+import { ConfigFault, tooBig } from './tree.ts'
+import type { AutoCancel } from './workflow.ts'
+import { Scope, valuesOf } from './variables.ts'
+import type { YamlVariable } from './yaml-variables.ts'
+
+/** One job of the pipeline, to be stored and sent: plain data. */
+export interface PlannedJob extends Omit<JobDefinition, 'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs'> {
+  /** As the file calls it; parallel jobs share it. */
+  readonly group: string
+  readonly stage_index: number
+  readonly when: When
+  /** Null: it waits for all earlier stages. */
+  readonly needs: readonly PlannedNeed[] | null
+  /** Counted from one. */
+  readonly parallel: { readonly index: number; readonly total: number } | null
+  readonly matrix: Readonly<Record<string, string>> | null
+}
+
+export type PlannedNeed =
+  | { readonly kind: 'job'; readonly job: string; readonly artifacts: boolean; readonly optional: boolean }
+  | Exclude<Need, { kind: 'job' }>
+
+export interface Plan {
+  /** The workflow's rules want no pipeline. */
+  readonly is_refused: boolean
+  readonly name: string | null
+  readonly auto_cancel: AutoCancel
+  readonly stages: readonly string[]
+  /** Of the file and of the workflow's rule; what a job has of them its `inherit_variables` says. */
+  readonly variables: readonly YamlVariable[]
+  /** By stage, then in the order of the file. */
+  readonly jobs: readonly PlannedJob[]
+  /** Names of the file that have no job here. */
+  readonly left_out: readonly string[]
+}
+
+const MOST_JOBS = 500
+/** Parallel jobs that rules are asked about. */
+const MOST_ASKED = 50_000
+/** Of all jobs together, in characters. */
+const LARGEST_PLAN = 20 * 1024 * 1024
+
+export async function makePlan(definition: Definition, context: Context, patterns: Patterns): Promise<Plan | Fault> {
+  return new Planning(definition, context, patterns).plan()
+}
+
+class Planning {
+  readonly #definition: Definition
+  readonly #context: Context
+  readonly #patterns: Patterns
+  readonly #mostJobs: number
+  readonly #stages: ReadonlyMap<string, number>
+  readonly #predefined: ReadonlyMap<string, string>
+  readonly #settings: ReadonlyMap<string, string>
+  #asked = 0
+
+  constructor(definition: Definition, context: Context, patterns: Patterns) {
+    this.#definition = definition
+    this.#context = context
+    this.#patterns = patterns
+    this.#mostJobs = context.limits?.jobs ?? MOST_JOBS
+    this.#stages = new Map(definition.stages.map((stage, n) => [stage, n]))
+    this.#predefined = valuesOf(context.predefined)
+    this.#settings = valuesOf(context.variables)
+  }
+
+  async plan(): Promise<Plan | Fault> {
+    const { stages, workflow } = this.#definition
+    const chosen = await this.#workflowRule()
+    const variables = withOver(this.#definition.variables, chosen?.variables ?? [])
+    const scope = this.#scopeWith(variables)
+    const about = {
+      name: workflow.name === null ? null : scope.expand(workflow.name).slice(0, 255) || null,
+      auto_cancel: {
+        on_new_commit: chosen?.auto_cancel?.on_new_commit ?? workflow.auto_cancel?.on_new_commit ?? null,
+        on_job_failure: chosen?.auto_cancel?.on_job_failure ?? workflow.auto_cancel?.on_job_failure ?? null,
+      },
+      stages,
+      variables,
+    }
+    const isRefused = workflow.rules !== null && (chosen === null || chosen.when === 'never')
+    if (isRefused) return { ...about, is_refused: true, jobs: [], left_out: [...this.#definition.jobs.keys()] }
+    const { made, leftOut } = await this.#chooseJobs(variables)
+    const jobs = this.#named(made)
+    if (!Array.isArray(jobs)) return jobs
+    return { ...about, is_refused: false, jobs, left_out: leftOut }
+  }
+
+  #scopeWith(variables: readonly YamlVariable[]): Scope {
+    return new Scope([this.#settings, valuesOf(variables), this.#predefined])
+  }
+
+  #workflowRule(): Promise<Rule | null> | null {
+    const { workflow, variables } = this.#definition
+    return workflow.rules && firstMatch(workflow.rules, this.#ground(this.#scopeWith(variables)))
+  }
+
+  #ground = (scope: Scope): Ground => ({ context: this.#context, scope, patterns: this.#patterns })
+
+  async #chooseJobs(variables: readonly YamlVariable[]): Promise<{ made: PlannedJob[]; leftOut: string[] }> {
+    const pause = pauses()
+    const values = valuesOf(variables)
+    const made: PlannedJob[] = []
+    const leftOut: string[] = []
+    const sizes = new Map<object, number>()
+    let size = 0
+    for (const job of this.#definition.jobs.values()) {
+      const before = made.length
+      const inherited = inheritedBy(job, values)
+      for await (const one of this.#instances(job, inherited)) {
+        made.push(one)
+        size += sizeOf(one, sizes)
+        if (made.length > this.#mostJobs)
+          throw new ConfigFault(`The number of jobs has exceeded the limit of ${this.#mostJobs}`)
+        if (size > LARGEST_PLAN) throw tooBig()
+      }
+      if (made.length === before) leftOut.push(job.name)
+      await pause()
+    }
+    // Nothing is run only before or after nothing.
+    if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
+      return { made: [], leftOut: [...this.#definition.jobs.keys()] }
+    return { made: made.toSorted((a, b) => a.stage_index - b.stage_index), leftOut }
+  }
+
+  async *#instances(job: JobDefinition, inherited: ReadonlyMap<string, string>): AsyncGenerator<PlannedJob> {
+    const { parallel } = job
+    const own = valuesOf(job.variables)
+    const ask = (more: ReadonlyMap<string, string>) => {
+      if (++this.#asked > MOST_ASKED) throw tooBig()
+      return this.#decide(job, new Scope([this.#settings, more, own, inherited, this.#predefined]))
+    }
+    if (!parallel || !('rows' in parallel)) {
+      const decision = await ask(new Map())
+      if (!decision) return
+      const total = parallel?.total ?? 0
+      if (!parallel) yield this.#made(job, decision, { name: job.name, parallel: null, matrix: null })
+      for (let index = 1; index <= total; index++)
+        yield this.#made(job, decision, {
+          name: `${job.name} ${index}/${total}`,
+          parallel: { index, total },
+          matrix: null,
+        })
+      return
+    }
+    let index = 0
+    for (const chosen of combinations(parallel)) {
+      index++
+      const decision = await ask(chosen)
+      const name = `${job.name}: [${[...chosen.values()].join(', ')}]`
+      if (decision)
+        yield this.#made(job, decision, {
+          name,
+          parallel: { index, total: parallel.total },
+          matrix: Object.fromEntries(chosen),
+        })
+    }
+  }
+
+  /** The rule that decides, an empty one where there are none, null where the job is left out. */
+  async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | null> {
+    const ground = this.#ground(scope)
+    if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : null
+    const rule = await firstMatch(job.rules, ground)
+    return rule === null || rule.when === 'never' ? null : rule
+  }
+
+  #made(
+    { rules: _rules, only: _only, except: _except, ...job }: JobDefinition,
+    rule: Partial<Rule>,
+    one: Pick<PlannedJob, 'name' | 'parallel' | 'matrix'>,
+  ): PlannedJob {
+    const chosen = Object.entries(one.matrix ?? {}).map(([key, value]) => ({ key, value, expand: true }))
+    return {
+      ...job,
+      ...one,
+      group: job.name,
+      stage_index: this.#stages.get(job.stage) ?? 0,
+      when: rule.when && rule.when !== 'never' ? rule.when : job.when,
+      start_in: rule.when ? (rule.start_in ?? null) : job.start_in,
+      allow_failure: rule.allow_failure ?? job.allow_failure,
+      interruptible: rule.interruptible ?? job.interruptible,
+      variables: withOver(withOver(job.variables, chosen), rule.variables ?? []),
+      // Named by what there is once all are known.
+      needs: (rule.needs ?? job.needs) as PlannedJob['needs'],
+    }
+  }
+
+  /** Needs and dependencies as names of jobs that there are. */
+  #named(made: readonly PlannedJob[]): PlannedJob[] | Fault {
+    const groups = Map.groupBy(made, ({ group }) => group)
+    const named: PlannedJob[] = []
+    for (const job of made) {
+      const needs: PlannedNeed[] = []
+      for (const need of (job.needs ?? []) as Need[]) {
+        if (need.kind !== 'job') {
+          needs.push(need)
+          continue
+        }
+        const { artifacts, optional } = need
+        const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, need))
+        if (found.length === 0 && !optional)
+          return faultAt(
+            `'${job.name}' job needs '${need.job}' job, but '${need.job}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
+          )
+        for (const { name } of found) needs.push({ kind: 'job', job: name, artifacts, optional })
+      }
+      const dependencies =
+        job.dependencies?.flatMap((name) => (groups.get(name) ?? []).map((other) => other.name)) ?? null
+      named.push({ ...job, needs: job.needs && needs, dependencies })
+    }
+    const circle = circleIn(new Map(named.map((job) => [job.name, namesOf(job.needs)])))
+    return circle === null ? named : faultAt(circle)
+  }
+}
+
+const namesOf = (needs: readonly PlannedNeed[] | null) =>
+  (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
+
+function isChosen({ matrix }: PlannedJob, need: Extract<Need, { kind: 'job' }>): boolean {
+  if (!need.matrix) return true
+  return need.matrix.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
+}
+
+/** Later ones win, in the place of the earlier. */
+function withOver(base: readonly YamlVariable[], over: readonly YamlVariable[]): readonly YamlVariable[] {
+  if (over.length === 0) return base
+  return [...new Map([...base, ...over].map((variable) => [variable.key, variable])).values()]
+}
+
+function inheritedBy({ inherit_variables: wanted }: JobDefinition, values: ReadonlyMap<string, string>) {
+  if (typeof wanted === 'boolean') return wanted ? values : new Map<string, string>()
+  return new Map(wanted.flatMap((key) => (values.has(key) ? [[key, values.get(key)!] as const] : [])))
+}
+
+/** The variables that the file gives a job: of the whole file, then its own. */
+export function fileVariables(plan: Pick<Plan, 'variables'>, job: PlannedJob): readonly YamlVariable[] {
+  const wanted = job.inherit_variables
+  const of =
+    typeof wanted === 'boolean'
+      ? wanted
+        ? plan.variables
+        : []
+      : plan.variables.filter(({ key }) => wanted.includes(key))
+  return withOver(of, job.variables)
+}
+
+/** Roughly, as text; parts that jobs share are measured once. */
+function sizeOf(value: unknown, known: Map<object, number>): number {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return 5
+  const before = known.get(value)
+  if (before !== undefined) return before
+  let size = 2
+  for (const [key, item] of Object.entries(value)) size += key.length + 4 + sizeOf(item, known)
+  known.set(value, size)
+  return size
+}

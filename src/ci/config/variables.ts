@@ -1,0 +1,69 @@
+/** Variables of CI, and what `$NAME`, `${NAME}` and `%NAME%` become. */
+
+export interface Variable {
+  readonly key: string
+  readonly value: string
+  /** Its value is taken as it stands. */
+  readonly raw?: boolean
+  readonly file?: boolean
+  /** Never shown, in messages neither. */
+  readonly masked?: boolean
+}
+
+export type Lookup = (name: string) => string | undefined
+
+const PLACE = /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g
+const LONGEST_RESULT = 100_000
+const DEEPEST = 20
+
+/**
+ * Values may name further variables. What names itself or grows too long stays as it is written, and so does `$$`.
+ * Unknown names become nothing.
+ */
+export function expand(text: string, lookup: Lookup): string {
+  let left = LONGEST_RESULT
+  const inside = (part: string, names: readonly string[]): string =>
+    part.replace(PLACE, (place, ...groups: (string | undefined)[]) => {
+      const name = groups[0] ?? groups[1] ?? groups[2]
+      if (name === undefined) return place
+      if (names.includes(name) || names.length === DEEPEST || left < 0) return place
+      const value = lookup(name) ?? ''
+      left -= value.length + 1
+      return inside(value, [...names, name])
+    })
+  return text.includes('$') || text.includes('%') ? inside(text, []) : text
+}
+
+/** The first of several lists that knows the name. */
+export class Scope {
+  readonly #lists: readonly ReadonlyMap<string, string>[]
+
+  /** Those who win first. */
+  constructor(lists: readonly ReadonlyMap<string, string>[]) {
+    this.#lists = lists
+  }
+
+  readonly get = (name: string): string | undefined => {
+    for (const list of this.#lists) {
+      const value = list.get(name)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  readonly expand = (text: string): string => expand(text, this.get)
+
+  over(list: ReadonlyMap<string, string>): Scope {
+    return new Scope([list, ...this.#lists])
+  }
+}
+
+export const valuesOf = (variables: readonly Variable[]): Map<string, string> =>
+  new Map(variables.map(({ key, value }) => [key, value]))
+
+/** Texts as they may be shown: without the values of masked variables. */
+export function masker(variables: readonly Variable[]): (text: string) => string {
+  const secrets = variables.filter(({ masked, value }) => masked && value !== '').map(({ value }) => value)
+  secrets.sort((a, b) => b.length - a.length)
+  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, '[MASKED]'), text)
+}

@@ -1,0 +1,49 @@
+/** Contexts to read CI configurations in, for tests. */
+import type { Context, Include } from '../src/ci/config/context.ts'
+
+export interface Wish extends Partial<Omit<Context, 'changedPaths' | 'paths' | 'readInclude'>> {
+  readonly changed?: readonly string[] | null
+  readonly files?: Readonly<Record<string, string>>
+  readonly remote?: Readonly<Record<string, string>>
+  readonly vars?: Readonly<Record<string, string>>
+}
+
+const textOf = (include: Include, { files = {}, remote = {} }: Wish): string | undefined => {
+  if (include.type === 'local' || include.type === 'project') return files[include.path]
+  if (include.type === 'remote') return remote[include.url]
+  return remote[
+    include.type === 'template' ? include.name : include.type === 'component' ? include.address : include.path
+  ]
+}
+
+/** A push to `main` of `group/project`, unless said otherwise. */
+export function ciContext({ changed = null, vars = {}, ...wish }: Wish = {}): Context {
+  const source = wish.source ?? 'push'
+  const ref = wish.ref ?? 'main'
+  const predefined = {
+    CI: 'true',
+    CI_PIPELINE_SOURCE: source,
+    CI_COMMIT_REF_NAME: ref,
+    CI_DEFAULT_BRANCH: 'main',
+    ...(wish.tag ? { CI_COMMIT_TAG: ref } : source === 'merge_request_event' ? {} : { CI_COMMIT_BRANCH: ref }),
+    ...vars,
+  }
+  return {
+    path: '.gitlab-ci.yml',
+    tree: { project: 'group/project', sha: 'a'.repeat(40) },
+    ref,
+    tag: false,
+    source,
+    default_branch: 'main',
+    predefined: Object.entries(predefined).map(([key, value]) => ({ key, value })),
+    variables: [],
+    changedPaths: async () => changed,
+    paths: async () => Object.keys(wish.files ?? {}),
+    readInclude: async (include, from) => {
+      const text = textOf(include, wish)
+      if (text === undefined) return { failure: include.type === 'remote' ? 404 : 'no_file' }
+      return { text, tree: include.type === 'remote' ? null : from }
+    },
+    ...wish,
+  }
+}
