@@ -1,0 +1,303 @@
+/**
+ * Reads a zip archive that lies anywhere, by its directory: entries are told one after the other, and one is unpacked
+ * without the others. Nothing an archive claims is believed: counts, sizes, places and sums are bounded and checked,
+ * and an entry never gives more bytes than the directory says.
+ */
+import { Readable } from 'node:stream'
+import { createInflateRaw, crc32 } from 'node:zlib'
+import {
+  DEFLATED,
+  DIRECTORY_END,
+  DIRECTORY_END_64,
+  DIRECTORY_END_64_SIZE,
+  DIRECTORY_END_SIZE,
+  DIRECTORY_HEADER,
+  DIRECTORY_HEADER_SIZE,
+  EXTRA_64,
+  EXTRA_TIMES,
+  FILE_TYPE,
+  FLAG_ENCRYPTED,
+  FLAG_UTF8,
+  FOLDER,
+  IN_EXTRA_16,
+  IN_EXTRA_32,
+  LOCAL_HEADER,
+  LOCAL_HEADER_SIZE,
+  LOCATOR_64,
+  LOCATOR_64_SIZE,
+  MADE_ON_UNIX,
+  REGULAR_FILE,
+  STORED,
+  SYMBOLIC_LINK,
+} from './format.ts'
+
+/** It is no archive, a broken one, or more than may be read. */
+export class BadZip extends Error {
+  override name = 'BadZip'
+}
+
+export interface ZipSource {
+  readonly size: number
+  /** The bytes from `start` up to, not including, `end`. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+export interface ZipLimits {
+  readonly entries: number
+  /** Bytes of the directory, which is read but not kept. */
+  readonly directory: number
+}
+
+const DEFAULT_LIMITS: ZipLimits = { entries: 1_000_000, directory: 256 * 1024 ** 2 }
+
+export interface ZipEntry {
+  /** As the archive has it: with slashes, and one at the end of a folder's. */
+  readonly name: string
+  /** The same in parts, if it stays inside of where it is unpacked; else null. */
+  readonly path: readonly string[] | null
+  readonly type: 'file' | 'folder' | 'link' | 'other'
+  /** Permissions; 0 where the archive tells none. */
+  readonly mode: number
+  readonly mtime: Date
+  readonly size: number
+  readonly compressed: number
+  readonly crc: number
+  readonly method: number
+  readonly isEncrypted: boolean
+  /** Of its local header. */
+  readonly offset: number
+}
+
+export interface ZipArchive {
+  readonly count: number
+  entries(): AsyncGenerator<ZipEntry>
+  /** The entry of exactly this name. */
+  find(name: string): Promise<ZipEntry | null>
+  /** What the entry holds, unpacked as it is read. */
+  read(entry: ZipEntry): AsyncGenerator<Buffer>
+}
+
+const LONGEST_COMMENT = 0xffff
+
+export async function openZip(source: ZipSource, limits: Partial<ZipLimits> = {}): Promise<ZipArchive> {
+  const most = { ...DEFAULT_LIMITS, ...limits }
+  const directory = await findDirectory(source)
+  if (directory.count > most.entries) throw new BadZip('has too many entries')
+  if (directory.end - directory.start > most.directory) throw new BadZip('has too long a directory')
+  // Each takes that much at least, so that a count cannot lie upwards.
+  if (directory.count * DIRECTORY_HEADER_SIZE > directory.end - directory.start) throw new BadZip('is cut short')
+  const archive: ZipArchive = {
+    count: directory.count,
+    entries: () => entriesOf(source, directory),
+    read: (entry) => contentOf(source, directory, entry),
+    async find(name) {
+      for await (const entry of archive.entries()) if (entry.name === name) return entry
+      return null
+    },
+  }
+  return archive
+}
+
+interface Directory {
+  readonly count: number
+  readonly start: number
+  readonly end: number
+}
+
+async function findDirectory(source: ZipSource): Promise<Directory> {
+  const from = Math.max(0, source.size - LONGEST_COMMENT - DIRECTORY_END_SIZE - LOCATOR_64_SIZE)
+  const tail = await bytesOf(source, from, source.size)
+  const at = findEnd(tail)
+  if (at < 0) throw new BadZip('is not a zip archive')
+  const place = from + at
+  const count = tail.readUInt16LE(at + 10)
+  const size = tail.readUInt32LE(at + 12)
+  const start = tail.readUInt32LE(at + 16)
+  const isLarge = count === IN_EXTRA_16 || size === IN_EXTRA_32 || start === IN_EXTRA_32
+  const locator = at - LOCATOR_64_SIZE
+  if (isLarge && locator >= 0 && tail.readUInt32LE(locator) === LOCATOR_64) {
+    return largeDirectory(source, place - LOCATOR_64_SIZE, toNumber(tail.readBigUInt64LE(locator + 8)))
+  }
+  return checked({ count, start, end: start + size }, place)
+}
+
+/** The last place where the end of the directory begins and its comment ends the file. */
+function findEnd(tail: Buffer): number {
+  for (let at = tail.length - DIRECTORY_END_SIZE; at >= 0; at--) {
+    if (tail[at] !== 0x50 || tail.readUInt32LE(at) !== DIRECTORY_END) continue
+    if (at + DIRECTORY_END_SIZE + tail.readUInt16LE(at + 20) === tail.length) return at
+  }
+  return -1
+}
+
+async function largeDirectory(source: ZipSource, before: number, place: number): Promise<Directory> {
+  if (place + DIRECTORY_END_64_SIZE > before) throw new BadZip('is cut short')
+  const end = await bytesOf(source, place, place + DIRECTORY_END_64_SIZE)
+  if (end.readUInt32LE(0) !== DIRECTORY_END_64) throw new BadZip('has a broken directory')
+  const [count, size, start] = [32, 40, 48].map((at) => toNumber(end.readBigUInt64LE(at))) as [number, number, number]
+  return checked({ count, start, end: start + size }, place)
+}
+
+function checked(directory: Directory, before: number): Directory {
+  if (directory.end > before) throw new BadZip('is cut short')
+  return directory
+}
+
+function toNumber(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new BadZip('has a broken directory')
+  return Number(value)
+}
+
+async function bytesOf(source: ZipSource, start: number, end: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of source.read(start, end)) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length !== end - start) throw new BadZip('is cut short')
+  return bytes
+}
+
+async function* entriesOf(source: ZipSource, { count, start, end }: Directory): AsyncGenerator<ZipEntry> {
+  const chunks = source.read(start, end)[Symbol.asyncIterator]()
+  let held: Buffer = Buffer.alloc(0)
+  const need = async (bytes: number) => {
+    while (held.length < bytes) {
+      const next = await chunks.next()
+      if (next.done) throw new BadZip('is cut short')
+      held = Buffer.concat([held, next.value])
+    }
+  }
+  try {
+    for (let n = 0; n < count; n++) {
+      await need(DIRECTORY_HEADER_SIZE)
+      const length = [28, 30, 32].reduce((sum, at) => sum + held.readUInt16LE(at), DIRECTORY_HEADER_SIZE)
+      await need(length)
+      yield entryOf(held.subarray(0, length))
+      held = held.subarray(length)
+    }
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+function entryOf(header: Buffer): ZipEntry {
+  if (header.readUInt32LE(0) !== DIRECTORY_HEADER) throw new BadZip('has a broken directory')
+  const flags = header.readUInt16LE(8)
+  const nameEnd = DIRECTORY_HEADER_SIZE + header.readUInt16LE(28)
+  const name = nameOf(header.subarray(DIRECTORY_HEADER_SIZE, nameEnd), flags)
+  const extra = extrasOf(header.subarray(nameEnd, nameEnd + header.readUInt16LE(30)))
+  const large = extra.get(EXTRA_64) ?? Buffer.alloc(0)
+  let at = 0
+  // Only those are in the extra field that have no room in theirs, in this order.
+  const [size, compressed, offset] = [24, 20, 42].map((field) => {
+    const value = header.readUInt32LE(field)
+    if (value !== IN_EXTRA_32 || at + 8 > large.length) return value
+    at += 8
+    return toNumber(large.readBigUInt64LE(at - 8))
+  }) as [number, number, number]
+  const mode = header.readUInt16LE(4) >> 8 === MADE_ON_UNIX ? header.readUInt16LE(40) : 0
+  return {
+    name,
+    path: pathOf(name),
+    type: typeOf(name, mode),
+    mode: mode & 0o777,
+    mtime: timeOf(header.readUInt32LE(12), extra.get(EXTRA_TIMES)),
+    size,
+    compressed,
+    crc: header.readUInt32LE(16),
+    method: header.readUInt16LE(10),
+    isEncrypted: (flags & FLAG_ENCRYPTED) !== 0,
+    offset,
+  }
+}
+
+/** Without the flag it may be any encoding; most who leave it out write UTF-8 all the same. */
+function nameOf(bytes: Buffer, flags: number): string {
+  const name = bytes.toString('utf8')
+  return (flags & FLAG_UTF8) !== 0 || Buffer.from(name).equals(bytes) ? name : bytes.toString('latin1')
+}
+
+function extrasOf(bytes: Buffer): Map<number, Buffer> {
+  const extras = new Map<number, Buffer>()
+  for (let at = 0; at + 4 <= bytes.length;) {
+    const end = at + 4 + bytes.readUInt16LE(at + 2)
+    if (end > bytes.length) break
+    extras.set(bytes.readUInt16LE(at), bytes.subarray(at + 4, end))
+    at = end
+  }
+  return extras
+}
+
+function typeOf(name: string, mode: number): ZipEntry['type'] {
+  const type = mode & FILE_TYPE
+  if (name.endsWith('/') || type === FOLDER) return 'folder'
+  if (type === SYMBOLIC_LINK) return 'link'
+  return type === 0 || type === REGULAR_FILE ? 'file' : 'other'
+}
+
+/** The parts of a relative path that leads nowhere else; null where it is none. */
+function pathOf(name: string): string[] | null {
+  const parts = (name.endsWith('/') ? name.slice(0, -1) : name).split('/')
+  while (parts.length > 1 && parts[0] === '.') parts.shift()
+  const isUnsafe = (part: string) => part === '' || part === '.' || part === '..' || /[\\\0]/.test(part)
+  return parts.some(isUnsafe) || /^[a-z]:/i.test(name) ? null : parts
+}
+
+function timeOf(dos: number, times: Buffer | undefined): Date {
+  if (times && times.length >= 5 && (times[0]! & 1) !== 0) return new Date(times.readInt32LE(1) * 1000)
+  const [date, clock] = [dos >>> 16, dos & 0xffff]
+  return new Date(
+    Date.UTC(
+      1980 + (date >> 9),
+      Math.max(0, ((date >> 5) & 15) - 1),
+      Math.max(1, date & 31),
+      clock >> 11,
+      (clock >> 5) & 63,
+      (clock & 31) * 2,
+    ),
+  )
+}
+
+async function* contentOf(source: ZipSource, directory: Directory, entry: ZipEntry): AsyncGenerator<Buffer> {
+  if (entry.isEncrypted) throw new BadZip('has an encrypted entry')
+  if (entry.method !== STORED && entry.method !== DEFLATED) throw new BadZip('has an entry packed in an unknown way')
+  if (entry.offset + LOCAL_HEADER_SIZE > directory.start) throw new BadZip('has a broken directory')
+  const header = await bytesOf(source, entry.offset, entry.offset + LOCAL_HEADER_SIZE)
+  if (header.readUInt32LE(0) !== LOCAL_HEADER) throw new BadZip('has a broken entry')
+  const start = entry.offset + LOCAL_HEADER_SIZE + header.readUInt16LE(26) + header.readUInt16LE(28)
+  if (start + entry.compressed > directory.start) throw new BadZip('has a broken entry')
+
+  let size = 0
+  let crc = 0
+  // Not every source can be asked for nothing.
+  const packed = entry.compressed > 0 ? source.read(start, start + entry.compressed) : nothing()
+  for await (const chunk of unpacked(packed, entry.method)) {
+    size += chunk.length
+    if (size > entry.size) throw new BadZip('has an entry that is larger than it says')
+    crc = crc32(chunk, crc)
+    yield chunk
+  }
+  if (size !== entry.size) throw new BadZip('has an entry that is smaller than it says')
+  if (crc !== entry.crc) throw new BadZip('has an entry with a wrong checksum')
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function* unpacked(packed: AsyncIterable<Uint8Array>, method: number): AsyncGenerator<Buffer> {
+  if (method === STORED) {
+    for await (const chunk of packed) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    return
+  }
+  const source = Readable.from(packed, { objectMode: false })
+  const inflate = createInflateRaw()
+  source.once('error', (error) => inflate.destroy(error))
+  try {
+    yield* source.pipe(inflate) as AsyncIterable<Buffer>
+  } catch (error) {
+    // zlib's own; what the source says is not the archive's fault.
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw new BadZip('has a broken entry')
+    throw error
+  } finally {
+    source.destroy()
+    inflate.destroy()
+  }
+}
