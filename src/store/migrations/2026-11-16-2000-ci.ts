@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { columnTypes } from '../dialect.ts'
+import { columnTypes, isSqlite } from '../dialect.ts'
 import { keepVersions } from '../versions.ts'
 
 export async function up(db: Kysely<never>): Promise<void> {
@@ -341,6 +341,41 @@ async function createArtifacts(db: Kysely<never>): Promise<void> {
   await index(db, 'ci_artifacts', 'project_id')
   await index(db, 'ci_artifacts', 'digest')
   await sql`create index ci_artifacts_due on ci_artifacts (expire_at) where expire_at is not null`.execute(db)
+  await followRemovals(db)
+}
+
+/** Whatever takes a row away, what it named is looked at afterwards, and what it weighed no longer counts. */
+async function followRemovals(db: Kysely<never>): Promise<void> {
+  const { withId, timestamp } = columnTypes(db)
+  await withId(db.schema.createTable('ci_left_blobs'))
+    .addColumn('content', 'text', (c) => c.notNull())
+    /** Once it was seen; then some time passes. */
+    .addColumn('left_at', timestamp)
+    .execute()
+  const run = (text: string) => sql.raw(text).execute(db)
+  const leave = (content: string) => `insert into ci_left_blobs (content) values (${content});`
+  const weigh = (row: string, by: string) =>
+    `update projects set job_artifacts_size = job_artifacts_size ${by} ${row}.size where id = ${row}.project_id;`
+  const triggers = [
+    ['ci_artifacts', 'insert', 'true', weigh('new', '+')],
+    ['ci_artifacts', 'delete', 'true', `${leave('old.digest')} ${weigh('old', '-')}`],
+    ['ci_jobs', 'delete', 'old.trace_digest is not null', leave('old.trace_digest')],
+    [
+      'ci_jobs',
+      'update of trace_digest',
+      'old.trace_digest is not null and new.trace_digest is null',
+      leave('old.trace_digest'),
+    ],
+  ] as const
+  for (const [n, [table, event, condition, body]] of triggers.entries()) {
+    const name = `${table}_left_${n}`
+    if (isSqlite(db)) await run(`create trigger ${name} after ${event} on ${table} when ${condition} begin ${body} end`)
+    else {
+      await run(`create function ${name}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`)
+      await run(`create trigger ${name} after ${event} on ${table} for each row when (${condition})
+        execute function ${name}()`)
+    }
+  }
 }
 
 async function createVariables(db: Kysely<never>): Promise<void> {

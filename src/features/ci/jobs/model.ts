@@ -90,6 +90,8 @@ declare module '../../../store/database.ts' {
       expire_at: string | null
       created_at: string
     }
+    /** What rows that are gone have named. */
+    ci_left_blobs: { id: Generated<number>; content: string; left_at: string | null }
     resource_groups: {
       id: Generated<number>
       project_id: number
