@@ -142,11 +142,16 @@ export async function presentBridges(app: App, place: Place, bridges: readonly J
   })
 }
 
-/**
- * The archive of a job by its name: of the newest pipeline of the branch or tag that succeeded, and of no other.
- */
-export async function jobOfRef(app: App, project: number, ref: string, name: string): Promise<Job | null> {
-  const pipeline = await app.db
+/** Of the newest pipeline of the branch or tag that succeeded, and of no other. */
+export async function jobOfRef(
+  app: App,
+  project: number,
+  ref: string,
+  name: string,
+  { withChildren = false } = {},
+): Promise<Job | null> {
+  const { db } = app
+  const pipeline = await db
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', project)
@@ -157,15 +162,27 @@ export async function jobOfRef(app: App, project: number, ref: string, name: str
     .limit(1)
     .executeTakeFirst()
   if (!pipeline) return null
-  const found = await app.db
+  const children = withChildren ? await childrenOf(app, pipeline.id) : []
+  const found = await db
     .selectFrom('ci_jobs')
     .selectAll()
-    .where('pipeline_id', '=', pipeline.id)
+    .where(inIdList(db, 'pipeline_id', idList(db, [pipeline.id, ...children])))
     .where('name', '=', name)
     .where('kind', '=', 'job')
     .where('retried', '=', false)
+    .orderBy('pipeline_id')
     .limit(1)
     .executeTakeFirst()
   return found ?? null
 }
 
+async function childrenOf({ db }: App, pipeline: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pipelines')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipelines.bridge_id')
+    .select('pipelines.id')
+    .where('ci_jobs.pipeline_id', '=', pipeline)
+    .where('pipelines.source', '=', 'parent_pipeline')
+    .execute()
+  return rows.map(({ id }) => id)
+}
