@@ -98,6 +98,7 @@ async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }
       schedule_id: null,
       bridge_id: null,
       auto_canceled_by_id: null,
+      merge_request_variables: null,
       on_new_commit: 'conservative',
       on_job_failure: 'none',
       coverage: null,

@@ -42,3 +42,24 @@ const isOfBranch = (one: Headed) => (pipeline: Pipeline) =>
   pipeline.ref === one.source_branch &&
   pipeline.merge_request_id === null &&
   [one.source_project_id, one.project_id].includes(pipeline.project_id)
+
+/** Its own, and those of its branch for commits that were its head; newest first. */
+export function pipelinesOf(db: Db, one: Headed) {
+  const heads = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', one.id)
+  return db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('merge_request_id', '=', one.id),
+        eb.and([
+          eb('project_id', 'in', [one.source_project_id ?? one.project_id, one.project_id]),
+          eb('ref', '=', one.source_branch),
+          eb('tag', '=', false),
+          eb('source', '!=', 'parent_pipeline'),
+          eb('sha', 'in', heads as never),
+        ]),
+      ]),
+    )
+    .orderBy('id', 'desc')
+}
