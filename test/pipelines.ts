@@ -106,7 +106,11 @@ export async function pipelineOn(s: Stage, config = CONFIG): Promise<{ pipeline_
 }
 
 /** A job of such a pipeline, run unless told otherwise. */
-export async function jobOn(s: Stage, ran: Ran | null = { log: 'done', files: { 'a.txt': 'hello' } }, name = 'compile') {
+export async function jobOn(
+  s: Stage,
+  ran: Ran | null = { log: 'done', files: { 'a.txt': 'hello' } },
+  name = 'compile',
+) {
   const { pipeline_id, ref } = await pipelineOn(s)
   const job = ran ? await runNamed(s.forge, name, ran) : await jobNamed(s.forge, name)
   return { pipeline_id, job_id: job.id, ref_name: ref }

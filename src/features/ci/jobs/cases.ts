@@ -22,15 +22,15 @@ async function succeeded(s: Stage) {
 export const cases = casesOf(
   `
                                                                     anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/jobs                                    private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs                                    private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/pipelines/:pipeline_id/jobs             private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id/jobs             private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/pipelines/:pipeline_id/bridges          private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id/bridges          private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/jobs/:job_id                            private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id                            private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/jobs/:job_id/trace                      private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/trace                      private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/jobs/:job_id/cancel                    private  401  404  404  403  403  201  201  201  201  401
                                                             public   401  403  403  403  403  201  201  201  201  401
@@ -42,13 +42,13 @@ export const cases = casesOf(
                                                             public   401  403  403  403  403  201  201  201  201  401
   POST /projects/:id/jobs/:job_id/artifacts/keep            private  401  404  404  403  403  201  201  201  201  401
                                                             public   401  403  403  403  403  201  201  201  201  401
-  GET /projects/:id/jobs/:job_id/artifacts                  private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/artifacts                  private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/jobs/:job_id/artifacts/*                private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/artifacts/*                private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/jobs/artifacts/:ref_name/download       private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/artifacts/:ref_name/download       private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/jobs/artifacts/:ref_name/raw/*          private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/artifacts/:ref_name/raw/*          private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
   DELETE /projects/:id/jobs/:job_id/artifacts               private  401  404  404  403  403  403  204  204  204  401
                                                             public   401  403  403  403  403  403  204  204  204  401

@@ -11,13 +11,13 @@ const started = async (s: Stage) => ({ ref: (await pipelineOn(s)).ref })
 export const cases = casesOf(
   `
                                                                    anon strg extn guest rept devl mast ownr admn blkd
-  GET /projects/:id/pipelines                              private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines                              private  404  404  404  200  200  200  200  200  200  401
                                                            public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/pipeline                              private  401  404  404  403  403  201  201  201  201  401
                                                            public   401  403  403  403  403  201  201  201  201  401
-  GET /projects/:id/pipelines/latest                       private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/latest                       private  404  404  404  200  200  200  200  200  200  401
                                                            public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/pipelines/:pipeline_id                 private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id                 private  404  404  404  200  200  200  200  200  200  401
                                                            public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/pipelines/:pipeline_id/variables       private  401  404  404  403  403  403  200  200  200  401
                                                            public   401  403  403  403  403  403  200  200  200  401
@@ -29,9 +29,9 @@ export const cases = casesOf(
                                                            public   401  403  403  403  403  200  200  200  200  401
   DELETE /projects/:id/pipelines/:pipeline_id              private  401  404  404  403  403  403  403  204  204  401
                                                            public   401  403  403  403  403  403  403  204  204  401
-  GET /projects/:id/pipelines/:pipeline_id/test_report     private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id/test_report     private  404  404  404  200  200  200  200  200  200  401
                                                            public   200  200  200  200  200  200  200  200  200  401
-  GET /projects/:id/pipelines/:pipeline_id/test_report_summary  private  401  404  404  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id/test_report_summary  private  404  404  404  200  200  200  200  200  200  401
                                                                 public   200  200  200  200  200  200  200  200  200  401
 `,
   {

@@ -39,7 +39,8 @@ export async function reportStatus(
 ): Promise<Job> {
   assertValid(wish)
   const ref = wish.ref || (await firstBranchWith(subject, commit))
-  const isTag = (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
+  const isTag =
+    (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
   const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
   const isProtected = await isProtectedRef(app, subject.project.id, place)
   const status = await transact(app, async (app) => {

@@ -91,18 +91,23 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
 }
 
 /** Its pipeline may have been the last that was waited for. */
-export const mergeWhenSucceeded = on('pipeline.changed', 'merging', async (app, { id }) => {
-  const pipeline = await app.db.selectFrom('pipelines').select('sha').where('id', '=', id).executeTakeFirst()
-  if (!pipeline) return
-  const waiting = await app.db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('head_sha', '=', pipeline.sha)
-    .where('auto_merge', '=', true)
-    .where('state', '=', 'opened')
-    .execute()
-  for (const one of waiting) await mergeIfReady(app, one)
-}, { when: ({ status }) => status === 'success' || status === 'skipped' })
+export const mergeWhenSucceeded = on(
+  'pipeline.changed',
+  'merging',
+  async (app, { id }) => {
+    const pipeline = await app.db.selectFrom('pipelines').select('sha').where('id', '=', id).executeTakeFirst()
+    if (!pipeline) return
+    const waiting = await app.db
+      .selectFrom('merge_requests')
+      .selectAll()
+      .where('head_sha', '=', pipeline.sha)
+      .where('auto_merge', '=', true)
+      .where('state', '=', 'opened')
+      .execute()
+    for (const one of waiting) await mergeIfReady(app, one)
+  },
+  { when: ({ status }) => status === 'success' || status === 'skipped' },
+)
 
 async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   const facts = (await mergeFacts(app.db, [one])).get(one.id)!

@@ -30,7 +30,8 @@ export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Prom
   return new Map(
     requests.flatMap((one) => {
       const some = bySha.get(one.head_sha ?? '') ?? []
-      const head = some.findLast(({ merge_request_id }) => merge_request_id === one.id) ?? some.findLast(isOfBranch(one))
+      const head =
+        some.findLast(({ merge_request_id }) => merge_request_id === one.id) ?? some.findLast(isOfBranch(one))
       return head ? [[one.id, head] as const] : []
     }),
   )

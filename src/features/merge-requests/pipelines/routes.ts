@@ -44,7 +44,8 @@ export const create = endpoint({
     if (!ciPolicy.readPipelines(subject)) throw forbidden()
     const { pipeline, errors } = await runMergeRequest(app, viewer, subject.mergeRequest)
     if (!pipeline) throw invalid({ base: [...errors] })
-    const project = pipeline.project_id === subject.project.id ? null : await findProjectById(app.db, pipeline.project_id)
+    const project =
+      pipeline.project_id === subject.project.id ? null : await findProjectById(app.db, pipeline.project_id)
     const place = project ? await loadRepositorySubject(app, project, viewer) : subject
     return presentOnePipeline(app, place, pipeline)
   },
