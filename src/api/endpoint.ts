@@ -156,6 +156,8 @@ export interface Context<I, S, V> {
   readonly isHead: boolean
   /** What the caller's program says it is. */
   readonly userAgent: string
+  /** The part of a file that is asked for, as the header says. */
+  readonly range: string | undefined
 }
 
 export interface Declaration<

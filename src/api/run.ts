@@ -101,7 +101,9 @@ async function proceed(
     assertUnmodified(endpoint, subject, request)
 
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
-    const context = { app, viewer, caller, subject, input, page, isHead: request.method === 'HEAD', userAgent }
+    const { range } = request.headers
+    const isHead = request.method === 'HEAD'
+    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range }
     const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {

@@ -4,6 +4,8 @@ export interface Search {
   readonly pattern: string
   readonly lines: boolean
   readonly texts: readonly string[]
+  /** What its last group, or all of it, has found last is told too. */
+  readonly isTold?: boolean
 }
 
 export interface Found {
@@ -11,14 +13,26 @@ export interface Found {
   readonly fault: string | null
   /** In the order of the texts. */
   readonly found: readonly boolean[]
+  readonly told?: readonly (string | null)[]
 }
 
-export function searchTexts({ pattern, lines, texts }: Search): Found {
+export function searchTexts({ pattern, lines, texts, isTold }: Search): Found {
   try {
     const compiled = RE2JS.compile(pattern, lines ? RE2JS.MULTILINE : 0)
+    if (isTold) {
+      const told = texts.map((text) => lastOf(compiled, text))
+      return { fault: null, found: told.map((one) => one !== null), told }
+    }
     return { fault: null, found: texts.map((text) => compiled.matcher(text).find()) }
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) return { fault: error.getDescription(), found: [] }
     throw error
   }
+}
+
+function lastOf(compiled: RE2JS, text: string): string | null {
+  const matcher = compiled.matcher(text)
+  let last: string | null = null
+  while (matcher.find()) last = matcher.group(matcher.groupCount()) ?? matcher.group()
+  return last
 }

@@ -39,6 +39,12 @@ export async function finder(
   return (text) => matching.has(text)
 }
 
+/** Of each text what the pattern's last group, or all of it, finds last; null where it is not found. */
+export async function lastFound(pattern: string, texts: readonly string[]): Promise<readonly (string | null)[]> {
+  const { fault, told } = await search({ pattern, lines: false, texts, isTold: true })
+  return fault ? texts.map(() => null) : told!
+}
+
 /** Some ten milliseconds. */
 const MOST_STEPS = 200_000
 

@@ -29,6 +29,7 @@ export function columnTypes(db: AnyDb) {
         ? table.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
         : table.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity()),
     ref: lite ? ('integer' as const) : ('bigint' as const),
+    bytes: lite ? sql`blob` : sql`bytea`,
   }
 }
 

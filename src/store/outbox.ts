@@ -25,11 +25,28 @@ export interface Emitter extends Transactable {
 }
 
 export async function emit<E extends keyof Events>(app: Emitter, name: E, payload: Events[E]): Promise<void> {
-  await app.db
-    .insertInto('events')
-    .values({ name, payload: JSON.stringify(payload), created_at: timestamp(app.clock), dispatched_at: null })
-    .execute()
-  app.onCommit(() => app.jobs.wake())
+  await emitAll(app, name, [payload])
+}
+
+const AT_ONCE = 500
+
+/** Several of the same name, in order. */
+export async function emitAll<E extends keyof Events>(
+  app: Emitter,
+  name: E,
+  payloads: readonly Events[E][],
+): Promise<void> {
+  const created_at = timestamp(app.clock)
+  for (let n = 0; n < payloads.length; n += AT_ONCE) {
+    const rows = payloads.slice(n, n + AT_ONCE).map((payload) => ({
+      name,
+      payload: JSON.stringify(payload),
+      created_at,
+      dispatched_at: null,
+    }))
+    await app.db.insertInto('events').values(rows).execute()
+  }
+  if (payloads.length > 0) app.onCommit(() => app.jobs.wake())
 }
 
 /** Events that every subscriber has had for long; without a moment, all there are. */

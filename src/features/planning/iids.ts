@@ -7,7 +7,7 @@ declare module '../../store/database.ts' {
   }
 }
 
-export type IidKind = 'issues' | 'merge_requests' | 'milestones'
+export type IidKind = 'issues' | 'merge_requests' | 'milestones' | 'pipelines' | 'deployments'
 
 /** Whoever chooses one leaves others to come. */
 export const LARGEST_IID = 2_147_483_647

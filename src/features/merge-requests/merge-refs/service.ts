@@ -4,11 +4,12 @@ import { Refusal } from '../../../errors.ts'
 import { mergeCommits } from '../../../git/merging/merging.ts'
 import { writeCommit } from '../../../git/objects/building.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
+import { dropRef, pointAt } from '../../../git/refs/pointing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { signerOf } from '../../repository/commits/landing.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
-import { dropRef, mergeRef, pointAt } from '../versions/refs.ts'
+import { mergeRef } from '../versions/refs.ts'
 
 const notMergeable = () => new Refusal('bad_request', 'Merge request is not mergeable')
 

@@ -67,6 +67,8 @@ const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
 const UNDECIDED = 'Whether it conflicts could not be found out in time; it is tried again later'
+/** Statuses of pipelines that become another by themselves. */
+const UNDER_WAY = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
 
 const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   open: ({ state }) => {
@@ -105,8 +107,7 @@ const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   pipeline: ({ pipeline: { required, status } }) => {
     if (!required) return off('pipeline')
     if (status === null || status === 'success' || status === 'skipped') return passed('pipeline')
-    if (status === 'pending' || status === 'running' || status === 'created')
-      return waiting('pipeline', `The pipeline is ${status}`, ['pipeline'])
+    if (UNDER_WAY.includes(status)) return waiting('pipeline', `The pipeline is ${status}`, ['pipeline'])
     return blocked('pipeline', `The pipeline is ${status}`, ['developers'])
   },
   commits: ({ check }) => {

@@ -4,7 +4,8 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
-import { dropRef, headRef, pointAt } from './refs.ts'
+import { dropRef, pointAt } from '../../../git/refs/pointing.ts'
+import { headRef } from './refs.ts'
 
 /** Of two pushes at the same time the later has the last word: asked again once it points. */
 export async function pointHead({ db }: App, dir: string, { id, iid, head_sha }: MergeRequest): Promise<void> {

@@ -8,7 +8,7 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { changesCount, measure, type Measured } from './measure.ts'
 import type { Version } from './model.ts'
-import { keepCommit } from './refs.ts'
+import { keepCommit } from '../../../git/refs/pointing.ts'
 
 const branchRef = (name: string) => `refs/heads/${name}`
 

@@ -68,6 +68,8 @@ declare module '../../../store/database.ts' {
       auto_cancel_pending_pipelines: Generated<'disabled' | 'enabled'>
       auto_devops_enabled: Generated<boolean>
       auto_devops_deploy_strategy: Generated<(typeof AUTO_DEVOPS_STRATEGIES)[number]>
+      /** Whether only what its allowlist names may enter with job tokens. */
+      job_token_scope_enabled: Generated<boolean>
       /** JSON; null until something of it was chosen. */
       container_expiration_policy: string | null
       avatar_digest: string | null

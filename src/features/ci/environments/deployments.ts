@@ -1,0 +1,72 @@
+/** What jobs do to environments: a deployment each, whose status follows its job. */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { nextIid } from '../../planning/iids.ts'
+import type { Job } from '../jobs/model.ts'
+import { optionsOf } from '../jobs/options.ts'
+
+const FOLLOWED = ['running', 'success', 'failed', 'canceled', 'skipped'] as const
+type Followed = (typeof FOLLOWED)[number]
+const isFollowed = (status: string): status is Followed => (FOLLOWED as readonly string[]).includes(status)
+
+/** In the transaction that changed the jobs. Bears being done twice. */
+export async function followDeployments(app: App, jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) {
+    if (job.environment_id === null || !isFollowed(job.status)) continue
+    const { environment } = optionsOf(job)
+    const action = environment?.action ?? 'start'
+    if (action === 'start') await follow(app, job, job.status, environment?.on_stop ?? null)
+    if (action === 'stop' && job.status === 'success') await endEnvironment(app, job.environment_id)
+  }
+}
+
+async function follow(app: App, job: Job, status: Followed, on_stop: string | null): Promise<void> {
+  const now = timestamp(app.clock)
+  const over = status === 'running' ? {} : { finished_at: now }
+  const { numUpdatedRows } = await app.db
+    .updateTable('deployments')
+    .set({ status, updated_at: now, ...over })
+    .where('job_id', '=', job.id)
+    .executeTakeFirst()
+  // What never began deployed nothing.
+  if (numUpdatedRows > 0n || job.started_at === null) return openEnvironment(app, job, status)
+  const { project_id, environment_id, user_id, ref, tag, sha } = job
+  await app.db
+    .insertInto('deployments')
+    .values({
+      project_id,
+      iid: await nextIid(app.db, { project_id }, 'deployments'),
+      environment_id: environment_id!,
+      job_id: job.id,
+      user_id,
+      ref,
+      tag,
+      sha,
+      status,
+      on_stop,
+      finished_at: over.finished_at ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await openEnvironment(app, job, status)
+}
+
+/** Deployed to, it is there again. */
+async function openEnvironment(app: App, { environment_id }: Job, status: Followed): Promise<void> {
+  if (status !== 'success' || environment_id === null) return
+  await app.db
+    .updateTable('environments')
+    .set({ state: 'available', updated_at: timestamp(app.clock) })
+    .where('id', '=', environment_id)
+    .where('state', '!=', 'available')
+    .execute()
+}
+
+async function endEnvironment(app: App, id: number): Promise<void> {
+  await app.db
+    .updateTable('environments')
+    .set({ state: 'stopped', auto_stop_at: null, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .execute()
+}

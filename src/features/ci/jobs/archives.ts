@@ -1,0 +1,65 @@
+/** Files inside of what jobs have kept, read without unpacking the rest. */
+import type { Readable } from 'node:stream'
+import type { App } from '../../../context.ts'
+import { BadZip, openZip, type ZipArchive, type ZipEntry } from '../../../lib/zip/reader.ts'
+import { timestamp } from '../../../clock.ts'
+import type { Artifact } from './model.ts'
+
+const LARGEST_TEXT = 1024 * 1024
+
+/** The archive that a job has kept and that has not expired. */
+export async function archiveOf(app: App, job: number): Promise<Artifact | null> {
+  return (
+    (await app.db
+      .selectFrom('ci_artifacts')
+      .selectAll()
+      .where('job_id', '=', job)
+      .where('file_type', '=', 'archive')
+      .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', timestamp(app.clock))]))
+      .executeTakeFirst()) ?? null
+  )
+}
+
+export interface FoundFile {
+  readonly archive: ZipArchive
+  readonly entry: ZipEntry
+}
+
+/** Null where the archive has no such file: folders and links are none. */
+export async function fileIn(app: App, artifact: Artifact, path: string): Promise<FoundFile | null> {
+  try {
+    const archive = await openZip({
+      size: artifact.size,
+      read: (start, end) => bytesOf(app, artifact.digest, start, end),
+    })
+    const entry = await archive.find(path)
+    return entry?.type === 'file' && !entry.isEncrypted ? { archive, entry } : null
+  } catch (error) {
+    if (error instanceof BadZip) return null
+    throw error
+  }
+}
+
+async function* bytesOf(app: App, digest: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  if (end <= start) return
+  const blob = await app.blobs.open(digest, { start, end: end - 1 })
+  if (!blob) throw new BadZip('is gone')
+  yield* blob.stream as Readable & AsyncIterable<Uint8Array>
+}
+
+/** A text file of what the newest job of a name in a pipeline has kept. */
+export async function readArtifactText(app: App, pipeline: number, job: string, path: string): Promise<string | null> {
+  const found = await app.db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipeline)
+    .where('name', '=', job)
+    .where('retried', '=', false)
+    .executeTakeFirst()
+  const artifact = found ? await archiveOf(app, found.id) : null
+  const file = artifact ? await fileIn(app, artifact, path) : null
+  if (!file || file.entry.size > LARGEST_TEXT) return null
+  const chunks: Buffer[] = []
+  for await (const chunk of file.archive.read(file.entry)) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,91 @@
+/** What jobs have kept: how long, and what becomes of it. */
+import { after, HOUR, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { isHeld } from '../../instance/blobs/jobs.ts'
+import type { Job } from './model.ts'
+
+const AT_ONCE = 500
+
+/** Rows of what has expired, then blobs that nobody names any more. */
+export async function expireArtifacts(app: App): Promise<void> {
+  while (await expireSome(app));
+  await discardLeft(app)
+}
+
+/** Logs are no artifacts here: they stay. */
+async function expireSome({ db, clock }: App): Promise<boolean> {
+  const due = await db
+    .selectFrom('ci_artifacts')
+    .select('id')
+    .where('expire_at', '<=', timestamp(clock))
+    .orderBy('expire_at')
+    .limit(AT_ONCE)
+    .execute()
+  if (due.length === 0) return false
+  const ids = idList(
+    db,
+    due.map(({ id }) => id),
+  )
+  await db
+    .deleteFrom('ci_artifacts')
+    .where(inIdList(db, 'id', ids))
+    .execute()
+  return due.length === AT_ONCE
+}
+
+/** Not at once: somebody may be uploading the same content right now. */
+async function discardLeft(app: App): Promise<void> {
+  const { db, clock } = app
+  await db
+    .updateTable('ci_left_blobs')
+    .set({ left_at: timestamp(clock) })
+    .where('left_at', 'is', null)
+    .execute()
+  for (;;) {
+    const left = await db
+      .selectFrom('ci_left_blobs')
+      .selectAll()
+      .where('left_at', '<', after(clock, -HOUR))
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute()
+    for (const { content } of left) if (!(await isHeld(app, content))) await app.blobs.remove(content)
+    const ids = idList(
+      db,
+      left.map(({ id }) => id),
+    )
+    await db
+      .deleteFrom('ci_left_blobs')
+      .where(inIdList(db, 'id', ids))
+      .execute()
+    if (left.length < AT_ONCE) return
+  }
+}
+
+/** For good. */
+export async function keepArtifacts(app: App, { id }: Pick<Job, 'id'>): Promise<void> {
+  await transact(app, async ({ db, clock }) => {
+    await db.updateTable('ci_artifacts').set({ expire_at: null }).where('job_id', '=', id).execute()
+    await db
+      .updateTable('ci_jobs')
+      .set({ artifacts_expire_at: null, updated_at: timestamp(clock) })
+      .where('id', '=', id)
+      .execute()
+  })
+}
+
+/** All that it has kept; reports go with the archive. */
+export async function deleteArtifacts({ db }: App, { id }: Pick<Job, 'id'>): Promise<void> {
+  await db.deleteFrom('ci_artifacts').where('job_id', '=', id).execute()
+}
+
+/** Of a whole project: gone from the API at once, removed by the next sweep. */
+export async function expireProjectArtifacts({ db, clock }: App, project: number): Promise<void> {
+  await db
+    .updateTable('ci_artifacts')
+    .set({ expire_at: timestamp(clock) })
+    .where('project_id', '=', project)
+    .execute()
+}

@@ -1,0 +1,66 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { Job } from './model.ts'
+import { tellMoved } from './steps.ts'
+import { newJobToken } from './tokens.ts'
+
+/**
+ * The same work once more, in the place of the job, which is retried from then on. Inside a transaction that holds the
+ * pipeline.
+ */
+export async function cloneJob(
+  app: App,
+  job: Job,
+  wish: { status: 'created' | 'pending'; user_id?: number | null; options?: string | null },
+): Promise<Job> {
+  const now = timestamp(app.clock)
+  const { id: _id, version: _version, ...same } = job
+  const status = wish.status === 'pending' && job.resource_group_id !== null ? 'waiting_for_resource' : wish.status
+  await app.db
+    .updateTable('ci_jobs')
+    .set({ retried: true })
+    .where('pipeline_id', '=', job.pipeline_id)
+    .where('name', '=', job.name)
+    .where('kind', '=', job.kind)
+    .execute()
+  const made = await app.db
+    .insertInto('ci_jobs')
+    .values({
+      ...same,
+      ...NOTHING_YET,
+      ...(job.kind === 'job' && newJobToken(app.vault)),
+      status,
+      user_id: wish.user_id === undefined ? job.user_id : wish.user_id,
+      options: wish.options === undefined ? job.options : wish.options,
+      queued_at: status === 'pending' ? now : null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tellMoved(app, [made])
+  return made
+}
+
+/** Of a job that is yet to run. */
+export const NOTHING_YET = {
+  retried: false,
+  runner_id: null,
+  manager_id: null,
+  timeout: null,
+  failure_reason: null,
+  exit_code: null,
+  coverage: null,
+  trace_size: 0,
+  trace_digest: null,
+  artifacts_expire_at: null,
+  erased_at: null,
+  erased_by_id: null,
+  target_url: null,
+  description: null,
+  scheduled_at: null,
+  queued_at: null,
+  started_at: null,
+  finished_at: null,
+  contacted_at: null,
+} as const

@@ -1,0 +1,130 @@
+/**
+ * The one way jobs come from one status to the next: only from those it may leave, so what has ended is never changed;
+ * with its times, its news, and the work that follows from it, all in one transaction.
+ */
+import { sql } from 'kysely'
+import { after, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { batchesOf } from '../../../lib/batches.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { emitAll } from '../../../store/outbox.ts'
+import { followDeployments } from '../environments/deployments.ts'
+import type { Job, JobStatus } from './model.ts'
+import { optionsOf } from './options.ts'
+import { tellWaitingJobs } from './waiting.ts'
+
+/** Jobs of the queue, by name: what they do is declared in `jobs.ts`, which stands above this. */
+export const ASSIGN_RESOURCE = { name: 'ci.assign_resource' }
+export const START_DELAYED = { name: 'ci.start_delayed' }
+export const ARCHIVE_TRACE = { name: 'ci.archive_trace' }
+
+const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running'] as const
+
+/** From where a job comes to each status. */
+const FROM: { readonly [status in JobStatus]: readonly JobStatus[] } = {
+  /** Again, because something before it is run again. */
+  created: ['skipped', 'manual'],
+  preparing: ['created'],
+  waiting_for_resource: ['created', 'skipped', 'manual', 'scheduled'],
+  pending: ['created', 'skipped', 'manual', 'scheduled', 'preparing', 'waiting_for_resource'],
+  running: ['pending'],
+  success: ['created', 'preparing', 'pending', 'running'],
+  failed: [...ACTIVE, 'scheduled'],
+  canceling: ['running'],
+  canceled: [...ACTIVE, 'scheduled', 'manual', 'canceling'],
+  skipped: ['created', 'preparing', 'waiting_for_resource', 'pending'],
+  manual: ['created'],
+  scheduled: ['created'],
+}
+
+export type Change = Partial<
+  Pick<
+    Job,
+    | 'runner_id'
+    | 'manager_id'
+    | 'timeout'
+    | 'failure_reason'
+    | 'exit_code'
+    | 'coverage'
+    | 'user_id'
+    | 'allow_failure'
+    | 'options'
+  >
+>
+
+const AT_ONCE = 500
+const ENDED: readonly JobStatus[] = ['success', 'failed', 'canceled']
+
+/** Of these, those that were where they could leave from. Inside a transaction that holds their pipeline. */
+export async function moveJobs(
+  app: App,
+  ids: readonly number[],
+  status: JobStatus,
+  change: Change = {},
+): Promise<Job[]> {
+  const now = timestamp(app.clock)
+  const moved: Job[] = []
+  for (const some of batchesOf(ids, AT_ONCE)) {
+    const rows = await app.db
+      .updateTable('ci_jobs')
+      .set({ status, ...change, ...timesOf(status, now), updated_at: now })
+      .where(inIdList(app.db, 'id', idList(app.db, some)))
+      .where('status', 'in', FROM[status])
+      .returningAll()
+      .execute()
+    moved.push(...rows)
+  }
+  moved.sort((a, b) => a.id - b.id)
+  await tellMoved(app, moved)
+  return moved
+}
+
+function timesOf(status: JobStatus, now: string) {
+  if (status === 'created') return { queued_at: null, started_at: null, finished_at: null, scheduled_at: null }
+  if (status === 'pending') return { queued_at: now, scheduled_at: null }
+  if (status === 'running') {
+    // What was never in the queue begins at once.
+    return { started_at: now, contacted_at: now, queued_at: sql<string>`coalesce(queued_at, ${now})` }
+  }
+  return ENDED.includes(status) ? { finished_at: now, scheduled_at: null } : {}
+}
+
+/** Also of jobs that were made just now. */
+export async function tellMoved(app: App, jobs: readonly Job[]): Promise<void> {
+  if (jobs.length === 0) return
+  await emitAll(
+    app,
+    'job.changed',
+    jobs.map(({ id, kind, project_id, pipeline_id, status }) => ({ id, kind, project_id, pipeline_id, status })),
+  )
+  if (jobs.some(({ kind, status }) => kind === 'job' && status === 'pending')) await tellWaitingJobs(app)
+  await followDeployments(app, jobs)
+  await passResources(app, jobs)
+  for (const job of jobs) {
+    if (job.status === 'scheduled') await planStart(app, job)
+    if (ENDED.includes(job.status) && job.kind === 'job') {
+      await enqueue(app, ARCHIVE_TRACE, { id: job.id }, { key: `ci.archive_trace ${job.id}` })
+    }
+  }
+}
+
+/** Whoever waits for one, or gives one back, has them given out anew: by another transaction, as pipelines share them. */
+async function passResources(app: App, jobs: readonly Job[]): Promise<void> {
+  const groups = jobs.flatMap(({ resource_group_id, status }) =>
+    resource_group_id !== null && [...ENDED, 'skipped', 'waiting_for_resource'].includes(status)
+      ? resource_group_id
+      : [],
+  )
+  for (const id of new Set(groups)) await enqueue(app, ASSIGN_RESOURCE, { id })
+}
+
+async function planStart(app: App, job: Job): Promise<void> {
+  const delay = (optionsOf(job).start_in ?? 0) * 1000
+  await app.db
+    .updateTable('ci_jobs')
+    .set({ scheduled_at: after(app.clock, delay) })
+    .where('id', '=', job.id)
+    .execute()
+  await enqueue(app, START_DELAYED, { id: job.id }, { delay })
+}

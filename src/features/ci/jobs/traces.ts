@@ -1,0 +1,85 @@
+/** Logs of jobs: while they run, pieces in the store; once they have ended, a blob. */
+import { Readable } from 'node:stream'
+import type { App } from '../../../context.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Job } from './model.ts'
+
+type Logged = Pick<Job, 'id' | 'trace_size' | 'trace_digest'>
+
+const CHUNKS_AT_ONCE = 16
+
+/** Its bytes from `start` on, as far as it has come; null once it is gone. */
+export async function openTrace(app: App, job: Logged, start = 0): Promise<Readable | null> {
+  if (job.trace_digest !== null) return (await app.blobs.open(job.trace_digest, { start }))?.stream ?? null
+  return Readable.from(chunksOf(app, job, start), { objectMode: false })
+}
+
+async function* chunksOf({ db }: App, { id, trace_size }: Logged, from: number): AsyncGenerator<Buffer> {
+  let at = from
+  while (at < trace_size) {
+    const chunks = await db
+      .selectFrom('ci_trace_chunks')
+      .select(['start', 'content'])
+      .where('job_id', '=', id)
+      .where('start', '>=', await beginOf({ db }, id, at))
+      .where('start', '<', trace_size)
+      .orderBy('start')
+      .limit(CHUNKS_AT_ONCE)
+      .execute()
+    const before = at
+    for (const { start, content } of chunks) {
+      const bytes = Buffer.from(content).subarray(at - start, trace_size - start)
+      at += bytes.length
+      if (bytes.length > 0) yield bytes
+    }
+    if (at === before) return
+  }
+}
+
+/** Where the piece with this byte begins. */
+async function beginOf({ db }: Pick<App, 'db'>, id: number, at: number): Promise<number> {
+  const found = await db
+    .selectFrom('ci_trace_chunks')
+    .select('start')
+    .where('job_id', '=', id)
+    .where('start', '<=', at)
+    .orderBy('start', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.start ?? at
+}
+
+/** At most its last so many bytes. */
+export async function endOfTrace(app: App, job: Logged, most: number): Promise<Buffer> {
+  const current = await app.db
+    .selectFrom('ci_jobs')
+    .select(['id', 'trace_size', 'trace_digest'])
+    .where('id', '=', job.id)
+    .executeTakeFirst()
+  if (!current) return Buffer.alloc(0)
+  const stream = await openTrace(app, current, Math.max(0, current.trace_size - most))
+  return stream ? Buffer.concat(await stream.toArray()) : Buffer.alloc(0)
+}
+
+/** From its pieces to a blob, once the job has ended. Bears being done twice. */
+export async function archiveTrace(app: App, id: number): Promise<void> {
+  const job = await app.db
+    .selectFrom('ci_jobs')
+    .select(['id', 'status', 'trace_size', 'trace_digest'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!job || job.trace_digest !== null || job.trace_size === 0) return
+  if (!['success', 'failed', 'canceled'].includes(job.status)) return
+  const { digest, size } = await app.blobs.put((await openTrace(app, job))!)
+  await transact(app, async (app) => {
+    const { numUpdatedRows } = await app.db
+      .updateTable('ci_jobs')
+      .set({ trace_digest: digest, trace_size: size })
+      .where('id', '=', id)
+      .where('trace_digest', 'is', null)
+      // Erased meanwhile, there is none.
+      .where('trace_size', '=', job.trace_size)
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) await app.db.deleteFrom('ci_trace_chunks').where('job_id', '=', id).execute()
+  })
+}

@@ -1,0 +1,103 @@
+/** What happens to one job: its step, and all that follows from it for its pipeline, in one transaction. */
+import type { App } from '../../../context.ts'
+import { transact } from '../../../store/transact.ts'
+import { holdPipeline, processHeld, refreshHeld } from '../pipelines/process.ts'
+import { cloneJob } from './cloning.ts'
+import { coverageOf } from './coverage.ts'
+import type { Job, JobStatus } from './model.ts'
+import { optionsOf } from './options.ts'
+import { moveJobs, type Change } from './steps.ts'
+
+type Told = Pick<Job, 'id' | 'pipeline_id'>
+
+/** Null where the job was not in a status it can leave so: somebody else was first, or it has ended. */
+async function change(
+  app: App,
+  job: Told,
+  status: JobStatus,
+  more: Change = {},
+  follow: (app: App, pipeline: number) => Promise<unknown> = processHeld,
+): Promise<Job | null> {
+  return transact(app, async (app) => {
+    await holdPipeline(app, job.pipeline_id)
+    const [moved] = await moveJobs(app, [job.id], status, more)
+    if (!moved) return null
+    await follow(app, job.pipeline_id)
+    return moved
+  })
+}
+
+/** To the runners, or to where it waits for its resource. */
+export function enqueueJob(
+  app: App,
+  job: Told & Pick<Job, 'resource_group_id'>,
+  more: Pick<Change, 'user_id' | 'options'> = {},
+): Promise<Job | null> {
+  return change(app, job, job.resource_group_id === null ? 'pending' : 'waiting_for_resource', more)
+}
+
+export interface Taken {
+  readonly runner_id: number | null
+  readonly manager_id?: number | null
+  /** Seconds. */
+  readonly timeout?: number | null
+}
+
+/** Of several who want it, one gets it. */
+export const runJob = (app: App, job: Told, { runner_id, manager_id = null, timeout = null }: Taken) =>
+  change(app, job, 'running', { runner_id, manager_id, timeout }, refreshHeld)
+
+export async function succeedJob(app: App, job: Job): Promise<Job | null> {
+  return change(app, job, 'success', await covered(app, job))
+}
+
+export interface Failure {
+  readonly reason: string
+  readonly exit_code?: number | null
+}
+
+/** Where it is to be tried again, the next one is there before the failure is. */
+export async function dropJob(app: App, job: Job, { reason, exit_code = null }: Failure): Promise<Job | null> {
+  const found = await covered(app, job)
+  return transact(app, async (app) => {
+    await holdPipeline(app, job.pipeline_id)
+    const options = optionsOf(job)
+    const allowed = options.allow_failure
+    const isAllowed = typeof allowed === 'object' && exit_code !== null && allowed.exit_codes.includes(exit_code)
+    const failure = { failure_reason: reason, exit_code, ...found, ...(isAllowed && { allow_failure: true }) }
+    const [moved] = await moveJobs(app, [job.id], 'failed', failure)
+    if (!moved) return null
+    if (await isTriedAgain(app, moved)) await cloneJob(app, moved, { status: 'pending' })
+    await processHeld(app, job.pipeline_id)
+    return moved
+  })
+}
+
+async function isTriedAgain(app: App, job: Job): Promise<boolean> {
+  const { retry } = optionsOf(job)
+  if (!retry || job.retried || job.failure_reason === null) return false
+  const isMeant =
+    retry.when.includes('always') ||
+    retry.when.includes(job.failure_reason) ||
+    (job.exit_code !== null && (retry.exit_codes ?? []).includes(job.exit_code))
+  if (!isMeant) return false
+  const { tries } = await app.db
+    .selectFrom('ci_jobs')
+    .select((eb) => eb.fn.countAll<number>().as('tries'))
+    .where('pipeline_id', '=', job.pipeline_id)
+    .where('name', '=', job.name)
+    .where('retried', '=', true)
+    .executeTakeFirstOrThrow()
+  return Number(tries) < retry.max
+}
+
+/** Asked before the transaction: looking through a log takes time. */
+async function covered(app: App, job: Job): Promise<Pick<Change, 'coverage'>> {
+  const coverage = job.coverage ?? (await coverageOf(app, job))
+  return coverage === null ? {} : { coverage }
+}
+
+export const cancelJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'canceled')
+export const skipJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'skipped')
+export const actionizeJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'manual')
+export const scheduleJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'scheduled')

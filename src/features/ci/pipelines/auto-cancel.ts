@@ -1,0 +1,46 @@
+/** Pipelines that a newer one of the same branch makes needless. */
+import { after, DAY } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { cancelPipeline } from './cancel.ts'
+import type { Pipeline } from './model.ts'
+
+const ALIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled'] as const
+const MOST = 100
+
+export async function cancelOutdated(app: App, { project }: { project: Project }, newer: Pipeline): Promise<void> {
+  if (project.auto_cancel_pending_pipelines !== 'enabled' || newer.bridge_id !== null) return
+  const older = await app.db
+    .selectFrom('pipelines')
+    .select(['id', 'on_new_commit'])
+    .where('project_id', '=', project.id)
+    .where('ref', '=', newer.ref)
+    .where('tag', '=', newer.tag)
+    .where('id', '<', newer.id)
+    .where('sha', '!=', newer.sha)
+    .where('status', 'in', ALIVE)
+    .where('bridge_id', 'is', null)
+    .where('created_at', '>', after(app.clock, -7 * DAY))
+    .orderBy('id', 'desc')
+    .limit(MOST)
+    .execute()
+  for (const { id, on_new_commit } of older) {
+    if (on_new_commit === 'none') continue
+    const isPartial = on_new_commit === 'interruptible'
+    if (isPartial || !(await hasStartedLasting(app, id))) await cancelPipeline(app, id, { by: newer.id, isPartial })
+  }
+}
+
+/** Whether anything has begun that shall not be interrupted. */
+async function hasStartedLasting({ db }: App, pipeline: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipeline)
+    .where('kind', '!=', 'external')
+    .where('started_at', 'is not', null)
+    .where('interruptible', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

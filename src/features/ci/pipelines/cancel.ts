@@ -1,0 +1,46 @@
+import type { App } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { transact } from '../../../store/transact.ts'
+import { moveJobs } from '../jobs/steps.ts'
+import type { Pipeline } from './model.ts'
+import { holdPipeline, processHeld } from './process.ts'
+import { CANCELABLE } from './status.ts'
+
+/** What they do is declared in `jobs.ts`, which stands above this. */
+export const CANCEL_CHILDREN = { name: 'ci.cancel_children' }
+
+export interface CancelWish {
+  /** Another pipeline, which makes it needless. */
+  readonly by?: number
+  /** Only what may be interrupted. */
+  readonly isPartial?: boolean
+}
+
+/** What has not ended; jobs that wait for somebody's hand stay. Null where it is gone. */
+export function cancelPipeline(
+  app: App,
+  id: number,
+  { by, isPartial = false }: CancelWish = {},
+): Promise<Pipeline | null> {
+  return transact(app, async (app) => {
+    await holdPipeline(app, id)
+    const jobs = await app.db
+      .selectFrom('ci_jobs')
+      .select('id')
+      .where('pipeline_id', '=', id)
+      .where('retried', '=', false)
+      .where('status', 'in', CANCELABLE)
+      .$if(isPartial, (query) => query.where('interruptible', '=', true))
+      .execute()
+    await moveJobs(
+      app,
+      jobs.map((job) => job.id),
+      'canceled',
+    )
+    if (by !== undefined) {
+      await app.db.updateTable('pipelines').set({ auto_canceled_by_id: by }).where('id', '=', id).execute()
+    }
+    await enqueue(app, CANCEL_CHILDREN, { id })
+    return processHeld(app, id)
+  })
+}

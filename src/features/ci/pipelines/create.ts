@@ -1,0 +1,384 @@
+/**
+ * Pipelines are made here, whoever wants one: checks in the contract's order, the configuration, then rows of the
+ * pipeline, its variables and its jobs in one transaction, the ref that keeps its commit, and the first processing. A
+ * process that ends in between leaves a pipeline `created`, which `recovery` takes up.
+ */
+import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/plan.ts'
+import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { findCommit, type Commit } from '../../../git/objects/commits.ts'
+import { keepCommit, pointAt } from '../../../git/refs/pointing.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { NO_OBJECT } from '../../../git/refs/update.ts'
+import { batchesOf } from '../../../lib/batches.ts'
+import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
+import type { NewRow } from '../../../store/database.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { nextIid } from '../../planning/iids.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { ensureEnvironment, isEnvironmentName } from '../environments/service.ts'
+import { NOTHING_YET } from '../jobs/cloning.ts'
+import type { JobOptions } from '../jobs/options.ts'
+import { tellMoved } from '../jobs/steps.ts'
+import { newJobToken } from '../jobs/tokens.ts'
+import { settingsFor } from '../variables/queries.ts'
+import { cancelOutdated } from './auto-cancel.ts'
+import { compileFor, readConfiguration } from './configuration.ts'
+import type { IncludeReader } from './includes.ts'
+import type { Pipeline, PipelineSource } from './model.ts'
+import { DEFAULT_CONFIG_PATH, ruleVariables, type PipelineFacts } from './predefined.ts'
+import { processPipeline } from './process.ts'
+import { isProtectedRef, mayRunOn } from './rights.ts'
+
+export interface GivenVariable {
+  readonly key: string
+  readonly value: string
+  readonly variable_type?: 'env_var' | 'file' | null | undefined
+  readonly raw?: boolean | null | undefined
+}
+
+export interface PipelineWish {
+  readonly project: Project
+  /** It runs as them, and only where they may. */
+  readonly actor: User | null
+  readonly source: PipelineSource
+  /** A branch or a tag by its short name, or a whole ref of ours (`refs/merge-requests/1/head`). */
+  readonly ref: string
+  /** Found out where it is not said; of two with the same name, none is meant. */
+  readonly tag?: boolean
+  /** The tip of the ref, unless it is known. */
+  readonly sha?: string
+  readonly before_sha?: string | null
+  readonly variables?: readonly GivenVariable[]
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  readonly trigger_id?: number
+  readonly schedule_id?: number
+  /** The job that makes it. */
+  readonly bridge_id?: number
+  /** Instead of the file at the commit. */
+  readonly configuration?: { readonly text: string; readonly reader?: IncludeReader }
+  readonly mergeRequest?: {
+    readonly id: number
+    readonly variables: readonly Variable[]
+    readonly base_sha: string | null
+    /** The branch whose protection counts. */
+    readonly branch: string
+  }
+  /** As `ci.skip` of a push says. */
+  readonly isSkipped?: boolean
+  /** Of a push that may have been followed before: it is not, if there is one since then. */
+  readonly unlessSince?: string
+}
+
+export interface Made {
+  /** Null: none was kept. */
+  readonly pipeline: Pipeline | null
+  readonly errors: readonly string[]
+}
+
+export const pipelineRef = (id: number): string => `refs/pipelines/${id}`
+
+const refused = (...errors: string[]): Made => ({ pipeline: null, errors })
+
+/** Of these a broken configuration is kept to be seen; whoever asks by hand is told at once. */
+const KEPT_WITH_ERRORS: readonly PipelineSource[] = [
+  'push',
+  'trigger',
+  'pipeline',
+  'parent_pipeline',
+  'merge_request_event',
+]
+const OBEYS_SKIPPING: readonly PipelineSource[] = ['push', 'merge_request_event']
+const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i
+
+const EMPTY = 'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.'
+const FILTERED = 'The pipeline did not run. Review the workflow rules configuration.'
+
+export async function createPipeline(app: App, wish: PipelineWish): Promise<Made> {
+  const subject = await loadRepositorySubject(app, wish.project, wish.actor)
+  const found = await admit(app, subject, wish)
+  if ('errors' in found) return found
+  const { facts, commit } = found
+  const text = wish.configuration?.text ?? (await readConfiguration(subject, facts.sha))
+  if (text === null) return refused(`Missing ${wish.project.ci_config_path || DEFAULT_CONFIG_PATH} file`)
+  if (OBEYS_SKIPPING.includes(wish.source) && (wish.isSkipped || SKIP_MARKER.test(commit.message))) {
+    return { pipeline: await save(app, subject, wish, facts, { status: 'skipped' }), errors: [] }
+  }
+  const settings = [
+    ...(await settingsFor(app, { project: wish.project, isProtected: facts.protected })),
+    ...(wish.variables ?? []).map(({ key, value, variable_type }) => ({ key, value, file: variable_type === 'file' })),
+  ]
+  const { inputs, mergeRequest } = wish
+  const compiled = await compileFor(app, text, {
+    subject,
+    facts,
+    commit,
+    settings,
+    inputs,
+    mergeRequest,
+    ...(wish.configuration?.reader && { reader: wish.configuration.reader }),
+  })
+  if (!compiled.plan) return keepFaults(app, subject, wish, facts, compiled.errors)
+  const { plan } = compiled
+  if (plan.is_refused) return refused(FILTERED)
+  if (plan.jobs.length === 0) return refused(EMPTY)
+  const predefined = [...ruleVariables(app, subject, facts, commit), ...(mergeRequest?.variables ?? [])]
+  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined })
+  if (pipeline.status !== 'created') return { pipeline, errors: [] }
+  await begin(subject.dir, pipeline)
+  const begun = (await processPipeline(app, pipeline.id)) ?? pipeline
+  await cancelOutdated(app, subject, begun)
+  return { pipeline: begun, errors: [] }
+}
+
+/** What runners fetch, while it is alive; the commit itself is kept for good. */
+export async function begin(dir: string, { id, sha }: Pick<Pipeline, 'id' | 'sha'>): Promise<void> {
+  await keepCommit(dir, sha)
+  await pointAt(dir, pipelineRef(id), sha)
+}
+
+async function keepFaults(
+  app: App,
+  subject: RepositorySubject,
+  wish: PipelineWish,
+  facts: PipelineFacts,
+  found: readonly { message: string }[],
+): Promise<Made> {
+  const errors = found.map(({ message }) => message)
+  if (!KEPT_WITH_ERRORS.includes(wish.source)) return { pipeline: null, errors }
+  const pipeline = await save(app, subject, wish, facts, { status: 'failed', yaml_errors: errors.join(', ') })
+  return { pipeline, errors }
+}
+
+async function admit(
+  app: App,
+  subject: RepositorySubject,
+  wish: PipelineWish,
+): Promise<Made | { facts: PipelineFacts; commit: Commit }> {
+  const { project, dir, level } = subject
+  if (project.builds_access_level === FeatureDisabled) return refused('Pipelines are disabled!')
+  if (project.archived) return refused('Archived project!')
+  const tag = await isTag(dir, wish)
+  if (wish.actor?.state !== 'active' || level < Developer) {
+    return refused('Insufficient permissions to create a new pipeline')
+  }
+  const rightsOn = { ref: wish.mergeRequest?.branch ?? wish.ref, tag: tag === true }
+  if (!(await mayRunOn(app, subject, rightsOn))) {
+    const why = 'Please select a different branch or contact your administrator for assistance.'
+    return refused(`You do not have sufficient permission to run a pipeline on '${rightsOn.ref}'. ${why}`)
+  }
+  if (tag === 'both') return refused('Ref is ambiguous')
+  if (tag === null) return refused('Reference not found')
+  const sha = wish.sha ?? (await resolveRef(dir, wholeRef(wish.ref, tag)))
+  const commit = sha === null ? null : await findCommit(dir, sha)
+  if (!commit) return refused('Commit not found')
+  const facts = {
+    ref: wish.ref,
+    tag,
+    sha: commit.id,
+    before_sha: wish.before_sha ?? NO_OBJECT,
+    source: wish.source,
+    protected: await isProtectedRef(app, project.id, rightsOn),
+  }
+  return { facts, commit }
+}
+
+export const wholeRef = (ref: string, tag: boolean): string =>
+  ref.startsWith('refs/') ? ref : `refs/${tag ? 'tags' : 'heads'}/${ref}`
+
+async function isTag(dir: string, { ref, tag, sha }: PipelineWish): Promise<boolean | 'both' | null> {
+  // Of a push it is known, whatever has become of the branch since.
+  if (tag !== undefined && sha !== undefined) return tag
+  if (ref.startsWith('refs/')) return (await resolveRef(dir, ref)) === null ? null : false
+  const [branch, named] = await Promise.all([
+    tag === true ? null : resolveRef(dir, wholeRef(ref, false)),
+    tag === false ? null : resolveRef(dir, wholeRef(ref, true)),
+  ])
+  if (branch !== null && named !== null) return 'both'
+  return branch === null && named === null ? null : named !== null
+}
+
+interface Content {
+  readonly status: 'created' | 'skipped' | 'failed'
+  readonly yaml_errors?: string
+  readonly plan?: Plan
+  readonly settings?: readonly Variable[]
+  readonly predefined?: readonly Variable[]
+}
+
+function save(
+  app: App,
+  { project }: RepositorySubject,
+  wish: PipelineWish,
+  facts: PipelineFacts,
+  { status, yaml_errors, plan, settings = [], predefined = [] }: Content,
+): Promise<Pipeline> {
+  const now = timestamp(app.clock)
+  const { id: project_id } = project
+  return transact(app, async (app) => {
+    const known = wish.unlessSince === undefined ? null : await madeSince(app, wish, facts, wish.unlessSince)
+    if (known) return known
+    const pipeline = await app.db
+      .insertInto('pipelines')
+      .values({
+        project_id,
+        iid: await nextIid(app.db, { project_id }, 'pipelines'),
+        ...facts,
+        status,
+        name: plan?.name ?? null,
+        yaml_errors: yaml_errors ?? null,
+        user_id: wish.actor?.id ?? null,
+        merge_request_id: wish.mergeRequest?.id ?? null,
+        trigger_id: wish.trigger_id ?? null,
+        schedule_id: wish.schedule_id ?? null,
+        bridge_id: wish.bridge_id ?? null,
+        auto_canceled_by_id: null,
+        merge_request_variables: wish.mergeRequest ? JSON.stringify(wish.mergeRequest.variables) : null,
+        on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
+        on_job_failure: plan?.auto_cancel.on_job_failure ?? 'none',
+        coverage: null,
+        duration: null,
+        started_at: null,
+        finished_at: status === 'failed' ? now : null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await saveVariables(app, pipeline, wish.variables ?? [])
+    if (plan) await saveJobs(app, pipeline, plan, { settings, predefined })
+    await emit(app, 'pipeline.changed', { id: pipeline.id, project_id, status })
+    return pipeline
+  })
+}
+
+async function madeSince(
+  { db }: App,
+  { project }: PipelineWish,
+  { ref, sha, before_sha, source }: PipelineFacts,
+  since: string,
+): Promise<Pipeline | undefined> {
+  return db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('ref', '=', ref)
+    .where('sha', '=', sha)
+    .where('before_sha', '=', before_sha)
+    .where('source', '=', source)
+    .where('created_at', '>=', since)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+const AT_ONCE = 200
+
+async function saveVariables(app: App, { id }: Pipeline, variables: readonly GivenVariable[]): Promise<void> {
+  const last = new Map(variables.map((variable) => [variable.key, variable]))
+  const rows = Array.from(last.values(), ({ key, value, variable_type, raw }) => ({
+    pipeline_id: id,
+    key,
+    value_sealed: app.vault.seal(value),
+    variable_type: variable_type ?? 'env_var',
+    raw: raw ?? false,
+  }))
+  for (const some of batchesOf(rows, AT_ONCE)) await app.db.insertInto('pipeline_variables').values(some).execute()
+}
+
+async function saveJobs(
+  app: App,
+  pipeline: Pipeline,
+  plan: Plan,
+  { settings, predefined }: { settings: readonly Variable[]; predefined: readonly Variable[] },
+): Promise<void> {
+  const known = [valuesOf(settings), valuesOf(predefined)] as const
+  const places = new Map<string, number>()
+  const rows: NewRow<'ci_jobs'>[] = []
+  for (const job of plan.jobs) {
+    const variables = fileVariables(plan, job)
+    const scope = new Scope([known[0], valuesOf(variables), ofJob(job), known[1]])
+    const environment = job.environment && { ...job.environment, name: scope.expand(job.environment.name) }
+    const isDeployable = environment === null || isEnvironmentName(environment.name)
+    const group = job.resource_group === null ? null : scope.expand(job.resource_group).slice(0, 255)
+    rows.push({
+      ...NOTHING_YET,
+      ...columnsOf(pipeline, { ...job, variables, environment }),
+      ...(!job.trigger && newJobToken(app.vault)),
+      ...(!isDeployable && { status: 'failed', failure_reason: 'environment_creation_failure' }),
+      environment_id:
+        environment && isDeployable
+          ? await remembered(places, `environment ${environment.name}`, async () => {
+              const { id } = await ensureEnvironment(app, pipeline.project_id, environment.name, {
+                tier: environment.deployment_tier,
+              })
+              return id
+            })
+          : null,
+      resource_group_id: group
+        ? await remembered(places, `resource ${group}`, () => ensureResourceGroup(app, pipeline.project_id, group))
+        : null,
+    })
+  }
+  for (const some of batchesOf(rows, AT_ONCE)) {
+    await tellMoved(app, await app.db.insertInto('ci_jobs').values(some).returningAll().execute())
+  }
+}
+
+/** What names of environments may be made of besides. */
+const ofJob = ({ name, stage }: PlannedJob): ReadonlyMap<string, string> =>
+  new Map([
+    ['CI_JOB_NAME', name],
+    ['CI_JOB_STAGE', stage],
+  ])
+
+function columnsOf(pipeline: Pipeline, job: PlannedJob) {
+  const { name, stage, stage_index, when, tags, ...rest } = job
+  const options: JobOptions = rest
+  const { project_id, ref, tag, sha, user_id, created_at } = pipeline
+  const named = job.needs?.flatMap((need) => (need.kind === 'job' ? need.job : []))
+  return {
+    kind: job.trigger ? ('bridge' as const) : ('job' as const),
+    project_id,
+    pipeline_id: pipeline.id,
+    name,
+    stage,
+    stage_position: stage_index,
+    status: 'created' as const,
+    when,
+    allow_failure: job.allow_failure === true,
+    interruptible: job.interruptible ?? false,
+    needs: named ? JSON.stringify(named) : null,
+    tags: JSON.stringify(tags),
+    options: JSON.stringify(options),
+    ref,
+    tag,
+    sha,
+    protected: pipeline.protected,
+    user_id,
+    token_digest: null,
+    token_sealed: null,
+    created_at,
+    updated_at: created_at,
+  }
+}
+
+async function remembered(known: Map<string, number>, key: string, make: () => Promise<number>): Promise<number> {
+  const id = known.get(key) ?? (await make())
+  known.set(key, id)
+  return id
+}
+
+async function ensureResourceGroup({ db, clock }: App, project_id: number, key: string): Promise<number> {
+  const now = timestamp(clock)
+  const { id } = await db
+    .insertInto('resource_groups')
+    .values({ project_id, key, process_mode: 'unordered', created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ updated_at: now }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}

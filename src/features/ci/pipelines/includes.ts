@@ -1,0 +1,132 @@
+/** Where the parts of a configuration come from: repositories, templates, URLs, artifacts. */
+import { createHash } from 'node:crypto'
+import type { Include, IncludeAnswer, Tree } from '../../../ci/config/context.ts'
+import type { App, User } from '../../../context.ts'
+import { resolveCommit } from '../../../git/objects/commits.ts'
+import { readObject } from '../../../git/objects/objects.ts'
+import { entryAt, isFile } from '../../../git/objects/trees.ts'
+import { listTags } from '../../../git/refs/refs.ts'
+import { fetchText } from '../../../outbound/fetch.ts'
+import { findTemplate } from '../../instance/templates/queries.ts'
+import { guardFor } from '../../projects/imports/service.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+
+export const LARGEST_FILE = 1024 * 1024
+const FETCH_DEADLINE_MS = 10_000
+
+/** For one pipeline: what its user may read. */
+export class IncludeReader {
+  readonly #app: App
+  readonly #viewer: User | null
+  readonly #known = new Map<string, Promise<RepositorySubject | null>>()
+  readonly #artifact: (include: Extract<Include, { type: 'artifact' }>) => Promise<string | null>
+
+  constructor(
+    app: App,
+    viewer: User | null,
+    own: RepositorySubject,
+    artifact: (include: Extract<Include, { type: 'artifact' }>) => Promise<string | null> = async () => null,
+  ) {
+    this.#app = app
+    this.#viewer = viewer
+    this.#artifact = artifact
+    // Whoever may run its pipelines has its configuration read.
+    this.#known.set(pathOf(own).toLowerCase(), Promise.resolve(own))
+  }
+
+  /** Null where there is none, or none that they may read. */
+  project(path: string): Promise<RepositorySubject | null> {
+    const key = path.replace(/^\//, '').toLowerCase()
+    const known = this.#known.get(key) ?? this.#find(key)
+    this.#known.set(key, known)
+    return known
+  }
+
+  async #find(path: string): Promise<RepositorySubject | null> {
+    if (/^\d+$/.test(path)) return null
+    const found = await findRepositorySubject(this.#app, path, this.#viewer)
+    return found && repositoryPolicy.read(found) && repositoryPolicy.download(found) ? found : null
+  }
+
+  read = async (include: Include, from: Tree | null): Promise<IncludeAnswer> => {
+    switch (include.type) {
+      case 'local':
+        return from === null ? { failure: 'no_file' } : this.#fileOf(from.project, from.sha, include.path)
+      case 'project':
+        return this.#fileOf(include.project, include.ref, include.path)
+      case 'remote':
+        return this.#remote(include.url, include.integrity)
+      case 'template': {
+        const template = await findTemplate('gitlab_ci_ymls', include.name.replace(/\.gitlab-ci\.yml$/, ''))
+        return template ? { text: template.content, tree: null } : { failure: 'no_file' }
+      }
+      case 'component':
+        return this.#component(include.address)
+      case 'artifact': {
+        const text = await this.#artifact(include)
+        return text === null ? { failure: 'no_file' } : { text, tree: from }
+      }
+    }
+  }
+
+  async #fileOf(path: string, ref: string | null, file: string): Promise<IncludeAnswer> {
+    const found = await this.project(path)
+    if (!found) return { failure: 'no_project' }
+    const sha = await resolveCommit(found.dir, ref ?? 'HEAD')
+    if (sha === null) return { failure: 'no_ref' }
+    const text = await fileAt(found.dir, sha, file)
+    return text === null ? { failure: 'no_file' } : { text, tree: { project: pathOf(found), sha } }
+  }
+
+  async #remote(url: string, integrity: string | null): Promise<IncludeAnswer> {
+    const answer = await fetchText(url, {
+      guard: await guardFor(this.#app),
+      maxBytes: LARGEST_FILE,
+      deadline: FETCH_DEADLINE_MS,
+    })
+    if ('failure' in answer) return { failure: answer.failure === 'too_large' ? 'unreachable' : answer.failure }
+    const digest = `sha256-${createHash('sha256').update(answer.text).digest('base64')}`
+    return integrity !== null && integrity !== digest ? { failure: 'integrity' } : { text: answer.text, tree: null }
+  }
+
+  /** `host/group/project/name@version`. */
+  async #component(address: string): Promise<IncludeAnswer> {
+    const [, host, path, version] = /^([^/]+)\/(.+)@([^@]+)$/.exec(address) ?? []
+    if (!path || !version || host !== new URL(this.#app.url).host) return { failure: 'no_project' }
+    const at = path.lastIndexOf('/')
+    const [project, name] = [path.slice(0, at), path.slice(at + 1)]
+    const found = at < 0 ? null : await this.project(project)
+    if (!found) return { failure: 'no_project' }
+    const sha = await versionOf(found.dir, version)
+    if (sha === null) return { failure: 'no_ref' }
+    for (const file of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
+      const text = await fileAt(found.dir, sha, file)
+      if (text !== null) return { text, tree: { project: pathOf(found), sha } }
+    }
+    return { failure: 'no_file' }
+  }
+}
+
+const pathOf = ({ project, namespace }: RepositorySubject) => pathWithNamespace(project, namespace)
+
+/** A commit, a tag, a branch, `~latest`, or the beginning of a version: `1`, `1.2`. */
+async function versionOf(dir: string, version: string): Promise<string | null> {
+  const isPart = version === '~latest' || /^\d+(\.\d+)?$/.test(version)
+  if (!isPart) return resolveCommit(dir, version)
+  const { items } = await listTags(dir, { order: 'version_desc' })
+  const found = items.find(({ name }) => {
+    if (!/^v?\d+\.\d+\.\d+$/.test(name)) return false
+    return version === '~latest' || name.replace(/^v/, '').startsWith(`${version}.`)
+  })
+  return found ? resolveCommit(dir, `refs/tags/${found.name}`) : null
+}
+
+/** A file of a commit as text; null where there is none, or it is too large. */
+export async function fileAt(dir: string, sha: string, path: string): Promise<string | null> {
+  const entry = await entryAt(dir, sha, path)
+  if (!entry || !isFile(entry)) return null
+  const blob = await readObject(dir, entry.id, { maxBytes: LARGEST_FILE })
+  return blob?.content ? blob.content.toString('utf8') : null
+}

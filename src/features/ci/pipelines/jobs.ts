@@ -1,0 +1,73 @@
+import { after, MINUTE } from '../../../clock.ts'
+import { job, type PushedRefs } from '../../../context.ts'
+import { dropRef } from '../../../git/refs/pointing.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { CANCEL_CHILDREN, cancelPipeline } from './cancel.ts'
+import { begin, pipelineRef } from './create.ts'
+import { processPipeline } from './process.ts'
+import { runPushed } from './pushes.ts'
+import { isFinished } from './status.ts'
+
+export const FOLLOW_LATE = { name: 'ci.follow_push' }
+
+interface Late extends Pick<PushedRefs, 'by' | 'updates' | 'options'> {
+  readonly project_id: number
+  readonly since: string
+}
+
+export const followLate = job<Late>(FOLLOW_LATE.name, async (app, { project_id, since, ...pushed }) => {
+  const project = await findProjectById(app.db, project_id)
+  if (project) await runPushed(app, { project, ...pushed, unlessSince: since })
+})
+
+export const cancelChildren = job<{ id: number }>(CANCEL_CHILDREN.name, async (app, { id }) => {
+  const children = await app.db
+    .selectFrom('pipelines')
+    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipelines.bridge_id')
+    .select('pipelines.id')
+    .where('ci_jobs.pipeline_id', '=', id)
+    .where('pipelines.source', '=', 'parent_pipeline')
+    .execute()
+  for (const child of children) await cancelPipeline(app, child.id)
+})
+
+const MOST_AT_ONCE = 100
+
+/** Pipelines whose process ended between their rows and their beginning. */
+export const recoverPipelines = job<object>(
+  'ci.recover_pipelines',
+  async (app) => {
+    const left = await app.db
+      .selectFrom('pipelines')
+      .select(['id', 'sha', 'project_id'])
+      .where('status', '=', 'created')
+      .where('created_at', '<', after(app.clock, -MINUTE))
+      .orderBy('created_at')
+      .limit(MOST_AT_ONCE)
+      .execute()
+    for (const pipeline of left) {
+      const project = await findProjectById(app.db, pipeline.project_id)
+      if (!project) continue
+      await begin(repositoryDir(app, project), pipeline)
+      await processPipeline(app, pipeline.id)
+    }
+  },
+  { every: MINUTE },
+)
+
+export const SETTLE_REF = { name: 'ci.settle_ref' }
+
+/** Where a pipeline has ended nobody fetches it any more; its commit stays kept. */
+export const settleRef = job<{ id: number; project_id: number }>(SETTLE_REF.name, async (app, { id, project_id }) => {
+  const project = await findProjectById(app.db, project_id)
+  if (!project) return
+  const dir = repositoryDir(app, project)
+  const pipeline = await app.db
+    .selectFrom('pipelines')
+    .select(['id', 'sha', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!pipeline || isFinished(pipeline.status)) await dropRef(dir, pipelineRef(id))
+  else await begin(dir, pipeline)
+})

@@ -1,0 +1,87 @@
+import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+/** In the order in which they are met. */
+export const PIPELINE_STATUSES = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceling',
+  'canceled',
+  'skipped',
+  'manual',
+  'scheduled',
+] as const
+export type PipelineStatus = (typeof PIPELINE_STATUSES)[number]
+
+export const PIPELINE_SOURCES = [
+  'push',
+  'web',
+  'api',
+  'trigger',
+  'schedule',
+  'external',
+  'pipeline',
+  'parent_pipeline',
+  'merge_request_event',
+] as const
+export type PipelineSource = (typeof PIPELINE_SOURCES)[number]
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    pipelines: {
+      id: Generated<number>
+      project_id: number
+      iid: number
+      source: PipelineSource
+      status: PipelineStatus
+      /** The short name of a branch or a tag, or `refs/merge-requests/1/head`. */
+      ref: string
+      tag: boolean
+      sha: string
+      before_sha: string
+      /** Whether its ref was protected when it was made. */
+      protected: boolean
+      name: string | null
+      yaml_errors: string | null
+      user_id: number | null
+      merge_request_id: number | null
+      trigger_id: number | null
+      schedule_id: number | null
+      /** The job of another pipeline that made it. */
+      bridge_id: number | null
+      auto_canceled_by_id: number | null
+      /** Of a merge request's: variables that tell of it, as JSON. */
+      merge_request_variables: string | null
+      on_new_commit: 'conservative' | 'interruptible' | 'none'
+      on_job_failure: 'none' | 'all'
+      coverage: number | null
+      /** Seconds, once it has ended. */
+      duration: number | null
+      started_at: string | null
+      finished_at: string | null
+      created_at: string
+      updated_at: string
+      version: Generated<number>
+    }
+    pipeline_variables: {
+      id: Generated<number>
+      pipeline_id: number
+      key: string
+      value_sealed: string
+      variable_type: 'env_var' | 'file'
+      raw: boolean
+    }
+  }
+  interface Events {
+    /** Made, or its status is another. */
+    'pipeline.changed': { id: number; project_id: number; status: PipelineStatus }
+    'pipeline.deleted': { id: number; project_id: number; by: number }
+  }
+}
+
+export type Pipeline = Row<'pipelines'>

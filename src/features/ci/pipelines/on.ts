@@ -1,0 +1,41 @@
+import { on } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import { isNewTip } from '../../repository/gate/updates.ts'
+import { followDownstream, makeDownstream } from './downstream.ts'
+import { FOLLOW_LATE, SETTLE_REF } from './jobs.ts'
+import { isFinished } from './status.ts'
+
+const LATE_MS = 60_000
+
+/** For pushes whose process ended before it came to it: by then every other has. */
+export const followTold = on(
+  'repository.changed',
+  'pipelines',
+  async (app, { project_id, by, updates, options }, { at }) => {
+    await enqueue(app, FOLLOW_LATE, { project_id, by, updates, options, since: at }, { delay: LATE_MS })
+  },
+  { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
+)
+
+export const startBridge = on(
+  'job.changed',
+  'downstream pipelines',
+  async (app, { id }) => {
+    await makeDownstream(app, id)
+  },
+  { when: ({ kind, status }) => kind === 'bridge' && status === 'pending' },
+)
+
+export const showDownstream = on('pipeline.changed', 'bridges', async (app, { id }) => {
+  const pipeline = await app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()
+  if (pipeline && pipeline.bridge_id !== null) await followDownstream(app, pipeline)
+})
+
+export const settleRefs = on(
+  'pipeline.changed',
+  'refs of pipelines',
+  async (app, { id, project_id }) => {
+    await enqueue(app, SETTLE_REF, { id, project_id })
+  },
+  { when: ({ status }) => isFinished(status) },
+)

@@ -1,0 +1,138 @@
+/** Variables that tell of a project, a commit and a pipeline: for rules, and for every job. */
+import type { Variable } from '../../../ci/config/variables.ts'
+import type { App } from '../../../context.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import { localTime } from '../../../lib/local-time.ts'
+import { VERSION } from '../../../version.ts'
+import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
+import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import type { Pipeline } from './model.ts'
+
+export const DEFAULT_CONFIG_PATH = '.gitlab-ci.yml'
+
+/** Of what a row is not there yet while rules are asked. */
+export type PipelineFacts = Pick<Pipeline, 'ref' | 'tag' | 'sha' | 'before_sha' | 'source' | 'protected'> &
+  Partial<Pick<Pipeline, 'id' | 'iid' | 'name' | 'created_at'>>
+
+export const slugOfRef = (ref: string): string =>
+  ref
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '-')
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, '')
+
+type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** What is null is not given. */
+export const variablesFrom = (values: Values): Variable[] =>
+  Object.entries(values).flatMap(([key, value]) =>
+    value === null || value === undefined ? [] : [{ key, value: String(value), raw: true }],
+  )
+
+export function serverVariables(app: App): Variable[] {
+  const { protocol, hostname, port, host } = new URL(app.url)
+  const usual = protocol === 'https:' ? '443' : '80'
+  const [major, minor, patch] = VERSION.split('.')
+  return variablesFrom({
+    CI: true,
+    GITLAB_CI: true,
+    CI_SERVER_NAME: 'Mortise',
+    CI_SERVER_VERSION: VERSION,
+    CI_SERVER_VERSION_MAJOR: major,
+    CI_SERVER_VERSION_MINOR: minor,
+    CI_SERVER_VERSION_PATCH: patch,
+    CI_SERVER_REVISION: VERSION,
+    CI_SERVER_URL: app.url,
+    CI_SERVER_HOST: hostname,
+    CI_SERVER_PORT: port || usual,
+    CI_SERVER_PROTOCOL: protocol.slice(0, -1),
+    CI_SERVER_FQDN: host,
+    CI_SERVER_SHELL_SSH_HOST: hostname,
+    CI_API_V4_URL: `${app.url}/api/v4`,
+    GITLAB_FEATURES: '',
+  })
+}
+
+export function projectVariables(app: App, subject: Pick<ProjectSubject, 'project' | 'namespace'>): Variable[] {
+  const { project, namespace } = subject
+  const path = pathWithNamespace(project, namespace)
+  return variablesFrom({
+    CI_PROJECT_ID: project.id,
+    CI_PROJECT_NAME: project.path,
+    CI_PROJECT_TITLE: project.name,
+    CI_PROJECT_DESCRIPTION: project.description ?? '',
+    CI_PROJECT_PATH: path,
+    CI_PROJECT_PATH_SLUG: slugOfRef(path),
+    CI_PROJECT_NAMESPACE: namespace.full_path,
+    CI_PROJECT_NAMESPACE_ID: namespace.id,
+    CI_PROJECT_NAMESPACE_SLUG: slugOfRef(namespace.full_path),
+    CI_PROJECT_ROOT_NAMESPACE: namespace.full_path.split('/')[0],
+    CI_PROJECT_URL: webUrlOf(app, subject),
+    CI_PROJECT_VISIBILITY: project.visibility,
+    CI_PROJECT_CLASSIFICATION_LABEL: '',
+    CI_DEFAULT_BRANCH: project.default_branch,
+    CI_CONFIG_PATH: project.ci_config_path || DEFAULT_CONFIG_PATH,
+  })
+}
+
+const LONGEST_MESSAGE = 50_000
+
+export function pipelineVariables(
+  app: App,
+  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  pipeline: PipelineFacts,
+  commit: Commit | null,
+): Variable[] {
+  const { ref, tag, sha, before_sha, source } = pipeline
+  const isMergeRequest = source === 'merge_request_event'
+  const shown = isMergeRequest ? null : ref
+  return variablesFrom({
+    CI_PIPELINE_ID: pipeline.id,
+    CI_PIPELINE_IID: pipeline.iid,
+    CI_PIPELINE_URL: pipeline.id === undefined ? null : `${webUrlOf(app, subject)}/-/pipelines/${pipeline.id}`,
+    CI_PIPELINE_NAME: pipeline.name,
+    CI_PIPELINE_CREATED_AT: pipeline.created_at,
+    CI_PIPELINE_SOURCE: source,
+    CI_PIPELINE_TRIGGERED: source === 'trigger' ? true : null,
+    CI_COMMIT_SHA: sha,
+    CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
+    CI_COMMIT_BEFORE_SHA: before_sha,
+    CI_COMMIT_REF_NAME: shown,
+    CI_COMMIT_REF_SLUG: shown && slugOfRef(shown),
+    CI_COMMIT_REF_PROTECTED: pipeline.protected,
+    CI_COMMIT_BRANCH: tag ? null : shown,
+    CI_COMMIT_TAG: tag ? ref : null,
+    ...(commit && {
+      CI_COMMIT_MESSAGE: commit.message.slice(0, LONGEST_MESSAGE),
+      CI_COMMIT_TITLE: commit.title,
+      CI_COMMIT_DESCRIPTION: descriptionOf(commit),
+      CI_COMMIT_AUTHOR: `${commit.author.name} <${commit.author.email}>`,
+      CI_COMMIT_TIMESTAMP: localTime(commit.committer),
+    }),
+    // As releases before 9.0 called them.
+    CI_BUILD_REF: sha,
+    CI_BUILD_BEFORE_SHA: before_sha,
+    CI_BUILD_REF_NAME: shown,
+    CI_BUILD_REF_SLUG: shown && slugOfRef(shown),
+    CI_BUILD_TAG: tag ? ref : null,
+    CI_BUILD_TRIGGERED: source === 'trigger' ? true : null,
+  })
+}
+
+const descriptionOf = ({ message, title }: Commit) =>
+  message
+    .slice(message.indexOf(title) + title.length)
+    .replace(/^\s+/, '')
+    .slice(0, LONGEST_MESSAGE)
+
+/** Those that rules may ask: nothing that only a stored job or pipeline has. */
+export const ruleVariables = (
+  app: App,
+  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  pipeline: PipelineFacts,
+  commit: Commit | null,
+): Variable[] => [
+  ...serverVariables(app),
+  ...projectVariables(app, subject),
+  ...pipelineVariables(app, subject, pipeline, commit),
+]

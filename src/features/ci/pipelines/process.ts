@@ -1,0 +1,129 @@
+/**
+ * A pipeline brought to where its jobs say it is. Idempotent: run again after a crash, or by two at once, it comes to
+ * the same. Whoever changes a job holds its pipeline first, so that two changes compose.
+ */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { JobStatus } from '../jobs/model.ts'
+import { needsOf } from '../jobs/options.ts'
+import { moveJobs } from '../jobs/steps.ts'
+import type { Pipeline } from './model.ts'
+import { processing } from './processing.ts'
+import { composedStatus, isEnded } from './status.ts'
+
+export const holdPipeline = (app: App, id: number): Promise<void> => holdName(app.db, `pipeline ${id}`)
+
+/** Null where it is gone. */
+export function processPipeline(app: App, id: number): Promise<Pipeline | null> {
+  return transact(app, async (app) => {
+    await holdPipeline(app, id)
+    return processHeld(app, id)
+  })
+}
+
+/** Inside a transaction that holds it. */
+export async function processHeld(app: App, id: number): Promise<Pipeline | null> {
+  const pipeline = await findHeld(app, id)
+  if (!pipeline) return null
+  const rows = await app.db
+    .selectFrom('ci_jobs')
+    .select(['id', 'kind', 'name', 'stage_position', 'status', 'when', 'allow_failure', 'needs', 'resource_group_id'])
+    .where('pipeline_id', '=', id)
+    .where('retried', '=', false)
+    .orderBy('stage_position')
+    .orderBy('id')
+    .execute()
+  const jobs = rows.map((row) => ({
+    ...row,
+    needs: needsOf(row),
+    has_resource_group: row.resource_group_id !== null,
+  }))
+  const { steps, status } = processing(jobs, pipeline)
+  await moveJobs(app, steps.cancel, 'canceled')
+  await moveJobs(app, steps.skip, 'skipped')
+  await moveJobs(app, steps.actionize, 'manual')
+  await moveJobs(app, steps.schedule, 'scheduled')
+  await moveJobs(app, steps.wait, 'waiting_for_resource')
+  await moveJobs(app, steps.enqueue, 'pending')
+  return followJobs(app, pipeline, status)
+}
+
+/** The same where nothing can follow from the change but the pipeline's own status. */
+export async function refreshHeld(app: App, id: number): Promise<Pipeline | null> {
+  const pipeline = await findHeld(app, id)
+  if (!pipeline) return null
+  const kinds = await app.db
+    .selectFrom('ci_jobs')
+    .select(['status', 'allow_failure'])
+    .distinct()
+    .where('pipeline_id', '=', id)
+    .where('retried', '=', false)
+    .execute()
+  return followJobs(app, pipeline, composedStatus(kinds))
+}
+
+async function findHeld(app: App, id: number): Promise<Pipeline | null> {
+  return (await app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | null): Promise<Pipeline> {
+  // A file with faults has no jobs, and stays failed.
+  if (pipeline.yaml_errors !== null) return pipeline
+  const status = shownAfter(pipeline.status, composed ?? 'skipped')
+  if (status === pipeline.status) return pipeline
+  const now = timestamp(app.clock)
+  const updated = await app.db
+    .updateTable('pipelines')
+    .set({ status, updated_at: now, ...(await timesOf(app, pipeline, status, now)) })
+    .where('id', '=', pipeline.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'pipeline.changed', { id: pipeline.id, project_id: pipeline.project_id, status })
+  return updated
+}
+
+/** What has begun once is running, not waiting for its beginning. */
+const shownAfter = (was: JobStatus, composed: JobStatus): JobStatus =>
+  composed === 'pending' && (isEnded(was) || was === 'canceling' || was === 'running') ? 'running' : composed
+
+async function timesOf(app: App, pipeline: Pipeline, status: JobStatus, now: string) {
+  if (status === 'running') return { started_at: pipeline.started_at ?? now, finished_at: null, duration: null }
+  if (!isEnded(status)) return {}
+  const spans = await app.db
+    .selectFrom('ci_jobs')
+    .select(['started_at', 'finished_at', 'coverage'])
+    .where('pipeline_id', '=', pipeline.id)
+    .where('retried', '=', false)
+    .execute()
+  const covered = spans.flatMap(({ coverage }) => coverage ?? [])
+  return {
+    finished_at: now,
+    duration: lengthOf(spans, now),
+    coverage: covered.length === 0 ? null : covered.reduce((sum, one) => sum + one, 0) / covered.length,
+  }
+}
+
+interface Span {
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+/** Whole seconds in which at least one ran; null where none ever did. */
+export function lengthOf(spans: readonly Span[], now: string): number | null {
+  const begun = spans
+    .flatMap(({ started_at, finished_at }) =>
+      started_at === null ? [] : [[Date.parse(started_at), Date.parse(finished_at ?? now)] as const],
+    )
+    .toSorted(([a], [b]) => a - b)
+  if (begun.length === 0) return null
+  let length = 0
+  let end = -Infinity
+  for (const [from, to] of begun) {
+    length += Math.max(0, to - Math.max(from, end))
+    end = Math.max(end, to)
+  }
+  return Math.floor(length / 1000)
+}

@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely'
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    pipeline_schedules: {
+      id: Generated<number>
+      project_id: number
+      owner_id: number | null
+      description: string
+      ref: string
+      cron: string
+      cron_timezone: string
+      active: boolean
+      next_run_at: string | null
+      created_at: string
+      updated_at: string
+    }
+    pipeline_schedule_variables: {
+      id: Generated<number>
+      schedule_id: number
+      key: string
+      value_sealed: string
+      variable_type: 'env_var' | 'file'
+      raw: boolean
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Refs of the product's own, which keep what it needs. */
+import { resolveRef } from './refs.ts'
+import { NO_OBJECT, RefMoved, moveRefs } from './update.ts'
+
+/** For good: it stays readable, whatever becomes of its branch. */
+export async function keepCommit(dir: string, sha: string): Promise<void> {
+  await pointAt(dir, `refs/keep-around/${sha}`, sha)
+}
+
+/** To whatever it points. Of two at the same time one may be first. */
+export async function pointAt(dir: string, ref: string, sha: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const before = await resolveRef(dir, ref)
+    if (before === sha) return
+    try {
+      return await moveRefs(dir, [{ ref, before: before ?? NO_OBJECT, after: sha }])
+    } catch (error) {
+      if (!(error instanceof RefMoved) || tries === 5) throw error
+    }
+  }
+}
+
+export async function dropRef(dir: string, ref: string): Promise<void> {
+  const before = await resolveRef(dir, ref)
+  if (before === null) return
+  await moveRefs(dir, [{ ref, before, after: NO_OBJECT }]).catch((error: unknown) => {
+    if (!(error instanceof RefMoved)) throw error
+  })
+}
