@@ -14,8 +14,8 @@ interface Made {
 /** What speaks against merging once it is committed; all of it is there already, and speaks for it. */
 const BARS: [string, (app: App, made: Made) => Promise<unknown>][] = [
   [
-    'a failed status',
-    ({ db }, { sha }) => db.updateTable('commit_statuses').set({ status: 'failed' }).where('sha', '=', sha).execute(),
+    'a failed pipeline',
+    ({ db }, { sha }) => db.updateTable('pipelines').set({ status: 'failed' }).where('sha', '=', sha).execute(),
   ],
   [
     'an open thread',
