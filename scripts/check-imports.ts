@@ -12,7 +12,8 @@ const layers = [
   ['features', 'transport'],
   ['api'],
   ['context'],
-  ['git', 'store', 'jobs', 'mail', 'directory', 'outbound', 'ci'],
+  ['git', 'store', 'jobs', 'mail', 'directory', 'outbound'],
+  ['ci'],
   ['errors', 'config', 'log', 'clock', 'version'],
   ['lib'],
 ]
@@ -21,8 +22,6 @@ const layers = [
 const strangers = [
   ['git', 'store'],
   ['store', 'git'],
-  ['ci', 'git'],
-  ['ci', 'store'],
 ]
 
 // Between contexts calls point down this list; news travels up as events.

@@ -4,6 +4,7 @@ import { check } from './check.ts'
 import { helpOfAll, helpOfGroup, helpOfVerb } from './help.ts'
 import { migrate } from './migrate.ts'
 import { lineOf } from './refusal.ts'
+import { runner } from './runner.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { ssh } from './ssh.ts'
@@ -11,7 +12,7 @@ import { token } from './token.ts'
 import { user } from './user.ts'
 import { Misuse, parseCall, type Verb } from './verb.ts'
 
-const verbs: Record<string, Verb> = { serve, migrate, check, ...user, ...token, ...secrets, ...ssh }
+const verbs: Record<string, Verb> = { serve, runner, migrate, check, ...user, ...token, ...secrets, ...ssh }
 
 /** Returns the exit code. */
 export async function run(args: string[]): Promise<number> {

@@ -7,13 +7,16 @@ const ECHO_MS = 1_000
  * Resolves with the first signal to stop; the caller then finishes what is running. A drain that takes too long, or a
  * second signal of someone who will not wait, ends the process at once with exit code 1.
  */
-export function stopRequested(signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): Promise<void> {
+export function stopRequested(
+  signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
+  patience = PATIENCE_MS,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let since: number | null = null
   const onSignal = () => {
     if (since === null) {
       since = performance.now()
-      setTimeout(() => giveUp(`not finished after ${PATIENCE_MS / 1000} s`), PATIENCE_MS).unref()
+      setTimeout(() => giveUp(`not finished after ${patience / 1000} s`), patience).unref()
       resolve()
     } else if (performance.now() - since > ECHO_MS) {
       giveUp('asked twice')

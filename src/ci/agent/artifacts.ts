@@ -1,0 +1,117 @@
+/** Archives and reports that a job leaves, and those of earlier jobs that it starts from. */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { BadZip } from '../../lib/zip/reader.ts'
+import { zipOf } from '../../lib/zip/writer.ts'
+import { collectFiles, contentOf, TooManyFiles, zipInputs, type Place } from './collecting.ts'
+import { extractZip } from './extracting.ts'
+import { JobFailed, type Artifact, type Dependency } from './job.ts'
+import type { Variables } from './variables.ts'
+
+export interface Upload {
+  readonly filename: string
+  readonly type: string
+  readonly format: string
+  readonly expireIn: string
+  /** Made anew for every try. */
+  content(): AsyncIterable<Uint8Array>
+}
+
+/** Where archives come from and go to: a server, or a folder. */
+export interface ArtifactDoor {
+  /** Puts the archive into the file; false where it is gone. */
+  download(dependency: Dependency, file: string, signal: AbortSignal): Promise<void>
+  upload(upload: Upload, signal: AbortSignal): Promise<void>
+}
+
+/** Told in the job's log. */
+export class ArtifactsRefused extends Error {
+  override name = 'ArtifactsRefused'
+}
+
+export interface ArtifactJob {
+  readonly variables: Variables
+  readonly place: Place
+  readonly door: ArtifactDoor
+  readonly temporary: string
+  readonly signal: AbortSignal
+}
+
+export async function downloadArtifacts(given: ArtifactJob, dependency: Dependency): Promise<void> {
+  const { place, door, temporary, signal } = given
+  await place.say(`Downloading artifacts for ${dependency.name} (${dependency.id})...`)
+  const file = join(temporary, `artifacts-${dependency.id}.zip`)
+  try {
+    await door.download(dependency, file, signal)
+    await extractZip(file, place.root, { signal })
+    await place.say(`Downloading artifacts from coordinator... ok  id=${dependency.id}`)
+  } catch (error) {
+    if (error instanceof BadZip) throw new JobFailed('runner_system_failure', `the archive ${error.message}`)
+    if (error instanceof ArtifactsRefused) throw new JobFailed('runner_system_failure', error.message)
+    throw error
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+export async function uploadArtifacts(given: ArtifactJob, artifact: Artifact): Promise<void> {
+  const { variables, place, door, signal } = given
+  const all = (paths: readonly string[]) => paths.map((path) => variables.expand(path)).filter(Boolean)
+  await place.say('Uploading artifacts...')
+  let files: string[]
+  try {
+    const wanted = { paths: all(artifact.paths), exclude: all(artifact.exclude), untracked: artifact.untracked }
+    files = await collectFiles(place, wanted)
+  } catch (error) {
+    if (error instanceof TooManyFiles) throw new JobFailed('script_failure', `artifacts have ${error.message}`)
+    throw error
+  }
+  if (files.length === 0) return place.warn('No files to upload')
+  const upload = uploadOf(given, artifact, files)
+  try {
+    await door.upload(upload, signal)
+    await place.say(`Uploading artifacts as "${upload.type}" to coordinator... 201 Created`)
+  } catch (error) {
+    if (error instanceof ArtifactsRefused) throw new JobFailed('script_failure', error.message)
+    throw error
+  }
+}
+
+function uploadOf({ variables, place }: ArtifactJob, artifact: Artifact, files: string[]): Upload {
+  const format = artifact.artifact_format || 'zip'
+  const type = artifact.artifact_type || 'archive'
+  const name = basename(variables.expand(artifact.name)).replace(/["\\\p{Cc}]/gu, '_') || 'artifacts'
+  const shared = { type, format, expireIn: variables.expand(artifact.expire_in) }
+  const paths = files.map((file) => join(place.root, file))
+  if (format === 'gzip') return { ...shared, filename: `${name}.gz`, content: () => gzipped(paths) }
+  if (format === 'raw') {
+    if (paths.length > 1) throw new JobFailed('script_failure', 'only one file can be sent as raw')
+    return { ...shared, filename: name, content: () => contentOf(paths[0]!) }
+  }
+  const level = compressionLevel(variables.get('ARTIFACT_COMPRESSION_LEVEL'))
+  return { ...shared, filename: `${name}.zip`, content: () => zipOf(zipInputs(place.root, files), { level }) }
+}
+
+/** One member for each file, which unpack to one text. */
+async function* gzipped(paths: string[]): AsyncGenerator<Buffer> {
+  for (const path of paths) {
+    const source = Readable.from(contentOf(path), { objectMode: false })
+    const gzip = createGzip()
+    source.once('error', (error) => gzip.destroy(error))
+    try {
+      yield* source.pipe(gzip) as AsyncIterable<Buffer>
+    } catch (error) {
+      // A pattern may name folders too, which have nothing to send.
+      if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
+    } finally {
+      source.destroy()
+      gzip.destroy()
+    }
+  }
+}
+
+const LEVELS: Record<string, number> = { fastest: 1, fast: 3, default: 6, slow: 8, slowest: 9 }
+
+export const compressionLevel = (name: string): number => LEVELS[name] ?? LEVELS.default!

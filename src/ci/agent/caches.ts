@@ -1,0 +1,94 @@
+/** Caches of jobs, kept as archives in a folder of the agent's, by project and key. */
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { nullIfMissing } from '../../lib/system-errors.ts'
+import { BadZip } from '../../lib/zip/reader.ts'
+import { zipOf } from '../../lib/zip/writer.ts'
+import { collectFiles, TooManyFiles, zipInputs, type Place } from './collecting.ts'
+import { extractZip } from './extracting.ts'
+import type { Cache, Job } from './job.ts'
+import { compressionLevel } from './artifacts.ts'
+import type { Variables } from './variables.ts'
+
+export interface CacheJob {
+  readonly job: Job
+  readonly variables: Variables
+  /** Of the caches of this project. */
+  readonly folder: string
+  readonly place: Place
+  readonly signal: AbortSignal
+}
+
+const FIRST_AND_LAST = ['pull-push', '']
+
+export const pulls = ({ policy }: Cache): boolean => [...FIRST_AND_LAST, 'pull'].includes(policy)
+export const pushes = ({ policy }: Cache): boolean => [...FIRST_AND_LAST, 'push'].includes(policy)
+
+/** `on_success` unless told otherwise. */
+export const isDue = (when: string, isSuccess: boolean): boolean =>
+  when === 'always' || when === (isSuccess ? 'on_success' : 'on_failure') || (when === '' && isSuccess)
+
+export async function restoreCache(given: CacheJob, cache: Cache): Promise<void> {
+  const { place, variables, signal } = given
+  const policy = variables.expand(cache.policy)
+  if (!pulls({ ...cache, policy })) return place.say(`Not downloading cache ${keyOf(given, cache)} due to policy`)
+  const fallbacks = [...cache.fallback_keys.map((key) => variables.expand(key)), variables.get('CACHE_FALLBACK_KEY')]
+  for (const key of [keyOf(given, cache), ...fallbacks].filter(Boolean)) {
+    await place.say(`Checking cache for ${key}...`)
+    const file = fileOf(given, key)
+    if (!(await stat(file).catch(nullIfMissing))) {
+      await place.warn('cache file does not exist')
+      continue
+    }
+    try {
+      await extractZip(file, place.root, { signal })
+      // The time of its last use, for whoever clears the folder.
+      await utimes(file, new Date(), (await stat(file)).mtime)
+      return await place.say('Successfully extracted cache')
+    } catch (error) {
+      if (!(error instanceof BadZip)) throw error
+      await place.warn(`Failed to extract cache: the archive ${error.message}`)
+    }
+  }
+}
+
+export async function saveCache(given: CacheJob, cache: Cache): Promise<void> {
+  const { place, variables, signal } = given
+  const key = keyOf(given, cache)
+  if (!pushes({ ...cache, policy: variables.expand(cache.policy) }))
+    return place.say(`Not uploading cache ${key} due to policy`)
+  await place.say(`Creating cache ${key}...`)
+  const paths = cache.paths.map((path) => variables.expand(path))
+  const target = fileOf(given, key)
+  const draft = `${target}.${process.pid}.${given.job.id}`
+  try {
+    const files = await collectFiles(place, { paths, exclude: [], untracked: cache.untracked })
+    if (files.length === 0) return await place.warn('No files to cache')
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    const level = compressionLevel(variables.get('CACHE_COMPRESSION_LEVEL'))
+    const zip = Readable.from(zipOf(zipInputs(place.root, files), { level }))
+    await pipeline(zip, createWriteStream(draft, { mode: 0o600 }), { signal })
+    await chmod(draft, 0o600)
+    // Whoever reads the old one meanwhile keeps reading it.
+    await rename(draft, target)
+    await place.say('Created cache')
+  } catch (error) {
+    await rm(draft, { force: true })
+    signal.throwIfAborted()
+    if (!(error instanceof TooManyFiles) && !(error as NodeJS.ErrnoException).code) throw error
+    await place.warn(`Failed to create cache: ${(error as Error).message}`)
+  }
+}
+
+/** The server has put the suffix for protected refs behind it. */
+function keyOf({ job, variables }: CacheJob, { key }: Cache): string {
+  return variables.expand(key) || `${job.job_info.name}/${job.git_info.ref}`
+}
+
+/** Keys are texts of users, so the file is named by their digest. */
+const fileOf = ({ folder }: CacheJob, key: string) =>
+  join(folder, `${createHash('sha256').update(key).digest('hex')}.zip`)

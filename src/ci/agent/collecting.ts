@@ -1,0 +1,163 @@
+/** Which files of a build folder an artifact or a cache names, and how they go into an archive. No link is followed out. */
+import { constants } from 'node:fs'
+import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
+import { isAbsolute, join, posix, relative } from 'node:path'
+import { BadGlob, compileGlob, matchesGlob, matchesName, type GlobParts } from '../../lib/path-globs.ts'
+import { nullIfMissing } from '../../lib/system-errors.ts'
+import type { ZipInput } from '../../lib/zip/writer.ts'
+
+export interface Wanted {
+  readonly paths: readonly string[]
+  readonly exclude: readonly string[]
+  readonly untracked: boolean
+}
+
+export interface Place {
+  /** The build folder. */
+  readonly root: string
+  /** The same, as the scripts know it. */
+  readonly seen: string
+  /** What git had put there. */
+  readonly tracked: ReadonlySet<string>
+  readonly warn: (text: string) => Promise<void>
+  readonly say: (text: string) => Promise<void>
+}
+
+const MOST_FILES = 500_000
+
+export class TooManyFiles extends Error {
+  override name = 'TooManyFiles'
+}
+
+/** Paths from the root, in order, folders too. */
+export async function collectFiles(place: Place, { paths, exclude, untracked }: Wanted): Promise<string[]> {
+  const excluded = (await compiled(place, exclude)).map(({ glob }) => glob)
+  const found = new Set<string>()
+  const take = (path: string) => {
+    if (excluded.some((glob) => matchesGlob(glob, path))) return
+    found.add(path)
+    if (found.size > MOST_FILES) throw new TooManyFiles(`more than ${MOST_FILES} files`)
+  }
+  for (const { path, glob } of await compiled(place, paths)) {
+    const before = found.size
+    for (const parts of glob) await expand(place.root, parts, take)
+    if (found.size > before)
+      await place.say(`${path}: found ${found.size - before} matching artifact files and directories`)
+    else {
+      const hint = `Ensure that the artifact path is relative to the working directory (${place.seen})`
+      await place.warn(`${path}: no matching files. ${hint}`)
+    }
+  }
+  if (untracked) {
+    const before = found.size
+    for await (const { path, isFolder } of below(place.root, ''))
+      if (!isFolder && !place.tracked.has(path) && !path.startsWith('.git/')) take(path)
+    await place.say(`untracked: found ${found.size - before} files`)
+  }
+  return [...found].toSorted()
+}
+
+async function compiled(place: Place, paths: readonly string[]): Promise<{ path: string; glob: GlobParts[] }[]> {
+  const globs: { path: string; glob: GlobParts[] }[] = []
+  for (const path of paths) {
+    const normal = posix.normalize(isAbsolute(path) ? relative(place.seen, path) || '.' : path)
+    if (normal === '..' || normal.startsWith('../') || path.includes('\0')) {
+      await place.warn(`${path}: path is not a subpath of project directory: ${place.seen}`)
+      continue
+    }
+    try {
+      globs.push({ path, glob: compileGlob(normal === './' || normal === '.' ? '' : normal) })
+    } catch (error) {
+      if (!(error instanceof BadGlob)) throw error
+      await place.warn(`${path.slice(0, 200)}: ${error.message}`)
+    }
+  }
+  return globs
+}
+
+/** What a pattern names, and all below it. */
+async function expand(root: string, parts: GlobParts, take: (path: string) => void): Promise<void> {
+  const seen = new Set<string>()
+  const visit = async (folder: string, n: number): Promise<void> => {
+    const key = `${n}\0${folder}`
+    if (seen.has(key)) return
+    seen.add(key)
+    const part = parts[n]
+    if (!part) return takeAll(root, folder, take)
+    if (part.kind === 'name') {
+      const path = posix.join(folder, part.name)
+      if (await isInside(root, path, n < parts.length - 1)) await visit(path, n + 1)
+      return
+    }
+    if (part.kind === 'deep') await visit(folder, n + 1)
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noFolder)
+    for (const entry of entries) {
+      if (part.kind !== 'deep' && !matchesName(part, entry.name)) continue
+      const path = posix.join(folder, entry.name)
+      if (part.kind === 'deep') {
+        if (entry.isDirectory()) await visit(path, n)
+      } else if (n === parts.length - 1 || entry.isDirectory()) await visit(path, n + 1)
+    }
+  }
+  await visit('', 0)
+}
+
+const noFolder = (error: unknown): [] => {
+  nullIfMissing(error)
+  return []
+}
+
+async function takeAll(root: string, path: string, take: (path: string) => void): Promise<void> {
+  if (path !== '') take(path)
+  const found = await lstat(join(root, path)).catch(nullIfMissing)
+  if (!found?.isDirectory()) return
+  for await (const inner of below(root, path)) take(inner.path)
+}
+
+async function* below(root: string, folder: string): AsyncGenerator<{ path: string; isFolder: boolean }> {
+  const open = [folder]
+  while (open.length > 0) {
+    const current = open.pop()!
+    const entries = await readdir(join(root, current), { withFileTypes: true }).catch(noFolder)
+    for (const entry of entries) {
+      const path = posix.join(current, entry.name)
+      yield { path, isFolder: entry.isDirectory() }
+      if (entry.isDirectory()) open.push(path)
+    }
+  }
+}
+
+/** A link may stand in the middle of a path that is spelt out, as long as it leads to a folder of ours. */
+async function isInside(root: string, path: string, mustBeFolder: boolean): Promise<boolean> {
+  const found = await lstat(join(root, path)).catch(nullIfMissing)
+  if (!found || !mustBeFolder || found.isDirectory()) return found !== null
+  if (!found.isSymbolicLink()) return false
+  const [real, realRoot] = await Promise.all([realpath(join(root, path)).catch(nullIfMissing), realpath(root)])
+  return real !== null && real.startsWith(`${realRoot}/`)
+}
+
+/** Files go in as they are, links as links; what has vanished or is no file is left out. */
+export async function* zipInputs(root: string, paths: Iterable<string>): AsyncGenerator<ZipInput> {
+  for (const path of paths) {
+    const file = join(root, path)
+    const found = await lstat(file).catch(nullIfMissing)
+    if (!found) continue
+    const shared = { mode: found.mode, mtime: found.mtime }
+    if (found.isDirectory()) yield { ...shared, name: `${path}/`, size: 0, content: nothing }
+    else if (found.isSymbolicLink()) {
+      const target = Buffer.from(await readlink(file))
+      yield { ...shared, name: path, size: target.length, content: () => of(target) }
+    } else if (found.isFile()) yield { ...shared, name: path, size: found.size, content: () => contentOf(file) }
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+async function* of(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+export async function* contentOf(file: string): AsyncGenerator<Buffer> {
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+  yield* handle.createReadStream({ autoClose: false, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
+}

@@ -1,0 +1,475 @@
+/** One job from its beginning to its end, stage by stage, as the known agent goes through them. */
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { arch, hostname, platform } from 'node:os'
+import { join } from 'node:path'
+import { VERSION } from '../../version.ts'
+import { downloadArtifacts, uploadArtifacts, type ArtifactDoor } from './artifacts.ts'
+import { isDue, restoreCache, saveCache } from './caches.ts'
+import type { Place } from './collecting.ts'
+import { durationOf, durationText } from './durations.ts'
+import type { Executor, OpenExecutor } from './executor.ts'
+import { JobFailed, type Artifact, type Job, type JobResult } from './job.ts'
+import type { JobLog } from './job-log.ts'
+import { makeMark, NoProgram, type Environment } from './processes.ts'
+import { scriptOf } from './scripts.ts'
+import { removeFolder } from './shell.ts'
+import { copySources, getSources, trackedFiles, type SourcesJob } from './sources.ts'
+import { Variables } from './variables.ts'
+import { workspaceOf, type Workspace } from './workspace.ts'
+
+export interface ExecuteOptions {
+  readonly executor: Executor
+  /** Of the job's slot: only one job at a time is given it, and the next finds what it left. */
+  readonly folder: string
+  /** Where caches of this project are kept. */
+  readonly cacheFolder: string
+  readonly slot: number
+  readonly log: JobLog
+  readonly artifacts: ArtifactDoor
+  /** What the machine gives its jobs. */
+  readonly environment: Environment
+  /** Ends the job at once; its reason tells why. */
+  readonly signal?: AbortSignal
+  /** Ends the script alone: what follows a failure is still done. */
+  readonly cancel?: AbortSignal
+  /** A working copy to run instead of what git fetches. */
+  readonly workingCopy?: string
+  /** How the runner calls itself in the log. */
+  readonly description?: string
+  readonly shortToken?: string
+}
+
+/** Reasons of the signal that ends a job. */
+export const CANCELED = 'canceled'
+export const INTERRUPTED = 'interrupted'
+const TIMED_OUT = 'timed out'
+
+const DEFAULT_TIMEOUT_S = 7200
+const AFTER_SCRIPT_MS = 5 * 60_000
+const MOST_ATTEMPTS = 10
+const LONGEST_TIMER = 2 ** 31 - 1
+
+const CYAN = '\x1b[36;1m'
+const GREEN = '\x1b[32;1m'
+const YELLOW = '\x1b[0;33m'
+const RED = '\x1b[31;1m'
+const RESET = '\x1b[0;m'
+
+export async function executeJob(job: Job, options: ExecuteOptions): Promise<JobResult> {
+  const timeoutMs = (job.runner_info.timeout || DEFAULT_TIMEOUT_S) * 1000
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(TIMED_OUT), Math.min(timeoutMs, LONGEST_TIMER))
+  const signal = AbortSignal.any([deadline.signal, ...(options.signal ? [options.signal] : [])])
+  const { log } = options
+  const secrets = [job.token, ...job.credentials.map(({ password }) => password)]
+  try {
+    log.hide({ secrets, prefixes: job.features.token_mask_prefixes })
+    await log.write(`Running with mortise-runner ${VERSION}\n`)
+    if (options.description) await log.write(`  on ${options.description} ${options.shortToken ?? ''}\n`)
+    const run = await JobRun.open(job, options, { signal, timeoutMs, secrets })
+    try {
+      await run.all()
+    } finally {
+      await run.close()
+    }
+    await log.flush()
+    await log.write(`${GREEN}Job succeeded${RESET}\n`)
+    return { state: 'success' }
+  } catch (error) {
+    const failure = failureOf(error, { signal, cancel: options.cancel, timeoutMs })
+    await log.flush()
+    await log.write(`${RED}ERROR: Job failed: ${failure.message}${RESET}\n`)
+    await log.flush()
+    return {
+      state: 'failed',
+      failureReason: reasonFor(job, failure),
+      ...(failure.exitCode === undefined ? {} : { exitCode: failure.exitCode }),
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failureOf(
+  error: unknown,
+  { signal, cancel, timeoutMs }: { signal: AbortSignal; cancel: AbortSignal | undefined; timeoutMs: number },
+): JobFailed {
+  if (signal.reason === TIMED_OUT) return tookTooLong(timeoutMs)
+  if (signal.reason === INTERRUPTED) return new JobFailed('runner_interrupted', 'the runner stops')
+  if (signal.aborted || cancel?.aborted) return new JobFailed('unknown_failure', 'canceled')
+  if (error instanceof JobFailed) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new JobFailed('runner_system_failure', message, { cause: error })
+}
+
+const tookTooLong = (ms: number) =>
+  new JobFailed('job_execution_timeout', `execution took longer than ${durationText(ms)} seconds`)
+
+/** Those that every server knows are told without asking. */
+function reasonFor({ features }: Job, { reason }: JobFailed): JobResult['failureReason'] {
+  const known = ['script_failure', 'runner_system_failure', 'job_execution_timeout', 'unknown_failure']
+  return known.includes(reason) || features.failure_reasons.includes(reason) ? reason : 'runner_system_failure'
+}
+
+class JobRun {
+  readonly #job: Job
+  readonly #options: ExecuteOptions
+  readonly #signal: AbortSignal
+  readonly #variables: Variables
+  readonly #workspace: Workspace
+  readonly #executor: OpenExecutor
+  readonly #mark: string
+  #tracked: ReadonlySet<string> = new Set()
+
+  private constructor(
+    job: Job,
+    options: ExecuteOptions,
+    opened: {
+      signal: AbortSignal
+      variables: Variables
+      workspace: Workspace
+      executor: OpenExecutor
+      mark: string
+    },
+  ) {
+    this.#job = job
+    this.#options = options
+    this.#signal = opened.signal
+    this.#variables = opened.variables
+    this.#workspace = opened.workspace
+    this.#executor = opened.executor
+    this.#mark = opened.mark
+  }
+
+  static async open(
+    job: Job,
+    options: ExecuteOptions,
+    { signal, timeoutMs, secrets }: { signal: AbortSignal; timeoutMs: number; secrets: string[] },
+  ): Promise<JobRun> {
+    if (job.run !== undefined) throw new JobFailed('runner_system_failure', 'this runner knows no native steps')
+    const { executor, folder, log, environment } = options
+    const place = {
+      folder,
+      repoUrl: job.git_info.repo_url,
+      ...(executor.mountedAt ? { mountedAt: executor.mountedAt } : {}),
+    }
+    const plain = workspaceOf(place)!
+    const variables = new Variables(job.variables, plain.seen.temporary)
+    variables.set('CI_BUILDS_DIR', plain.seen.builds)
+    variables.set('CI_CONCURRENT_ID', String(options.slot))
+    variables.set('CI_CONCURRENT_PROJECT_ID', String(options.slot))
+    const workspace = workspaceOf({ ...place, clonePath: variables.get('GIT_CLONE_PATH') })
+    if (!workspace)
+      throw new JobFailed('runner_configuration_error', `GIT_CLONE_PATH has to be within ${plain.seen.builds}`)
+    setOwnVariables(variables, { job, options, workspace, timeoutMs })
+    await log.flush()
+    log.hide({ secrets: [...secrets, ...variables.secrets()], prefixes: job.features.token_mask_prefixes })
+
+    await removeFolder(workspace.here.temporary)
+    for (const made of [workspace.here.builds, workspace.here.temporary]) {
+      await mkdir(made, { recursive: true })
+      // The folder above is the agent's alone; users of a container get to these by their mount.
+      if (executor.isIsolated) await chmod(made, 0o777)
+    }
+    const mark = makeMark()
+    const given = { job, variables, workspace, environment, mark, say: say(log), warn: warn(log) }
+    const output = (chunk: Buffer) => log.write(chunk)
+    return new JobRun(job, options, {
+      signal,
+      variables,
+      workspace,
+      executor: await executor.open({ ...given, output }),
+      mark,
+    })
+  }
+
+  async all(): Promise<void> {
+    await this.#prepare()
+    const failure = await this.#scripts().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    // Canceled for good, out of time, or stopped: nothing of what follows is done any more.
+    this.#signal.throwIfAborted()
+    await this.#afterScript(failure === null)
+    const later = await this.#keep(failure === null).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    const first = failure ?? later
+    if (first) throw first.error
+  }
+
+  async close(): Promise<void> {
+    const title = 'Cleaning up project directory and file based variables'
+    await this.#section('cleanup_file_variables', title, async () => {
+      await this.#executor.close()
+      await this.#executor.remove(this.#workspace.here.temporary)
+    })
+  }
+
+  async #prepare(): Promise<void> {
+    const { executor } = this.#options
+    await this.#section('prepare_executor', `Preparing the "${executor.name}" executor`, () =>
+      this.#executor.prepare(this.#signal),
+    )
+    await this.#section('prepare_script', 'Preparing environment', async () => {
+      await this.#say(`Running on ${hostname()}...`)
+      await this.#writeFiles()
+    })
+    await this.#hook('pre_get_sources_script')
+    await this.#section('get_sources', 'Getting source from Git repository', () => this.#sources())
+    const { cache, dependencies } = this.#job
+    if (cache.length > 0)
+      await this.#section('restore_cache', 'Restoring cache', async () => {
+        for (const one of cache) {
+          // A cache that cannot be had is no reason to fail.
+          await this.#attempts('RESTORE_CACHE_ATTEMPTS', () => restoreCache(this.#cacheJob(), one))
+        }
+      })
+    const needed = dependencies.filter(({ artifacts_file: { filename } }) => filename !== '')
+    if (needed.length > 0)
+      await this.#section('download_artifacts', 'Downloading artifacts', async () => {
+        for (const one of needed)
+          await this.#attempts('ARTIFACT_DOWNLOAD_ATTEMPTS', () => downloadArtifacts(this.#artifactJob(), one))
+      })
+  }
+
+  async #writeFiles(): Promise<void> {
+    const { temporary } = this.#workspace.here
+    for (const { key, content } of this.#variables.files())
+      await writeFile(join(temporary, key), content, { mode: this.#options.executor.isIsolated ? 0o644 : 0o600 })
+  }
+
+  async #hook(name: string): Promise<void> {
+    const hook = this.#job.hooks.find((hook) => hook.name === name)
+    if (!hook || hook.script.length === 0) return
+    await this.#runScript({ stage: name, commands: hook.script, folder: this.#workspace.seen.builds })
+  }
+
+  async #sources(): Promise<void> {
+    const { workingCopy, executor, environment } = this.#options
+    // Beside a container git has no home: no keys, passwords or settings of whoever runs the agent.
+    const own = executor.isIsolated
+      ? { HOME: this.#workspace.here.temporary, GIT_ALLOW_PROTOCOL: 'http:https' }
+      : Object.fromEntries(this.#variables.environment())
+    const sources: SourcesJob = {
+      job: this.#job,
+      variables: this.#variables,
+      folder: this.#workspace.here.project,
+      environment: { ...environment, ...own },
+      mark: this.#mark,
+      isIsolated: executor.isIsolated,
+      say: (text) => this.#say(text),
+      output: (chunk) => this.#options.log.write(chunk),
+      remove: (folder) => this.#executor.remove(folder),
+      signal: this.#signal,
+    }
+    if (workingCopy === undefined) await this.#attempts('GET_SOURCES_ATTEMPTS', () => getSources(sources))
+    else await copySources(workingCopy, sources)
+    this.#tracked = await trackedFiles(sources)
+    if (executor.isIsolated) await chmod(this.#workspace.here.project, 0o777)
+  }
+
+  async #attempts(variable: string, work: () => Promise<void>): Promise<void> {
+    const wished = Number(this.#variables.get(variable) || 1)
+    const most = Number.isInteger(wished) && wished >= 1 && wished <= MOST_ATTEMPTS ? wished : 1
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (attempt >= most || this.#signal.aborted) throw error
+        await this.#warn(`${(error as Error).message}; retrying`)
+      }
+    }
+  }
+
+  async #scripts(): Promise<void> {
+    const limit = this.#limitOf('RUNNER_SCRIPT_TIMEOUT')
+    const timer = limit === null ? null : AbortSignal.timeout(limit)
+    const signals = [this.#signal, ...(timer ? [timer] : []), ...(this.#options.cancel ? [this.#options.cancel] : [])]
+    const signal = AbortSignal.any(signals)
+    let failure: { error: unknown } | null = null
+    for (const step of this.#job.steps) {
+      if (step.name === 'after_script' || step.script.length === 0) continue
+      if (!isDue(step.when, failure === null)) continue
+      const stage = `step_${step.name.replace(/\W/g, '_')}`
+      try {
+        await this.#section(stage, `Executing "${stage}" stage of the job script`, () =>
+          this.#runScript({ stage, commands: step.script, folder: this.#workspace.seen.project, signal }),
+        )
+      } catch (error) {
+        if (timer?.aborted && !this.#signal.aborted) throw tookTooLong(limit!)
+        if (signal.aborted) throw error
+        if (!step.allow_failure) failure ??= { error }
+      }
+    }
+    if (failure) throw failure.error
+  }
+
+  async #afterScript(isSuccess: boolean): Promise<void> {
+    const step = this.#job.steps.find(({ name }) => name === 'after_script')
+    if (!step || step.script.length === 0) return
+    const isCanceled = this.#options.cancel?.aborted === true
+    this.#variables.set('CI_JOB_STATUS', isSuccess ? 'success' : isCanceled ? 'canceled' : 'failed')
+    const signal = AbortSignal.any([
+      this.#signal,
+      AbortSignal.timeout(this.#limitOf('RUNNER_AFTER_SCRIPT_TIMEOUT') ?? AFTER_SCRIPT_MS),
+    ])
+    try {
+      await this.#section('after_script', 'Running after_script', async () => {
+        await this.#say('Running after script...')
+        await this.#runScript({
+          stage: 'after_script',
+          commands: step.script,
+          folder: this.#workspace.seen.project,
+          signal,
+        })
+      })
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (this.#variables.get('AFTER_SCRIPT_IGNORE_ERRORS') === 'false' && isSuccess) throw error
+      const why = signal.aborted ? 'it took too long' : (error as Error).message
+      await this.#warn(`after_script failed, but job will continue unaffected: ${why}`)
+    }
+  }
+
+  #limitOf(variable: string): number | null {
+    const text = this.#variables.get(variable)
+    const limit = text === '' ? null : durationOf(text)
+    return limit !== null && limit > 0 ? Math.min(limit, LONGEST_TIMER) : null
+  }
+
+  /** Caches and artifacts, each where it is due. */
+  async #keep(isSuccess: boolean): Promise<void> {
+    const suffix = isSuccess ? '' : '_on_failure'
+    const how = isSuccess ? 'successful' : 'failed'
+    const caches = this.#job.cache.filter(({ when }) => isDue(when, isSuccess))
+    if (caches.length > 0)
+      await this.#section(`archive_cache${suffix}`, `Saving cache for ${how} job`, async () => {
+        for (const cache of caches) await saveCache(this.#cacheJob(), cache)
+      })
+    const artifacts = this.#job.artifacts.filter(({ when }) => isDue(when, isSuccess))
+    if (artifacts.length === 0) return
+    const stage = `upload_artifacts_on_${isSuccess ? 'success' : 'failure'}`
+    await this.#section(stage, `Uploading artifacts for ${how} job`, () => this.#uploadAll(artifacts))
+  }
+
+  /** One that fails does not keep the others back. */
+  async #uploadAll(artifacts: readonly Artifact[]): Promise<void> {
+    let failure: { error: unknown } | null = null
+    for (const artifact of artifacts) {
+      try {
+        await uploadArtifacts(this.#artifactJob(), artifact)
+      } catch (error) {
+        this.#signal.throwIfAborted()
+        await this.#options.log.write(`${RED}ERROR: ${(error as Error).message}${RESET}\n`)
+        failure ??= { error }
+      }
+    }
+    if (failure) throw failure.error
+  }
+
+  async #runScript({
+    stage,
+    commands,
+    folder,
+    signal = this.#signal,
+  }: {
+    stage: string
+    commands: readonly string[]
+    folder: string
+    signal?: AbortSignal
+  }): Promise<void> {
+    const script = scriptOf({
+      environment: this.#variables.environment(),
+      folder,
+      commands,
+      isTraced: this.#variables.get('CI_DEBUG_TRACE') === 'true',
+    })
+    const { exitWord } = this.#options.executor
+    try {
+      const code = await this.#executor.run({ script, stage, signal })
+      signal.throwIfAborted()
+      if (code !== 0) throw new JobFailed('script_failure', `${exitWord} ${code}`, { exitCode: code })
+    } catch (error) {
+      if (error instanceof NoProgram) throw new JobFailed('runner_system_failure', error.message, { cause: error })
+      throw error
+    } finally {
+      // What it held back is its own, and nobody else's line begins behind it.
+      await this.#options.log.flush()
+    }
+  }
+
+  async #section(name: string, title: string, work: () => Promise<void>): Promise<void> {
+    const { log } = this.#options
+    const marks = this.#job.features.trace_sections
+    const mark = (kind: string) => `section_${kind}:${Math.floor(Date.now() / 1000)}:${name}\r\x1b[0K`
+    await log.write(`${marks ? mark('start') : ''}${CYAN}${title}${RESET}\n`)
+    try {
+      await work()
+    } finally {
+      if (marks) await log.write(mark('end'))
+    }
+  }
+
+  #place(): Place {
+    return {
+      root: this.#workspace.here.project,
+      seen: this.#workspace.seen.project,
+      tracked: this.#tracked,
+      say: (text) => this.#say(text),
+      warn: (text) => this.#warn(text),
+    }
+  }
+
+  #cacheJob() {
+    const { cacheFolder: folder } = this.#options
+    return { job: this.#job, variables: this.#variables, folder, place: this.#place(), signal: this.#signal }
+  }
+
+  #artifactJob() {
+    const { artifacts: door } = this.#options
+    const { temporary } = this.#workspace.here
+    return { variables: this.#variables, place: this.#place(), door, temporary, signal: this.#signal }
+  }
+
+  #say(text: string): Promise<void> {
+    return say(this.#options.log)(text)
+  }
+
+  #warn(text: string): Promise<void> {
+    return warn(this.#options.log)(text)
+  }
+}
+
+const say = (log: JobLog) => (text: string) => log.write(`${text}\n`)
+const warn = (log: JobLog) => (text: string) => log.write(`${YELLOW}WARNING: ${text}${RESET}\n`)
+
+function setOwnVariables(
+  variables: Variables,
+  {
+    job,
+    options,
+    workspace,
+    timeoutMs,
+  }: { job: Job; options: ExecuteOptions; workspace: Workspace; timeoutMs: number },
+): void {
+  const { seen } = workspace
+  const own: Record<string, string> = {
+    CI_PROJECT_DIR: seen.project,
+    CI_SERVER: 'yes',
+    CI_JOB_STATUS: 'running',
+    CI_JOB_TIMEOUT: String(timeoutMs / 1000),
+    CI_RUNNER_VERSION: VERSION,
+    CI_RUNNER_REVISION: VERSION,
+    CI_RUNNER_EXECUTABLE_ARCH: `${platform()}/${arch()}`,
+    CI_RUNNER_SHORT_TOKEN: options.shortToken ?? '',
+    RUNNER_TEMP_PROJECT_DIR: seen.temporary,
+    [options.executor.isIsolated ? 'CI_DISPOSABLE_ENVIRONMENT' : 'CI_SHARED_ENVIRONMENT']: 'true',
+  }
+  for (const [key, value] of Object.entries(own)) variables.set(key, value)
+  for (const [key, value] of Object.entries({ CI: 'true', GITLAB_CI: 'true', CI_JOB_TOKEN: job.token }))
+    variables.setDefault(key, value)
+  if (options.executor.isIsolated && job.image) variables.set('CI_JOB_IMAGE', variables.expand(job.image.name))
+}

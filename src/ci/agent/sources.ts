@@ -1,0 +1,218 @@
+/**
+ * Brings a job's commit into its build folder with git, as the known agent does it. The token reaches git by a helper
+ * that reads it from the environment: it stands in no command line, no configuration and no log.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { JobFailed, type Job } from './job.ts'
+import { runProgram, type Environment } from './processes.ts'
+import { quoted } from './scripts.ts'
+import type { Variables } from './variables.ts'
+
+export interface SourcesJob {
+  readonly job: Job
+  readonly variables: Variables
+  /** The build folder. */
+  readonly folder: string
+  readonly environment: Environment
+  readonly mark: string
+  /** Whether the job is kept away from this machine: nothing that it left or says may be obeyed by git here. */
+  readonly isIsolated: boolean
+  readonly say: (text: string) => Promise<void>
+  readonly output: (chunk: Buffer) => Promise<void>
+  readonly remove: (folder: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+type Strategy = 'clone' | 'fetch' | 'none' | 'empty'
+
+const ALL_REFS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']
+/** Left by a git that was killed. */
+const LOCKS = ['index.lock', 'shallow.lock', 'HEAD.lock', 'config.lock', 'hooks/post-checkout']
+
+export async function getSources(given: SourcesJob): Promise<void> {
+  const strategy = strategyOf(given)
+  if (strategy === 'none') {
+    if (given.isIsolated) await given.remove(given.folder)
+    await mkdir(given.folder, { recursive: true })
+    return given.say('Skipping Git repository setup')
+  }
+  if (strategy !== 'fetch' || given.isIsolated) await given.remove(given.folder)
+  await mkdir(given.folder, { recursive: true })
+  if (strategy === 'empty') return given.say('Skipping Git repository setup and creating an empty build directory')
+
+  const git = new Git(given)
+  await fetchSources(git, given)
+  if (given.variables.get('GIT_CHECKOUT') === 'false') await given.say('Skipping Git checkout')
+  else await checkout(git, given)
+  await submodules(git, given)
+}
+
+function strategyOf({ job, variables }: SourcesJob): Strategy {
+  const wished = variables.get('GIT_STRATEGY')
+  if (wished === '') return job.allow_git_fetch ? 'fetch' : 'clone'
+  if (wished === 'clone' || wished === 'fetch' || wished === 'none' || wished === 'empty') return wished
+  throw new JobFailed('runner_system_failure', 'unknown GIT_STRATEGY')
+}
+
+async function fetchSources(git: Git, given: SourcesJob): Promise<void> {
+  const { job, variables, folder, say } = given
+  const { refspecs, depth: told } = job.git_info
+  const depth = Number(variables.get('GIT_DEPTH') || told) || 0
+  await say(depth > 0 ? `Fetching changes with git depth set to ${depth}...` : 'Fetching changes...')
+  const isNew = !existsSync(join(folder, '.git'))
+  if (isNew) await git.run('init', '--quiet', '--template=')
+  else for (const lock of LOCKS) await rm(join(folder, '.git', lock), { force: true })
+  await git.run('config', 'fetch.recurseSubmodules', 'false')
+  await git.run('config', 'remote.origin.url', git.url)
+  await git.rememberHelper()
+  if (isNew) await say('Created fresh repository.')
+  const flags = flagsOf(given, variables.get('GIT_FETCH_EXTRA_FLAGS') || '--prune --quiet')
+  const shallow = existsSync(join(folder, '.git/shallow')) ? ['--unshallow'] : []
+  const limits = depth > 0 ? [`--depth=${depth}`] : shallow
+  await git.run('fetch', ...flags, ...limits, '--', 'origin', ...(refspecs.length > 0 ? refspecs : ALL_REFS))
+}
+
+async function checkout(git: Git, { job, variables, say }: SourcesJob): Promise<void> {
+  const { sha, ref } = job.git_info
+  await say(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`)
+  await git.run('-c', 'submodule.recurse=false', 'checkout', '--force', '--quiet', '--detach', sha)
+  const clean = cleanFlags(variables)
+  if (clean) await git.run('clean', ...clean)
+  if (await git.hasLfs()) await git.run('lfs', 'pull')
+}
+
+function cleanFlags(variables: Variables): string[] | null {
+  const flags = variables.get('GIT_CLEAN_FLAGS') || '-ffdx'
+  return flags === 'none' ? null : wordsOf(flags)
+}
+
+async function submodules(git: Git, given: SourcesJob): Promise<void> {
+  const { variables, folder, say } = given
+  const strategy = variables.get('GIT_SUBMODULE_STRATEGY') || 'none'
+  if (strategy === 'none') return say('Skipping Git submodules setup')
+  if (strategy !== 'normal' && strategy !== 'recursive')
+    throw new JobFailed('runner_system_failure', 'unknown GIT_SUBMODULE_STRATEGY')
+  const deep = strategy === 'recursive' ? ['--recursive'] : []
+  const paths = wordsOf(variables.get('GIT_SUBMODULE_PATHS'))
+  const depth = Number(variables.get('GIT_SUBMODULE_DEPTH') || 0)
+  const flags = flagsOf(given, variables.get('GIT_SUBMODULE_UPDATE_FLAGS'))
+  await say(`Updating/initializing submodules${deep.length > 0 ? ' recursively' : ''}...`)
+  await git.run('submodule', 'init', '--', ...paths)
+  await git.run('submodule', '--quiet', 'sync', ...deep)
+  const limits = depth > 0 ? ['--depth', String(depth)] : []
+  await git.run('submodule', 'update', '--init', ...deep, ...limits, ...flags, '--', ...paths)
+  const clean = cleanFlags(variables)
+  if (clean) await git.run('submodule', '--quiet', 'foreach', ...deep, `git clean ${clean.map(quoted).join(' ')}`)
+  if (existsSync(join(folder, '.gitmodules')) && (await git.hasLfs()))
+    await git.run('submodule', '--quiet', 'foreach', ...deep, 'git lfs pull')
+}
+
+const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
+
+/** Some flags of git name programs to run. */
+const HARMLESS =
+  /^(-[pqvftn]|--(prune|quiet|verbose|force|tags|no-tags|progress|no-progress|remote|recursive|jobs=\d+|depth=\d+|filter=[\w:]+))$/
+
+function flagsOf({ isIsolated }: SourcesJob, text: string): string[] {
+  const flags = wordsOf(text)
+  const refused = isIsolated ? flags.find((flag) => !HARMLESS.test(flag)) : undefined
+  if (refused === undefined) return flags
+  throw new JobFailed('runner_configuration_error', `git is not run with ${refused.slice(0, 100)} beside a container`)
+}
+
+/** Prints the password that stands in the variable it is given; to no other host than the one it is set for. */
+const helperOf = (username: string, variable: string) =>
+  `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"; }; f`
+
+class Git {
+  readonly url: string
+  readonly #given: SourcesJob
+  readonly #environment: Environment
+  readonly #helper: string[]
+  readonly #host: string | null
+
+  constructor(given: SourcesJob) {
+    this.#given = given
+    const url = new URL(given.job.git_info.repo_url)
+    const username = decodeURIComponent(url.username).replace(/[^\w.@-]/g, '') || 'gitlab-ci-token'
+    const password = decodeURIComponent(url.password) || given.job.token
+    url.username = url.password = ''
+    this.url = url.href
+    this.#host = /^https?:$/.test(url.protocol) ? url.origin : null
+    // Helpers of whoever runs the agent would be asked too, and told to keep the token.
+    const own = this.#host ? [`credential.${this.#host}.helper=${helperOf(username, 'MORTISE_GIT_PASSWORD')}`] : []
+    this.#helper = ['credential.helper=', ...own].flatMap((setting) => ['-c', setting])
+    this.#environment = {
+      ...given.environment,
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: '',
+      SSH_ASKPASS: '',
+      MORTISE_GIT_PASSWORD: password,
+      // The large files come at once, after the checkout.
+      GIT_LFS_SKIP_SMUDGE: '1',
+    }
+  }
+
+  async run(...args: string[]): Promise<void> {
+    const code = await this.#run(args, this.#given.output)
+    if (code !== 0) throw new JobFailed('runner_system_failure', `exit status ${code}`)
+  }
+
+  async hasLfs(): Promise<boolean> {
+    if (this.#given.variables.get('GIT_LFS_SKIP_SMUDGE') === '1') return false
+    return (await this.#run(['lfs', 'version'], () => Promise.resolve())) === 0
+  }
+
+  /** For the job's own git commands, which have its token in their environment. */
+  async rememberHelper(): Promise<void> {
+    if (!this.#host) return
+    const name = `credential.${this.#host}.helper`
+    await this.run('config', '--replace-all', name, '')
+    await this.run('config', '--add', name, helperOf('gitlab-ci-token', 'CI_JOB_TOKEN'))
+  }
+
+  #run(args: string[], output: (chunk: Buffer) => Promise<void>): Promise<number> {
+    const { folder: cwd, mark, signal } = this.#given
+    // What is checked out is for others to read, unlike all else that the agent makes.
+    const command = ['-c', 'umask 0022 && exec git "$@"', 'git', ...this.#helper, ...args]
+    return runProgram({ command: '/bin/sh', args: command, cwd, environment: this.#environment, mark, output, signal })
+  }
+}
+
+const LONGEST_INDEX = 256 * 1024 ** 2
+
+/** The paths that git has put into the folder. */
+export async function trackedFiles(given: SourcesJob): Promise<Set<string>> {
+  if (!existsSync(join(given.folder, '.git'))) return new Set()
+  const chunks: Buffer[] = []
+  let size = 0
+  const output = async (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= LONGEST_INDEX) chunks.push(chunk)
+  }
+  const { folder: cwd, environment, mark, signal } = given
+  const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z']
+  await runProgram({ command: 'git', args, cwd, environment, mark, output, signal })
+  return new Set(Buffer.concat(chunks).toString('utf8').split('\0'))
+}
+
+/** The files of a working copy as they are, changes and new files too, without what it ignores. */
+export async function copySources(from: string, given: SourcesJob): Promise<void> {
+  const { folder, environment, mark, output, signal } = given
+  await given.remove(folder)
+  await mkdir(folder, { recursive: true })
+  // A working copy without a commit cannot be cloned, but its files can be run. tar keeps modes and links, and a file
+  // that is deleted but not committed is none to copy.
+  const script = `umask 0022
+git clone --quiet --shared --no-checkout -- . "$1" 2>/dev/null || true
+git ls-files -z --cached --others --exclude-standard |
+  tar --create --null --no-recursion --ignore-failed-read --files-from=- 2>/dev/null |
+  tar --extract --directory="$1" || exit 1
+git -C "$1" reset --quiet 2>/dev/null || true`
+  const args = ['-c', script, 'sh', folder]
+  const code = await runProgram({ command: '/bin/sh', args, cwd: from, environment, mark, output, signal })
+  if (code !== 0) throw new JobFailed('runner_system_failure', `exit status ${code}`)
+  await given.say('Copied the files of the working copy')
+}
