@@ -158,6 +158,8 @@ export interface Context<I, S, V> {
   /** What the caller's program says it is. */
   readonly userAgent: string
   readonly request: IncomingMessage
+  /** The part of a file that is asked for, as the header says. */
+  readonly range: string | undefined
 }
 
 export interface Declaration<

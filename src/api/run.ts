@@ -122,8 +122,9 @@ async function proceed(
     assertUnmodified(endpoint, subject, request)
 
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
+    const { range } = request.headers
     const isHead = request.method === 'HEAD'
-    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, request }
+    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
     const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { countFacets, logChanges } from '../counts.ts'
 import { columnTypes, isSqlite } from '../dialect.ts'
 import { keepVersions } from '../versions.ts'
 
@@ -176,6 +177,13 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     await index(db, 'pipelines', column, 'id')
   await sql`create index pipelines_left on pipelines (created_at) where status = 'created'`.execute(db)
 
+  await countFacets(db, 'pipelines', { project_id: 'integer', status: 'text' })
+  await logChanges(db, 'pipelines', {
+    scope: 'project_id',
+    columns: ['status', 'ref', 'sha', 'source', 'user_id', 'name', 'updated_at'],
+  })
+  if (!isSqlite(db)) await index(db, 'pipelines_facets', 'project_id')
+
   await withId(db.schema.createTable('pipeline_variables'))
     .addColumn('pipeline_id', ref, (c) => c.notNull().references('pipelines.id').onDelete('cascade'))
     .addColumn('key', 'text', (c) => c.notNull())
@@ -289,6 +297,10 @@ async function createJobs(db: Kysely<never>): Promise<void> {
   await partial('running', 'contacted_at', `status in ('running', 'canceling') and kind = 'job'`)
   await partial('scheduled', 'scheduled_at', `status = 'scheduled'`)
   await partial('resources', 'resource_group_id, id', 'resource_group_id is not null')
+
+  await countFacets(db, 'ci_jobs', { project_id: 'integer', kind: 'text', status: 'text' })
+  await logChanges(db, 'ci_jobs', { scope: 'project_id', columns: ['status', 'kind'] })
+  if (!isSqlite(db)) await index(db, 'ci_jobs_facets', 'project_id')
 
   await db.schema
     .createTable('ci_trace_chunks')

@@ -4,8 +4,8 @@ import type { Job } from './model.ts'
 
 /** What has a column of its own is left out; variables are those of the whole file with its own over them. */
 export type JobOptions = Omit<PlannedJob, 'name' | 'stage' | 'stage_index' | 'when' | 'tags'> & {
-  /** Given by whoever started it by hand. */
-  readonly played_with?: readonly { readonly key: string; readonly value: string }[]
+  /** Sealed: what whoever started it by hand gave it. */
+  readonly played_with?: string
 }
 
 /** Of what tools report there are none. */

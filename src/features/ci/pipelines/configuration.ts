@@ -31,7 +31,10 @@ export interface Wanted {
 }
 
 /** Null where the project has none at that commit. */
-export async function readConfiguration(subject: RepositorySubject, sha: string): Promise<string | null> {
+export async function readConfiguration(
+  subject: Pick<RepositorySubject, 'project' | 'dir'>,
+  sha: string,
+): Promise<string | null> {
   const path = subject.project.ci_config_path || DEFAULT_CONFIG_PATH
   if (/^https?:\/\//i.test(path)) return JSON.stringify({ include: [{ remote: path }] })
   const [, file, project, ref] = /^([^@]+)@([^@:]+)(?::(.+))?$/.exec(path) ?? []

@@ -78,6 +78,7 @@ declare module '../../../store/database.ts' {
   interface Events {
     /** Made, or its status is another. */
     'pipeline.changed': { id: number; project_id: number; status: PipelineStatus }
+    'pipeline.deleted': { id: number; project_id: number; by: number }
   }
 }
 

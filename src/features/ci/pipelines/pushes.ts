@@ -1,7 +1,10 @@
 /** Pipelines of pushes: one for each branch and tag that has a new tip, there when the push is answered. */
 import type { App, PushedRefs } from '../../../context.ts'
+import { FeatureDisabled } from '../../../lib/levels.ts'
 import { findUser } from '../../identity/users/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
+import { readConfiguration } from './configuration.ts'
 import { createPipeline, type GivenVariable } from './create.ts'
 
 /** A mirror brings branches by the thousand. */
@@ -13,24 +16,28 @@ interface Pushed extends PushedRefs {
 }
 
 export async function runPushed(app: App, { project, by, updates, options, unlessSince }: Pushed): Promise<void> {
-  const actor = by === null ? null : await findUser(app.db, by)
-  if (!actor) return
-  const ordered = optionsFrom(options)
+  if (by === null || project.builds_access_level === FeatureDisabled) return
+  const dir = repositoryDir(app, project)
   const moved = updates.flatMap((update) => {
     const branch = branchOf(update.ref)
     const name = branch ?? tagOf(update.ref)
     return name === null || !isNewTip(update) ? [] : [{ ...update, name, tag: branch === null }]
   })
   for (const { name, tag, before, after } of moved.slice(0, MOST_REFS)) {
+    // Most projects have none: nobody needs to be asked who may what.
+    const text = await readConfiguration({ project, dir }, after)
+    const actor = text === null ? null : await findUser(app.db, by)
+    if (text === null || !actor) continue
     await createPipeline(app, {
       project,
       actor,
+      configuration: { text },
       source: 'push',
       ref: name,
       tag,
       sha: after,
       before_sha: before,
-      ...ordered,
+      ...optionsFrom(options),
       ...(unlessSince !== undefined && { unlessSince }),
     })
   }

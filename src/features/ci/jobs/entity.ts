@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { User } from '../../../context.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import type { Row } from '../../../store/database.ts'
+import { UserEntity, presentUser, type Surroundings } from '../../identity/users/entity.ts'
+import { CommitEntity, presentCommit } from '../../repository/commits/entity.ts'
+import { ListedPipelineEntity, presentListedPipeline, secondsBetween } from '../pipelines/entity.ts'
+import type { Pipeline } from '../pipelines/model.ts'
+import { JOB_STATUSES, type Artifact, type Job } from './model.ts'
+
+export const JobRunnerEntity = entity({
+  id: z.int(),
+  description: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  active: z.boolean(),
+  paused: z.boolean(),
+  is_shared: z.boolean(),
+  runner_type: z.enum(['instance_type', 'group_type', 'project_type']),
+  name: z.string().nullable(),
+  online: z.boolean().nullable(),
+  status: z.enum(['online', 'offline', 'never_contacted', 'stale']),
+}).meta({ id: 'JobRunner' })
+
+const common = {
+  id: z.int(),
+  status: z.enum(JOB_STATUSES),
+  stage: z.string(),
+  name: z.string(),
+  ref: z.string(),
+  tag: z.boolean(),
+  coverage: z.number().nullable(),
+  allow_failure: z.boolean(),
+  created_at: timestampOut,
+  started_at: timestampOut.nullable(),
+  finished_at: timestampOut.nullable(),
+  erased_at: timestampOut.nullable(),
+  duration: z.number().nullable(),
+  queued_duration: z.number().nullable(),
+  user: UserEntity.nullable(),
+  commit: CommitEntity.nullable(),
+  pipeline: ListedPipelineEntity,
+  failure_reason: z.string().optional(),
+  web_url: z.string(),
+  project: entity({ ci_job_token_scope_enabled: z.boolean() }),
+}
+
+const FileEntity = entity({ filename: z.string(), size: z.int() })
+
+export const JobEntity = entity({
+  ...common,
+  /** Left out where there is none that lives. */
+  artifacts_file: FileEntity.optional(),
+  artifacts: z.array(
+    entity({
+      file_type: z.string(),
+      size: z.int(),
+      filename: z.string(),
+      file_format: z.enum(['zip', 'gzip', 'raw']).nullable(),
+    }),
+  ),
+  artifacts_expire_at: timestampOut.nullable(),
+  download_url: z.null().optional(),
+  runner: JobRunnerEntity.nullable(),
+  runner_manager: entity({
+    id: z.int(),
+    system_id: z.string(),
+    version: z.string().nullable(),
+    revision: z.string().nullable(),
+    platform: z.string().nullable(),
+    architecture: z.string().nullable(),
+    created_at: timestampOut,
+    contacted_at: timestampOut.nullable(),
+    ip_address: z.string().nullable(),
+    status: z.enum(['online', 'offline', 'never_contacted', 'stale']),
+  }).nullable(),
+  archived: z.boolean(),
+  tag_list: z.array(z.string()),
+}).meta({ id: 'Job' })
+
+export const BridgeEntity = entity({ ...common, downstream_pipeline: ListedPipelineEntity.nullable() }).meta({
+  id: 'Bridge',
+})
+
+export type JobRecord = z.infer<typeof JobEntity>
+
+export interface LoadedJob extends Job {
+  readonly user: User | null
+  readonly commit: Commit | null
+  readonly pipeline: Pipeline
+  readonly runner: Row<'runners'> | null
+  readonly manager: Row<'runner_managers'> | null
+  /** Those that live. */
+  readonly artifacts: readonly Artifact[]
+}
+
+export interface JobSurroundings {
+  readonly users: Surroundings
+  /** Of the project's pages. */
+  readonly url: string
+  readonly isScoped: boolean
+  readonly now: string
+}
+
+function presentCommon(job: LoadedJob, { users, url, isScoped, now }: JobSurroundings) {
+  return {
+    id: job.id,
+    status: job.status,
+    stage: job.stage,
+    name: job.name,
+    ref: job.ref,
+    tag: job.tag,
+    coverage: job.coverage,
+    allow_failure: job.allow_failure,
+    created_at: job.created_at,
+    started_at: job.started_at,
+    finished_at: job.finished_at,
+    erased_at: job.erased_at,
+    duration: secondsBetween(job.started_at, job.finished_at ?? now),
+    queued_duration: secondsBetween(job.queued_at, job.started_at ?? (job.status === 'pending' ? now : null)),
+    user: job.user && presentUser(job.user, users),
+    commit: job.commit && presentCommit(job.commit, { url }),
+    pipeline: presentListedPipeline(job.pipeline, { url }),
+    ...(job.status === 'failed' && { failure_reason: job.failure_reason ?? 'unknown_failure' }),
+    web_url: `${url}/-/jobs/${job.id}`,
+    project: { ci_job_token_scope_enabled: isScoped },
+  }
+}
+
+export function presentJob(job: LoadedJob, around: JobSurroundings): JobRecord {
+  const archive = job.artifacts.find(({ file_type }) => file_type === 'archive')
+  const log = job.trace_size > 0 ? [logOf(job)] : []
+  return {
+    ...presentCommon(job, around),
+    ...(archive && { artifacts_file: { filename: archive.filename, size: archive.size } }),
+    artifacts: [
+      ...job.artifacts.map(({ file_type, size, filename, file_format }) => ({ file_type, size, filename, file_format })),
+      ...log,
+    ],
+    artifacts_expire_at: job.artifacts_expire_at,
+    runner: job.runner && presentJobRunner(job.runner, around.now),
+    runner_manager: job.manager && presentManager(job.manager, around.now),
+    archived: false,
+    tag_list: JSON.parse(job.tags) as string[],
+  }
+}
+
+const logOf = ({ trace_size: size }: Job) => ({ file_type: 'trace', size, filename: 'job.log', file_format: null })
+
+export function presentBridge(
+  job: LoadedJob & { readonly downstream: Pipeline | null; readonly downstreamUrl: string },
+  around: JobSurroundings,
+): z.infer<typeof BridgeEntity> {
+  return {
+    ...presentCommon(job, around),
+    downstream_pipeline: job.downstream && presentListedPipeline(job.downstream, { url: job.downstreamUrl }),
+  }
+}
+
+const ONLINE_MS = 2 * 60 * 60 * 1000
+const STALE_MS = 7 * 24 * 60 * 60 * 1000
+
+/** By when they were heard of last. */
+export function contactOf(
+  { contacted_at, created_at }: { contacted_at: string | null; created_at: string },
+  now: string,
+): 'online' | 'offline' | 'never_contacted' | 'stale' {
+  const age = (at: string) => Date.parse(now) - Date.parse(at)
+  if (contacted_at !== null && age(contacted_at) <= ONLINE_MS) return 'online'
+  if (age(contacted_at ?? created_at) > STALE_MS && age(created_at) > STALE_MS) return 'stale'
+  return contacted_at === null ? 'never_contacted' : 'offline'
+}
+
+export function presentJobRunner(runner: Row<'runners'>, now: string): z.infer<typeof JobRunnerEntity> {
+  const status = contactOf(runner, now)
+  return {
+    id: runner.id,
+    description: runner.description,
+    ip_address: runner.ip_address,
+    active: runner.active,
+    paused: !runner.active,
+    is_shared: runner.runner_type === 'instance_type',
+    runner_type: runner.runner_type,
+    name: runner.name,
+    online: runner.contacted_at === null ? null : status === 'online',
+    status,
+  }
+}
+
+function presentManager(manager: Row<'runner_managers'>, now: string): NonNullable<JobRecord['runner_manager']> {
+  return {
+    id: manager.id,
+    system_id: manager.system_id,
+    version: manager.version_name,
+    revision: manager.revision,
+    platform: manager.platform,
+    architecture: manager.architecture,
+    created_at: manager.created_at,
+    contacted_at: manager.contacted_at,
+    ip_address: manager.ip_address,
+    status: contactOf(manager, now),
+  }
+}

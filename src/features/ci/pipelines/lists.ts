@@ -1,0 +1,121 @@
+/** Lists of the pipelines of a project. */
+import { sql } from 'kysely'
+import type { App } from '../../../context.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
+import { longList } from '../../../store/lists.ts'
+import type { Cut, Page } from '../../../store/pages.ts'
+import type { Pipeline } from './model.ts'
+
+export const PIPELINE_ORDERS = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const
+export type PipelineOrder = (typeof PIPELINE_ORDERS)[number]
+
+/** What is absent is no condition. */
+interface Wanted {
+  project: number
+  statuses?: string
+  ref?: string
+  sha?: string
+  source?: string
+  name?: string
+  user?: number
+  broken?: boolean
+  /** The newest of each of these names. */
+  newest?: string
+  updated_before?: string
+  updated_after?: string
+  created_before?: string
+  created_after?: string
+}
+
+const list = longList<Wanted, 'pipelines', PipelineOrder>({
+  table: 'pipelines',
+  facets: true,
+  counted: [],
+  followed: { scope: 'project' },
+  always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
+  conditions: {
+    sha: {
+      test: (w, { hidden }) => sql`${hidden('sha')} = ${w.sha}`,
+      set: (w) => sql`select id from pipelines where project_id = ${w.project} and sha = ${w.sha}`,
+    },
+    newest: {
+      set: (w, { db }) => sql`select max(id) from pipelines where project_id = ${w.project}
+        and ${inTextList(db, 'ref', w.newest!)} group by ref`,
+    },
+    ref: {
+      test: (w, { hidden }) => sql`${hidden('ref')} = ${w.ref}`,
+      set: (w) => sql`select id from pipelines where project_id = ${w.project} and ref = ${w.ref}`,
+    },
+    user: {
+      test: (w, { hidden }) => sql`${hidden('user_id')} = ${w.user}`,
+      set: (w) => sql`select id from pipelines where project_id = ${w.project} and user_id = ${w.user}`,
+    },
+    name: { test: (w) => sql`pipelines.name = ${w.name}` },
+    source: {
+      test: (w, { hidden }) => sql`${hidden('source')} = ${w.source}`,
+      set: (w) => sql`select id from pipelines where project_id = ${w.project} and source = ${w.source}`,
+    },
+    statuses: { facet: true, test: (w, { db }) => inTextList(db, 'pipelines.status', w.statuses!) },
+    broken: {
+      test: (w) => (w.broken ? sql`pipelines.yaml_errors is not null` : sql`pipelines.yaml_errors is null`),
+    },
+    updated_before: { test: (w) => sql`pipelines.updated_at <= ${w.updated_before}` },
+    updated_after: { test: (w) => sql`pipelines.updated_at >= ${w.updated_after}` },
+    created_before: { test: (w) => sql`pipelines.created_at <= ${w.created_before}` },
+    created_after: { test: (w) => sql`pipelines.created_at >= ${w.created_after}` },
+  },
+  orders: {
+    id: null,
+    status: () => sql.ref('pipelines.status'),
+    ref: () => sql.ref('pipelines.ref'),
+    updated_at: () => sql.ref('pipelines.updated_at'),
+    user_id: () => sql.ref('pipelines.user_id'),
+  },
+  usual: () => ['id', 'desc'],
+})
+
+export interface PipelineFilter {
+  readonly statuses?: readonly string[] | undefined
+  /** Names of branches or of tags: the newest pipeline of each. */
+  readonly newestOf?: readonly string[] | undefined
+  readonly ref?: string | null | undefined
+  readonly sha?: string | null | undefined
+  readonly source?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly user?: number | undefined
+  readonly yaml_errors?: boolean | null | undefined
+  readonly updated_before?: string | null | undefined
+  readonly updated_after?: string | null | undefined
+  readonly created_before?: string | null | undefined
+  readonly created_after?: string | null | undefined
+  readonly order_by?: PipelineOrder | null | undefined
+  readonly sort?: 'asc' | 'desc' | null | undefined
+}
+
+export function listPipelines({ db }: App, project: number, filter: PipelineFilter, cut: Cut): Promise<Page<Pipeline>> {
+  const { statuses, newestOf, yaml_errors, user } = filter
+  const wanted: Wanted = {
+    project,
+    ...(statuses && { statuses: textList(db, statuses) }),
+    ...(newestOf && { newest: textList(db, newestOf) }),
+    ...(user !== undefined && { user }),
+    ...(typeof yaml_errors === 'boolean' && { broken: yaml_errors }),
+    ...given(filter, [
+      'ref',
+      'sha',
+      'source',
+      'name',
+      'updated_before',
+      'updated_after',
+      'created_before',
+      'created_after',
+    ]),
+  }
+  return list(db, wanted, cut, filter)
+}
+
+/** Those of them that say something. */
+const given = <F extends object, const K extends keyof F & string>(filter: F, names: readonly K[]) =>
+  Object.fromEntries(names.flatMap((name) => (filter[name] ? [[name, filter[name]]] : []))) as {
+    [name in K]?: NonNullable<F[name]>
+  }

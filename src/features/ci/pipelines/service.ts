@@ -1,0 +1,81 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid } from '../../../errors.ts'
+import { dropRef } from '../../../git/refs/pointing.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { cloneJob } from '../jobs/cloning.ts'
+import { moveJobs } from '../jobs/steps.ts'
+import { cancelPipeline } from './cancel.ts'
+import { begin, createPipeline, pipelineRef, type PipelineWish } from './create.ts'
+import type { Pipeline } from './model.ts'
+import { holdPipeline, processHeld } from './process.ts'
+import { mayRunOn } from './rights.ts'
+
+/** By hand: whoever wants one is told at once why there is none. */
+export async function startPipeline(
+  app: App,
+  actor: User,
+  { project }: RepositorySubject,
+  wish: Pick<PipelineWish, 'ref' | 'variables' | 'inputs'>,
+): Promise<Pipeline> {
+  const { pipeline, errors } = await createPipeline(app, { ...wish, project, actor, source: 'api' })
+  if (!pipeline) throw invalid({ base: [...errors] })
+  return pipeline
+}
+
+async function assertRuns(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<void> {
+  if (!(await mayRunOn(app, subject, pipeline))) throw forbidden()
+}
+
+/** What failed or was canceled is run again, and what was skipped because of it. */
+export async function retryPipeline(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<Pipeline> {
+  await assertRuns(app, subject, pipeline)
+  await begin(subject.dir, pipeline)
+  const user_id = subject.viewer?.id ?? null
+  return transact(app, async (app) => {
+    await holdPipeline(app, pipeline.id)
+    const jobs = await app.db
+      .selectFrom('ci_jobs')
+      .selectAll()
+      .where('pipeline_id', '=', pipeline.id)
+      .where('retried', '=', false)
+      .where('kind', '!=', 'external')
+      .where('status', 'in', ['failed', 'canceled', 'skipped'])
+      .orderBy('id')
+      .execute()
+    for (const job of jobs) if (job.status !== 'skipped') await cloneJob(app, job, { status: 'created', user_id })
+    await moveJobs(
+      app,
+      jobs.flatMap(({ id, status }) => (status === 'skipped' ? id : [])),
+      'created',
+    )
+    return (await processHeld(app, pipeline.id)) ?? pipeline
+  })
+}
+
+export async function stopPipeline(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<Pipeline> {
+  await assertRuns(app, subject, pipeline)
+  return (await cancelPipeline(app, pipeline.id)) ?? pipeline
+}
+
+/** With its jobs, and all they have kept. */
+export async function deletePipeline(app: App, actor: User, { dir }: RepositorySubject, pipeline: Pipeline): Promise<void> {
+  const { id, project_id } = pipeline
+  await cancelPipeline(app, id)
+  await transact(app, async (app) => {
+    await app.db.deleteFrom('pipelines').where('id', '=', id).execute()
+    await emit(app, 'pipeline.deleted', { id, project_id, by: actor.id })
+  })
+  await dropRef(dir, pipelineRef(id))
+}
+
+export async function renamePipeline(app: App, { id }: Pipeline, name: string): Promise<Pipeline> {
+  await app.db
+    .updateTable('pipelines')
+    .set({ name, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .execute()
+  return app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
