@@ -9,11 +9,13 @@ import type { FastifyInstance } from 'fastify'
 import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
 import { createMetrics } from './api/metrics.ts'
+import type { Authentication } from './api/run.ts'
 import { createServer } from './api/server.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { CannotStart, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
+import { byJobToken, jobReaches } from './features/ci/job-tokens/authenticate.ts'
 import { authentication } from './features/identity/authentication.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { throttleOf } from './features/instance/settings/throttles.ts'
@@ -154,6 +156,14 @@ export async function serve(config: Config, options: Options = {}): Promise<Forg
   return startServers(await openApp(config, options), options)
 }
 
+/** People know nothing of jobs, whose tokens open a few doors, too. */
+const withJobTokens: Authentication = {
+  ...authentication,
+  identify: (app, shown, address) =>
+    shown.as === 'job_token' ? byJobToken(app, shown.secret) : authentication.identify(app, shown, address),
+  jobReaches,
+}
+
 /**
  * A clone may take hours and its client may have gone to sleep: the command waits 30 seconds for the whole of closing.
  */
@@ -169,7 +179,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const newLimiter = () => new RateLimiter(config.rateLimit, app.clock, (isKnown) => throttleOf(app, isKnown))
   const gateway = {
     app,
-    authentication,
+    authentication: withJobTokens,
     limiter: newLimiter(),
     spool: join(config.data, 'spool'),
     checkOutput: options.checkOutput ?? false,

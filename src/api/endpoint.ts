@@ -3,6 +3,7 @@
  * routing, the checks in their order (see `run.ts`), the types of the handler and the OpenAPI document. An endpoint
  * without a declared ability does not compile.
  */
+import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import type { App, User } from '../context.ts'
 import type { Lanes } from '../lib/lanes.ts'
@@ -156,6 +157,7 @@ export interface Context<I, S, V> {
   readonly isHead: boolean
   /** What the caller's program says it is. */
   readonly userAgent: string
+  readonly request: IncomingMessage
   /** The part of a file that is asked for, as the header says. */
   readonly range: string | undefined
 }
@@ -179,6 +181,10 @@ export interface Declaration<
   scopes?: readonly Scope[]
   /** The answer holds secrets: reading scopes do not open it, only `api`. */
   secret?: boolean
+  /** The token of a running job opens it, too. */
+  jobToken?: boolean
+  /** For runners, whose tokens it looks up itself; `stream`: it reads the body itself as well. */
+  runners?: 'fields' | 'stream'
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** Where it differs from its resource. */
@@ -211,6 +217,8 @@ export interface Endpoint {
   readonly guest?: boolean
   readonly scopes?: readonly Scope[]
   readonly secret?: boolean
+  readonly jobToken?: boolean
+  readonly runners?: 'fields' | 'stream'
   readonly denied?: 'unauthenticated'
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject

@@ -35,6 +35,8 @@ export interface Authentication {
   /** Whether a request that shows a session cookie also proves it came from our own pages. */
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
+  /** Whether the token of a job may enter what the endpoint acts on: a project may keep those of others out. */
+  jobReaches?(app: App, job: Identity, subject: unknown): Promise<boolean>
 }
 
 export interface Gateway {
@@ -51,6 +53,7 @@ const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 
 export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, path: Raw): MaybePromise<void> {
   const { request } = exchange
   const query = readQuery(request.url!)
+  if (endpoint.runners) return serveRunner(gateway, endpoint, exchange, { path, query })
   const shown = shownCredential(request, query)
   if (shown || !hasBody(request) || isMultipart(request))
     return enter(gateway, endpoint, exchange, shown, { path, query })
@@ -58,6 +61,20 @@ export function run(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, pa
   return readBody(request, gateway.spool, STRANGERS_BODY).then((form) =>
     enter(gateway, endpoint, exchange, shownCredential(request, form.fields), { path, query, form }),
   )
+}
+
+/**
+ * Runners show tokens of their own, which the endpoint looks up; they ask so often that only those who are refused are
+ * counted.
+ */
+async function serveRunner(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, said: Said): Promise<void> {
+  const caller = { identity: null, address: exchange.address }
+  try {
+    await proceed(gateway, endpoint, exchange, caller, said)
+  } catch (error) {
+    if (error instanceof Refusal) await gateway.limiter.admit(caller, exchange.headers)
+    throw error
+  }
 }
 
 /** What was read of a request so far. */
@@ -93,17 +110,21 @@ async function proceed(
   const { app } = gateway
   const { request } = exchange
   const body =
-    said.form ?? (hasBody(request) ? await readBody(request, gateway.spool, limitsOf(endpoint, caller)) : null)
+    said.form ??
+    (hasBody(request) && endpoint.runners !== 'stream'
+      ? await readBody(request, gateway.spool, limitsOf(endpoint, caller))
+      : null)
   try {
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
     const viewer = await actAs(gateway, exchange, caller, raw.sudo ?? request.headers.sudo)
     const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
+    await assertReached(gateway, endpoint, caller, subject)
     assertUnmodified(endpoint, subject, request)
 
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
     const { range } = request.headers
     const isHead = request.method === 'HEAD'
-    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range }
+    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
     const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
     send(exchange, answerOf(gateway, endpoint, exchange, result, page))
   } finally {
@@ -166,6 +187,7 @@ function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
     if (endpoint.allow === 'anyone' || endpoint.guest) return
     throw unauthenticated()
   }
+  if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
   if (identity.scopes === null) return
   const accepted = scopesOf(endpoint)
   if (identity.scopes.some((scope) => accepted.includes(scope))) return
@@ -176,6 +198,12 @@ function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
       scope: accepted.join(' '),
     },
   })
+}
+
+/** What keeps a job out is to it as if it were not there. */
+async function assertReached({ app, authentication }: Gateway, { on }: Endpoint, caller: Caller, subject: unknown) {
+  if (caller.identity?.kind !== 'job' || !on) return
+  if (!(await authentication.jobReaches?.(app, caller.identity, subject))) throw notFound(on.name)
 }
 
 async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller, sudo: unknown): Promise<User | null> {

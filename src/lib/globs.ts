@@ -29,7 +29,8 @@ export function segmentOf(part: string): Segment {
   return parts.length === 1 ? { kind: 'text', text: parts[0]! } : { kind: 'parts', parts }
 }
 
-function tokensOf(part: string): Token[] {
+function tokensOf(text: string): Token[] {
+  const part = Array.from(text)
   const tokens: Token[] = []
   for (let at = 0; at < part.length; at++) {
     const char = part[at]!
@@ -50,7 +51,7 @@ function tokensOf(part: string): Token[] {
 }
 
 /** `[a-z]`, `[!abc]`; null where it has no end. */
-function setAt(part: string, start: number): { token: Token; end: number } | null {
+function setAt(part: readonly string[], start: number): { token: Token; end: number } | null {
   const not = part[start + 1] === '!' || part[start + 1] === '^'
   const from = start + (not ? 2 : 1)
   const end = part.indexOf(']', from + 1)
@@ -103,10 +104,11 @@ export function matchesSegments(segments: readonly Segment[], parts: readonly st
   return s === segments.length
 }
 
-function matchesPart(segment: Exclude<Segment, { kind: 'any' }>, part: string, step: () => void): boolean {
-  if (segment.kind === 'text') return segment.text === part
-  if (segment.kind === 'parts') return hasParts(part, segment.parts)
+export function matchesPart(segment: Exclude<Segment, { kind: 'any' }>, name: string, step: () => void): boolean {
+  if (segment.kind === 'text') return segment.text === name
+  if (segment.kind === 'parts') return hasParts(name, segment.parts)
   const { tokens } = segment
+  const part = Array.from(name)
   let [t, c, retryT, retryC] = [0, 0, -1, 0]
   while (c < part.length) {
     step()

@@ -18,6 +18,9 @@ export type Row<T extends keyof Tables> = Selectable<Tables[T]>
 export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
 export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
 
+/** What processes of one instance tell each other through the store (`announce`). */
+export type Channel = 'ci_jobs'
+
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   readonly db: Db
@@ -28,6 +31,11 @@ export interface Store {
   readonly relaxed: Db
   /** Resolves when a power cut would undo nothing that can be read now, but what is `relaxed`. */
   flushed(): Promise<void>
+  /**
+   * Calls `react` soon after another process (or this one) has announced something on the channel, until the answer is
+   * called. An engine that can only tell that anything was written calls it with `certain` false.
+   */
+  listen(channel: Channel, react: (certain: boolean) => void): () => void
   /** Queries executed since the store was opened; tests of lists compare it before and after. */
   readonly queries: number
   /** Answers when the store can serve, throws when it cannot. */

@@ -7,7 +7,7 @@ import {
   type RawBuilder,
   type SelectQueryBuilder,
 } from 'kysely'
-import type { Tables } from './database.ts'
+import type { Channel, Tables } from './database.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
@@ -165,6 +165,11 @@ export async function holdName(db: AnyDb, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(db)
 }
 
+/** To whoever listens (`Store.listen`), once the transaction has committed. Of SQLite's own writes others know anyway. */
+export async function announce(db: AnyDb, channel: Channel): Promise<void> {
+  if (!isSqlite(db)) await sql`select pg_notify(${channel}, '')`.execute(db)
+}
+
 /**
  * A column that no index shall be looked up by: SQLite, which knows no statistics, else prefers the index that spares
  * it a sort. PostgreSQL knows better by itself.
@@ -193,6 +198,14 @@ export function inTextList(db: Pick<AnyDb, 'getExecutor'>, column: string, list:
 /** Any texts, given as one JSON list, as a subquery. */
 export const textsIn = (db: Pick<AnyDb, 'getExecutor'>, json: string): RawBuilder<string> =>
   isSqlite(db) ? sql`select value from json_each(${json})` : sql`select json_array_elements_text(${json}::json)`
+
+/** Whether all texts of a column that holds a JSON list are among those of another. */
+export function areAmong(db: Pick<AnyDb, 'getExecutor'>, column: string, json: string): RawBuilder<boolean> {
+  const one = isSqlite(db)
+    ? sql`json_each(${sql.ref(column)}) as one`
+    : sql`json_array_elements_text(${sql.ref(column)}::json) as one(value)`
+  return sql<boolean>`not exists (select 1 from ${one} where one.value not in (${textsIn(db, json)}))`
+}
 
 /** As an aggregate: a JSON list of `value`, as text; of no rows it may be null. */
 export const jsonList = (

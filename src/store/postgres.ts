@@ -5,7 +5,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
 import { isSystemError } from '../lib/system-errors.ts'
-import { StoreUnavailable, type Store, type Tables } from './database.ts'
+import { StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
 const NAMED_STATEMENTS = 1000
@@ -69,6 +69,58 @@ class Dialect extends PostgresDialect {
   }
 }
 
+const AGAIN_AFTER_MS = 1000
+
+/** One connection of its own hears what all nodes announce, once somebody wants to know. */
+class Ear {
+  readonly #url: string
+  readonly #listeners = new Set<{ channel: Channel; react: (certain: boolean) => void }>()
+  #client: pg.Client | null = null
+  #again: NodeJS.Timeout | undefined
+  #ended = false
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  add(channel: Channel, react: (certain: boolean) => void): () => void {
+    const listener = { channel, react }
+    this.#listeners.add(listener)
+    if (!this.#client) this.#connect()
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true
+    clearTimeout(this.#again)
+    await this.#client?.end().catch(() => {})
+  }
+
+  #connect(): void {
+    const client = new pg.Client({ connectionString: this.#url })
+    this.#client = client
+    const lose = () => {
+      if (this.#client !== client) return
+      this.#client = null
+      client.end().catch(() => {})
+      clearTimeout(this.#again)
+      if (!this.#ended) this.#again = setTimeout(() => this.#connect(), AGAIN_AFTER_MS).unref()
+    }
+    client.on('error', lose)
+    client.on('end', lose)
+    client.on('notification', ({ channel }) => this.#tell(channel, true))
+    // What was announced meanwhile was not heard.
+    client
+      .connect()
+      .then(() => client.query('listen ci_jobs'))
+      .then(() => this.#tell('ci_jobs', false), lose)
+  }
+
+  #tell(channel: string, certain: boolean): void {
+    for (const listener of this.#listeners) if (listener.channel === channel) listener.react(certain)
+  }
+}
+
 export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
   const pool = new pg.Pool({
     connectionString: url,
@@ -83,12 +135,14 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   // Nor one that breaks while somebody has it and has asked nothing: their next query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver({ pool })) })
+  const ear = new Ear(url)
   return {
     engine: 'postgres',
     db,
     relaxed: new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver({ pool })) }),
     // Others see a commit once it is on disk.
     flushed: () => Promise.resolve(),
+    listen: (channel, react) => ear.add(channel, react),
     get queries() {
       return counter.queries
     },
@@ -103,6 +157,7 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
       return rows.map(({ name }) => `${name} is not valid`)
     },
     async close() {
+      await ear.end()
       await db.destroy()
       // Kysely ends the pool only once it has used it.
       if (!pool.ended) await pool.end()

@@ -50,12 +50,14 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
       },
     })
   const db = over(new SqliteDriver(connections, flusher))
+  const watch = new Watch(connections.reads.database)
   return {
     engine: 'sqlite',
     db,
     relaxed: over(new SqliteDriver(connections, null)),
     // Of what another process has committed nobody here knows whether it is flushed.
     flushed: async () => (shared ? flusher?.flush() : flusher?.flushed()),
+    listen: (_channel, react) => watch.add(() => react(false)),
     get queries() {
       return connections.queries
     },
@@ -74,10 +76,51 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
       ]
     },
     async close() {
+      watch.end()
       await db.destroy()
       await flusher?.close()
       connections.close()
     },
+  }
+}
+
+const LOOK_EVERY_MS = 40
+
+/** Whether anybody has written: the engine counts it, and while somebody wants to know it is asked often. */
+class Watch {
+  readonly #reader: Database.Database
+  readonly #listeners = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #seen: unknown
+
+  constructor(reader: Database.Database) {
+    this.#reader = reader
+  }
+
+  add(react: () => void): () => void {
+    this.#listeners.add(react)
+    if (this.#listeners.size === 1) {
+      this.#seen = this.#version()
+      this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    }
+    return () => {
+      this.#listeners.delete(react)
+      if (this.#listeners.size === 0) clearInterval(this.#timer)
+    }
+  }
+
+  end(): void {
+    this.#listeners.clear()
+    clearInterval(this.#timer)
+  }
+
+  #version = () => this.#reader.pragma('data_version', { simple: true })
+
+  #look(): void {
+    const version = this.#version()
+    if (version === this.#seen) return
+    this.#seen = version
+    for (const react of this.#listeners) react()
   }
 }
 

@@ -2,9 +2,10 @@
 import { constants } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { isAbsolute, join, posix, relative } from 'node:path'
-import { BadGlob, compileGlob, matchesGlob, matchesName, type GlobParts } from '../../lib/path-globs.ts'
+import { matchesPart } from '../../lib/globs.ts'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { ZipInput } from '../../lib/zip/writer.ts'
+import { BadGlob, compileGlob, matchesGlob, uncounted, type GlobParts } from './globs.ts'
 
 export interface Wanted {
   readonly paths: readonly string[]
@@ -84,17 +85,17 @@ async function expand(root: string, parts: GlobParts, take: (path: string) => vo
     seen.add(key)
     const part = parts[n]
     if (!part) return takeAll(root, folder, take)
-    if (part.kind === 'name') {
-      const path = posix.join(folder, part.name)
+    if (part.kind === 'text') {
+      const path = posix.join(folder, part.text)
       if (await isInside(root, path, n < parts.length - 1)) await visit(path, n + 1)
       return
     }
-    if (part.kind === 'deep') await visit(folder, n + 1)
+    if (part.kind === 'any') await visit(folder, n + 1)
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noFolder)
     for (const entry of entries) {
-      if (part.kind !== 'deep' && !matchesName(part, entry.name)) continue
+      if (part.kind !== 'any' && !matchesPart(part, entry.name, uncounted)) continue
       const path = posix.join(folder, entry.name)
-      if (part.kind === 'deep') {
+      if (part.kind === 'any') {
         if (entry.isDirectory()) await visit(path, n)
       } else if (n === parts.length - 1 || entry.isDirectory()) await visit(path, n + 1)
     }

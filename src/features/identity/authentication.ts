@@ -7,6 +7,7 @@ import { provesOrigin } from './sessions/forms.ts'
 import { byAccessToken } from './tokens/authenticate.ts'
 import { findUserByIdOrUsername } from './users/queries.ts'
 
+/** But for tokens of jobs, of which people know nothing. */
 export const authentication: Authentication = {
   identify(app, shown, address) {
     switch (shown.as) {

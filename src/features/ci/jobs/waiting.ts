@@ -1,20 +1,114 @@
-/** Who waits for jobs to be run is told when there are some. */
+/**
+ * Runners that wait for jobs, in this process: they hold neither a turn nor a connection. They are told of jobs that
+ * become pending here, by another process over the same store, or on another node.
+ */
 import type { App } from '../../../context.ts'
+import type { Store } from '../../../store/database.ts'
+import { announce } from '../../../store/dialect.ts'
 
-type Listener = () => void
-const listeners = new Set<Listener>()
+const CHANNEL = 'ci_jobs'
 
-/** Until the answer is called. */
-export function onWaitingJobs(listener: Listener): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
+interface Room {
+  readonly waiting: Set<() => void>
+  deafen: (() => void) | null
+  /** The newest pending job that was seen: where the store tells only that something was written, it is compared. */
+  mark: string
+  closed: boolean
 }
 
-export function wakeWaiting(): void {
-  for (const listener of listeners) listener()
+const rooms = new WeakMap<Store, Room>()
+
+function roomOf({ store }: App): Room {
+  let room = rooms.get(store)
+  if (!room) rooms.set(store, (room = { waiting: new Set(), deafen: null, mark: '', closed: false }))
+  return room
 }
 
-/** In the transaction that made them pending. */
+/** In the transaction that made them pending, or that changed what a runner may take. */
 export async function tellWaitingJobs(app: App): Promise<void> {
-  app.onCommit(wakeWaiting)
+  app.onCommit(() => wake(roomOf(app)))
+  await announce(app.db, CHANNEL)
+}
+
+function wake({ waiting }: Room): void {
+  for (const react of [...waiting]) react()
+}
+
+/** Differs whenever a job has become pending since. */
+export async function queueMark({ db }: Pick<App, 'db'>): Promise<string> {
+  const newest = await db
+    .selectFrom('ci_jobs')
+    .select(['id', 'queued_at'])
+    .where('status', '=', 'pending')
+    .where('kind', '=', 'job')
+    .orderBy('queued_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return newest ? `${newest.queued_at} ${newest.id}` : ''
+}
+
+async function listen(app: App, room: Room): Promise<void> {
+  let isLooking = false
+  room.deafen = app.store.listen(CHANNEL, (certain) => {
+    if (certain) return wake(room)
+    if (isLooking) return
+    isLooking = true
+    queueMark(app)
+      .then((mark) => {
+        const isNew = mark !== room.mark
+        room.mark = mark
+        if (isNew) wake(room)
+      })
+      .catch(() => {}) // the store is away: whoever waits comes again
+      .finally(() => (isLooking = false))
+  })
+}
+
+export interface Vigil extends Disposable {
+  /** Resolves to false once the time is over, whoever waits has gone, or the process ends. */
+  news(): Promise<boolean>
+}
+
+/** News are counted from this moment on, so that none is missed while the queue is looked through. */
+export function awaitJobs(app: App, { ms, gone }: { ms: number; gone: AbortSignal }): Vigil {
+  const room = roomOf(app)
+  let isNews = false
+  let isOver = room.closed
+  let tell = () => {}
+  const react = () => {
+    isNews = true
+    if (room.closed) isOver = true
+    tell()
+  }
+  const end = () => {
+    isOver = true
+    tell()
+  }
+  const timer = setTimeout(end, ms).unref()
+  gone.addEventListener('abort', end)
+  room.waiting.add(react)
+  if (!room.deafen && !room.closed) void listen(app, room)
+  return {
+    async news() {
+      if (!isNews && !isOver) await new Promise<void>((resolve) => (tell = resolve))
+      isNews = false
+      return !isOver
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      gone.removeEventListener('abort', end)
+      room.waiting.delete(react)
+      if (room.waiting.size > 0) return
+      room.deafen?.()
+      room.deafen = null
+    },
+  }
+}
+
+/** The process is about to end: whoever waits is answered now. */
+export function dismissWaiting(app: App): void {
+  const room = roomOf(app)
+  room.closed = true
+  wake(room)
 }

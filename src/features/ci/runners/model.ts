@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 export const RUNNER_TYPES = ['instance_type', 'group_type', 'project_type'] as const
 export const RUNNER_ACCESS_LEVELS = ['not_protected', 'ref_protected'] as const
@@ -34,6 +35,13 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
+    /** By which runners register: of a group, or of the instance. Those of projects stand in their own rows. */
+    runner_registration_tokens: {
+      id: Generated<number>
+      group_id: number | null
+      token_digest: string
+      token_sealed: string
+    }
     runner_projects: { runner_id: number; project_id: number }
     runner_groups: { runner_id: number; group_id: number }
     /** One running agent of a runner. */
@@ -54,3 +62,6 @@ declare module '../../../store/database.ts' {
     }
   }
 }
+
+export type Runner = Row<'runners'>
+export type RunnerManager = Row<'runner_managers'>

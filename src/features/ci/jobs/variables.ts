@@ -1,0 +1,217 @@
+/** All variables of a job, in the contract's order: of the same name the later wins. */
+import type { Variable } from '../../../ci/config/variables.ts'
+import { Scope, valuesOf } from '../../../ci/config/variables.ts'
+import type { App, User } from '../../../context.ts'
+import { findCommit } from '../../../git/objects/commits.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { Pipeline } from '../pipelines/model.ts'
+import {
+  pipelineVariables,
+  projectVariables,
+  serverVariables,
+  slugOfRef,
+  variablesFrom,
+} from '../pipelines/predefined.ts'
+import type { Runner } from '../runners/model.ts'
+import { settingsFor } from '../variables/queries.ts'
+import type { Job } from './model.ts'
+import { optionsOf } from './options.ts'
+
+/** As runners are given it. */
+export interface JobVariable {
+  readonly key: string
+  readonly value: string
+  /** Shown to services, too. */
+  readonly public: boolean
+  readonly file: boolean
+  readonly masked: boolean
+  readonly raw: boolean
+}
+
+export interface JobGround {
+  readonly job: Job
+  readonly project: Project
+  readonly pipeline: Pipeline
+  readonly runner: Runner | null
+  /** The jobs whose results it is given. */
+  readonly dependencies: readonly number[]
+}
+
+const shown = (variables: readonly Variable[]): JobVariable[] => variables.map((one) => given(one, true))
+const hidden = (variables: readonly Variable[]): JobVariable[] => variables.map((one) => given(one, false))
+
+const given = ({ key, value, raw, file, masked }: Variable, isPublic: boolean): JobVariable => ({
+  key,
+  value,
+  public: isPublic,
+  file: file ?? false,
+  masked: masked ?? false,
+  raw: raw ?? false,
+})
+
+export async function variablesOf(app: App, ground: JobGround): Promise<JobVariable[]> {
+  const { job, project, pipeline, runner } = ground
+  const [subject, user] = await Promise.all([
+    loadRepositorySubject(app, project, null),
+    job.user_id === null ? null : findUser(app.db, job.user_id),
+  ])
+  const commit = await findCommit(subject.dir, job.sha).catch(() => null)
+  const environment = await environmentOf(app, job)
+  const options = optionsOf(job)
+  const before = [
+    ...shown(serverVariables(app)),
+    ...ofJob(app, subject, job),
+    ...shown(projectVariables(app, subject)),
+    ...shown(pipelineVariables(app, subject, pipeline, commit)),
+    ...shown(runner ? ofRunner(runner) : []),
+    ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
+    ...shown(user ? ofUser(user) : []),
+    ...hidden(await handedOver(app, ground.dependencies)),
+    ...hidden(await settingsFor(app, { project, isProtected: job.protected, environment: environment?.name ?? null })),
+    ...hidden(await ofPipeline(app, pipeline)),
+    ...hidden(await ofSchedule(app, pipeline)),
+  ]
+  return [
+    ...before,
+    ...shown(environment ? ofEnvironment(environment, options.environment ?? null, before) : []),
+    ...hidden((options.played_with ?? []).map(({ key, value }) => ({ key, value }))),
+  ]
+}
+
+function ofJob(app: App, subject: RepositorySubject, job: Job): JobVariable[] {
+  const options = optionsOf(job)
+  const token = app.vault.open(job.token_sealed!)
+  const { protocol, host } = new URL(app.url)
+  const path = pathWithNamespace(subject.project, subject.namespace)
+  const address = `${protocol}//gitlab-ci-token:${token}@${host}${new URL(app.url).pathname.replace(/\/$/, '')}/${path}.git`
+  const secret = variablesFrom({
+    CI_JOB_TOKEN: token,
+    CI_BUILD_TOKEN: token,
+    CI_REGISTRY_PASSWORD: token,
+    CI_DEPENDENCY_PROXY_PASSWORD: token,
+  }).map((one) => ({ ...one, masked: true }))
+  return [
+    ...shown(
+      variablesFrom({
+        CI_JOB_ID: job.id,
+        CI_JOB_URL: `${webUrlOf(app, subject)}/-/jobs/${job.id}`,
+        CI_JOB_NAME: job.name,
+        CI_JOB_NAME_SLUG: slugOfRef(job.name),
+        CI_JOB_GROUP_NAME: options.group,
+        CI_JOB_STAGE: job.stage,
+        CI_JOB_STARTED_AT: job.started_at,
+        CI_JOB_MANUAL: job.when === 'manual' ? true : null,
+        CI_NODE_INDEX: options.parallel?.index,
+        CI_NODE_TOTAL: options.parallel?.total ?? 1,
+        CI_REGISTRY_USER: 'gitlab-ci-token',
+        CI_BUILD_ID: job.id,
+        CI_BUILD_NAME: job.name,
+        CI_BUILD_STAGE: job.stage,
+        CI_BUILD_MANUAL: job.when === 'manual' ? true : null,
+      }),
+    ),
+    ...hidden(secret),
+    ...hidden(variablesFrom({ CI_REPOSITORY_URL: address })),
+  ]
+}
+
+const ofRunner = (runner: Runner) =>
+  variablesFrom({
+    CI_RUNNER_ID: runner.id,
+    CI_RUNNER_DESCRIPTION: runner.description ?? '',
+    CI_RUNNER_TAGS: runner.tags,
+  })
+
+const ofUser = ({ id, email, username, name }: User) =>
+  variablesFrom({
+    GITLAB_USER_ID: id,
+    GITLAB_USER_EMAIL: email,
+    GITLAB_USER_LOGIN: username,
+    GITLAB_USER_NAME: name,
+  })
+
+/** What the jobs before it have reported. */
+async function handedOver(app: App, jobs: readonly number[]): Promise<Variable[]> {
+  if (jobs.length === 0) return []
+  const rows = await app.db
+    .selectFrom('ci_job_variables')
+    .selectAll()
+    .where(inIdList(app.db, 'job_id', idList(app.db, jobs)))
+    .orderBy('job_id')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))
+}
+
+async function ofPipeline(app: App, { id }: Pipeline): Promise<Variable[]> {
+  const rows = await app.db
+    .selectFrom('pipeline_variables')
+    .selectAll()
+    .where('pipeline_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => opened(app, row))
+}
+
+async function ofSchedule(app: App, { schedule_id }: Pipeline): Promise<Variable[]> {
+  if (schedule_id === null) return []
+  const rows = await app.db
+    .selectFrom('pipeline_schedule_variables')
+    .selectAll()
+    .where('schedule_id', '=', schedule_id)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => opened(app, row))
+}
+
+const opened = (
+  app: App,
+  { key, value_sealed, variable_type, raw }: { key: string; value_sealed: string; variable_type: string; raw: boolean },
+): Variable => ({ key, value: app.vault.open(value_sealed), file: variable_type === 'file', raw })
+
+interface EnvironmentRow {
+  readonly name: string
+  readonly slug: string
+  readonly tier: string
+  readonly external_url: string | null
+}
+
+async function environmentOf({ db }: App, { environment_id }: Job): Promise<EnvironmentRow | null> {
+  if (environment_id === null) return null
+  const columns = ['name', 'slug', 'tier', 'external_url'] as const
+  return (
+    (await db.selectFrom('environments').select(columns).where('id', '=', environment_id).executeTakeFirst()) ?? null
+  )
+}
+
+function ofEnvironment(
+  { name, slug, tier, external_url }: EnvironmentRow,
+  said: { readonly url: string | null; readonly action: string } | null,
+  known: readonly JobVariable[],
+): Variable[] {
+  const scope = new Scope([
+    new Map([
+      ['CI_ENVIRONMENT_SLUG', slug],
+      ['CI_ENVIRONMENT_NAME', name],
+    ]),
+    valuesOf(known),
+  ])
+  return variablesFrom({
+    CI_ENVIRONMENT_NAME: name,
+    CI_ENVIRONMENT_SLUG: slug,
+    CI_ENVIRONMENT_TIER: tier,
+    CI_ENVIRONMENT_ACTION: said?.action ?? 'start',
+    CI_ENVIRONMENT_URL: said?.url ? scope.expand(said.url) : external_url,
+  })
+}
+
+/** What must not be seen in the log: values of masked variables, longest first. */
+export const masksIn = (variables: readonly JobVariable[]): string[] =>
+  [...new Set(variables.filter(({ masked, value }) => masked && value !== '').map(({ value }) => value))].toSorted(
+    (a, b) => b.length - a.length,
+  )

@@ -1,0 +1,329 @@
+import { after, HOUR, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { forbidden, invalid, type FieldErrors } from '../../../errors.ts'
+import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { transact } from '../../../store/transact.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import { tellWaitingJobs } from '../jobs/waiting.ts'
+import type { Runner, RUNNER_ACCESS_LEVELS } from './model.ts'
+
+/** Runners that come with one need not be registered: they are made by people, in advance. */
+export const MADE_PREFIX = 'glrt-'
+const LONGEST = { description: 1024, maintenance_note: 1024, tag: 255 }
+const MOST_TAGS = 50
+const SHORTEST_TIMEOUT = 600
+
+export interface RunnerWish {
+  description?: string | null | undefined
+  maintenance_note?: string | null | undefined
+  active?: boolean | null | undefined
+  paused?: boolean | null | undefined
+  tag_list?: readonly string[] | null | undefined
+  run_untagged?: boolean | null | undefined
+  locked?: boolean | null | undefined
+  access_level?: (typeof RUNNER_ACCESS_LEVELS)[number] | null | undefined
+  maximum_timeout?: number | null | undefined
+}
+
+/** Whose jobs it takes. */
+export type RunnerPlace =
+  | { readonly runner_type: 'instance_type' }
+  | { readonly runner_type: 'group_type'; readonly group_id: number }
+  | { readonly runner_type: 'project_type'; readonly project_id: number }
+
+export interface NewRunner {
+  readonly runner: Runner
+  readonly token: string
+}
+
+const tagsIn = (list: readonly string[]) => [...new Set(list.map((tag) => tag.trim()).filter(Boolean))]
+
+function columnsOf(wish: RunnerWish): RowChange<'runners'> {
+  const { description, maintenance_note, tag_list, run_untagged, locked, access_level } = wish
+  const active = wish.paused === null || wish.paused === undefined ? wish.active : !wish.paused
+  return {
+    ...(description !== undefined && { description }),
+    ...(maintenance_note !== undefined && { maintenance_note }),
+    ...(active !== undefined && active !== null && { active }),
+    ...(tag_list && { tags: JSON.stringify(tagsIn(tag_list)) }),
+    ...(run_untagged !== undefined && run_untagged !== null && { run_untagged }),
+    ...(locked !== undefined && locked !== null && { locked }),
+    ...(access_level && { access_level }),
+    ...(wish.maximum_timeout !== undefined && { maximum_timeout: wish.maximum_timeout || null }),
+  }
+}
+
+function assertValid(runner: Pick<Runner, 'tags' | 'run_untagged'> & RunnerWish): void {
+  const tags = JSON.parse(runner.tags) as string[]
+  const faults: FieldErrors = {}
+  for (const name of ['description', 'maintenance_note'] as const) {
+    if ((runner[name] ?? '').length > LONGEST[name])
+      faults[name] = [`is too long (maximum is ${LONGEST[name]} characters)`]
+  }
+  if (tags.length === 0 && !runner.run_untagged)
+    faults.tags_list = ['can not be empty when runner is not allowed to pick untagged jobs']
+  if (tags.length > MOST_TAGS)
+    faults.tags_list = [`Too many tags specified. Please limit the number of tags to ${MOST_TAGS}`]
+  if (tags.some((tag) => tag.length > LONGEST.tag)) faults.tags_list = ['is too long (maximum is 255 characters)']
+  const timeout = runner.maximum_timeout
+  if (timeout !== null && timeout !== undefined && (timeout < SHORTEST_TIMEOUT || timeout > 2 ** 31 - 1))
+    faults.maximum_timeout = ['needs to be at least 10 minutes']
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}
+
+const MOST_KINDS = { group_type: 'ci_registered_group_runners', project_type: 'ci_registered_project_runners' } as const
+
+/** `prefix` tells agents whether it was made in advance. */
+export function createRunner(
+  app: App,
+  place: RunnerPlace,
+  wish: RunnerWish,
+  { creator_id = null, prefix = '' }: { creator_id?: number | null; prefix?: string } = {},
+): Promise<NewRunner> {
+  const token = prefix + randomToken()
+  const now = timestamp(app.clock)
+  const shared = place.runner_type === 'instance_type'
+  const values = {
+    runner_type: place.runner_type,
+    token_digest: digestOf(token),
+    token_sealed: app.vault.seal(token),
+    token_expires_at: null,
+    description: null,
+    maintenance_note: null,
+    active: true,
+    run_untagged: true,
+    locked: false,
+    access_level: 'not_protected' as const,
+    tags: '[]',
+    maximum_timeout: null,
+    ...columnsOf(wish),
+    // Agents always ask for it, and a shared runner has no projects to be locked to.
+    ...(shared && { locked: false }),
+    creator_id,
+    name: null,
+    version_name: null,
+    revision: null,
+    platform: null,
+    architecture: null,
+    ip_address: null,
+    contacted_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  assertValid(values)
+  return transact(app, async (app) => {
+    await assertRoom(app, place)
+    const runner = await app.db.insertInto('runners').values(values).returningAll().executeTakeFirstOrThrow()
+    if (place.runner_type === 'group_type')
+      await app.db.insertInto('runner_groups').values({ runner_id: runner.id, group_id: place.group_id }).execute()
+    if (place.runner_type === 'project_type')
+      await app.db
+        .insertInto('runner_projects')
+        .values({ runner_id: runner.id, project_id: place.project_id })
+        .execute()
+    return { runner, token }
+  })
+}
+
+async function assertRoom(app: App, place: RunnerPlace): Promise<void> {
+  if (place.runner_type === 'instance_type') return
+  const limit = (await loadLimits(app.db))[MOST_KINDS[place.runner_type]]
+  if (limit === 0) return
+  const there =
+    place.runner_type === 'group_type'
+      ? await app.db
+          .selectFrom('runner_groups')
+          .select('runner_id')
+          .where('group_id', '=', place.group_id)
+          .limit(limit)
+          .execute()
+      : await app.db
+          .selectFrom('runner_projects')
+          .select('runner_id')
+          .where('project_id', '=', place.project_id)
+          .limit(limit)
+          .execute()
+  if (there.length >= limit) throw invalid({ base: [`Maximum number of ci registered runners (${limit}) exceeded`] })
+}
+
+export function updateRunner(app: App, runner: Runner, wish: RunnerWish): Promise<Runner> {
+  const changes = columnsOf(wish)
+  assertValid({ ...runner, ...changes })
+  return transact(app, async (app) => {
+    await tellWaitingJobs(app)
+    return app.db
+      .updateTable('runners')
+      .set({ ...changes, updated_at: timestamp(app.clock) })
+      .where('id', '=', runner.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Jobs it has go on, and end by themselves or by the sweep. */
+export async function deleteRunner({ db }: App, { id }: Pick<Runner, 'id'>): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('runners').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function resetRunnerToken(
+  app: App,
+  runner: Runner,
+): Promise<{ token: string; token_expires_at: string | null }> {
+  const prefix = app.vault.open(runner.token_sealed).startsWith(MADE_PREFIX) ? MADE_PREFIX : ''
+  const token = prefix + randomToken()
+  await app.db
+    .updateTable('runners')
+    .set({ token_digest: digestOf(token), token_sealed: app.vault.seal(token), updated_at: timestamp(app.clock) })
+    .where('id', '=', runner.id)
+    .execute()
+  return { token, token_expires_at: runner.token_expires_at }
+}
+
+export function enableRunner(app: App, runner: Runner, project_id: number): Promise<void> {
+  return transact(app, async (app) => {
+    const { numInsertedOrUpdatedRows } = await app.db
+      .insertInto('runner_projects')
+      .values({ runner_id: runner.id, project_id })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (!numInsertedOrUpdatedRows) throw alreadyEnabled()
+    await tellWaitingJobs(app)
+  })
+}
+
+const alreadyEnabled = () => invalid({ runner_id: ['has already been taken'] })
+
+export async function disableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
+  return transact(app, async ({ db }) => {
+    const { have } = await db
+      .selectFrom('runner_projects')
+      .select((eb) => eb.fn.countAll<number>().as('have'))
+      .where('runner_id', '=', runner.id)
+      .executeTakeFirstOrThrow()
+    if (Number(have) <= 1)
+      throw forbidden('Only one project associated with the runner. Please remove the runner instead')
+    const { numDeletedRows } = await db
+      .deleteFrom('runner_projects')
+      .where('runner_id', '=', runner.id)
+      .where('project_id', '=', project_id)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  })
+}
+
+/** What an agent tells of itself. */
+export interface ManagerFacts {
+  readonly system_id?: string | null | undefined
+  readonly info?:
+    | {
+        readonly name?: string | null | undefined
+        readonly version?: string | null | undefined
+        readonly revision?: string | null | undefined
+        readonly platform?: string | null | undefined
+        readonly architecture?: string | null | undefined
+        readonly executor?: string | null | undefined
+        readonly features?: Readonly<Record<string, boolean>> | null | undefined
+      }
+    | null
+    | undefined
+  readonly address: string
+}
+
+/** As fresh as a page wants it, and no write for every request. */
+const CONTACT_EVERY = HOUR / 60
+const MOST_MANAGERS = 1000
+const SHORT = 255
+const cut = (value: string | null | undefined) => value?.slice(0, SHORT) ?? null
+
+/** The manager that asks, where it says which one it is. */
+export async function noteContact(app: App, runner: Runner, facts: ManagerFacts): Promise<number | null> {
+  const now = timestamp(app.clock)
+  const { info } = facts
+  const said = {
+    ...(info && {
+      version_name: cut(info.version),
+      revision: cut(info.revision),
+      platform: cut(info.platform),
+      architecture: cut(info.architecture),
+    }),
+    ip_address: cut(facts.address),
+    contacted_at: now,
+  }
+  const due = after(app.clock, -CONTACT_EVERY)
+  if (runner.contacted_at === null || runner.contacted_at < due || isChanged(runner, said)) {
+    await app.db
+      .updateTable('runners')
+      .set({ ...said, ...(info && { name: cut(info.name) }) })
+      .where('id', '=', runner.id)
+      .execute()
+  }
+  return facts.system_id ? noteManager(app, runner, cut(facts.system_id)!, facts, said) : null
+}
+
+const isChanged = (row: Partial<Runner>, said: Partial<Runner>) =>
+  (['version_name', 'revision', 'platform', 'architecture', 'ip_address'] as const).some(
+    (name) => said[name] !== undefined && said[name] !== row[name],
+  )
+
+async function noteManager(
+  app: App,
+  runner: Runner,
+  system_id: string,
+  { info }: ManagerFacts,
+  said: Partial<Runner> & { contacted_at: string; ip_address: string | null },
+): Promise<number | null> {
+  const { db } = app
+  const known = await db
+    .selectFrom('runner_managers')
+    .selectAll()
+    .where('runner_id', '=', runner.id)
+    .where('system_id', '=', system_id)
+    .executeTakeFirst()
+  const more = info && { executor: cut(info.executor), features: JSON.stringify(info.features ?? {}) }
+  if (known) {
+    const isFresh = known.contacted_at !== null && known.contacted_at > after(app.clock, -CONTACT_EVERY)
+    if (isFresh && !isChanged(known, said) && (!more || more.features === known.features)) return known.id
+    const columns = { ...said, ...more }
+    await db.updateTable('runner_managers').set(columns).where('id', '=', known.id).execute()
+    return known.id
+  }
+  const { have } = await db
+    .selectFrom('runner_managers')
+    .select((eb) => eb.fn.countAll<number>().as('have'))
+    .where('runner_id', '=', runner.id)
+    .executeTakeFirstOrThrow()
+  if (Number(have) >= MOST_MANAGERS) return null
+  const { version_name = null, revision = null, platform = null, architecture = null } = said
+  const made = await db
+    .insertInto('runner_managers')
+    .values({
+      runner_id: runner.id,
+      system_id,
+      version_name,
+      revision,
+      platform,
+      architecture,
+      executor: more?.executor ?? null,
+      features: more?.features ?? null,
+      ip_address: said.ip_address,
+      contacted_at: said.contacted_at,
+      created_at: said.contacted_at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['runner_id', 'system_id']).doUpdateSet({ contacted_at: said.contacted_at }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return made.id
+}
+
+export async function deleteManager({ db }: App, runner: Runner, system_id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('runner_managers')
+    .where('runner_id', '=', runner.id)
+    .where('system_id', '=', system_id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
