@@ -4,6 +4,7 @@
  */
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
+import { isLetIn } from '../features/ci/job-tokens/queries.ts'
 import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
@@ -27,6 +28,8 @@ export interface Facts extends Errand {
   readonly subject: ProjectSubject
   /** What the project lets a deploy key or token do; null where neither comes. */
   readonly granted: { readonly fetch: boolean; readonly push: boolean } | null
+  /** The project keeps jobs of the one that asks out. */
+  readonly isKeptOut: boolean
   /** The only protocol that the instance serves, unless both are. */
   readonly onlyProtocol: string | null
 }
@@ -40,7 +43,9 @@ export async function learnFacts(
   const granted = await grantedTo(app, gitter, project.id)
   const { enabled_git_access_protocol: only } = await currentSettings(app)
   const subject = await loadProjectSubject(app, project, granted ? null : gitter.user)
-  return { ...errand, gitter, wiki, subject, granted, onlyProtocol: only || null }
+  const { job } = gitter
+  const isKeptOut = job !== undefined && !(await isLetIn(app.db, { from: job.project_id, to: project.id }))
+  return { ...errand, gitter, wiki, subject, granted, isKeptOut, onlyProtocol: only || null }
 }
 
 /** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
@@ -70,7 +75,7 @@ const isBlocked = ({ gitter, granted }: Facts) => !granted && gitter.user !== nu
 const isElsewhere = ({ gitter, subject }: Facts) =>
   gitter.projectId !== undefined && gitter.projectId !== subject.project.id
 
-const isReadable = (f: Facts) => !isElsewhere(f) && (f.granted?.fetch || projectPolicy.read(f.subject))
+const isReadable = (f: Facts) => !isElsewhere(f) && !f.isKeptOut && (f.granted?.fetch || projectPolicy.read(f.subject))
 
 /** Members are those with a role, and keys and tokens that the project itself let in. */
 function isOn({ granted, subject, wiki }: Facts): boolean {
