@@ -25,7 +25,11 @@ export async function ask(
   forge: TestForge,
   method: string,
   path: string,
-  { json, body, headers = {} }: { json?: object; body?: string | Buffer<ArrayBuffer> | FormData; headers?: Record<string, string> } = {},
+  {
+    json,
+    body,
+    headers = {},
+  }: { json?: object; body?: string | Buffer<ArrayBuffer> | FormData; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const answer = await fetch(`${forge.url}/api/v4${path}`, {
     method,
