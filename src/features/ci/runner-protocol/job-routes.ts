@@ -23,10 +23,16 @@ import { keepUpload, largestUpload, receiveFile } from './uploads.ts'
 
 const LARGEST_ASKING = 32 * 1024
 
-function goneSignal(request: IncomingMessage): AbortSignal {
+/** The connection outlives the request, and is asked for nothing after it. */
+async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
   const gone = new AbortController()
-  request.socket.once('close', () => gone.abort())
-  return gone.signal
+  const leave = () => gone.abort()
+  socket.once('close', leave)
+  try {
+    return await work(gone.signal)
+  } finally {
+    socket.off('close', leave)
+  }
 }
 
 export const request = endpoint({
@@ -41,13 +47,11 @@ export const request = endpoint({
   async handle({ app, input, caller, request }) {
     const runner = await runnerOf(app, shownToken(request, 'runner-token', input.token))
     const manager_id = await noteContact(app, runner, { ...input, address: caller.address })
-    const answered = await askForJob(app, {
-      runner,
-      manager_id,
-      features: input.info?.features ?? {},
-      last_update: input.last_update || null,
-      gone: goneSignal(request),
-    })
+    const features = input.info?.features ?? {}
+    const last_update = input.last_update || null
+    const answered = await unlessGone(request, (gone) =>
+      askForJob(app, { runner, manager_id, features, last_update, gone }),
+    )
     if ('job' in answered) return new Answer(201, answered.job)
     const headers = { 'X-GitLab-Last-Update': answered.last_update }
     return answered.isConflict
