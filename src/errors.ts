@@ -11,6 +11,7 @@ export type RefusalKind =
   | 'not_allowed'
   | 'not_acceptable'
   | 'conflict'
+  | 'gone'
   | 'precondition_failed'
   | 'too_large'
   | 'unsupported_type'

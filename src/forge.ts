@@ -9,6 +9,7 @@ import { reasonOf, serve, openApp, type Forge as RunningForge } from './app.ts'
 import { BadSetting, CannotStart, readConfig, settings, testDatabaseUrl, variableOf, type Config } from './config.ts'
 import type { App } from './context.ts'
 import { Refusal } from './errors.ts'
+import { startRunnerBeside, type Beside } from './features/ci/runners/beside.ts'
 import { createFirstAdministrator } from './features/identity/users/first-administrator.ts'
 import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
@@ -53,6 +54,8 @@ export class TestForge implements door.Forge {
   readonly administrator: Person
   readonly #ground: Ground
   readonly #requests: RequestLog
+  readonly #runners = new Set<Beside>()
+  #runnersMade = 0
   #closed: Promise<void> | null = null
   #people = 0
   #groups = 0
@@ -274,9 +277,25 @@ export class TestForge implements door.Forge {
     this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = this.#mergeRequests = 0
   }
 
+  async runner({ concurrent, tags }: door.RunnerWish = {}): Promise<door.ForgeRunner> {
+    const folder = join(this.#ground.folder, `runner${++this.#runnersMade}`)
+    const pace = { poll: 50, update: 100 }
+    const beside = await startRunnerBeside(this.app, { folder, environment: process.env, concurrent, tags, pace })
+    this.#runners.add(beside)
+    const stop = async () => {
+      if (this.#runners.delete(beside)) await beside.stop(0)
+    }
+    return { id: beside.id, stop, [Symbol.asyncDispose]: stop }
+  }
+
   close(): Promise<void> {
-    this.#closed ??= discard(this.#ground)
+    this.#closed ??= this.#end()
     return this.#closed
+  }
+
+  async #end(): Promise<void> {
+    for (const runner of this.#runners) await runner.stop(0)
+    await discard(this.#ground)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

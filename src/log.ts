@@ -27,6 +27,7 @@ export const SECRET_PARAMETERS = [
 const SECRET_HEADERS = [
   'private-token',
   'job-token',
+  'runner-token',
   'deploy-token',
   'authorization',
   'cookie',

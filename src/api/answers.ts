@@ -18,6 +18,7 @@ const STATUS: Record<RefusalKind, number> = {
   not_allowed: 405,
   not_acceptable: 406,
   conflict: 409,
+  gone: 410,
   precondition_failed: 412,
   too_large: 413,
   unsupported_type: 415,

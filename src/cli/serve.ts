@@ -1,12 +1,23 @@
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import type { App } from '../context.ts'
 import { loadProgram, tellHostKeys, welcome } from './instance.ts'
 import { usablePort } from './ports.ts'
 import { stopRequested } from './stop.ts'
-import type { Verb } from './verb.ts'
+import { Misuse, type Verb } from './verb.ts'
+
+/** Of the 30 seconds that stopping may take. */
+const GRACE_MS = 5_000
 
 export const serve: Verb = {
   summary: 'Serve the forge; what mortise does without a verb',
-  async run({ config }) {
+  flags: {
+    runner: { value: 'shell', help: 'also run CI jobs here, in the shell, AS THE USER OF THE SERVER; off unless told' },
+  },
+  async run({ config, flags }) {
+    if (flags.runner !== undefined && flags.runner !== 'shell') throw new Misuse('--runner must be shell')
+    if (flags.runner && config.workers > 1) throw new Misuse('--runner goes with one process: use mortise runner')
     if (config.workers > 1) return (await import('./processes.ts')).superviseProcesses(config)
     const { startServers, openApp } = await loadProgram()
     const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
@@ -32,6 +43,17 @@ export const serve: Verb = {
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
     // Making them takes a while, which nobody who wants to stop has to wait for.
     void tellHostKeys(config)
-    await stop
+    await (flags.runner ? runBeside(forge.app, stop) : stop)
   },
+}
+
+/** What is still running when the server is to stop is handed back. */
+async function runBeside(app: App, stop: Promise<unknown>): Promise<void> {
+  const { startRunnerBeside } = await import('../features/ci/runners/beside.ts')
+  const folder = join(app.config.data, 'runner')
+  const runner = await startRunnerBeside(app, { folder, environment: process.env })
+  process.once('exit', () => runner.kill())
+  console.log(`CI jobs run here, in the shell, as ${userInfo().username}: whoever may push runs commands as this user`)
+  await stop
+  await runner.stop(GRACE_MS)
 }

@@ -49,6 +49,8 @@ export interface Forge extends AsyncDisposable {
   seed(project: { readonly id: number }, files: Files, wish?: SeedWish): Promise<Commit>
   /** Runs git with somebody's credentials for this forge; what it printed, or an error that says why it failed. */
   git(args: readonly string[], wish?: GitWish): Promise<string>
+  /** Runs CI jobs of this forge in the shell, as the user of this process, until it is stopped or the forge closed. */
+  runner(wish?: RunnerWish): Promise<ForgeRunner>
   /** The caller that these headers make. */
   as(headers: Record<string, string>): Client
 
@@ -122,6 +124,19 @@ export interface ForgeRequest {
   readonly path: string
   /** Null while it is not answered yet. */
   readonly status: number | null
+}
+
+export interface RunnerWish {
+  /** Jobs at a time; one unless told. */
+  concurrent?: number
+  /** Jobs without tags are run in any case. */
+  tags?: readonly string[]
+}
+
+export interface ForgeRunner extends AsyncDisposable {
+  readonly id: number
+  /** Running jobs are handed back at once. */
+  stop(): Promise<void>
 }
 
 /** By path. */

@@ -4,6 +4,7 @@
  */
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
+import { isLetIn } from '../features/ci/job-tokens/queries.ts'
 import { findUser } from '../features/identity/users/queries.ts'
 import { currentSettings } from '../features/instance/settings/queries.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from '../features/projects/projects/policy.ts'
@@ -30,6 +31,8 @@ export interface Facts extends Errand {
   readonly granted: { readonly fetch: boolean; readonly push: boolean } | null
   /** Whether a branch of it is shared with them: which one the gate asks. */
   readonly shared: boolean
+  /** The project keeps jobs of the one that asks out. */
+  readonly isKeptOut: boolean
   /** The only protocol that the instance serves, unless both are. */
   readonly onlyProtocol: string | null
 }
@@ -45,7 +48,9 @@ export async function learnFacts(
   const subject = await loadProjectSubject(app, project, granted ? null : gitter.user)
   const isOutsider = errand.verb === 'push' && !wiki && !granted && subject.level < Developer
   const shared = isOutsider && (await sharedBranches(app, gitter.user, project)).size > 0
-  return { ...errand, gitter, wiki, subject, granted, shared, onlyProtocol: only || null }
+  const { job } = gitter
+  const isKeptOut = job !== undefined && !(await isLetIn(app.db, { from: job.project_id, to: project.id }))
+  return { ...errand, gitter, wiki, subject, granted, shared, isKeptOut, onlyProtocol: only || null }
 }
 
 /** The same errand as everybody stands by now: people leave and projects move while a pack comes. Null: it is gone. */
@@ -75,7 +80,7 @@ const isBlocked = ({ gitter, granted }: Facts) => !granted && gitter.user !== nu
 const isElsewhere = ({ gitter, subject }: Facts) =>
   gitter.projectId !== undefined && gitter.projectId !== subject.project.id
 
-const isReadable = (f: Facts) => !isElsewhere(f) && (f.granted?.fetch || projectPolicy.read(f.subject))
+const isReadable = (f: Facts) => !isElsewhere(f) && !f.isKeptOut && (f.granted?.fetch || projectPolicy.read(f.subject))
 
 /** Members are those with a role, and keys and tokens that the project itself let in. */
 function isOn({ granted, subject, wiki }: Facts): boolean {

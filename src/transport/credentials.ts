@@ -6,6 +6,7 @@ import type { Identity, Scope } from '../api/credentials.ts'
 import { timestamp } from '../clock.ts'
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
+import { byJobToken } from '../features/ci/job-tokens/authenticate.ts'
 import { bearerOfOAuthToken } from '../features/identity/oauth/authenticate.ts'
 import { signIn } from '../features/identity/sessions/service.ts'
 import { countFailure, forgetFailures, recentFailures } from '../features/identity/sessions/throttle.ts'
@@ -30,7 +31,7 @@ interface Shown {
 
 type Way = (app: App, shown: Shown) => Promise<Gitter | null>
 
-const WAYS: readonly Way[] = [byOAuth, byToken, byDeployToken, byPassword]
+const WAYS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken, byPassword]
 const WAYS_TO_LFS: readonly Way[] = [byLfsToken, ...WAYS]
 
 export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'lfs'): Promise<Gitter> {
@@ -100,6 +101,14 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
     if (error instanceof Refusal) return null
     throw error
   }
+}
+
+const JOBS_NAME = 'gitlab-ci-token'
+
+/** While the job runs, and to read only. */
+async function byJob(app: App, { username, secret }: Shown): Promise<Gitter | null> {
+  const bearer = username === JOBS_NAME ? await byJobToken(app, secret) : null
+  return bearer && { user: bearer.user, job: bearer.job, mayFetch: true, mayPush: false, via: 'job_token' }
 }
 
 async function byToken(app: App, { secret, address }: Shown): Promise<Gitter | null> {

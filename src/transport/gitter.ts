@@ -8,10 +8,12 @@ export interface Gitter {
   readonly user: User | null
   readonly deployToken?: DeployToken
   readonly deployKeyId?: number
+  /** The job that runs as them. */
+  readonly job?: { readonly id: number; readonly project_id: number }
   /** What the credential permits; what its bearer may do in a project is asked in `access.ts`. */
   readonly mayFetch: boolean
   readonly mayPush: boolean
-  readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'deploy_token' | 'password' | 'ssh_key'
+  readonly via: 'nothing' | 'lfs_token' | 'oauth' | 'token' | 'job_token' | 'deploy_token' | 'password' | 'ssh_key'
   /** The only project that an LFS token opens. */
   readonly projectId?: number
   /** When it ends, in seconds since 1970. */

@@ -193,6 +193,7 @@ export const download = endpoint({
   lane: 'download',
   allow: 'readJobs',
   guest: true,
+  jobToken: true,
   output: bytes,
   async handle({ app, subject, range, isHead }) {
     assertSeesArtifacts(subject, subject.job)
@@ -208,6 +209,7 @@ export const downloadFile = endpoint({
   lane: 'download',
   allow: 'readJobs',
   guest: true,
+  jobToken: true,
   input: z.object({ '*': text }),
   output: bytes,
   async handle({ app, subject, input }) {
@@ -224,6 +226,7 @@ export const downloadOfRef = endpoint({
   lane: 'download',
   allow: 'readJobs',
   guest: true,
+  jobToken: true,
   input: z.object({ ref_name: text, job: filledText }),
   output: bytes,
   async handle({ app, subject, input, range, isHead }) {
@@ -242,6 +245,7 @@ export const downloadFileOfRef = endpoint({
   lane: 'download',
   allow: 'readJobs',
   guest: true,
+  jobToken: true,
   input: z.object({ ref_name: text, job: filledText, '*': text }),
   output: bytes,
   async handle({ app, subject, input }) {

@@ -10,6 +10,7 @@ import { batchesOf } from '../../../lib/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { emitAll } from '../../../store/outbox.ts'
 import { followDeployments } from '../environments/deployments.ts'
+import { endRun } from '../runner-protocol/runs.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { tellWaitingJobs } from './waiting.ts'
@@ -104,6 +105,7 @@ export async function tellMoved(app: App, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     if (job.status === 'scheduled') await planStart(app, job)
     if (ENDED.includes(job.status) && job.kind === 'job') {
+      await endRun(app, job)
       await enqueue(app, ARCHIVE_TRACE, { id: job.id }, { key: `ci.archive_trace ${job.id}` })
     }
   }

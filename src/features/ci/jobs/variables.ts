@@ -21,6 +21,7 @@ import type { Runner } from '../runners/model.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
+import { playedWith } from './service.ts'
 
 /** As runners are given it. */
 export interface JobVariable {
@@ -79,7 +80,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
   return [
     ...before,
     ...shown(environment ? ofEnvironment(environment, options.environment ?? null, before) : []),
-    ...hidden((options.played_with ?? []).map(({ key, value }) => ({ key, value }))),
+    ...hidden(playedWith(app, job)),
   ]
 }
 

@@ -181,19 +181,19 @@ export async function resetRunnerToken(
   return { token, token_expires_at: runner.token_expires_at }
 }
 
-export function enableRunner(app: App, runner: Runner, project_id: number): Promise<void> {
+/** False: it was already. */
+export function enableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
   return transact(app, async (app) => {
     const { numInsertedOrUpdatedRows } = await app.db
       .insertInto('runner_projects')
       .values({ runner_id: runner.id, project_id })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
-    if (!numInsertedOrUpdatedRows) throw alreadyEnabled()
+    if (!numInsertedOrUpdatedRows) return false
     await tellWaitingJobs(app)
+    return true
   })
 }
-
-const alreadyEnabled = () => invalid({ runner_id: ['has already been taken'] })
 
 export async function disableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
   return transact(app, async ({ db }) => {

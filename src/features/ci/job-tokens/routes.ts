@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { bool, entity, id } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { invalid, notFound, unauthenticated } from '../../../errors.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { transact } from '../../../store/transact.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { findProject, project } from '../../projects/projects/queries.ts'
+import { setJobTokenScope } from '../../projects/projects/job-token-scope.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { JobEntity } from '../jobs/entity.ts'
+import { presentOneJob } from '../jobs/queries.ts'
+import { isJobBearer } from './authenticate.ts'
+
+export const current = endpoint({
+  method: 'GET',
+  path: '/job',
+  summary: 'Get the job whose token is shown',
+  allow: 'signed_in',
+  jobToken: true,
+  output: JobEntity,
+  async handle({ app, caller }) {
+    if (!isJobBearer(caller.identity)) throw unauthenticated()
+    const { job, user } = caller.identity
+    const found = await findProject(app.db, String(job.project_id))
+    if (!found) throw notFound()
+    return presentOneJob(app, await loadRepositorySubject(app, found, user), job)
+  },
+})
+
+const SCOPE = '/projects/:id/job_token_scope'
+const ScopeEntity = entity({ inbound_enabled: z.boolean(), outbound_enabled: z.boolean() }).meta({
+  id: 'JobTokenScope',
+})
+
+export const getScope = endpoint({
+  method: 'GET',
+  path: SCOPE,
+  summary: 'Get whether only some may enter a project with tokens of their jobs',
+  on: project,
+  allow: 'administer',
+  output: ScopeEntity,
+  handle: async ({ subject }) => ({
+    inbound_enabled: subject.project.job_token_scope_enabled,
+    outbound_enabled: false,
+  }),
+})
+
+export const updateScope = endpoint({
+  method: 'PATCH',
+  path: SCOPE,
+  summary: 'Let everybody, or only some, enter a project with tokens of their jobs',
+  on: project,
+  allow: 'administer',
+  input: z.object({ enabled: bool }),
+  output: null,
+  status: 204,
+  handle: ({ app, subject, input }) => setJobTokenScope(app, subject.project, input.enabled),
+})
+
+const PlaceEntity = entity({ id: z.int(), name: z.string(), path: z.string(), full_path: z.string() })
+const AllowedProjectEntity = entity({
+  id: z.int(),
+  name: z.string(),
+  path: z.string(),
+  path_with_namespace: z.string(),
+}).meta({ id: 'AllowedProject' })
+const AllowedGroupEntity = PlaceEntity.meta({ id: 'AllowedGroup' })
+const PairEntity = (target: string) => entity({ source_project_id: z.int(), [target]: z.int() })
+
+const MOST_ALLOWED = 200
+
+async function allow(
+  app: App,
+  project_id: number,
+  named: { allowed_project_id: number | null; allowed_group_id: number | null },
+): Promise<void> {
+  await transact(app, async ({ db, clock }) => {
+    const list = await db
+      .selectFrom('job_token_allowlist')
+      .selectAll()
+      .where('project_id', '=', project_id)
+      .limit(MOST_ALLOWED)
+      .execute()
+    const isThere = list.some(
+      (one) => one.allowed_project_id === named.allowed_project_id && one.allowed_group_id === named.allowed_group_id,
+    )
+    if (isThere) throw invalid({ base: ['Target is already in the job token scope'] })
+    if (list.length >= MOST_ALLOWED) throw invalid({ base: [`exceeds the limit of ${MOST_ALLOWED}`] })
+    await db
+      .insertInto('job_token_allowlist')
+      .values({ project_id, ...named, created_at: timestamp(clock) })
+      .execute()
+  })
+}
+
+async function disallow(
+  { db }: App,
+  project_id: number,
+  column: 'allowed_project_id' | 'allowed_group_id',
+  target: number,
+): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('job_token_allowlist')
+    .where('project_id', '=', project_id)
+    .where(column, '=', target)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound()
+}
+
+export const listProjects = endpoint({
+  method: 'GET',
+  path: `${SCOPE}/allowlist`,
+  summary: 'List the projects whose jobs may enter',
+  on: project,
+  allow: 'administer',
+  output: pageOf(AllowedProjectEntity),
+  async handle({ app, subject, page }) {
+    const query = app.db
+      .selectFrom('job_token_allowlist as l')
+      .innerJoin('projects as p', 'p.id', 'l.allowed_project_id')
+      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+      .select(['p.id', 'p.name', 'p.path', 'n.full_path'])
+      .where('l.project_id', '=', subject.project.id)
+      .orderBy('p.id')
+    const { items, total } = await pageOfQuery(query, page)
+    return {
+      total,
+      items: items.map(({ id, name, path, full_path }) => ({
+        id,
+        name,
+        path,
+        path_with_namespace: `${full_path}/${path}`,
+      })),
+    }
+  },
+})
+
+export const allowProject = endpoint({
+  method: 'POST',
+  path: `${SCOPE}/allowlist`,
+  summary: 'Let jobs of another project enter',
+  on: project,
+  allow: 'administer',
+  input: z.object({ target_project_id: id }),
+  output: PairEntity('target_project_id').meta({ id: 'JobTokenProject' }),
+  async handle({ app, viewer, subject, input }) {
+    const target = await project.find(app, { id: String(input.target_project_id) } as never, viewer)
+    if (!target || !project.policy.read(target)) throw notFound('Project')
+    await allow(app, subject.project.id, { allowed_project_id: target.project.id, allowed_group_id: null })
+    return { source_project_id: subject.project.id, target_project_id: target.project.id }
+  },
+})
+
+export const disallowProject = endpoint({
+  method: 'DELETE',
+  path: `${SCOPE}/allowlist/:target_project_id(\\d+)`,
+  summary: 'Keep jobs of another project out',
+  on: project,
+  allow: 'administer',
+  input: z.object({ target_project_id: id }),
+  output: null,
+  handle: ({ app, subject, input }) => disallow(app, subject.project.id, 'allowed_project_id', input.target_project_id),
+})
+
+export const listGroups = endpoint({
+  method: 'GET',
+  path: `${SCOPE}/groups_allowlist`,
+  summary: 'List the groups whose jobs may enter',
+  on: project,
+  allow: 'administer',
+  output: pageOf(AllowedGroupEntity),
+  async handle({ app, subject, page }) {
+    const query = app.db
+      .selectFrom('job_token_allowlist as l')
+      .innerJoin('namespaces as n', 'n.id', 'l.allowed_group_id')
+      .select(['n.id', 'n.name', 'n.path', 'n.full_path'])
+      .where('l.project_id', '=', subject.project.id)
+      .orderBy('n.id')
+    return pageOfQuery(query, page)
+  },
+})
+
+export const allowGroup = endpoint({
+  method: 'POST',
+  path: `${SCOPE}/groups_allowlist`,
+  summary: 'Let jobs of a group enter',
+  on: project,
+  allow: 'administer',
+  input: z.object({ target_group_id: id }),
+  output: PairEntity('target_group_id').meta({ id: 'JobTokenGroup' }),
+  async handle({ app, viewer, subject, input }) {
+    const target = await group.find(app, { id: String(input.target_group_id) } as never, viewer)
+    if (!target || !group.policy.read(target)) throw notFound('Group')
+    await allow(app, subject.project.id, { allowed_project_id: null, allowed_group_id: target.group.id })
+    return { source_project_id: subject.project.id, target_group_id: target.group.id }
+  },
+})
+
+export const disallowGroup = endpoint({
+  method: 'DELETE',
+  path: `${SCOPE}/groups_allowlist/:target_group_id(\\d+)`,
+  summary: 'Keep jobs of a group out',
+  on: project,
+  allow: 'administer',
+  input: z.object({ target_group_id: id }),
+  output: null,
+  handle: ({ app, subject, input }) => disallow(app, subject.project.id, 'allowed_group_id', input.target_group_id),
+})

@@ -1,0 +1,63 @@
+/** Whole pipelines, run by our own runner against a started forge. */
+import { expect, test } from 'vitest'
+import { startForge } from '../../../forge.ts'
+
+const CONFIG = `
+stages: [build, test, deploy]
+variables: { GREETING: hello }
+compile:
+  stage: build
+  script:
+    - mkdir out && echo "$GREETING $CI_JOB_NAME" > out/made.txt
+    - echo "VERSION=1.2.3" > build.env
+  artifacts: { paths: [out], reports: { dotenv: build.env } }
+  cache: { key: all, paths: [kept] }
+fails: { stage: build, script: [exit 7], allow_failure: { exit_codes: 7 } }
+check:
+  stage: test
+  script: [cat out/made.txt, 'test "$VERSION" = 1.2.3', 'echo "token $CI_JOB_TOKEN"', git log --oneline]
+alone: { stage: test, needs: [], script: [test ! -e out] }
+broken: { stage: test, needs: [compile], script: ['test -e fixed'], allow_failure: true }
+long: { stage: test, needs: [], script: [sleep 600], allow_failure: true }
+ship: { stage: deploy, script: [echo shipped], dependencies: [] }
+`
+
+test('a pipeline with artifacts, reports, cancel and retry', { timeout: 120_000 }, async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({ visibility: 'private' }, owner)
+  await forge.runner({ concurrent: 3 })
+  await forge.seed(project, { '.gitlab-ci.yml': CONFIG }, { as: owner })
+  const at = (path: string) => `/projects/${project.id}${path}`
+  const jobs = async () => (await owner.get(at('/pipelines/1/jobs'), { per_page: 50 })).body
+  const named = async (name: string) => (await jobs()).find((job: { name: string }) => job.name === name)
+  const status = async (name: string) => (await named(name)).status
+  const trace = async (name: string) => (await owner.get(at(`/jobs/${(await named(name)).id}/trace`))).body as string
+
+  await expect.poll(() => status('long'), { timeout: 30_000 }).toBe('running')
+  await owner.post(at(`/jobs/${(await named('long')).id}/cancel`))
+  const pipeline = async () => (await owner.get(at('/pipelines/1'))).body.status
+  await expect.poll(pipeline, { timeout: 60_000 }).toBe('success')
+  const statuses = Object.fromEntries(
+    (await jobs()).map((job: { name: string; status: string }) => [job.name, job.status]),
+  )
+  expect(statuses, await trace('check')).toEqual({
+    compile: 'success',
+    fails: 'failed',
+    check: 'success',
+    alone: 'success',
+    broken: 'failed',
+    long: 'canceled',
+    ship: 'success',
+  })
+  const log = await trace('check')
+  expect(log).toContain('hello compile')
+  expect(log).not.toContain('glcbt-')
+  const { id } = await named('compile')
+  expect((await owner.get(at(`/jobs/${id}/artifacts/out/made.txt`))).body).toBe('hello compile\n')
+
+  const retried = await owner.post(at(`/jobs/${(await named('broken')).id}/retry`))
+  expect(retried.status).toBe(201)
+  const again = async () => (await owner.get(at(`/jobs/${retried.body.id}`))).body.status
+  await expect.poll(again, { timeout: 30_000 }).toBe('failed')
+})

@@ -1,0 +1,60 @@
+/** Runners and jobs by the tokens they show, in the body or in a header. */
+import type { IncomingMessage } from 'node:http'
+import type { App } from '../../../context.ts'
+import { Refusal, forbidden } from '../../../errors.ts'
+import { timestamp } from '../../../clock.ts'
+import { digestOfShown, sameSecret } from '../../../lib/secrets.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { isAlive } from '../job-tokens/queries.ts'
+import type { Job } from '../jobs/model.ts'
+import type { Runner } from '../runners/model.ts'
+
+const LONGEST_TOKEN = 200
+
+/** The body's first. */
+export function shownToken(
+  request: IncomingMessage,
+  header: 'runner-token' | 'job-token',
+  given?: string | null,
+): string {
+  const shown = given || request.headers[header]
+  return typeof shown === 'string' && shown.length <= LONGEST_TOKEN ? shown : ''
+}
+
+const runnerByDigest = hotQuery((db, p: { digest: string }) =>
+  db.selectFrom('runners').selectAll().where('token_digest', '=', p.digest),
+)
+
+export async function runnerOf(app: App, token: string): Promise<Runner> {
+  const [runner] = token === '' ? [] : await runnerByDigest(app.db, { digest: digestOfShown(token) })
+  const isOver = runner?.token_expires_at != null && runner.token_expires_at <= timestamp(app.clock)
+  if (!runner || isOver) throw forbidden()
+  return runner
+}
+
+/** Whatever has become of it; a wrong token and a wrong number are answered alike. */
+export async function jobShown(app: App, id: number, token: string): Promise<Job> {
+  const job = await app.db
+    .selectFrom('ci_jobs')
+    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
+    .selectAll('ci_jobs')
+    .where('ci_jobs.id', '=', id)
+    .where('ci_jobs.kind', '=', 'job')
+    .where('projects.deleting', '=', false)
+    .executeTakeFirst()
+  const digest = job?.token_digest
+  if (!job || !digest || token === '' || !sameSecret(digest, digestOfShown(token))) throw forbidden()
+  return job
+}
+
+/** One that runs. Others are told what they are, so that their runner lets go of them. */
+export async function runningJob(app: App, id: number, token: string): Promise<Job> {
+  const job = await jobShown(app, id, token)
+  if (!isAlive(job)) throw jobOver(job)
+  return job
+}
+
+export function jobOver({ status, erased_at }: Pick<Job, 'status' | 'erased_at'>, reason?: string): Refusal {
+  const why = reason ?? (erased_at === null ? 'Job is not running!' : 'Job has been erased!')
+  return new Refusal('forbidden', `403 Forbidden - ${why}`, { headers: { 'Job-Status': status } })
+}

@@ -1,0 +1,288 @@
+/** What runners ask about jobs: for one to run, how it goes, what it has kept. */
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { Answer, endpoint } from '../../../api/endpoint.ts'
+import { entity, id, text } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import { findProjectById, loadProjectSubject } from '../../projects/projects/queries.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import { isLetIn, jobOfToken } from '../job-tokens/queries.ts'
+import { byJobToken } from '../job-tokens/authenticate.ts'
+import { answerArchive } from '../jobs/downloads.ts'
+import type { Job } from '../jobs/model.ts'
+import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
+import { noteContact } from '../runners/service.ts'
+import { jobOver, runnerOf, runningJob, shownToken } from './credentials.ts'
+import { info } from './input.ts'
+import { askForJob } from './picking.ts'
+import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
+import { keepUpload, largestUpload, receiveFile } from './uploads.ts'
+
+const LARGEST_ASKING = 32 * 1024
+
+/** The connection outlives the request, and is asked for nothing after it. */
+async function unlessGone<T>({ socket }: IncomingMessage, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  socket.once('close', leave)
+  try {
+    return await work(gone.signal)
+  } finally {
+    socket.off('close', leave)
+  }
+}
+
+export const request = endpoint({
+  method: 'POST',
+  path: '/jobs/request',
+  summary: 'Ask for a job, as a runner',
+  allow: 'anyone',
+  runners: 'fields',
+  body: LARGEST_ASKING,
+  input: z.object({ token: text.nullish(), system_id: text.nullish(), last_update: text.nullish(), info }),
+  output: z.unknown(),
+  async handle({ app, input, caller, request }) {
+    const runner = await runnerOf(app, shownToken(request, 'runner-token', input.token))
+    const manager_id = await noteContact(app, runner, { ...input, address: caller.address })
+    const features = input.info?.features ?? {}
+    const last_update = input.last_update || null
+    const answered = await unlessGone(request, (gone) =>
+      askForJob(app, { runner, manager_id, features, last_update, gone }),
+    )
+    if ('job' in answered) return new Answer(201, answered.job)
+    const headers = { 'X-GitLab-Last-Update': answered.last_update }
+    return answered.isConflict
+      ? new Answer(409, { message: '409 Conflict' }, headers)
+      : new Answer(204, undefined, headers)
+  },
+})
+
+const JOB = '/jobs/:job_id(\\d+)'
+const at = { job_id: id }
+
+const REASONS = [
+  'script_failure',
+  'runner_system_failure',
+  'job_execution_timeout',
+  'image_pull_failure',
+  'runner_configuration_error',
+  'runner_external_dependency_failure',
+  'runner_interrupted',
+  'unknown_failure',
+  'api_failure',
+  'stuck_or_timeout_failure',
+]
+
+const WATCHED_SECONDS = 3
+
+export const update = endpoint({
+  method: 'PUT',
+  path: JOB,
+  summary: 'Tell how a job goes, as its runner',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({
+    ...at,
+    token: text.nullish(),
+    state: text.nullish(),
+    failure_reason: text.nullish(),
+    exit_code: z.int().nullish(),
+    checksum: text.nullish(),
+    output: z.object({ checksum: text.nullish(), bytesize: z.int().nullish() }).nullish(),
+    info,
+  }),
+  output: z.unknown(),
+  async handle({ app, input, request }) {
+    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    if (input.state === 'success' || input.state === 'failed') {
+      const checksum = input.output?.checksum ?? input.checksum
+      if (!(await isTraceWhole(app, job, { checksum, bytesize: input.output?.bytesize })))
+        return new Answer(412, { message: '412 Precondition Failed' }, { 'Job-Status': job.status })
+      return new Answer(200, true, { 'Job-Status': await endJob(app, job, input) })
+    }
+    await touch(app, job)
+    return new Answer(200, true, {
+      'Job-Status': job.status,
+      'X-GitLab-Trace-Update-Interval': String(WATCHED_SECONDS),
+    })
+  },
+})
+
+interface Ending {
+  readonly state?: string | null | undefined
+  readonly failure_reason?: string | null | undefined
+  readonly exit_code?: number | null | undefined
+}
+
+/** What it is from now on. Somebody may have been faster: then that stands. */
+async function endJob(app: App, job: Job, { state, failure_reason, exit_code }: Ending): Promise<string> {
+  const reason = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
+  const ended =
+    job.status === 'canceling'
+      ? await cancelJob(app, job)
+      : state === 'success'
+        ? await succeedJob(app, job)
+        : await dropJob(app, job, { reason: failure_reason ? reason : 'script_failure', exit_code: exit_code ?? null })
+  if (ended) return ended.status
+  const { status } = await app.db
+    .selectFrom('ci_jobs')
+    .select('status')
+    .where('id', '=', job.id)
+    .executeTakeFirstOrThrow()
+  return status
+}
+
+async function touch(app: App, { id }: Job): Promise<void> {
+  const now = timestamp(app.clock)
+  await app.db
+    .updateTable('ci_jobs')
+    .set({ contacted_at: now, updated_at: now })
+    .where('id', '=', id)
+    .where('status', 'in', ['running', 'canceling'])
+    .execute()
+}
+
+const LARGEST_LOG_MB = 100
+
+export const appendLog = endpoint({
+  method: 'PATCH',
+  path: `${JOB}/trace`,
+  summary: 'Append to the log of a job, as its runner',
+  allow: 'anyone',
+  runners: 'stream',
+  input: z.object({ ...at, token: text.nullish(), debug_trace: text.nullish() }),
+  output: z.unknown(),
+  async handle({ app, input, request }) {
+    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    const range = request.headers['content-range']
+    if (range === undefined) throw new Refusal('bad_request', '400 Missing header Content-Range')
+    const [, start] = /^(\d{1,15})-\d{1,15}$/.exec(range) ?? []
+    if (start === undefined) throw badParameter('400 Bad Request')
+    const bytes = await readPatch(request)
+    const limit = await largestLog(app)
+    const { outcome, size } = await appendTrace(app, job, { start: Number(start), bytes }, limit)
+    if (outcome === 'over') throw jobOver(await statusOf(app, job))
+    if (outcome === 'too_large') {
+      await dropJob(app, job, { reason: 'trace_size_exceeded' })
+      throw jobOver({ ...job, status: 'failed' }, 'Job log is too large')
+    }
+    const headers = { 'Job-Status': job.status, Range: `0-${size}` }
+    if (outcome === 'mismatch') return new Answer(416, { message: '416 Range Not Satisfiable' }, headers)
+    return new Answer(202, `0-${size}`, { ...headers, 'X-GitLab-Trace-Update-Interval': String(WATCHED_SECONDS) })
+  },
+})
+
+/** Megabytes by the plan; 0: as many as any job may write. */
+async function largestLog(app: App): Promise<number> {
+  const limits: Readonly<Record<string, number>> = { ...(await loadLimits(app.db)) }
+  return (limits.ci_jobs_trace_size_limit || LARGEST_LOG_MB) * 1024 * 1024
+}
+
+const statusOf = async ({ db }: App, job: Job) =>
+  (await db.selectFrom('ci_jobs').select(['status', 'erased_at']).where('id', '=', job.id).executeTakeFirst()) ?? job
+
+const PATCH_DEADLINE_MS = 60_000
+
+async function readPatch(request: IncomingMessage): Promise<Buffer> {
+  const late = setTimeout(() => request.destroy(), PATCH_DEADLINE_MS).unref()
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > LARGEST_PATCH) chunks.length = 0
+      else chunks.push(chunk)
+    }
+  } catch {
+    throw badParameter('400 Bad Request')
+  } finally {
+    clearTimeout(late)
+  }
+  if (size > LARGEST_PATCH) throw new Refusal('too_large')
+  return Buffer.concat(chunks)
+}
+
+const FORMATS = ['zip', 'gzip', 'raw'] as const
+const TYPE = /^[a-z][a-z0-9_]{0,50}$/
+
+export const upload = endpoint({
+  method: 'POST',
+  path: `${JOB}/artifacts`,
+  summary: 'Upload what a job has kept, as its runner',
+  allow: 'anyone',
+  runners: 'stream',
+  input: z.object({
+    ...at,
+    token: text.nullish(),
+    expire_in: text.nullish(),
+    artifact_type: z.string().regex(TYPE).nullish(),
+    artifact_format: z.enum(FORMATS).nullish(),
+  }),
+  output: z.unknown(),
+  async handle({ app, input, request }) {
+    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    const sent = await receiveFile(app, request)
+    const type = input.artifact_type ?? 'archive'
+    await keepUpload(app, job, sent, { type, format: input.artifact_format ?? 'zip', expire_in: input.expire_in })
+    return new Answer(201, { message: '201 Created' })
+  },
+})
+
+export const authorizeUpload = endpoint({
+  method: 'POST',
+  path: `${JOB}/artifacts/authorize`,
+  summary: 'Ask whether an upload would be taken',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({
+    ...at,
+    token: text.nullish(),
+    filesize: z.coerce.number().int().nullish(),
+    artifact_type: text.nullish(),
+  }),
+  output: entity({ MaximumSize: z.int() }),
+  status: 200,
+  async handle({ app, input, request }) {
+    await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+    const most = await largestUpload(app)
+    if ((input.filesize ?? 0) > most) throw new Refusal('too_large')
+    return { MaximumSize: most }
+  },
+})
+
+const bytes = z.string().meta({ format: 'binary' })
+
+/** By the token of a job that runs: what another has kept that whoever it runs as may read. */
+export const download = endpoint({
+  method: 'GET',
+  path: `${JOB}/artifacts`,
+  summary: 'Download what a job has kept, as the runner of another',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ ...at, token: text.nullish(), direct_download: text.nullish() }),
+  output: bytes,
+  async handle({ app, input, request, range, isHead }) {
+    const token = shownToken(request, 'job-token', input.token)
+    if (!(await jobOfToken(app, token))) throw forbidden()
+    const bearer = await byJobToken(app, token)
+    if (!bearer) throw forbidden('Job is not running!')
+    const wanted = await app.db
+      .selectFrom('ci_jobs')
+      .selectAll()
+      .where('id', '=', input.job_id)
+      .where('kind', '=', 'job')
+      .executeTakeFirst()
+    if (!wanted || !(await mayRead(app, bearer, wanted))) throw notFound()
+    return answerArchive(app, wanted, { range, isHead })
+  },
+})
+
+async function mayRead(app: App, { job, user }: NonNullable<Awaited<ReturnType<typeof byJobToken>>>, wanted: Job) {
+  if (job.pipeline_id === wanted.pipeline_id) return true
+  const project = await findProjectById(app.db, wanted.project_id)
+  if (!project || !(await isLetIn(app.db, { from: job.project_id, to: project.id }))) return false
+  return projectPolicy.readCode(await loadProjectSubject(app, project, user))
+}

@@ -1,0 +1,98 @@
+/** What agents ask to become runners, and to cease to be. */
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { entity, text, timestampOut } from '../../../api/wire.ts'
+import { Refusal, forbidden, notFound } from '../../../errors.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { placeOfRegistration } from '../runners/registration.ts'
+import { createRunner, deleteManager, deleteRunner, noteContact, resetRunnerToken } from '../runners/service.ts'
+import { runnerOf, shownToken } from './credentials.ts'
+import { info, runnerFields } from './input.ts'
+
+const CredentialsEntity = entity({
+  id: z.int(),
+  token: z.string(),
+  token_expires_at: timestampOut.nullable(),
+}).meta({ id: 'RunnerCredentials' })
+
+const TokenEntity = entity({ token: z.string(), token_expires_at: timestampOut.nullable() }).meta({ id: 'RunnerToken' })
+
+export const register = endpoint({
+  method: 'POST',
+  path: '/runners',
+  summary: 'Register a runner by a registration token',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ token: text, info, ...runnerFields }),
+  output: CredentialsEntity,
+  async handle({ app, input, caller }) {
+    const { token, info, ...wish } = input
+    const place = await placeOfRegistration(app, token)
+    if (!place) throw forbidden()
+    const { allow_runner_registration_token: isAllowed, valid_runner_registrars: who } = await currentSettings(app)
+    const kind = place.runner_type === 'group_type' ? 'group' : 'project'
+    if (!isAllowed) throw new Refusal('gone', '410 Gone - Runner registration disallowed')
+    if (place.runner_type !== 'instance_type' && !who.includes(kind))
+      throw forbidden(`${kind} runner registration disabled`)
+    const made = await createRunner(app, place, wish)
+    await noteContact(app, made.runner, { info, address: caller.address })
+    return { id: made.runner.id, token: made.token, token_expires_at: made.runner.token_expires_at }
+  },
+})
+
+export const verify = endpoint({
+  method: 'POST',
+  path: '/runners/verify',
+  summary: 'Verify the token of a runner',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ token: text.nullish(), system_id: text.nullish(), info }),
+  output: CredentialsEntity,
+  status: 200,
+  async handle({ app, input, caller, request }) {
+    const token = shownToken(request, 'runner-token', input.token)
+    const runner = await runnerOf(app, token)
+    await noteContact(app, runner, { ...input, address: caller.address })
+    return { id: runner.id, token, token_expires_at: runner.token_expires_at }
+  },
+})
+
+export const unregister = endpoint({
+  method: 'DELETE',
+  path: '/runners',
+  summary: 'Delete a runner by its token',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ token: text.nullish() }),
+  output: null,
+  async handle({ app, input, request }) {
+    await deleteRunner(app, await runnerOf(app, shownToken(request, 'runner-token', input.token)))
+  },
+})
+
+export const unregisterManager = endpoint({
+  method: 'DELETE',
+  path: '/runners/managers',
+  summary: 'Delete one manager of a runner by the token of the runner',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ token: text.nullish(), system_id: text }),
+  output: null,
+  async handle({ app, input, request }) {
+    const runner = await runnerOf(app, shownToken(request, 'runner-token', input.token))
+    if (!(await deleteManager(app, runner, input.system_id))) throw notFound()
+  },
+})
+
+export const resetToken = endpoint({
+  method: 'POST',
+  path: '/runners/reset_authentication_token',
+  summary: 'Give a runner another token, by the one it has',
+  allow: 'anyone',
+  runners: 'fields',
+  input: z.object({ token: text.nullish() }),
+  output: TokenEntity,
+  async handle({ app, input, request }) {
+    return resetRunnerToken(app, await runnerOf(app, shownToken(request, 'runner-token', input.token)))
+  },
+})

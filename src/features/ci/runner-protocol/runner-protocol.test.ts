@@ -1,0 +1,164 @@
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { ask, registerRunner } from '../../../../test/runners.ts'
+import { startForge, type TestForge } from '../../../forge.ts'
+
+async function pushed(forge: TestForge, config: string) {
+  const owner = await forge.user()
+  const project = await forge.project({ visibility: 'private' }, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner })
+  const at = (path: string) => `/projects/${project.id}${path}`
+  return { owner, project, at }
+}
+
+const SIMPLE = 'build:\n  script: echo hello\n'
+
+test('a job from the queue to its end', async () => {
+  await using forge = await startForge()
+  const { owner, project, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge, { tag_list: 'a,b', run_untagged: true, locked: true })
+  const { status, body: job, headers } = await runner.request({ system_id: 's_1' })
+  expect([status, headers.get('content-type')]).toEqual([201, 'application/json'])
+  expect(job).toMatchObject({
+    id: expect.any(Number),
+    token: expect.stringMatching(/^glcbt-/),
+    allow_git_fetch: true,
+    job_info: { name: 'build', stage: 'test', project_id: project.id, project_name: project.name },
+    git_info: {
+      repo_url: `${forge.url.replace('//', `//gitlab-ci-token:${job.token}@`)}/${project.path_with_namespace}.git`,
+      ref: 'master',
+      sha: expect.stringMatching(/^[0-9a-f]{40}$/),
+      ref_type: 'branch',
+      refspecs: [
+        `+refs/pipelines/${job.job_info.pipeline_id}:refs/pipelines/${job.job_info.pipeline_id}`,
+        '+refs/heads/master:refs/remotes/origin/master',
+      ],
+      depth: 20,
+    },
+    runner_info: { timeout: 3600 },
+    steps: [{ name: 'script', script: ['echo hello'], timeout: 3600, when: 'on_success', allow_failure: false }],
+    image: null,
+    services: [],
+    artifacts: null,
+    cache: [],
+    dependencies: [],
+    features: { trace_sections: true },
+  })
+  const variables = Object.fromEntries(
+    job.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
+  )
+  expect(variables).toMatchObject({
+    CI: 'true',
+    CI_JOB_ID: String(job.id),
+    CI_JOB_TOKEN: job.token,
+    CI_RUNNER_ID: String(runner.id),
+    CI_PROJECT_PATH: project.path_with_namespace,
+    CI_COMMIT_REF_NAME: 'master',
+    GITLAB_USER_LOGIN: owner.username,
+  })
+  for (const one of job.variables) expect(typeof one.value, one.key).toBe('string')
+
+  expect((await runner.put(job, { state: 'running' })).headers.get('job-status')).toBe('running')
+  const log = 'hello\n'
+  const appended = await runner.patch(job, 0, log)
+  expect([appended.status, appended.headers.get('range')]).toEqual([202, '0-6'])
+  const checksum = `crc32:${crc32(log).toString(16).padStart(8, '0')}`
+  const done = await runner.put(job, { state: 'success', output: { checksum, bytesize: 6 } })
+  expect([done.status, done.headers.get('job-status')]).toEqual([200, 'success'])
+  await forge.settle()
+  expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe(log)
+  expect((await owner.get(at(`/jobs/${job.id}`))).body).toMatchObject({
+    status: 'success',
+    queued_duration: expect.any(Number),
+    runner: { id: runner.id, is_shared: true },
+    runner_manager: { system_id: 's_1' },
+  })
+  // What has ended is never changed, and its token opens nothing.
+  const late = await runner.put(job, { state: 'failed', failure_reason: 'unknown_failure' })
+  expect([late.status, late.headers.get('job-status')]).toEqual([403, 'success'])
+  expect((await runner.patch(job, 6, 'more')).status).toBe(403)
+  expect(await forge.app.db.selectFrom('ci_runs').selectAll().execute()).toEqual([])
+})
+
+test('a runner that waits has a new job at once', async () => {
+  await using forge = await startForge()
+  const { owner, project } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  expect((await runner.request()).status).toBe(201)
+  expect((await runner.request()).status).toBe(204)
+  const waiting = runner.request()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await forge.seed(project, { more: 'x' }, { as: owner })
+  const from = performance.now()
+  const { status, body } = await waiting
+  expect(status).toBe(201)
+  expect(performance.now() - from).toBeLessThan(500)
+  expect(body.job_info.name).toBe('build')
+})
+
+test('whoever waits is answered when the server closes', async () => {
+  const forge = await startForge()
+  const runner = await registerRunner(forge)
+  await runner.request()
+  const waiting = runner.request()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const from = performance.now()
+  await forge.close()
+  expect((await waiting).status).toBe(204)
+  expect(performance.now() - from).toBeLessThan(3000)
+})
+
+test('logs are appended where they end, and masked without a change of length', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  expect((await runner.patch(job, 5, 'x')).headers.get('range')).toBe('0-0')
+  expect((await runner.patch(job, 5, 'x')).status).toBe(416)
+  const half = job.token.length / 2
+  const [head, tail] = [job.token.slice(0, half), job.token.slice(half)]
+  await runner.patch(job, 0, `token ${head}`)
+  await runner.patch(job, 6 + head.length, `${tail} end`)
+  expect((await runner.patch(job, 0, 'again')).headers.get('range')).toBe(`0-${10 + job.token.length}`)
+  const { body: shown } = await owner.get(at(`/jobs/${job.id}/trace`))
+  expect(shown).toBe(`token ${'x'.repeat(job.token.length)} end`)
+  // A wrong sum empties it, and it is sent once more.
+  expect((await runner.put(job, { state: 'success', output: { checksum: 'crc32:00000001' } })).status).toBe(412)
+  expect((await runner.patch(job, 0, 'all of it')).headers.get('range')).toBe('0-9')
+  const checksum = `crc32:${crc32('all of it').toString(16).padStart(8, '0')}`
+  expect((await runner.put(job, { state: 'success', output: { checksum, bytesize: 9 } })).status).toBe(200)
+})
+
+test('a runner that lies is refused, and nothing moves', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, SIMPLE + 'other:\n  script: echo\n')
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  const { body: other } = await runner.request()
+  const events = await forge.events()
+  const lie = { id: other.id, token: job.token }
+  for (const id of [other.id, 999_999]) {
+    expect((await runner.put({ ...lie, id }, { state: 'success' })).status).toBe(403)
+    expect((await runner.patch({ ...lie, id }, 0, 'x')).status).toBe(403)
+    expect((await runner.upload({ ...lie, id }, Buffer.from('x'))).status).toBe(403)
+  }
+  for (const range of ['', '1', '-1-5', 'bytes 0-1', '99999999999999999999-1', '0-x'])
+    expect(
+      (
+        await ask(forge, 'PATCH', `/jobs/${job.id}/trace`, {
+          headers: { 'JOB-TOKEN': job.token, ...(range && { 'Content-Range': range }) },
+          body: 'x',
+        })
+      ).status,
+      range,
+    ).toBe(400)
+  expect((await runner.patch(job, 0, Buffer.alloc(1024 * 1024 + 1))).status).toBe(413)
+  expect((await runner.upload(job, Buffer.from('no zip'))).status).toBe(400)
+  expect((await runner.upload(job, Buffer.from('x=1'), '?artifact_type=dotenv&artifact_format=gzip')).status).toBe(400)
+  expect((await runner.upload(job, Buffer.from('x'), '?artifact_type=../x&artifact_format=raw')).status).toBe(400)
+  for (const token of ['', 'wrong', job.token])
+    expect((await ask(forge, 'POST', '/jobs/request', { json: { token } })).status).toBe(403)
+  expect(await forge.events()).toEqual(events)
+  expect((await owner.get(at(`/jobs/${job.id}`))).body).toMatchObject({ status: 'running', artifacts: [] })
+  expect(await forge.app.db.selectFrom('ci_trace_chunks').selectAll().execute()).toEqual([])
+})

@@ -1,0 +1,188 @@
+/** What jobs keep, as their runners send it: straight into the blob store, in flat memory. */
+import type { IncomingMessage } from 'node:http'
+import { basename } from 'node:path/posix'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { after, timestamp } from '../../../clock.ts'
+import { parseSpan } from '../../../ci/config/durations.ts'
+import type { App } from '../../../context.ts'
+import { Refusal, badParameter } from '../../../errors.ts'
+import { BadZip, openZip } from '../../../lib/zip/reader.ts'
+import { isSystemError } from '../../../lib/system-errors.ts'
+import type { Blob } from '../../../store/blobs/blobs.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { isAlive } from '../job-tokens/queries.ts'
+import type { Artifact, Job } from '../jobs/model.ts'
+import { optionsOf } from '../jobs/options.ts'
+import { jobOver } from './credentials.ts'
+
+const MB = 1024 * 1024
+const DEADLINE_MS = 3_600_000
+
+export const largestUpload = async (app: App): Promise<number> => (await currentSettings(app)).max_artifacts_size * MB
+
+interface Sent {
+  readonly blob: Blob
+  readonly filename: string
+}
+
+/** The part `file` of a form whose length nobody knows before its end. */
+export async function receiveFile(app: App, request: IncomingMessage): Promise<Sent> {
+  if (!/^multipart\/form-data/i.test(request.headers['content-type'] ?? '')) throw missingFile()
+  const limit = await largestUpload(app)
+  const { promise, resolve, reject } = Promise.withResolvers<Sent>()
+  const late = setTimeout(() => request.destroy(), DEADLINE_MS).unref()
+  let isFound = false
+  let parser: InstanceType<typeof Busboy>
+  try {
+    parser = new Busboy({
+      headers: request.headers as BusboyHeaders,
+      limits: { fieldSize: 64 * 1024, fields: 100, files: 2, parts: 100 },
+    })
+  } catch {
+    throw missingFile()
+  }
+  parser.on('file', (name, stream: Readable, filename) => {
+    stream.on('error', reject)
+    if (name !== 'file' || isFound) return void stream.resume()
+    isFound = true
+    app.blobs.put(stream, { limit }).then((blob) => resolve({ blob, filename: nameOf(filename ?? '') }), reject)
+  })
+  parser.on('error', reject)
+  parser.on('finish', () => isFound || reject(missingFile()))
+  request.on('aborted', () => reject(badParameter('400 Bad Request')))
+  request.pipe(parser)
+  try {
+    const sent = await promise
+    await ended(request)
+    return sent
+  } catch (error) {
+    throw error instanceof Refusal || isSystemError(error) ? error : badParameter('400 Bad Request')
+  } finally {
+    clearTimeout(late)
+    request.unpipe(parser).resume()
+  }
+}
+
+/** A form that is cut off after its file is none. */
+async function ended(request: IncomingMessage): Promise<void> {
+  if (request.complete) return
+  await new Promise<void>((resolve, reject) => {
+    request.once('end', resolve)
+    request.once('close', () => (request.complete ? resolve() : reject(badParameter('400 Bad Request'))))
+  })
+}
+
+const missingFile = () => new Refusal('bad_request', '400 Bad Request - Missing artifacts file!')
+
+/** Only a name, whatever a runner calls it. */
+function nameOf(filename: string): string {
+  const plain = basename(filename.replaceAll('\\', '/').toWellFormed())
+  // oxlint-disable-next-line no-control-regex -- they are what is taken out
+  const clean = plain.replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, 255)
+  return clean === '' || clean === '.' || clean === '..' ? 'artifacts' : clean
+}
+
+export interface UploadWish {
+  readonly type: string
+  readonly format: Artifact['file_format']
+  readonly expire_in?: string | null | undefined
+}
+
+export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadWish): Promise<void> {
+  const { blob, filename } = sent
+  if (wish.type === 'archive' || wish.format === 'zip') await assertZip(app, blob)
+  const variables = wish.type === 'dotenv' ? await readDotenv(app, blob, wish.format) : []
+  const expire_at = await expiryOf(app, job, wish.expire_in)
+  await transact(app, async (app) => {
+    const { db } = app
+    const current = await db.selectFrom('ci_jobs').selectAll().where('id', '=', job.id).executeTakeFirst()
+    if (!current || !isAlive(current)) throw jobOver(current ?? job)
+    const known = await db
+      .selectFrom('ci_artifacts')
+      .select('digest')
+      .where('job_id', '=', job.id)
+      .where('file_type', '=', wish.type)
+      .executeTakeFirst()
+    if (known?.digest === blob.digest) return
+    if (known) throw new Refusal('bad_request', '400 Bad Request - another artifact of the same type already exists')
+    await db
+      .insertInto('ci_artifacts')
+      .values({
+        job_id: job.id,
+        project_id: job.project_id,
+        file_type: wish.type,
+        file_format: wish.format,
+        filename,
+        size: blob.size,
+        digest: blob.digest,
+        expire_at,
+        created_at: timestamp(app.clock),
+      })
+      .execute()
+    if (wish.type === 'archive')
+      await db.updateTable('ci_jobs').set({ artifacts_expire_at: expire_at }).where('id', '=', job.id).execute()
+    for (const { key, value } of variables) {
+      const value_sealed = app.vault.seal(value)
+      await db
+        .insertInto('ci_job_variables')
+        .values({ job_id: job.id, key, value_sealed })
+        .onConflict((conflict) => conflict.columns(['job_id', 'key']).doUpdateSet({ value_sealed }))
+        .execute()
+    }
+  })
+}
+
+async function expiryOf(app: App, job: Job, wanted: string | null | undefined): Promise<string | null> {
+  const { default_artifacts_expire_in: usual } = await currentSettings(app)
+  const seconds = parseSpan(wanted || optionsOf(job).artifacts?.expire_in || usual)
+  // `never`, and what is no span, is for good; so is 0. Longer than a date holds is as good.
+  return seconds && seconds < 1e10 ? after(app.clock, seconds * 1000) : null
+}
+
+/** Its directory is read and believed in nothing; what is no archive is not kept as one. */
+async function assertZip(app: App, { digest, size }: Blob): Promise<void> {
+  try {
+    await openZip({
+      size,
+      async *read(start, end) {
+        if (end <= start) return
+        const opened = await app.blobs.open(digest, { start, end: end - 1 })
+        if (!opened) throw new BadZip('is gone')
+        yield* opened.stream as AsyncIterable<Uint8Array>
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof BadZip)) throw error
+    throw new Refusal('bad_request', '400 Bad Request - invalid zip archive')
+  }
+}
+
+const DOTENV = { bytes: 5 * 1024, variables: 20, packed: 64 * 1024 }
+const unpack = promisify(gunzip)
+
+async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']) {
+  const bad = (why: string) => new Refusal('bad_request', `400 Bad Request - ${why}`)
+  if (blob.size > DOTENV.packed) throw bad('Dotenv Artifact Too Big')
+  const opened = await app.blobs.open(blob.digest)
+  const packed = Buffer.concat(opened ? await opened.stream.toArray() : [])
+  const text = await (
+    format === 'gzip' ? unpack(packed, { maxOutputLength: DOTENV.bytes + 1 }) : Promise.resolve(packed)
+  ).catch(() => null)
+  if (!text) throw bad('Dotenv Artifact Too Big, or not gzip')
+  if (text.length > DOTENV.bytes) throw bad(`Dotenv Artifact Too Big. Maximum Allowable Size: ${DOTENV.bytes}`)
+  const found = new Map<string, string>()
+  for (const line of text.toString('utf8').split(/\r?\n/)) {
+    if (line.trim() === '') continue
+    const [, key, value] = /^\s*(\w{1,255})=(.*)$/.exec(line) ?? []
+    if (key === undefined || value === undefined || value.includes('\0')) throw bad('Invalid Format')
+    found.set(key, unquoted(value.trim()))
+  }
+  if (found.size > DOTENV.variables) throw bad(`Dotenv files cannot have more than ${DOTENV.variables} variables`)
+  return Array.from(found, ([key, value]) => ({ key, value }))
+}
+
+const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value

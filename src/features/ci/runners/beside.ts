@@ -1,0 +1,40 @@
+/** A runner of ours beside the server: made for it, and forgotten when it stops. */
+import { startAgent, type Agent } from '../../../ci/agent/agent.ts'
+import type { App } from '../../../context.ts'
+import { MADE_PREFIX, createRunner, deleteRunner } from './service.ts'
+
+export interface BesideWish {
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly concurrent?: number | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly pace?: { readonly poll?: number; readonly update?: number }
+}
+
+export interface Beside {
+  readonly id: number
+  stop(graceMs?: number): Promise<void>
+  kill(): void
+}
+
+/** Jobs run in the shell, as the user that runs the server. */
+export async function startRunnerBeside(app: App, wish: BesideWish): Promise<Beside> {
+  const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = wish
+  const about = { description, tag_list: tags, run_untagged: true }
+  const { runner, token } = await createRunner(app, { runner_type: 'instance_type' }, about, { prefix: MADE_PREFIX })
+  const log = app.log.child({ part: 'runner' })
+  const options = { url: app.url, token, folder, log, environment, concurrent, pace }
+  const agent: Agent = await startAgent(options).catch(async (error: unknown) => {
+    await deleteRunner(app, runner)
+    throw error
+  })
+  return {
+    id: runner.id,
+    kill: agent.kill,
+    async stop(graceMs) {
+      await agent.stop(graceMs === undefined ? {} : { graceMs })
+      await deleteRunner(app, runner)
+    },
+  }
+}

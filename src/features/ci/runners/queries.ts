@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { policy, resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { bool, id, listOf, text } from '../../../api/wire.ts'
+import { after, DAY, HOUR, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, badParameter } from '../../../errors.ts'
+import { Guest, Master, Owner } from '../../../lib/levels.ts'
+import { isWithin } from '../../../store/dialect.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { findGroupById, loadGroupSubject } from '../../groups/groups/queries.ts'
+import { presentRunner, type Belonging } from './entity.ts'
+import { RUNNER_TYPES, type Runner } from './model.ts'
+
+export interface RunnerSubject {
+  readonly runner: Runner
+  readonly viewer: User | null
+  /** Whether the viewer decides what becomes of it, were it not shared. */
+  readonly managed: boolean
+}
+
+const runnerPolicy = policy<RunnerSubject>()({ read: () => true })
+
+export const findRunner = async ({ db }: App, runner_id: number): Promise<Runner | null> =>
+  (await db.selectFrom('runners').selectAll().where('id', '=', runner_id).executeTakeFirst()) ?? null
+
+export const runner = resource({
+  name: 'Runner',
+  params: z.object({ runner_id: id }),
+  policy: runnerPolicy,
+  async find(app, { runner_id }, viewer): Promise<RunnerSubject | null> {
+    const found = await findRunner(app, runner_id)
+    return found && { runner: found, viewer, managed: await isManaged(app, found, viewer) }
+  },
+})
+
+export async function isManaged(app: App, { id, runner_type }: Runner, viewer: User | null): Promise<boolean> {
+  if (viewer?.admin) return true
+  if (!viewer || runner_type === 'instance_type') return false
+  if (runner_type === 'project_type') {
+    const mine = await app.db
+      .selectFrom('runner_projects as r')
+      .innerJoin('project_authorizations as a', 'a.project_id', 'r.project_id')
+      .select('r.project_id')
+      .where('r.runner_id', '=', id)
+      .where('a.user_id', '=', viewer.id)
+      .where('a.access_level', '>=', Master)
+      .limit(1)
+      .executeTakeFirst()
+    return mine !== undefined
+  }
+  const of = await app.db.selectFrom('runner_groups').select('group_id').where('runner_id', '=', id).execute()
+  for (const { group_id } of of) {
+    const group = await findGroupById(app.db, group_id)
+    if (group && (await loadGroupSubject(app, group, viewer)).level >= Owner) return true
+  }
+  return false
+}
+
+const SCOPES = ['active', 'paused', 'online', 'specific', 'shared', 'instance_type', 'group_type', 'project_type']
+
+export const filterInput = z.object({
+  scope: text.nullish(),
+  type: z.enum(RUNNER_TYPES).nullish(),
+  status: text.nullish(),
+  paused: bool.nullish(),
+  tag_list: listOf(text).nullish(),
+  version_prefix: text.nullish(),
+})
+type Filter = z.infer<typeof filterInput>
+
+/** Whose runners are listed. */
+export type ListPlace =
+  | { readonly all: true }
+  | { readonly ofUser: number }
+  | {
+      readonly project: { readonly id: number; readonly namespace_id: number; readonly shared_runners_enabled: boolean }
+    }
+  | { readonly group: number }
+
+export function listRunners(app: App, place: ListPlace, filter: Filter, page: PageWish): Promise<Page<Runner>> {
+  const { db, clock } = app
+  let query = db.selectFrom('runners as r').selectAll('r')
+  if ('ofUser' in place)
+    query = query
+      .where('r.runner_type', '=', 'project_type')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('runner_projects as rp')
+            .innerJoin('project_authorizations as a', 'a.project_id', 'rp.project_id')
+            .select('rp.project_id')
+            .whereRef('rp.runner_id', '=', 'r.id')
+            .where('a.user_id', '=', place.ofUser)
+            .where('a.access_level', '>=', Master),
+        ),
+      )
+  if ('project' in place)
+    query = query.where((eb) =>
+      eb.or([
+        eb.exists(
+          eb
+            .selectFrom('runner_projects as rp')
+            .select('rp.project_id')
+            .whereRef('rp.runner_id', '=', 'r.id')
+            .where('rp.project_id', '=', place.project.id),
+        ),
+        eb.exists(
+          eb
+            .selectFrom('runner_groups as rg')
+            .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'rg.group_id')
+            .select('rg.group_id')
+            .whereRef('rg.runner_id', '=', 'r.id')
+            .where('a.namespace_id', '=', place.project.namespace_id),
+        ),
+        ...(place.project.shared_runners_enabled ? [eb('r.runner_type', '=', 'instance_type')] : []),
+      ]),
+    )
+  if ('group' in place)
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('runner_groups as rg')
+          .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'rg.group_id')
+          .select('rg.group_id')
+          .whereRef('rg.runner_id', '=', 'r.id')
+          .where('a.namespace_id', '=', place.group),
+      ),
+    )
+  const { scope, type, status, paused, tag_list, version_prefix } = filter
+  if (scope && !SCOPES.includes(scope)) throw badParameter('Scope contains invalid value')
+  const wanted = [scope, status].flatMap((one) => one || [])
+  for (const one of wanted) {
+    if (one === 'active' || one === 'paused') query = query.where('r.active', '=', one === 'active')
+    else if (one === 'online') query = query.where('r.contacted_at', '>=', after(clock, -2 * HOUR))
+    else if (one === 'offline') query = query.where('r.contacted_at', '<', after(clock, -2 * HOUR))
+    else if (one === 'never_contacted') query = query.where('r.contacted_at', 'is', null)
+    else if (one === 'stale')
+      query = query
+        .where('r.created_at', '<', after(clock, -7 * DAY))
+        .where((eb) => eb.or([eb('r.contacted_at', 'is', null), eb('r.contacted_at', '<', after(clock, -7 * DAY))]))
+    else if (one === 'shared') query = query.where('r.runner_type', '=', 'instance_type')
+    else if (one === 'specific') query = query.where('r.runner_type', '!=', 'instance_type')
+    else if ((RUNNER_TYPES as readonly string[]).includes(one))
+      query = query.where('r.runner_type', '=', one as (typeof RUNNER_TYPES)[number])
+    else throw badParameter('status does not have a valid value')
+  }
+  if (type) query = query.where('r.runner_type', '=', type)
+  if (paused !== null && paused !== undefined) query = query.where('r.active', '=', !paused)
+  for (const tag of tag_list ?? []) query = query.where(isWithin(db, 'r.tags', JSON.stringify(tag)))
+  if (version_prefix) query = query.where('r.version_name', 'like', `${version_prefix.replaceAll(/[\\%_]/g, '')}%`)
+  return pageOfQuery(query.orderBy('r.id', 'desc'), page)
+}
+
+/** What of it the viewer may see. */
+async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Promise<Belonging> {
+  const projects = await db
+    .selectFrom('runner_projects as rp')
+    .innerJoin('projects as p', 'p.id', 'rp.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .leftJoin('project_authorizations as a', (join) =>
+      join.onRef('a.project_id', '=', 'p.id').on('a.user_id', '=', viewer?.id ?? 0),
+    )
+    .select(['p.id', 'p.name', 'p.path', 'n.full_name', 'n.full_path'])
+    .where('rp.runner_id', '=', id)
+    .where('p.deleting', '=', false)
+    .$if(!viewer?.admin, (query) => query.where('a.access_level', '>=', Guest))
+    .orderBy('p.id')
+    .limit(100)
+    .execute()
+  const groups = await db
+    .selectFrom('runner_groups as rg')
+    .innerJoin('namespaces as n', 'n.id', 'rg.group_id')
+    .select(['n.id', 'n.name', 'n.full_path'])
+    .where('rg.runner_id', '=', id)
+    .execute()
+  return { projects, groups }
+}
+
+export async function presentRunnerFor(app: App, one: Runner, viewer: User | null) {
+  return presentRunner(one, await belongingOf(app, one, viewer), { now: timestamp(app.clock), url: app.url })
+}
+
+export const forbiddenRunner = (why: string) => new Refusal('forbidden', `403 Forbidden - ${why}`)

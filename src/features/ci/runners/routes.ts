@@ -1,0 +1,386 @@
+import { z } from 'zod'
+import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { entity, id, oneOf, text, timestampOut } from '../../../api/wire.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { badParameter, conflict, forbidden, notFound } from '../../../errors.ts'
+import { Master, Owner } from '../../../lib/levels.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import { findGroupById, group, loadGroupSubject } from '../../groups/groups/queries.ts'
+import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
+import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
+import { presentJobRunner } from '../jobs/entity.ts'
+import { JOB_STATUSES } from '../jobs/model.ts'
+import { runnerFields } from '../runner-protocol/input.ts'
+import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager } from './entity.ts'
+import { RUNNER_TYPES, type Runner } from './model.ts'
+import {
+  filterInput,
+  findRunner,
+  forbiddenRunner,
+  isManaged,
+  listRunners,
+  presentRunnerFor,
+  runner,
+  type RunnerSubject,
+} from './queries.ts'
+import { resetRegistrationToken } from './registration.ts'
+import {
+  MADE_PREFIX,
+  createRunner,
+  deleteRunner,
+  disableRunner,
+  enableRunner,
+  resetRunnerToken,
+  updateRunner,
+  type RunnerPlace,
+} from './service.ts'
+
+const ITEM = '/runners/:runner_id(\\d+)'
+
+const presentAll = (app: App, items: readonly Runner[]) =>
+  items.map((one) => presentJobRunner(one, timestamp(app.clock)))
+
+function assertManaged({ runner, managed, viewer }: RunnerSubject): void {
+  if (runner.runner_type === 'instance_type' && !viewer?.admin) throw forbiddenRunner('Runner is shared')
+  if (!managed) throw forbiddenRunner('No access granted')
+}
+
+function assertSeen({ runner, managed }: RunnerSubject): void {
+  if (runner.runner_type !== 'instance_type' && !managed) throw forbiddenRunner('No access granted')
+}
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/runners',
+  summary: 'List the runners of projects one maintains',
+  allow: 'signed_in',
+  input: filterInput,
+  output: pageOf(RunnerEntity),
+  async handle({ app, viewer, input, page }) {
+    const { items, total } = await listRunners(app, { ofUser: viewer.id }, input, page)
+    return { total, items: presentAll(app, items) }
+  },
+})
+
+export const listAll = endpoint({
+  method: 'GET',
+  path: '/runners/all',
+  summary: 'List all runners',
+  ...administratorsFirst,
+  input: filterInput,
+  output: pageOf(RunnerEntity),
+  async handle({ app, input, page }) {
+    const { items, total } = await listRunners(app, { all: true }, input, page)
+    return { total, items: presentAll(app, items) }
+  },
+})
+
+export const get = endpoint({
+  method: 'GET',
+  path: ITEM,
+  summary: 'Get a runner',
+  on: runner,
+  allow: 'signed_in',
+  output: RunnerDetailsEntity,
+  async handle({ app, viewer, subject }) {
+    assertSeen(subject)
+    return presentRunnerFor(app, subject.runner, viewer)
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: ITEM,
+  summary: 'Change a runner',
+  on: runner,
+  allow: 'signed_in',
+  input: z.object(runnerFields),
+  output: RunnerDetailsEntity,
+  async handle({ app, viewer, subject, input }) {
+    assertManaged(subject)
+    if (Object.values(input).every((value) => value === undefined)) {
+      const names = Object.keys(runnerFields).join(', ')
+      throw badParameter(`${names} are missing, at least one parameter must be provided`)
+    }
+    return presentRunnerFor(app, await updateRunner(app, subject.runner, input), viewer)
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: ITEM,
+  summary: 'Delete a runner',
+  on: runner,
+  allow: 'signed_in',
+  output: null,
+  changedAt: ({ runner }) => runner.updated_at,
+  async handle({ app, viewer, subject }) {
+    assertManaged(subject)
+    if (!viewer.admin && subject.runner.runner_type === 'project_type') {
+      const of = await app.db
+        .selectFrom('runner_projects')
+        .select('project_id')
+        .where('runner_id', '=', subject.runner.id)
+        .limit(2)
+        .execute()
+      if (of.length > 1) throw forbiddenRunner('Runner associated with more than one project')
+    }
+    if (!(await deleteRunner(app, subject.runner))) throw notFound('Runner')
+  },
+})
+
+const RunnerJobEntity = entity({
+  id: z.int(),
+  status: z.enum(JOB_STATUSES),
+  stage: z.string(),
+  name: z.string(),
+  ref: z.string(),
+  tag: z.boolean(),
+  coverage: z.number().nullable(),
+  allow_failure: z.boolean(),
+  created_at: timestampOut,
+  started_at: timestampOut.nullable(),
+  finished_at: timestampOut.nullable(),
+  project: entity({ id: z.int(), name: z.string(), path: z.string(), path_with_namespace: z.string() }),
+}).meta({ id: 'RunnerJob' })
+
+export const listJobs = endpoint({
+  method: 'GET',
+  path: `${ITEM}/jobs`,
+  summary: 'List the jobs that a runner has run',
+  on: runner,
+  allow: 'signed_in',
+  input: z.object({
+    status: oneOf('running', 'success', 'failed', 'canceled').nullish(),
+    order_by: oneOf('id').nullish(),
+    sort: oneOf('asc', 'desc').nullish(),
+    system_id: text.nullish(),
+  }),
+  output: pageOf(RunnerJobEntity),
+  async handle({ app, viewer, subject, input, page }) {
+    if (!subject.managed) throw forbiddenRunner('No access granted')
+    const query = app.db
+      .selectFrom('ci_jobs as j')
+      .innerJoin('projects as p', 'p.id', 'j.project_id')
+      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+      .selectAll('j')
+      .select(['p.name as projectName', 'p.path', 'n.full_path'])
+      .where('j.runner_id', '=', subject.runner.id)
+      .$if(Boolean(input.status), (q) => q.where('j.status', '=', input.status!))
+      // Of other projects than the viewer's own nothing is told.
+      .$if(!viewer.admin, (q) =>
+        q.where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('project_authorizations as a')
+              .select('a.project_id')
+              .whereRef('a.project_id', '=', 'j.project_id')
+              .where('a.user_id', '=', viewer.id)
+              .where('a.access_level', '>=', Master),
+          ),
+        ),
+      )
+      .orderBy('j.id', input.sort ?? 'desc')
+    const { items, total } = await pageOfQuery(query, page)
+    return {
+      total,
+      items: items.map((job) => ({
+        id: job.id,
+        status: job.status,
+        stage: job.stage,
+        name: job.name,
+        ref: job.ref,
+        tag: job.tag,
+        coverage: job.coverage,
+        allow_failure: job.allow_failure,
+        created_at: job.created_at,
+        started_at: job.started_at,
+        finished_at: job.finished_at,
+        project: {
+          id: job.project_id,
+          name: job.projectName,
+          path: job.path,
+          path_with_namespace: `${job.full_path}/${job.path}`,
+        },
+      })),
+    }
+  },
+})
+
+export const listManagers = endpoint({
+  method: 'GET',
+  path: `${ITEM}/managers`,
+  summary: 'List the managers of a runner',
+  on: runner,
+  allow: 'signed_in',
+  output: pageOf(ManagerEntity),
+  async handle({ app, subject, page }) {
+    if (!subject.managed) throw forbiddenRunner('No access granted')
+    const query = app.db.selectFrom('runner_managers').selectAll().where('runner_id', '=', subject.runner.id)
+    const { items, total } = await pageOfQuery(query.orderBy('id', 'desc'), page)
+    return { total, items: items.map((one) => presentManager(one, timestamp(app.clock))) }
+  },
+})
+
+const TokenEntity = entity({ token: z.string(), token_expires_at: timestampOut.nullable() }).meta({
+  id: 'NewRunnerToken',
+})
+
+export const resetToken = endpoint({
+  method: 'POST',
+  path: `${ITEM}/reset_authentication_token`,
+  summary: 'Give a runner another token',
+  on: runner,
+  allow: 'signed_in',
+  output: TokenEntity,
+  async handle({ app, subject }) {
+    assertManaged(subject)
+    return resetRunnerToken(app, subject.runner)
+  },
+})
+
+const NewRunnerEntity = entity({
+  id: z.int(),
+  token: z.string(),
+  token_expires_at: timestampOut.nullable(),
+}).meta({ id: 'NewRunner' })
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/user/runners',
+  summary: 'Make a runner, for an agent to be started with its token',
+  allow: 'signed_in',
+  input: z.object({
+    runner_type: z.enum(RUNNER_TYPES),
+    project_id: id.nullish(),
+    group_id: id.nullish(),
+    ...runnerFields,
+  }),
+  output: NewRunnerEntity,
+  async handle({ app, viewer, input }) {
+    const { runner_type, project_id, group_id, ...wish } = input
+    const place = await placeFor(app, viewer, { runner_type, project_id, group_id })
+    const made = await createRunner(app, place, wish, { creator_id: viewer.id, prefix: MADE_PREFIX })
+    return { id: made.runner.id, token: made.token, token_expires_at: null }
+  },
+})
+
+interface Wanted {
+  readonly runner_type: (typeof RUNNER_TYPES)[number]
+  readonly project_id?: number | null | undefined
+  readonly group_id?: number | null | undefined
+}
+
+async function placeFor(app: App, viewer: User, { runner_type, project_id, group_id }: Wanted): Promise<RunnerPlace> {
+  if (runner_type === 'instance_type') {
+    if (!viewer.admin) throw forbidden()
+    return { runner_type }
+  }
+  if (runner_type === 'project_type') {
+    if (!project_id) throw badParameter('project_id is missing')
+    const found = await findProjectById(app.db, project_id)
+    if (!found || (await loadProjectSubject(app, found, viewer)).level < Master) throw forbidden()
+    return { runner_type, project_id }
+  }
+  if (!group_id) throw badParameter('group_id is missing')
+  const found = await findGroupById(app.db, group_id)
+  if (!found || (await loadGroupSubject(app, found, viewer)).level < Owner) throw forbidden()
+  return { runner_type, group_id }
+}
+
+const RegistrationEntity = entity({ token: z.string(), token_expires_at: z.null() }).meta({ id: 'RegistrationToken' })
+const registered = (token: string) => ({ token, token_expires_at: null })
+
+export const resetInstanceRegistration = endpoint({
+  method: 'POST',
+  path: '/runners/reset_registration_token',
+  summary: 'Make a new token for registering shared runners',
+  ...administratorsFirst,
+  output: RegistrationEntity,
+  handle: async ({ app }) => registered(await resetRegistrationToken(app, null)),
+})
+
+export const resetGroupRegistration = endpoint({
+  method: 'POST',
+  path: '/groups/:id/runners/reset_registration_token',
+  summary: 'Make a new token for registering runners of a group',
+  on: group,
+  allow: 'own',
+  output: RegistrationEntity,
+  handle: async ({ app, subject }) => registered(await resetRegistrationToken(app, subject.group.id)),
+})
+
+export const resetProjectRegistration = endpoint({
+  method: 'POST',
+  path: '/projects/:id/runners/reset_registration_token',
+  summary: 'Make a new token for registering runners of a project',
+  on: project,
+  allow: 'administer',
+  output: RegistrationEntity,
+  handle: async ({ app, subject }) => registered(await resetRunnersToken(app, subject.project)),
+})
+
+export const listOfProject = endpoint({
+  method: 'GET',
+  path: '/projects/:id/runners',
+  summary: 'List the runners that a project can use',
+  on: project,
+  allow: 'administer',
+  input: filterInput,
+  output: pageOf(RunnerEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listRunners(app, { project: subject.project }, input, page)
+    return { total, items: presentAll(app, items) }
+  },
+})
+
+export const listOfGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/runners',
+  summary: 'List the runners of a group',
+  on: group,
+  allow: 'own',
+  input: filterInput,
+  output: pageOf(RunnerEntity),
+  async handle({ app, subject, input, page }) {
+    const { items, total } = await listRunners(app, { group: subject.group.id }, input, page)
+    return { total, items: presentAll(app, items) }
+  },
+})
+
+export const enable = endpoint({
+  method: 'POST',
+  path: '/projects/:id/runners',
+  summary: 'Let a project use a runner of another',
+  on: project,
+  allow: 'administer',
+  input: z.object({ runner_id: id }),
+  output: RunnerEntity,
+  async handle({ app, viewer, subject, input }) {
+    const one = await findRunner(app, input.runner_id)
+    if (!one) throw notFound('Runner')
+    if (one.runner_type !== 'project_type') throw forbiddenRunner('Runner is shared')
+    if (one.locked) throw forbiddenRunner('Runner is locked')
+    if (!(await isManaged(app, one, viewer))) throw forbiddenRunner('No access granted')
+    if (!(await enableRunner(app, one, subject.project.id)))
+      throw conflict('Runner was already enabled for this project')
+    return presentJobRunner(one, timestamp(app.clock))
+  },
+})
+
+export const disable = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/runners/:runner_id(\\d+)',
+  summary: 'Take a runner from a project',
+  on: project,
+  allow: 'administer',
+  input: z.object({ runner_id: id }),
+  output: null,
+  async handle({ app, subject, input }) {
+    const one = await findRunner(app, input.runner_id)
+    if (one?.runner_type !== 'project_type') throw notFound('Runner')
+    if (!(await disableRunner(app, one, subject.project.id))) throw notFound('Runner')
+  },
+})

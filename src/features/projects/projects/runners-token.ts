@@ -1,0 +1,14 @@
+import type { App } from '../../../context.ts'
+import { digestOf, randomToken } from '../../../lib/secrets.ts'
+import type { Project } from './queries.ts'
+
+/** The one before registers nothing any more. */
+export async function resetRunnersToken({ db, vault }: App, { id }: Pick<Project, 'id'>): Promise<string> {
+  const token = randomToken()
+  await db
+    .updateTable('projects')
+    .set({ runners_token_digest: digestOf(token), runners_token_sealed: vault.seal(token) })
+    .where('id', '=', id)
+    .execute()
+  return token
+}
