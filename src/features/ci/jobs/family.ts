@@ -7,10 +7,14 @@ import {
   startDelayed,
   startOverdue,
 } from './jobs.ts'
+import { leaveRuns } from './farewell.ts'
 import * as routes from './routes.ts'
+import { replaceCiSecrets } from './secrets.ts'
 
 export const ciJobs = family({
   routes,
+  farewell: leaveRuns,
+  secretReset: replaceCiSecrets,
   jobs: [assignResources, archiveTraces, startDelayed, startOverdue, dropStuckJobs, dropExpiredArtifacts],
   blobs: [
     { table: 'ci_jobs', column: 'trace_digest' },

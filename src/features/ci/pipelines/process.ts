@@ -85,9 +85,9 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
   return updated
 }
 
-/** What begins again after it had ended is running, not waiting for its beginning. */
+/** What has begun once is running, not waiting for its beginning. */
 const shownAfter = (was: JobStatus, composed: JobStatus): JobStatus =>
-  composed === 'pending' && (isEnded(was) || was === 'canceling') ? 'running' : composed
+  composed === 'pending' && (isEnded(was) || was === 'canceling' || was === 'running') ? 'running' : composed
 
 async function timesOf(app: App, pipeline: Pipeline, status: JobStatus, now: string) {
   if (status === 'running') return { started_at: pipeline.started_at ?? now, finished_at: null, duration: null }

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { startForge, type TestForge } from '../../../forge.ts'
+
+async function begun(forge: TestForge, config = CONFIG) {
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': config })
+  const at = (path: string) => `/projects/${project.id}${path}`
+  const statuses = async () => {
+    const { body } = await owner.get(at('/pipelines/1/jobs'), { per_page: 100 })
+    return Object.fromEntries(body.map((job: { name: string; status: string }) => [job.name, job.status]))
+  }
+  const pipeline = async () => (await owner.get(at('/pipelines/1'))).body
+  return { owner, project, at, statuses, pipeline }
+}
+
+test('a pipeline from its first job to its last', async () => {
+  await using forge = await startForge()
+  const { statuses, pipeline, owner, at } = await begun(forge)
+  expect(await statuses()).toEqual({ compile: 'pending', check: 'created', lint: 'created', ship: 'created' })
+  expect(await pipeline()).toMatchObject({ status: 'pending', source: 'push', duration: null })
+
+  forge.clock.advance(2000)
+  await runNamed(forge, 'compile', { isLeftRunning: true })
+  expect(await pipeline()).toMatchObject({ status: 'running', started_at: expect.any(String) })
+  forge.clock.advance(3000)
+  const { succeedJob } = await import('./transitions.ts')
+  await succeedJob(forge.app, await jobNamed(forge, 'compile'))
+  expect(await statuses()).toEqual({ compile: 'success', check: 'pending', lint: 'pending', ship: 'created' })
+
+  await runNamed(forge, 'lint', { fails: { reason: 'script_failure', exit_code: 1 } })
+  await runNamed(forge, 'check')
+  expect(await statuses()).toEqual({ compile: 'success', check: 'success', lint: 'failed', ship: 'manual' })
+  expect(await pipeline()).toMatchObject({
+    status: 'success',
+    duration: 3,
+    finished_at: expect.any(String),
+    detailed_status: { text: 'Warning', label: 'passed with warnings', group: 'success-with-warnings' },
+  })
+  await forge.settle()
+  expect((await owner.get(at('/jobs'), { 'scope[]': 'failed' })).body).toMatchObject([
+    { name: 'lint', failure_reason: 'script_failure', allow_failure: true, pipeline: { id: 1, status: 'success' } },
+  ])
+})
+
+test('play, retry and cancel', async () => {
+  await using forge = await startForge()
+  const { statuses, pipeline, owner, at } = await begun(forge)
+  const post = async (name: string, verb: string) =>
+    owner.post(at(`/jobs/${(await jobNamed(forge, name)).id}/${verb}`))
+  expect(await post('check', 'play')).toMatchObject({
+    status: 400,
+    body: { message: '400 (Bad request) "Unplayable Job" not given' },
+  })
+  expect(await post('check', 'retry')).toMatchObject({
+    status: 403,
+    body: { message: '403 Forbidden - Job is not retryable' },
+  })
+  await runNamed(forge, 'compile', { fails: { reason: 'script_failure' } })
+  expect(await statuses()).toEqual({ compile: 'failed', check: 'skipped', lint: 'skipped', ship: 'skipped' })
+  expect(await pipeline()).toMatchObject({ status: 'failed' })
+
+  const old = await jobNamed(forge, 'compile')
+  const again = await post('compile', 'retry')
+  expect(again).toMatchObject({ status: 201, body: { name: 'compile', status: 'pending', finished_at: null } })
+  expect(again.body.id).toBeGreaterThan(old.id)
+  expect(await statuses()).toEqual({ compile: 'pending', check: 'created', lint: 'created', ship: 'created' })
+  expect(await pipeline()).toMatchObject({ status: 'running' })
+  expect((await owner.post(at(`/jobs/${old.id}/retry`))).status).toBe(403)
+  await runNamed(forge, 'compile')
+  await runNamed(forge, 'check')
+  await runNamed(forge, 'lint')
+  expect(await post('ship', 'play')).toMatchObject({ status: 201, body: { status: 'pending' } })
+  expect(await post('ship', 'cancel')).toMatchObject({ status: 201, body: { status: 'canceled' } })
+  expect(await post('ship', 'cancel')).toMatchObject({ status: 201, body: { status: 'canceled' } })
+  expect(await owner.get(at('/pipelines/1/jobs'), { include_retried: true })).toMatchObject({ body: { length: 5 } })
+})
+
+test('what failed is tried again by itself, as often as it says', async () => {
+  await using forge = await startForge()
+  const { pipeline } = await begun(forge, 'flaky: { script: x, retry: { max: 1, when: runner_system_failure } }')
+  await runNamed(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
+  expect(await jobNamed(forge, 'flaky')).toMatchObject({ status: 'pending', retried: false })
+  expect(await pipeline()).toMatchObject({ status: 'running' })
+  await runNamed(forge, 'flaky', { fails: { reason: 'runner_system_failure' } })
+  expect(await jobNamed(forge, 'flaky')).toMatchObject({ status: 'failed' })
+  expect(await pipeline()).toMatchObject({ status: 'failed' })
+})
+
+test('logs, artifacts and their end', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await begun(forge, 'build: { script: x, coverage: "/total: (\\\\d+\\\\.\\\\d+)%/" }')
+  const { id } = await jobNamed(forge, 'build')
+  expect((await owner.get(at(`/jobs/${id}/trace`))).status).toBe(404)
+  const log = 'total: 10.5%\nhello \u001b[32mworld\u001b[0m\ntotal: 81.25% of lines\nend\n'
+  await runNamed(forge, 'build', { log, files: { 'out/a.txt': 'hello', 'b.html': '<b>' } })
+  const read = async () => (await owner.get(at(`/jobs/${id}/trace`))).body
+  expect(await read()).toBe(log)
+  await forge.settle()
+  expect(await jobNamed(forge, 'build')).toMatchObject({ trace_digest: expect.any(String), coverage: 81.25 })
+  expect(await read()).toBe(log)
+  expect((await owner.get(at('/pipelines/1'))).body).toMatchObject({ coverage: '81.25' })
+
+  const whole = await owner.get(at(`/jobs/${id}/artifacts`))
+  expect(whole).toMatchObject({ status: 200 })
+  expect(await owner.get(at(`/jobs/${id}/artifacts/out/a.txt`))).toMatchObject({ status: 200, body: 'hello' })
+  expect((await owner.get(at(`/jobs/${id}/artifacts/out`))).status).toBe(404)
+  expect((await owner.get(at(`/jobs/${id}/artifacts/nothing`))).status).toBe(404)
+  expect((await owner.get(at('/jobs/artifacts/master/raw/b.html'), { job: 'build' })).body).toBe('<b>')
+  expect((await owner.get(at('/jobs/artifacts/master/download'), { job: 'build' })).status).toBe(200)
+  expect((await owner.get(at('/jobs/artifacts/master/download'), { job: 'other' })).status).toBe(404)
+  expect((await owner.get(at('/jobs/artifacts/other/download'), { job: 'build' })).status).toBe(404)
+
+  expect(await owner.post(at(`/jobs/${id}/erase`))).toMatchObject({
+    status: 201,
+    body: { status: 'success', erased_at: expect.any(String), download_url: null, artifacts: [] },
+  })
+  expect((await owner.get(at(`/jobs/${id}/artifacts`))).status).toBe(404)
+  expect((await owner.get(at(`/jobs/${id}/trace`))).status).toBe(404)
+  expect(await owner.post(at(`/jobs/${id}/erase`))).toMatchObject({
+    status: 403,
+    body: { message: '403 Forbidden - Job is not erasable!' },
+  })
+})
+
+test('what has expired is gone at once, kept it stays, and its content is removed', async () => {
+  await using forge = await startForge()
+  const { owner, at, project } = await begun(forge, 'build: { script: x }')
+  const { id } = await runNamed(forge, 'build')
+  const soon = new Date(forge.clock.now().getTime() + 60_000).toISOString()
+  await keepFiles(forge, { id, project_id: project.id }, { a: 'x' }, { expire_at: soon })
+  expect((await owner.get(at(''), { statistics: true })).body.statistics.job_artifacts_size).toBeGreaterThan(0)
+  const { digest } = await forge.app.db.selectFrom('ci_artifacts').selectAll().executeTakeFirstOrThrow()
+  forge.clock.advance(61_000)
+  expect((await owner.get(at(`/jobs/${id}/artifacts`))).status).toBe(404)
+  const { expireArtifacts } = await import('./artifacts.ts')
+  await expireArtifacts(forge.app)
+  expect(await forge.app.db.selectFrom('ci_artifacts').selectAll().execute()).toEqual([])
+  expect((await owner.get(at(''), { statistics: true })).body.statistics.job_artifacts_size).toBe(0)
+  expect(await forge.app.blobs.has(digest)).toBe(true)
+  forge.clock.advance(3_700_000)
+  await expireArtifacts(forge.app)
+  expect(await forge.app.blobs.has(digest)).toBe(false)
+})

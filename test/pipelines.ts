@@ -1,0 +1,92 @@
+/** Pipelines for tests, and jobs that run without a runner. */
+import type { TestForge } from '../src/forge.ts'
+import { zipOf } from '../src/lib/zip/writer.ts'
+import type { Job } from '../src/features/ci/jobs/model.ts'
+import { dropJob, runJob, succeedJob } from '../src/features/ci/jobs/transitions.ts'
+
+export const CONFIG = `
+stages: [build, test, deploy]
+compile: { stage: build, script: make, artifacts: { paths: [out] } }
+check: { stage: test, script: make check }
+lint: { stage: test, script: make lint, allow_failure: true }
+ship: { stage: deploy, script: make ship, when: manual }
+`
+
+/** What the newest job of a name is. */
+export async function jobNamed(forge: TestForge, name: string, project?: number): Promise<Job> {
+  return forge.app.db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('name', '=', name)
+    .$if(project !== undefined, (query) => query.where('project_id', '=', project!))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+}
+
+export interface Ran {
+  readonly log?: string
+  readonly files?: Readonly<Record<string, string>>
+  readonly fails?: { reason: string; exit_code?: number }
+  readonly isLeftRunning?: boolean
+}
+
+/** As a runner would: takes it, logs, keeps files, and tells how it ended. */
+export async function runNamed(forge: TestForge, name: string, { log, files, fails, isLeftRunning }: Ran = {}) {
+  const { app } = forge
+  const taken = await runJob(app, await jobNamed(forge, name), { runner_id: null })
+  if (!taken) throw new Error(`${name} cannot be run`)
+  if (log !== undefined) await writeLog(forge, taken.id, log)
+  if (files) await keepFiles(forge, taken, files)
+  const now = await jobNamed(forge, name)
+  if (isLeftRunning) return now
+  if (fails) await dropJob(app, now, fails)
+  else await succeedJob(app, now)
+  return jobNamed(forge, name)
+}
+
+export async function writeLog({ app }: TestForge, job_id: number, log: string): Promise<void> {
+  const content = Buffer.from(log)
+  await app.db.insertInto('ci_trace_chunks').values({ job_id, start: 0, content }).execute()
+  await app.db.updateTable('ci_jobs').set({ trace_size: content.length }).where('id', '=', job_id).execute()
+}
+
+export async function keepFiles(
+  { app }: TestForge,
+  { id, project_id }: Pick<Job, 'id' | 'project_id'>,
+  files: Readonly<Record<string, string>>,
+  more: { file_type?: string; file_format?: 'zip' | 'gzip' | 'raw'; expire_at?: string | null } = {},
+): Promise<void> {
+  const { file_type = 'archive', file_format = 'zip', expire_at = null } = more
+  const content = file_format === 'zip' ? await zipped(files) : Buffer.from(Object.values(files).join(''))
+  const { digest, size } = await app.blobs.put(content)
+  await app.db
+    .insertInto('ci_artifacts')
+    .values({
+      job_id: id,
+      project_id,
+      file_type,
+      file_format,
+      filename: file_type === 'archive' ? 'artifacts.zip' : `${file_type}.xml`,
+      size,
+      digest,
+      expire_at,
+      created_at: new Date().toISOString(),
+    })
+    .execute()
+}
+
+export async function zipped(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const inputs = Object.entries(files).map(([name, text]) => ({
+    name,
+    mode: 0o100644,
+    mtime: new Date(0),
+    size: Buffer.byteLength(text),
+    content: async function* () {
+      yield Buffer.from(text)
+    },
+  }))
+  const chunks: Buffer[] = []
+  for await (const chunk of zipOf(inputs)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
