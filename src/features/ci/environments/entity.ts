@@ -42,7 +42,12 @@ export const EnvironmentEntity = entity({ ...listed, last_deployment: Deployment
 
 export type DeploymentRecord = z.infer<typeof DeploymentEntity>
 
-export const presentBrief = ({ id, name, slug, external_url }: Environment): z.infer<typeof BriefEnvironmentEntity> => ({
+export const presentBrief = ({
+  id,
+  name,
+  slug,
+  external_url,
+}: Environment): z.infer<typeof BriefEnvironmentEntity> => ({
   id,
   name,
   slug,

@@ -26,7 +26,16 @@ async function stage() {
   const deployments = `/projects/${project.id}/deployments`
   const root = forge.administrator
   const only = async () => (await root.get(url)).body[0]
-  return { forge, project, commit, root, url, deployments, only, [Symbol.asyncDispose]: () => forge[Symbol.asyncDispose]() }
+  return {
+    forge,
+    project,
+    commit,
+    root,
+    url,
+    deployments,
+    only,
+    [Symbol.asyncDispose]: () => forge[Symbol.asyncDispose](),
+  }
 }
 
 test('an environment is made, found, changed and, once stopped, deleted', async () => {
@@ -49,7 +58,8 @@ test('an environment is made, found, changed and, once stopped, deleted', async 
     },
   })
   expect((await root.post(url, { name: 'staging' })).body).toMatchObject({ slug: 'staging', tier: 'staging' })
-  const names = async (filter: object) => (await root.get(url, filter as never)).body.map((one: { name: string }) => one.name)
+  const names = async (filter: object) =>
+    (await root.get(url, filter as never)).body.map((one: { name: string }) => one.name)
   expect(await names({})).toEqual(['Production 1', 'staging'])
   expect(await names({ name: 'staging' })).toEqual(['staging'])
   expect(await names({ search: 'duct' })).toEqual(['Production 1'])
@@ -93,10 +103,22 @@ test.each([
 test('deployments follow their jobs, and environments their deployments', async () => {
   await using s = await stage()
   const { forge, root, deployments } = s
-  expect(await s.only()).toMatchObject({ name: 'review/master', state: 'available', external_url: null, tier: 'development' })
+  expect(await s.only()).toMatchObject({
+    name: 'review/master',
+    state: 'available',
+    external_url: null,
+    tier: 'development',
+  })
   await runNamed(forge, 'deploy', { isLeftRunning: true })
   expect((await root.get(deployments)).body).toMatchObject([
-    { iid: 1, status: 'running', ref: 'master', sha: s.commit.id, user: { username: 'root' }, deployable: { name: 'deploy' } },
+    {
+      iid: 1,
+      status: 'running',
+      ref: 'master',
+      sha: s.commit.id,
+      user: { username: 'root' },
+      deployable: { name: 'deploy' },
+    },
   ])
   const { succeedJob } = await import('../jobs/transitions.ts')
   await succeedJob(forge.app, await jobNamed(forge, 'deploy'))
@@ -109,7 +131,9 @@ test('deployments follow their jobs, and environments their deployments', async 
   expect(one.last_deployment).toMatchObject({ status: 'success', environment: { name: 'review/master' } })
   expect((await root.get(`${deployments}/${one.last_deployment.id}`)).body).toEqual(one.last_deployment)
   expect((await root.get(deployments, { environment: 'nowhere' })).body).toEqual([])
-  expect((await root.get(deployments, { environment: 'review/master', status: 'success', order_by: 'updated_at' })).body).toHaveLength(1)
+  expect(
+    (await root.get(deployments, { environment: 'review/master', status: 'success', order_by: 'updated_at' })).body,
+  ).toHaveLength(1)
   expect((await root.get(deployments, { status: 'failed' })).body).toEqual([])
 })
 

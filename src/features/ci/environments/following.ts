@@ -26,7 +26,8 @@ export async function followJob(app: App, id: number): Promise<void> {
     .where('id', '=', job.environment_id)
     .executeTakeFirst()
   if (!environment || !KEEPING.includes(wish.action)) return
-  const scope = wish.url?.includes('$') || wish.auto_stop_in?.includes('$') ? await scopeOf(app, job, environment) : null
+  const scope =
+    wish.url?.includes('$') || wish.auto_stop_in?.includes('$') ? await scopeOf(app, job, environment) : null
   const written = (text: string) => (scope ? scope.expand(text) : text)
   const url = wish.action === 'start' && wish.url !== null ? written(wish.url) : null
   const span = wish.auto_stop_in === null ? null : parseSpan(written(wish.auto_stop_in))

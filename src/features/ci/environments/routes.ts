@@ -6,7 +6,13 @@ import { after, DAY } from '../../../clock.ts'
 import { badParameter } from '../../../errors.ts'
 import { BriefEnvironmentEntity, EnvironmentEntity, ListedEnvironmentEntity, presentBrief } from './entity.ts'
 import { STATES, TIERS } from './model.ts'
-import { deployedProject, environment, listEnvironments, presentEnvironments, presentOneEnvironment } from './queries.ts'
+import {
+  deployedProject,
+  environment,
+  listEnvironments,
+  presentEnvironments,
+  presentOneEnvironment,
+} from './queries.ts'
 import { createEnvironment, deleteEnvironment, deleteReviewApps, updateEnvironment } from './service.ts'
 import { stopEnvironment, stopStale } from './stopping.ts'
 

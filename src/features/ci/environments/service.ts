@@ -26,7 +26,11 @@ function assertValid({ name, external_url: url, description }: EnvironmentWish):
   const faults: FieldErrors = {}
   if (name !== undefined && !isEnvironmentName(name)) {
     faults.name = [
-      name.trim() === '' ? "can't be blank" : name.length > 255 ? 'is too long (maximum is 255 characters)' : NAME_FAULT,
+      name.trim() === ''
+        ? "can't be blank"
+        : name.length > 255
+          ? 'is too long (maximum is 255 characters)'
+          : NAME_FAULT,
     ]
   }
   if (url && !isAddress(url)) faults.external_url = ['is blocked: Only allowed schemes are http, https']

@@ -28,14 +28,21 @@ async function expireSome({ db, clock }: App): Promise<boolean> {
     db,
     due.map(({ id }) => id),
   )
-  await db.deleteFrom('ci_artifacts').where(inIdList(db, 'id', ids)).execute()
+  await db
+    .deleteFrom('ci_artifacts')
+    .where(inIdList(db, 'id', ids))
+    .execute()
   return due.length === AT_ONCE
 }
 
 /** Not at once: somebody may be uploading the same content right now. */
 async function discardLeft(app: App): Promise<void> {
   const { db, clock } = app
-  await db.updateTable('ci_left_blobs').set({ left_at: timestamp(clock) }).where('left_at', 'is', null).execute()
+  await db
+    .updateTable('ci_left_blobs')
+    .set({ left_at: timestamp(clock) })
+    .where('left_at', 'is', null)
+    .execute()
   for (;;) {
     const left = await db
       .selectFrom('ci_left_blobs')
@@ -49,7 +56,10 @@ async function discardLeft(app: App): Promise<void> {
       db,
       left.map(({ id }) => id),
     )
-    await db.deleteFrom('ci_left_blobs').where(inIdList(db, 'id', ids)).execute()
+    await db
+      .deleteFrom('ci_left_blobs')
+      .where(inIdList(db, 'id', ids))
+      .execute()
     if (left.length < AT_ONCE) return
   }
 }

@@ -134,7 +134,12 @@ export function presentJob(job: LoadedJob, around: JobSurroundings): JobRecord {
     ...presentCommon(job, around),
     ...(archive && { artifacts_file: { filename: archive.filename, size: archive.size } }),
     artifacts: [
-      ...job.artifacts.map(({ file_type, size, filename, file_format }) => ({ file_type, size, filename, file_format })),
+      ...job.artifacts.map(({ file_type, size, filename, file_format }) => ({
+        file_type,
+        size,
+        filename,
+        file_format,
+      })),
       ...log,
     ],
     artifacts_expire_at: job.artifacts_expire_at,

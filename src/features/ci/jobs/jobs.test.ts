@@ -47,8 +47,7 @@ test('a pipeline from its first job to its last', async () => {
 test('play, retry and cancel', async () => {
   await using forge = await startForge()
   const { statuses, pipeline, owner, at } = await begun(forge)
-  const post = async (name: string, verb: string) =>
-    owner.post(at(`/jobs/${(await jobNamed(forge, name)).id}/${verb}`))
+  const post = async (name: string, verb: string) => owner.post(at(`/jobs/${(await jobNamed(forge, name)).id}/${verb}`))
   expect(await post('check', 'play')).toMatchObject({
     status: 400,
     body: { message: '400 (Bad request) "Unplayable Job" not given' },

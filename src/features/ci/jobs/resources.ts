@@ -27,7 +27,12 @@ async function nextFor({ db }: App, id: number): Promise<Job | null> {
   if (!group || (await jobs.where('status', 'in', HOLDING).limit(1).executeTakeFirst())) return null
   if (group.process_mode === 'oldest_first') {
     // Those of older pipelines are waited for, too.
-    const first = await jobs.where('status', 'in', COMING).orderBy('pipeline_id').orderBy('id').limit(1).executeTakeFirst()
+    const first = await jobs
+      .where('status', 'in', COMING)
+      .orderBy('pipeline_id')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
     return first?.status === 'waiting_for_resource' ? first : null
   }
   const order = group.process_mode === 'unordered' ? 'asc' : 'desc'

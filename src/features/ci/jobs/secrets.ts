@@ -31,8 +31,7 @@ export const replaceCiSecrets: SecretReset = async (app) => {
 /** Jobs that run with an old one are refused, and fail by themselves. */
 async function replaceJobTokens(app: App): Promise<void> {
   for await (const ids of unreadableRows(app, 'ci_jobs', 'token_sealed'))
-    for (const id of ids)
-      await app.db.updateTable('ci_jobs').set(newJobToken(app.vault)).where('id', '=', id).execute()
+    for (const id of ids) await app.db.updateTable('ci_jobs').set(newJobToken(app.vault)).where('id', '=', id).execute()
 }
 
 async function replaceTokens(app: App, table: (typeof TOKENS)[number]): Promise<number> {

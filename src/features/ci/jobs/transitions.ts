@@ -63,8 +63,7 @@ export async function dropJob(app: App, job: Job, { reason, exit_code = null }: 
     await holdPipeline(app, job.pipeline_id)
     const options = optionsOf(job)
     const allowed = options.allow_failure
-    const isAllowed =
-      typeof allowed === 'object' && exit_code !== null && allowed.exit_codes.includes(exit_code)
+    const isAllowed = typeof allowed === 'object' && exit_code !== null && allowed.exit_codes.includes(exit_code)
     const failure = { failure_reason: reason, exit_code, ...found, ...(isAllowed && { allow_failure: true }) }
     const [moved] = await moveJobs(app, [job.id], 'failed', failure)
     if (!moved) return null

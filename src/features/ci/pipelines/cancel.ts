@@ -17,7 +17,11 @@ export interface CancelWish {
 }
 
 /** What has not ended; jobs that wait for somebody's hand stay. Null where it is gone. */
-export function cancelPipeline(app: App, id: number, { by, isPartial = false }: CancelWish = {}): Promise<Pipeline | null> {
+export function cancelPipeline(
+  app: App,
+  id: number,
+  { by, isPartial = false }: CancelWish = {},
+): Promise<Pipeline | null> {
   return transact(app, async (app) => {
     await holdPipeline(app, id)
     const jobs = await app.db

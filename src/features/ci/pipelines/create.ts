@@ -95,8 +95,7 @@ const KEPT_WITH_ERRORS: readonly PipelineSource[] = [
 const OBEYS_SKIPPING: readonly PipelineSource[] = ['push', 'merge_request_event']
 const SKIP_MARKER = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i
 
-const EMPTY =
-  'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.'
+const EMPTY = 'The resulting pipeline would have been empty. Review the rules configuration for the relevant jobs.'
 const FILTERED = 'The pipeline did not run. Review the workflow rules configuration.'
 
 export async function createPipeline(app: App, wish: PipelineWish): Promise<Made> {

@@ -129,7 +129,7 @@ async function makeElsewhere(
 /** The pipeline, what made it, what made that; null where there is no end. */
 async function chainAbove({ db }: App, pipeline: Pipeline): Promise<Pipeline[] | null> {
   const chain = [pipeline]
-  for (let one = pipeline; one.bridge_id !== null; ) {
+  for (let one = pipeline; one.bridge_id !== null;) {
     const above = await db
       .selectFrom('pipelines')
       .innerJoin('ci_jobs', 'ci_jobs.pipeline_id', 'pipelines.id')

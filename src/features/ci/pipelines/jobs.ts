@@ -63,7 +63,11 @@ export const settleRef = job<{ id: number; project_id: number }>(SETTLE_REF.name
   const project = await findProjectById(app.db, project_id)
   if (!project) return
   const dir = repositoryDir(app, project)
-  const pipeline = await app.db.selectFrom('pipelines').select(['id', 'sha', 'status']).where('id', '=', id).executeTakeFirst()
+  const pipeline = await app.db
+    .selectFrom('pipelines')
+    .select(['id', 'sha', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirst()
   if (!pipeline || isFinished(pipeline.status)) await dropRef(dir, pipelineRef(id))
   else await begin(dir, pipeline)
 })

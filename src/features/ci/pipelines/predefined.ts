@@ -120,7 +120,10 @@ export function pipelineVariables(
 }
 
 const descriptionOf = ({ message, title }: Commit) =>
-  message.slice(message.indexOf(title) + title.length).replace(/^\s+/, '').slice(0, LONGEST_MESSAGE)
+  message
+    .slice(message.indexOf(title) + title.length)
+    .replace(/^\s+/, '')
+    .slice(0, LONGEST_MESSAGE)
 
 /** Those that rules may ask: nothing that only a stored job or pipeline has. */
 export const ruleVariables = (

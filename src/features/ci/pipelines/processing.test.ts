@@ -84,9 +84,7 @@ test.each([
   ['manual', []],
 ] as const)('after a stage that is %s', (status, steps) => {
   const later = Object.fromEntries(whens.map((when) => [when, second({ when })]))
-  expect(after({ first: { status }, ...later })).toEqual(
-    Object.fromEntries(steps.map((step, n) => [whens[n]!, step])),
-  )
+  expect(after({ first: { status }, ...later })).toEqual(Object.fromEntries(steps.map((step, n) => [whens[n]!, step])))
 })
 
 test('the first stage begins at once, and one that is skipped lets the next begin', () => {
@@ -120,7 +118,10 @@ test('what shares a resource waits for it, and one failure may end all', () => {
 
 test('done twice nothing is left to do, and a thousand jobs in a row cost a thousand looks', () => {
   const chain = Object.fromEntries(
-    Array.from({ length: 1000 }, (_, n) => [`j${n}`, { needs: n === 0 ? [] : [`j${n - 1}`], when: 'on_failure' as const }]),
+    Array.from({ length: 1000 }, (_, n) => [
+      `j${n}`,
+      { needs: n === 0 ? [] : [`j${n - 1}`], when: 'on_failure' as const },
+    ]),
   )
   let looks = 0
   const jobs = jobsOf(chain).map((job) => ({

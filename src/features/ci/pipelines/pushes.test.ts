@@ -9,7 +9,11 @@ check: { stage: test, script: make check }
 `
 
 const rowsOf = (forge: Forge & { app?: unknown }, table: 'pipelines' | 'ci_jobs') =>
-  (forge as unknown as Awaited<ReturnType<typeof startForge>>).app.db.selectFrom(table).selectAll().orderBy('id').execute()
+  (forge as unknown as Awaited<ReturnType<typeof startForge>>).app.db
+    .selectFrom(table)
+    .selectAll()
+    .orderBy('id')
+    .execute()
 
 test('a push makes a pipeline, which is there when the push is answered', async () => {
   await using forge = await startForge()

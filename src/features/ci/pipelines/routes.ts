@@ -96,7 +96,10 @@ export const create = endpoint({
 /** Forms send `variables[0][key]=…`. */
 function asList(value: unknown): unknown {
   const isNumbered =
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).every((key) => /^\d+$/.test(key))
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).every((key) => /^\d+$/.test(key))
   return isNumbered ? Object.values(value) : value
 }
 

@@ -61,7 +61,12 @@ export async function stopPipeline(app: App, subject: RepositorySubject, pipelin
 }
 
 /** With its jobs, and all they have kept. */
-export async function deletePipeline(app: App, actor: User, { dir }: RepositorySubject, pipeline: Pipeline): Promise<void> {
+export async function deletePipeline(
+  app: App,
+  actor: User,
+  { dir }: RepositorySubject,
+  pipeline: Pipeline,
+): Promise<void> {
   const { id, project_id } = pipeline
   await cancelPipeline(app, id)
   await transact(app, async (app) => {

@@ -51,7 +51,10 @@ export const cases = casesOf(
     'POST /projects/:id/pipeline_schedules/:pipeline_schedule_id/play': { at: schedule },
     'DELETE /projects/:id/pipeline_schedules/:pipeline_schedule_id': { at: schedule },
     'POST /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables': { at: schedule, input: newVariable },
-    'PUT /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': { at: variable, input: { value: 'v' } },
+    'PUT /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': {
+      at: variable,
+      input: { value: 'v' },
+    },
     'DELETE /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': { at: variable },
   },
 )

@@ -15,10 +15,16 @@ test.each([
   ['0 0 29 2 *', 'UTC', '2028-02-29T00:00:00.000Z'],
 ])('%s in %s', (line, zone, at) => expect(next(line, zone)).toBe(at))
 
-test.each(['', '* * * *', '* * * * * *', '61 * * * *', '@daily', 'a b c d e', '0 0 30 2 *', `${'1,'.repeat(200)}1 * * * *`])(
-  '%s is no line',
-  (line) => expect(next(line)).toBeNull(),
-)
+test.each([
+  '',
+  '* * * *',
+  '* * * * * *',
+  '61 * * * *',
+  '@daily',
+  'a b c d e',
+  '0 0 30 2 *',
+  `${'1,'.repeat(200)}1 * * * *`,
+])('%s is no line', (line) => expect(next(line)).toBeNull())
 
 test('time zones have names', () => {
   for (const zone of ['UTC', 'Europe/Berlin', 'US/Pacific', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires'])

@@ -19,8 +19,6 @@ const isOwn = ({ schedule, viewer }: ScheduleSubject) => schedule.owner_id === v
 export const schedulePolicy = policy<ScheduleSubject>()({
   read: (s: ScheduleSubject) => schedulesPolicy.read(s),
   update: (s) =>
-    hasFeature(s, 'builds') &&
-    (s.level >= Master || (s.level >= Developer && isOwn(s))) &&
-    !s.project.archived,
+    hasFeature(s, 'builds') && (s.level >= Master || (s.level >= Developer && isOwn(s))) && !s.project.archived,
   takeOver: (s) => hasFeature(s, 'builds') && s.level >= Master && !s.project.archived,
 })

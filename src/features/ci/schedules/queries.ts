@@ -69,10 +69,7 @@ export async function presentListedSchedules(
   return loaded.map((one) => presentListedSchedule(one, around))
 }
 
-export async function presentOneSchedule(
-  app: App,
-  subject: ScheduleSubject,
-): Promise<z.infer<typeof ScheduleEntity>> {
+export async function presentOneSchedule(app: App, subject: ScheduleSubject): Promise<z.infer<typeof ScheduleEntity>> {
   const { schedule } = subject
   const [[loaded], around, last, variables] = await Promise.all([
     withUsers(app.db, [schedule], { owner: 'owner_id' }),

@@ -5,12 +5,7 @@ import { bool, entity, longText, oneOf, text } from '../../../api/wire.ts'
 import { ListedPipelineEntity } from '../pipelines/entity.ts'
 import { presentListedPipelines } from '../pipelines/queries.ts'
 import { VARIABLE_TYPES } from '../variables/model.ts'
-import {
-  ListedScheduleEntity,
-  ScheduleEntity,
-  ScheduleVariableEntity,
-  presentScheduleVariable,
-} from './entity.ts'
+import { ListedScheduleEntity, ScheduleEntity, ScheduleVariableEntity, presentScheduleVariable } from './entity.ts'
 import {
   listPipelinesOf,
   listSchedules,

@@ -40,7 +40,14 @@ test('a schedule is made, read, changed, taken over and deleted', async () => {
   const made = await owner.post(url, WISH)
   expect(made).toMatchObject({
     status: 201,
-    body: { ...WISH, cron_timezone: 'UTC', active: true, last_pipeline: null, variables: [], owner: { username: 'olga' } },
+    body: {
+      ...WISH,
+      cron_timezone: 'UTC',
+      active: true,
+      last_pipeline: null,
+      variables: [],
+      owner: { username: 'olga' },
+    },
   })
   expect(new Date(made.body.next_run_at).getUTCMinutes()).toBe(0)
   const item = `${url}/${made.body.id}`
@@ -54,7 +61,10 @@ test('a schedule is made, read, changed, taken over and deleted', async () => {
   expect(changed).toMatchObject({ status: 200, body: change })
   expect(changed.body.next_run_at).toMatch(/T19:30:00/)
   expect((await owner.get(url, { scope: 'inactive' })).body).toHaveLength(1)
-  expect(await root.post(`${item}/take_ownership`)).toMatchObject({ status: 201, body: { owner: { username: 'root' } } })
+  expect(await root.post(`${item}/take_ownership`)).toMatchObject({
+    status: 201,
+    body: { owner: { username: 'root' } },
+  })
   expect((await owner.delete(item)).status).toBe(204)
   expect(await owner.get(item)).toMatchObject({ status: 404, body: { message: '404 Pipeline Schedule Not Found' } })
 })
@@ -65,7 +75,10 @@ test('variables are for those who may change the schedule', async () => {
   const { body: schedule } = await owner.post(url, WISH)
   const item = `${url}/${schedule.id}`
   const variable = { key: 'COLOUR', value: 'red', variable_type: 'env_var', raw: false }
-  expect(await owner.post(`${item}/variables`, { key: 'COLOUR', value: 'red' })).toMatchObject({ status: 201, body: variable })
+  expect(await owner.post(`${item}/variables`, { key: 'COLOUR', value: 'red' })).toMatchObject({
+    status: 201,
+    body: variable,
+  })
   expect((await owner.post(`${item}/variables`, { key: 'COLOUR', value: '' })).body.message).toEqual({
     key: ['has already been taken'],
   })

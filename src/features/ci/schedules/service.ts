@@ -146,7 +146,8 @@ export async function createScheduleVariable(
       .where('schedule_id', '=', schedule_id)
       .execute()
     if (known.some((one) => one.key === key)) throw invalid({ key: ['has already been taken'] })
-    if (known.length >= MOST_VARIABLES) throw invalid({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] })
+    if (known.length >= MOST_VARIABLES)
+      throw invalid({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] })
     return app.db
       .insertInto('pipeline_schedule_variables')
       .values({

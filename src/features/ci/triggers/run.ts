@@ -1,7 +1,7 @@
 /** Pipelines that whoever has a token starts: as the trigger's owner, or as the user of the job that shows its own. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { Refusal, invalid, notFound, unauthenticated } from '../../../errors.ts'
+import { Refusal, invalid, unauthenticated } from '../../../errors.ts'
 import { digestOf } from '../../../lib/secrets.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProject, type Project } from '../../projects/projects/queries.ts'
@@ -102,11 +102,11 @@ async function letsIn({ db }: App, project: Project, from: number): Promise<bool
 }
 
 function variablesFrom({ variables = null, payload }: StartWish): GivenVariable[] {
-  const given = variables === null || variables === '' ? [] : Object.entries(variables)
-  const isMap =
-    (variables === null || variables === '' || (typeof variables === 'object' && !Array.isArray(variables))) &&
-    given.every(([, value]) => typeof value === 'string')
-  if (!isMap) throw new Refusal('bad_request', 'variables needs to be a map of key-valued strings')
+  const isNone = variables === null || variables === ''
+  const isMap = typeof variables === 'object' && variables !== null && !Array.isArray(variables)
+  const given = isMap ? Object.entries(variables) : []
+  if (!(isMap || isNone) || !given.every(([, value]) => typeof value === 'string'))
+    throw new Refusal('bad_request', 'variables needs to be a map of key-valued strings')
   if (given.length > MOST_VARIABLES) {
     throw invalid({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] })
   }

@@ -35,7 +35,10 @@ test('the token is shown whole to its owner alone', async () => {
   expect((await root.get(`${url}/triggers`)).body).toEqual([{ ...trigger, token: short }])
   const item = `${url}/triggers/${trigger.id}`
   expect((await root.get(item)).body.token).toBe(short)
-  expect((await root.put(item, { description: 'another' })).body).toMatchObject({ description: 'another', token: short })
+  expect((await root.put(item, { description: 'another' })).body).toMatchObject({
+    description: 'another',
+    token: short,
+  })
   expect(await root.post(`${item}/take_ownership`)).toMatchObject({
     status: 200,
     body: { owner: { username: 'root' }, token: trigger.token },
@@ -62,7 +65,11 @@ test('whoever has the token starts a pipeline as the owner', async () => {
     .where('pipeline_id', '=', started.body.id)
     .orderBy('id')
     .execute()
-  const given = rows.map(({ key, value_sealed, variable_type }) => [key, forge.app.vault.open(value_sealed), variable_type])
+  const given = rows.map(({ key, value_sealed, variable_type }) => [
+    key,
+    forge.app.vault.open(value_sealed),
+    variable_type,
+  ])
   const payload = { id: String(s.project.id), ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }
   expect(given.map(([key, , type]) => [key, type])).toEqual([
     ['TRIGGER_PAYLOAD', 'file'],
@@ -72,7 +79,9 @@ test('whoever has the token starts a pipeline as the owner', async () => {
   expect(given[1]![1]).toBe('red')
   expect((await owner.get(`${url}/triggers/${trigger.id}`)).body.last_used).not.toBeNull()
   expect((await nobody.post(`${url}/ref/master/trigger/pipeline`, { token: trigger.token })).status).toBe(201)
-  expect((await nobody.post(`${url}/ref/refs%2Fheads%2Fmaster/trigger/pipeline`, { token: trigger.token })).body).toMatchObject({
+  expect(
+    (await nobody.post(`${url}/ref/refs%2Fheads%2Fmaster/trigger/pipeline`, { token: trigger.token })).body,
+  ).toMatchObject({
     ref: 'master',
   })
 })
@@ -93,7 +102,7 @@ test('refuses what starts nothing', async () => {
   const { token } = trigger
   const other = await forge.project({ path: 'other' })
   const before = await s.pipelines()
-  const start = (wish: object, path = url) => nobody.post(`${path}/trigger/pipeline`, wish)
+  const start = (wish: Record<string, unknown>, path = url) => nobody.post(`${path}/trigger/pipeline`, wish)
   const unknown = { status: 404, body: { message: '404 Not Found' } }
   expect(await start({ token: 'f'.repeat(30), ref: 'master' })).toMatchObject(unknown)
   expect(await start({ token, ref: 'master' }, `/projects/${other.id}`)).toMatchObject(unknown)
@@ -136,7 +145,12 @@ test('a job starts a pipeline with its own token, while it runs', async () => {
   expect((await abroad()).status).toBe(404)
   await forge.app.db
     .insertInto('job_token_allowlist')
-    .values({ project_id: other.id, allowed_project_id: s.project.id, allowed_group_id: null, created_at: new Date().toISOString() })
+    .values({
+      project_id: other.id,
+      allowed_project_id: s.project.id,
+      allowed_group_id: null,
+      created_at: new Date().toISOString(),
+    })
     .execute()
   expect((await abroad()).status).toBe(201)
 })

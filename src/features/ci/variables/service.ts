@@ -94,7 +94,7 @@ async function assertFree(app: App, one: VariableOwner & Pick<CiVariable, 'key' 
     .where('key', '=', one.key)
     .where('environment_scope', '=', one.environment_scope)
     .executeTakeFirst()
-  if (taken) throw invalid({ key: ["has already been taken"] })
+  if (taken) throw invalid({ key: ['has already been taken'] })
 }
 
 async function assertRoom(app: App, owner: VariableOwner): Promise<void> {

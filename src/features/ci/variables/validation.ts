@@ -28,7 +28,14 @@ interface Proposed {
   readonly description: string | null
 }
 
-export function assertValidVariable({ key, value, masked, raw, environment_scope: scope, description }: Proposed): void {
+export function assertValidVariable({
+  key,
+  value,
+  masked,
+  raw,
+  environment_scope: scope,
+  description,
+}: Proposed): void {
   const canBeMasked = (raw ? MASKABLE_RAW : MASKABLE).test(value)
   const faults: FieldErrors = {
     key: keyFaults(key),

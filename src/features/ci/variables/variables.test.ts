@@ -32,7 +32,11 @@ test('a project, a group and the instance have variables', async () => {
     })
     expect((await root.delete(`${url}/KEY`)).status).toBe(204)
     const word = isOfInstance ? 'Instance Variable' : url.startsWith('/groups') ? 'GroupVariable' : 'Variable'
-    for (const gone of [await root.get(`${url}/KEY`), await root.put(`${url}/KEY`, {}), await root.delete(`${url}/KEY`)])
+    for (const gone of [
+      await root.get(`${url}/KEY`),
+      await root.put(`${url}/KEY`, {}),
+      await root.delete(`${url}/KEY`),
+    ])
       expect(gone).toMatchObject({ status: 404, body: { message: `404 ${word} Not Found` } })
   }
 })
@@ -66,7 +70,11 @@ test('a key stands once for each scope, and is chosen by it', async () => {
   await root.post(url, { key: 'KEY', value: 'all' })
   await root.post(url, { key: 'KEY', value: 'review', environment_scope: 'review/*' })
   const several = "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'"
-  for (const unclear of [await root.get(`${url}/KEY`), await root.put(`${url}/KEY`, {}), await root.delete(`${url}/KEY`)])
+  for (const unclear of [
+    await root.get(`${url}/KEY`),
+    await root.put(`${url}/KEY`, {}),
+    await root.delete(`${url}/KEY`),
+  ])
     expect(unclear).toMatchObject({ status: 409, body: { message: several } })
   const chosen = `${url}/KEY?filter[environment_scope]=${encodeURIComponent('review/*')}`
   expect((await root.get(chosen)).body.value).toBe('review')
@@ -84,12 +92,24 @@ test.each([
   ['no key', { value: 'v' }, { error: 'key is missing' }],
   ['no value', { key: 'K' }, { error: 'value is missing' }],
   ['a blank key', { key: '', value: 'v' }, { message: { key: ["can't be blank"] } }],
-  ['a key of other characters', { key: 'A-B', value: 'v' }, { message: { key: ["can contain only letters, digits and '_'."] } }],
+  [
+    'a key of other characters',
+    { key: 'A-B', value: 'v' },
+    { message: { key: ["can contain only letters, digits and '_'."] } },
+  ],
   ['a long key', { key: 'K'.repeat(256), value: 'v' }, { message: { key: tooLong(255) } }],
   ['a long value', { key: 'K', value: 'v'.repeat(10_001) }, { message: { value: tooLong(10_000) } }],
   ['a short masked value', { key: 'K', value: 'short', masked: true }, { message: { value: ['is invalid'] } }],
-  ['a masked value of two lines', { key: 'K', value: 'hunter2\nhunter2', masked: true }, { message: { value: ['is invalid'] } }],
-  ['a masked value to expand', { key: 'K', value: 'hunter2$HOME', masked: true }, { message: { value: ['is invalid'] } }],
+  [
+    'a masked value of two lines',
+    { key: 'K', value: 'hunter2\nhunter2', masked: true },
+    { message: { value: ['is invalid'] } },
+  ],
+  [
+    'a masked value to expand',
+    { key: 'K', value: 'hunter2$HOME', masked: true },
+    { message: { value: ['is invalid'] } },
+  ],
   [
     'a strange scope',
     { key: 'K', value: 'v', environment_scope: 'a?' },
@@ -99,8 +119,16 @@ test.each([
       },
     },
   ],
-  ['a long description', { key: 'K', value: 'v', description: 'd'.repeat(256) }, { message: { description: tooLong(255) } }],
-  ['an unknown type', { key: 'K', value: 'v', variable_type: 'disk' }, { error: 'variable_type does not have a valid value' }],
+  [
+    'a long description',
+    { key: 'K', value: 'v', description: 'd'.repeat(256) },
+    { message: { description: tooLong(255) } },
+  ],
+  [
+    'an unknown type',
+    { key: 'K', value: 'v', variable_type: 'disk' },
+    { error: 'variable_type does not have a valid value' },
+  ],
 ])('refuses %s', async (_what, wish, body) => {
   await using forge = await startForge()
   const { id } = await forge.project()
