@@ -27,7 +27,14 @@ export async function fetchText(url: string, wish: FetchWish): Promise<{ text: s
       else return answer
     } catch (error) {
       if (error instanceof AddressRefused)
-        return { failure: error.reason === 'unresolved' ? 'unreachable' : error.reason === 'malformed' ? 'bad_address' : 'not_allowed' }
+        return {
+          failure:
+            error.reason === 'unresolved'
+              ? 'unreachable'
+              : error.reason === 'malformed'
+                ? 'bad_address'
+                : 'not_allowed',
+        }
       return { failure: signal.aborted ? 'timeout' : 'unreachable' }
     }
   }
