@@ -73,7 +73,7 @@ async function coverageBadge(app: App, project: number, { ref, query }: Asked): 
 const LONGEST_TAG = 50
 
 async function releaseBadge(app: App, project: number): Promise<Content> {
-  const tag = (await findLatestRelease(app, project))?.tag_name.slice(0, LONGEST_TAG) ?? null
+  const tag = (await findLatestRelease(app, project))?.tag.slice(0, LONGEST_TAG) ?? null
   const valueWidth = tag === null ? 54 : Math.max(54, tag.length * 7 + 12)
   return { key: 'Latest Release', value: tag ?? 'none', valueWidth, colour: tag === null ? '#e05d44' : '#3076af' }
 }
