@@ -28,4 +28,5 @@ test('gitbeaker', async () => {
   await ci.startPipelines(world, mill)
   await ci.deploy(world, mill)
   await ci.checkFiles(world, mill)
+  expect((await world.api.Pipelines.all(mill.id)).map(({ source }) => source)).toEqual(['schedule', 'trigger', 'push'])
 })
