@@ -217,3 +217,18 @@ test('tools report deployments', async () => {
     expect(await root.post(deployments, wrong)).toMatchObject(refused)
   expect((await root.get(deployments)).body).toHaveLength(1)
 })
+
+test('pages of environments and deployments cost as many queries for many as for few', async () => {
+  await using s = await stage()
+  const { forge, root } = s
+  const lists = [() => root.get(s.url, { per_page: 100 }), () => root.get(s.deployments, { per_page: 100 })]
+  const wish = { sha: s.commit.id, ref: 'master', tag: false, status: 'success' }
+  await runNamed(forge, 'deploy')
+  await forge.settle()
+  for (const list of lists) await list()
+  const few = [await forge.queries(lists[0]!), await forge.queries(lists[1]!)]
+  for (let n = 0; n < 5; n++) await root.post(s.deployments, { ...wish, environment: `live/${n}` })
+  for (const list of lists) await list()
+  expect([await forge.queries(lists[0]!), await forge.queries(lists[1]!)]).toEqual(few)
+  expect((await lists[1]!()).body).toHaveLength(6)
+})

@@ -180,3 +180,13 @@ test('a schedule is played by hand, as whoever plays it', async () => {
   expect((await developer.post(`${item}/play`)).status).toBe(403)
   expect(await s.pipelines()).toHaveLength(1)
 })
+
+test('a page of schedules costs as many queries for many as for few', async () => {
+  await using s = await stage()
+  const list = () => s.root.get(s.url, { per_page: 100 })
+  await s.root.post(s.url, WISH)
+  const few = await s.forge.queries(list)
+  for (const one of [s.root, s.owner, s.root, s.owner]) await one.post(s.url, WISH)
+  expect(await s.forge.queries(list)).toBe(few)
+  expect((await list()).body).toHaveLength(5)
+})

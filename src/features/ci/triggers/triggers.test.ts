@@ -154,3 +154,12 @@ test('a job starts a pipeline with its own token, while it runs', async () => {
     .execute()
   expect((await abroad()).status).toBe(201)
 })
+
+test('a page of triggers costs as many queries for many as for few', async () => {
+  await using s = await stage()
+  const list = () => s.owner.get(`${s.url}/triggers`, { per_page: 100 })
+  const few = await s.forge.queries(list)
+  for (const one of [s.owner, s.forge.administrator, s.owner]) await one.post(`${s.url}/triggers`, { description: 'x' })
+  expect(await s.forge.queries(list)).toBe(few)
+  expect((await list()).body).toHaveLength(4)
+})

@@ -156,3 +156,16 @@ test('where pipelines are switched off, nobody comes to the variables', async ()
   expect((await root.get(`/projects/${id}/variables`)).status).toBe(403)
   expect((await root.post(`/projects/${id}/variables`, { key: 'A', value: 'v' })).status).toBe(403)
 })
+
+test('a page of variables costs as many queries for many as for few', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const { id } = await forge.project()
+  const url = `/projects/${id}/variables`
+  const list = () => root.get(url, { per_page: 100 })
+  await root.post(url, { key: 'KEY_0', value: 'v' })
+  const few = await forge.queries(list)
+  for (let n = 1; n < 10; n++) await root.post(url, { key: `KEY_${n}`, value: 'v' })
+  expect(await forge.queries(list)).toBe(few)
+  expect((await list()).body).toHaveLength(10)
+})
