@@ -20,7 +20,9 @@ export async function changeVariables({ api }: World, { id, group }: Mill): Prom
     [api.GroupVariables, group],
   ] as const) {
     expect(await variables.create(place, 'COLOUR', 'red')).toMatchObject({ key: 'COLOUR', environment_scope: '*' })
-    expect(await variables.edit(place, 'COLOUR', 'blue', { protected: true })).toMatchObject({ protected: true })
+    expect(
+      await variables.edit(place, 'COLOUR', 'blue', { protected: true, filter: { environment_scope: '*' } }),
+    ).toMatchObject({ protected: true })
     expect(await variables.all(place)).toMatchObject([{ key: 'COLOUR', value: 'blue' }])
     await expect(variables.create(place, 'A-B', '')).rejects.toMatchObject(refusal(400, 'can contain only letters'))
     await variables.remove(place, 'COLOUR')
