@@ -173,6 +173,7 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     .execute()
   await keepVersions(db, 'pipelines')
   await unique(db, 'pipelines', 'project_id', 'iid')
+  await index(db, 'pipelines', 'project_id', 'id')
   for (const column of ['status', 'ref', 'source', 'sha', 'user_id', 'updated_at'])
     await index(db, 'pipelines', 'project_id', column, 'id')
   for (const column of ['user_id', 'merge_request_id', 'trigger_id', 'schedule_id', 'bridge_id'])

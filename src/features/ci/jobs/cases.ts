@@ -2,9 +2,9 @@ import { casesOf, type Stage } from '../../../../test/cases.ts'
 import { jobNamed, jobOn, pipelineOn, runNamed } from '../../../../test/pipelines.ts'
 
 const ofPipeline = async (s: Stage) => ({ pipeline_id: (await pipelineOn(s)).pipeline_id })
-const jobAt = async (s: Stage) => ({ job_id: (await jobOn(s)).job_id })
+const ended = async (s: Stage) => ({ job_id: (await jobOn(s)).job_id })
 const waiting = async (s: Stage) => ({ job_id: (await jobOn(s, null)).job_id })
-const file = async (s: Stage) => ({ ...(await jobAt(s)), '*': 'a.txt' })
+const file = async (s: Stage) => ({ ...(await ended(s)), '*': 'a.txt' })
 
 /** One that waits for a hand. */
 async function manual(s: Stage) {
@@ -58,20 +58,23 @@ export const cases = casesOf(
   {
     'GET /projects/:id/pipelines/:pipeline_id/jobs': { at: ofPipeline },
     'GET /projects/:id/pipelines/:pipeline_id/bridges': { at: ofPipeline },
-    'GET /projects/:id/jobs/:job_id': { at: jobAt },
-    'GET /projects/:id/jobs/:job_id/trace': { at: jobAt },
-    'POST /projects/:id/jobs/:job_id/cancel': { at: waiting },
-    'POST /projects/:id/jobs/:job_id/retry': { at: jobAt },
-    'POST /projects/:id/jobs/:job_id/play': { at: manual },
-    'POST /projects/:id/jobs/:job_id/erase': { at: jobAt },
-    'POST /projects/:id/jobs/:job_id/artifacts/keep': { at: jobAt },
-    'GET /projects/:id/jobs/:job_id/artifacts': { at: jobAt },
+    'GET /projects/:id/jobs/:job_id': { at: ended },
+    'GET /projects/:id/jobs/:job_id/trace': { at: ended },
+    'POST /projects/:id/jobs/:job_id/cancel': { at: waiting, input: { force: false } },
+    'POST /projects/:id/jobs/:job_id/retry': { at: ended },
+    'POST /projects/:id/jobs/:job_id/play': {
+      at: manual,
+      input: { job_variables_attributes: [{ key: 'WHERE', value: 'here' }] },
+    },
+    'POST /projects/:id/jobs/:job_id/erase': { at: ended },
+    'POST /projects/:id/jobs/:job_id/artifacts/keep': { at: ended },
+    'GET /projects/:id/jobs/:job_id/artifacts': { at: ended },
     'GET /projects/:id/jobs/:job_id/artifacts/*': { at: file },
     'GET /projects/:id/jobs/artifacts/:ref_name/download': { at: succeeded, input: { job: 'build' } },
     'GET /projects/:id/jobs/artifacts/:ref_name/raw/*': {
       at: async (s) => ({ ...(await succeeded(s)), '*': 'a.txt' }),
       input: { job: 'build' },
     },
-    'DELETE /projects/:id/jobs/:job_id/artifacts': { at: jobAt },
+    'DELETE /projects/:id/jobs/:job_id/artifacts': { at: ended },
   },
 )
