@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
-import { PROCESS_MODES, type ResourceGroup } from './queries.ts'
+import { PROCESS_MODES, type ResourceGroup } from './model.ts'
 
 export const ResourceGroupEntity = entity({
   id: z.int(),

@@ -1,14 +1,11 @@
 import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Job } from '../jobs/model.ts'
 import { ciProject } from '../pipelines/queries.ts'
-
-export const PROCESS_MODES = ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'] as const
-
-export type ResourceGroup = Row<'resource_groups'>
+import type { ResourceGroup } from './model.ts'
 
 const groupsOf = (db: Db, project: number) =>
   db.selectFrom('resource_groups').selectAll().where('project_id', '=', project)

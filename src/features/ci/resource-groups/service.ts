@@ -4,7 +4,7 @@ import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { transact } from '../../../store/transact.ts'
 import { ASSIGN_RESOURCE } from '../jobs/steps.ts'
-import type { ResourceGroup } from './queries.ts'
+import type { ResourceGroup } from './model.ts'
 
 /** Another mode may let another job go first: who is next is asked anew. */
 export function changeMode(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import type { Trigger } from './queries.ts'
+import type { Trigger } from './model.ts'
 
 export const TriggerEntity = entity({
   id: z.int(),

@@ -5,13 +5,12 @@ import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOf } from '../../../lib/secrets.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { ciProject } from '../pipelines/queries.ts'
 import { presentTrigger, type TriggerEntity } from './entity.ts'
-
-export type Trigger = Row<'pipeline_triggers'>
+import type { Trigger } from './model.ts'
 
 const triggersOf = (db: Db, project: number) =>
   db.selectFrom('pipeline_triggers').selectAll().where('project_id', '=', project)

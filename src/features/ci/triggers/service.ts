@@ -5,7 +5,7 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import type { Trigger } from './queries.ts'
+import type { Trigger } from './model.ts'
 
 const LONGEST = 255
 const MOST_TRIGGERS = 150
