@@ -37,6 +37,10 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   await served(settings, async (ask) => {
     await ask('/projects', { path: 'p' })
     await ask('/projects/1/hooks', { url: 'http://hooks.example.com/', token: 'hunter2' })
+    await ask('/projects/1/variables', { key: 'KEY', value: 'hunter2' })
+    await ask('/projects/1/triggers', { description: 'robot' })
+    await ask('/projects/1/pipeline_schedules', { description: 'nightly', ref: 'master', cron: '0 1 * * *' })
+    await ask('/projects/1/pipeline_schedules/1/variables', { key: 'KEY', value: 'hunter2' })
     await ask('/projects/1/invitations', { email: 'someone@example.com', access_level: 30 })
     await ask('/users/1/impersonation_tokens', { name: 'i', scopes: ['api'] })
     await ask('/application/settings?akismet_enabled=true&akismet_api_key=hunter2', {})
@@ -73,9 +77,12 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   const reset = await run(['secrets', 'reset'], settings)
   expect(reset).toMatchObject({ code: 0, stderr: '' })
   expect(reset.stdout.trim().split('\n').toSorted()).toEqual([
+    '1 CI variables are lost: they are to be set again',
     '1 hooks have lost their token: it is to be set again',
     '1 invitations have new links: those in the mails sent are of no use',
+    '1 pipeline triggers have new tokens: who uses them is to be told',
     '1 runners tokens of projects are new: runners are to be registered again',
+    '1 variables of pipeline schedules are lost: they are to be set again',
     '2 private and impersonation tokens are new: who used the old ones signs in for theirs',
     'the setting akismet_api_key is lost: it is to be set again',
   ])

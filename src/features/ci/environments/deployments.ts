@@ -17,6 +17,7 @@ export async function followDeployments(app: App, jobs: readonly Job[]): Promise
     const action = environment?.action ?? 'start'
     if (action === 'start') await follow(app, job, job.status, environment?.on_stop ?? null)
     if (action === 'stop' && job.status === 'success') await endEnvironment(app, job.environment_id)
+    if (action === 'stop' && ['failed', 'canceled'].includes(job.status)) await keepEnvironment(app, job.environment_id)
   }
 }
 
@@ -68,5 +69,15 @@ async function endEnvironment(app: App, id: number): Promise<void> {
     .updateTable('environments')
     .set({ state: 'stopped', auto_stop_at: null, updated_at: timestamp(app.clock) })
     .where('id', '=', id)
+    .execute()
+}
+
+/** What should have ended it did not. */
+async function keepEnvironment(app: App, id: number): Promise<void> {
+  await app.db
+    .updateTable('environments')
+    .set({ state: 'available', updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .where('state', '=', 'stopping')
     .execute()
 }

@@ -1,4 +1,7 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+export const STATES = ['available', 'stopping', 'stopped'] as const
 
 export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const
 export const DEPLOYMENT_STATUSES = [
@@ -20,7 +23,7 @@ declare module '../../../store/database.ts' {
       slug: string
       external_url: string | null
       description: string | null
-      state: 'available' | 'stopping' | 'stopped'
+      state: (typeof STATES)[number]
       tier: (typeof TIERS)[number]
       auto_stop_at: string | null
       created_at: string
@@ -45,3 +48,7 @@ declare module '../../../store/database.ts' {
     }
   }
 }
+
+export type Environment = Row<'environments'>
+export type Deployment = Row<'deployments'>
+export type Tier = (typeof TIERS)[number]

@@ -1,77 +1,122 @@
-import { timestamp } from '../../../clock.ts'
+import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { randomToken } from '../../../lib/secrets.ts'
-import type { Row } from '../../../store/database.ts'
-import type { TIERS } from './model.ts'
+import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { ensureEnvironment, guessTier, isEnvironmentName } from './making.ts'
+import type { Environment, Tier } from './model.ts'
+import { findEnvironmentByName } from './queries.ts'
 
-export type Environment = Row<'environments'>
-type Tier = (typeof TIERS)[number]
+const LONGEST_URL = 255
+const LONGEST_DESCRIPTION = 10_000
 
-const NAME = /^[\w/${}. -]{1,255}$/
-
-export const isEnvironmentName = (name: string): boolean =>
-  NAME.test(name) && !name.startsWith('/') && !name.endsWith('/')
-
-/** The one of this name, made where there is none yet. */
-export async function ensureEnvironment(
-  app: App,
-  project_id: number,
-  name: string,
-  { tier = null, external_url = null }: { tier?: Tier | null; external_url?: string | null } = {},
-): Promise<Environment> {
-  const known = await find(app, project_id, name)
-  if (known) return known
-  const now = timestamp(app.clock)
-  await app.db
-    .insertInto('environments')
-    .values({
-      project_id,
-      name,
-      slug: slugOf(name),
-      external_url,
-      description: null,
-      state: 'available',
-      tier: tier ?? guessTier(name),
-      auto_stop_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .execute()
-  return (await find(app, project_id, name))!
+export interface EnvironmentWish {
+  name?: string | undefined
+  external_url?: string | null | undefined
+  description?: string | null | undefined
+  tier?: Tier | null | undefined
 }
 
-function find({ db }: App, project_id: number, name: string) {
-  return db
+const NAME_FAULT =
+  "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'"
+
+export const isAddress = (url: string): boolean => /^https?:\/\/\S+$/i.test(url) && URL.canParse(url)
+
+function assertValid({ name, external_url: url, description }: EnvironmentWish): void {
+  const faults: FieldErrors = {}
+  if (name !== undefined && !isEnvironmentName(name)) {
+    faults.name = [
+      name.trim() === ''
+        ? "can't be blank"
+        : name.length > 255
+          ? 'is too long (maximum is 255 characters)'
+          : NAME_FAULT,
+    ]
+  }
+  if (url && !isAddress(url)) faults.external_url = ['is blocked: Only allowed schemes are http, https']
+  if (url && url.length > LONGEST_URL) faults.external_url = [`is too long (maximum is ${LONGEST_URL} characters)`]
+  if (description && description.length > LONGEST_DESCRIPTION) {
+    faults.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`]
+  }
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}
+
+const whileHeld = <T>(app: App, project: number, work: (app: App) => Promise<T>): Promise<T> =>
+  transact(app, async (app) => {
+    await holdName(app.db, `environments of project ${project}`)
+    return work(app)
+  })
+
+const taken = () => invalid({ name: ['has already been taken'] })
+
+export function createEnvironment(
+  app: App,
+  project: number,
+  wish: EnvironmentWish & { name: string },
+): Promise<Environment> {
+  assertValid(wish)
+  return whileHeld(app, project, async (app) => {
+    if (await findEnvironmentByName(app.db, project, wish.name)) throw taken()
+    return ensureEnvironment(app, project, wish.name, wish)
+  })
+}
+
+/** Its slug stays: addresses are made of it. */
+export function updateEnvironment(app: App, environment: Environment, wish: EnvironmentWish): Promise<Environment> {
+  assertValid(wish)
+  const { project_id: project, id } = environment
+  return whileHeld(app, project, async (app) => {
+    const name = wish.name ?? environment.name
+    const same = await findEnvironmentByName(app.db, project, name)
+    if (same && same.id !== id) throw taken()
+    const updated = await app.db
+      .updateTable('environments')
+      .set({
+        name,
+        external_url: wish.external_url === undefined ? environment.external_url : wish.external_url,
+        description: wish.description === undefined ? environment.description : wish.description,
+        tier: wish.tier ?? (wish.tier === null ? guessTier(name) : environment.tier),
+        updated_at: timestamp(app.clock),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!updated) throw notFound() // somebody was faster
+    return updated
+  })
+}
+
+/** With its deployments. What may still be there is to be stopped first. */
+export async function deleteEnvironment(app: App, { id }: Environment): Promise<void> {
+  const { numDeletedRows } = await app.db
+    .deleteFrom('environments')
+    .where('id', '=', id)
+    .where('state', '=', 'stopped')
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw forbidden('Environment must be stopped before it can be deleted')
+}
+
+const REVIEWED_FOR = 30 * DAY
+
+/** Environments of reviews that have been stopped for long. */
+export async function deleteReviewApps(
+  { db, clock }: App,
+  project: number,
+  { before, limit, dry_run }: { before: string | null; limit: number; dry_run: boolean },
+): Promise<Environment[]> {
+  const found = await db
     .selectFrom('environments')
     .selectAll()
-    .where('project_id', '=', project_id)
-    .where('name', '=', name)
-    .executeTakeFirst()
+    .where('project_id', '=', project)
+    .where('state', '=', 'stopped')
+    .where('name', 'like', 'review/%')
+    .where('updated_at', '<', before ?? after(clock, -REVIEWED_FOR))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  if (!dry_run && found.length > 0) {
+    const ids = found.map(({ id }) => id)
+    await db.deleteFrom('environments').where('id', 'in', ids).where('state', '=', 'stopped').execute()
+  }
+  return found
 }
-
-const LONGEST_SLUG = 24
-const CUT_SLUG = 17
-
-/** For host names: what it had to lose is made up by chance, so that two names never share one. */
-export function slugOf(name: string): string {
-  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-  const begun = /^[a-z]/.test(plain) ? plain : `env-${plain}`
-  const slug = begun.slice(0, LONGEST_SLUG).replace(/-$/, '')
-  if (slug === name) return slug
-  const rest = randomToken(12)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, 'x')
-    .slice(0, 6)
-  return `${slug.slice(0, CUT_SLUG).replace(/-$/, '')}-${rest}`
-}
-
-const TIER_WORDS: readonly (readonly [Tier, RegExp])[] = [
-  ['development', /dev|review|trunk/i],
-  ['testing', /test|tst|int|acceptance|acpt|qa|qc|control|quality/i],
-  ['staging', /st(a|)g|mod(e|)l|pre|demo|non/i],
-  ['production', /pr(o|)d|live/i],
-]
-
-/** By what the name holds. */
-export const guessTier = (name: string): Tier => TIER_WORDS.find(([, words]) => words.test(name))?.[0] ?? 'other'

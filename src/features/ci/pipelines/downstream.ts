@@ -17,6 +17,7 @@ import { IncludeReader } from './includes.ts'
 import type { Pipeline } from './model.ts'
 import { ruleVariables } from './predefined.ts'
 import { holdPipeline, processHeld } from './process.ts'
+import { namedRef } from './refs.ts'
 
 /** Children of children; beyond are no more. */
 const DEEPEST_CHILD = 2
@@ -114,14 +115,16 @@ async function makeElsewhere(
   const path = scope.expand(trigger.project ?? '')
   const target = /^\d+$/.test(path) ? null : await findProjectSubject(app, path, actor)
   if (!target || !projectPolicy.read(target)) return 'downstream_bridge_project_not_found'
-  const ref = trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch)
+  const asked = namedRef(trigger.branch === null ? target.project.default_branch : scope.expand(trigger.branch))
+  if (!asked) return 'downstream_pipeline_creation_failed'
+  const { ref } = asked
   // What came from there goes there again, and so for ever.
   if (above.some((one) => one.project_id === target.project.id && one.ref === ref)) return 'pipeline_loop_detected'
   return createPipeline(app, {
     ...given,
     project: target.project,
     source: 'pipeline',
-    ref,
+    ...asked,
     inputs: trigger.inputs,
   })
 }

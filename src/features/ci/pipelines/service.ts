@@ -11,6 +11,7 @@ import { cancelPipeline } from './cancel.ts'
 import { begin, createPipeline, pipelineRef, type PipelineWish } from './create.ts'
 import type { Pipeline } from './model.ts'
 import { holdPipeline, processHeld } from './process.ts'
+import { namedRef } from './refs.ts'
 import { mayRunOn } from './rights.ts'
 
 /** By hand: whoever wants one is told at once why there is none. */
@@ -20,7 +21,9 @@ export async function startPipeline(
   { project }: RepositorySubject,
   wish: Pick<PipelineWish, 'ref' | 'variables' | 'inputs'>,
 ): Promise<Pipeline> {
-  const { pipeline, errors } = await createPipeline(app, { ...wish, project, actor, source: 'api' })
+  const asked = namedRef(wish.ref)
+  if (!asked) throw invalid({ base: ['Reference not found'] })
+  const { pipeline, errors } = await createPipeline(app, { ...wish, ...asked, project, actor, source: 'api' })
   if (!pipeline) throw invalid({ base: [...errors] })
   return pipeline
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -25,3 +26,6 @@ declare module '../../../store/database.ts' {
     }
   }
 }
+
+export type Schedule = Row<'pipeline_schedules'>
+export type ScheduleVariable = Row<'pipeline_schedule_variables'>

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -16,3 +17,5 @@ declare module '../../../store/database.ts' {
     }
   }
 }
+
+export type Trigger = Row<'pipeline_triggers'>

@@ -1,4 +1,8 @@
 import type { Generated } from 'kysely'
+import type { Row } from '../../../store/database.ts'
+
+export const VARIABLE_TYPES = ['env_var', 'file'] as const
+export type VariableType = (typeof VARIABLE_TYPES)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -9,7 +13,7 @@ declare module '../../../store/database.ts' {
       group_id: number | null
       key: string
       value_sealed: string
-      variable_type: 'env_var' | 'file'
+      variable_type: VariableType
       protected: boolean
       masked: boolean
       hidden: boolean
@@ -19,3 +23,5 @@ declare module '../../../store/database.ts' {
     }
   }
 }
+
+export type CiVariable = Row<'ci_variables'>

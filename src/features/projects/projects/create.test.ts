@@ -324,3 +324,13 @@ test('an administrator makes a project for somebody: theirs, whatever the limit 
   expect(await hers(root, 'jane')).toBe(400)
   expect(await hers(root, jane.id, { path: 'x' })).toBe(400)
 })
+
+test('what new projects begin with of pipelines, the instance says', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  await root.put('/application/settings', { default_ci_config_path: 'ci/main.yml', shared_runners_enabled: false })
+  const begun = { ci_config_path: 'ci/main.yml', shared_runners_enabled: false }
+  expect((await root.post('/projects', { name: 'one' })).body).toMatchObject(begun)
+  const own = { ci_config_path: 'own.yml', shared_runners_enabled: true }
+  expect((await root.post('/projects', { name: 'two', ...own })).body).toMatchObject(own)
+})

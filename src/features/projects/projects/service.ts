@@ -55,6 +55,8 @@ export async function createProject(app: App, actor: User, wish: NewProject, own
   const row = {
     ...blankProject(app, { namespace_id: namespace.id, name, path, creator_id: owner.id }),
     auto_devops_enabled: namespace.auto_devops_enabled ?? settings.auto_devops_enabled,
+    shared_runners_enabled: settings.shared_runners_enabled,
+    ci_config_path: settings.default_ci_config_path,
     ...columnsOf(wish),
     ...containerExpirationChange(null, wish),
     visibility,

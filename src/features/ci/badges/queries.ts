@@ -1,0 +1,43 @@
+import type { App } from '../../../context.ts'
+import type { PipelineStatus } from '../pipelines/model.ts'
+
+const pipelinesOf = ({ db }: App, project: number, ref: string) =>
+  db
+    .selectFrom('pipelines')
+    .select(['id', 'status', 'coverage'])
+    .where('project_id', '=', project)
+    .where('ref', '=', ref)
+    .where('source', '!=', 'parent_pipeline')
+    .orderBy('id', 'desc')
+    .limit(1)
+
+/** Of the newest pipeline; null where there is none. */
+export async function statusOfRef(
+  app: App,
+  project: number,
+  ref: string,
+  { ignoreSkipped }: { ignoreSkipped: boolean },
+): Promise<PipelineStatus | null> {
+  const query = pipelinesOf(app, project, ref)
+  const found = await (ignoreSkipped ? query.where('status', '!=', 'skipped') : query).executeTakeFirst()
+  return found?.status ?? null
+}
+
+/** Of the newest pipeline that succeeded, or of one job in it. */
+export async function coverageOfRef(
+  app: App,
+  project: number,
+  ref: string,
+  job: string | null,
+): Promise<number | null> {
+  const found = await pipelinesOf(app, project, ref).where('status', '=', 'success').executeTakeFirst()
+  if (!found || job === null) return found?.coverage ?? null
+  const one = await app.db
+    .selectFrom('ci_jobs')
+    .select('coverage')
+    .where('pipeline_id', '=', found.id)
+    .where('name', '=', job)
+    .where('retried', '=', false)
+    .executeTakeFirst()
+  return one?.coverage ?? null
+}

@@ -1,0 +1,80 @@
+/** What a job that went well tells of its environment: where it is, and how long it stays. */
+import { parseSpan } from '../../../ci/config/durations.ts'
+import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
+import type { App } from '../../../context.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { Job } from '../jobs/model.ts'
+import { optionsOf } from '../jobs/options.ts'
+import { ruleVariables, slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
+import { settingsFor } from '../variables/queries.ts'
+import type { Environment } from './model.ts'
+import { isAddress } from './service.ts'
+
+const LONGEST_URL = 255
+const KEEPING: readonly string[] = ['start', 'prepare', 'access']
+
+/** Bears being done twice. */
+export async function followJob(app: App, id: number): Promise<void> {
+  const { db } = app
+  const job = await db.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst()
+  const wish = job && optionsOf(job).environment
+  if (!wish || job.environment_id === null || job.status !== 'success' || job.finished_at === null) return
+  const environment = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where('id', '=', job.environment_id)
+    .executeTakeFirst()
+  if (!environment || !KEEPING.includes(wish.action)) return
+  const scope =
+    wish.url?.includes('$') || wish.auto_stop_in?.includes('$') ? await scopeOf(app, job, environment) : null
+  const written = (text: string) => (scope ? scope.expand(text) : text)
+  const url = wish.action === 'start' && wish.url !== null ? written(wish.url) : null
+  const span = wish.auto_stop_in === null ? null : parseSpan(written(wish.auto_stop_in))
+  const change = {
+    ...(url !== null && url.length <= LONGEST_URL && isAddress(url) && { external_url: url }),
+    ...(wish.auto_stop_in !== null && { auto_stop_at: span ? timeAfter(job.finished_at, span) : null }),
+  }
+  if (Object.keys(change).length === 0) return
+  await db
+    .updateTable('environments')
+    .set({ ...change, updated_at: job.finished_at })
+    .where('id', '=', environment.id)
+    .where('state', '=', 'available')
+    .execute()
+}
+
+const LONGEST_SPAN = 100 * 365 * 24 * 60 * 60
+const timeAfter = (from: string, seconds: number) =>
+  new Date(Date.parse(from) + Math.min(seconds, LONGEST_SPAN) * 1000).toISOString()
+
+async function scopeOf(app: App, job: Job, environment: Environment): Promise<Scope> {
+  const [project, pipeline] = await Promise.all([
+    findProjectById(app.db, job.project_id),
+    app.db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow(),
+  ])
+  if (!project) return new Scope([])
+  const subject = await loadRepositorySubject(app, project, null)
+  const settings = await settingsFor(app, { project, isProtected: job.protected, environment: environment.name })
+  const given = await app.db
+    .selectFrom('pipeline_variables')
+    .selectAll()
+    .where('pipeline_id', '=', pipeline.id)
+    .execute()
+  const own: Variable[] = variablesFrom({
+    CI_JOB_ID: job.id,
+    CI_JOB_NAME: job.name,
+    CI_JOB_NAME_SLUG: slugOfRef(job.name),
+    CI_JOB_STAGE: job.stage,
+    CI_ENVIRONMENT_NAME: environment.name,
+    CI_ENVIRONMENT_SLUG: environment.slug,
+  })
+  return new Scope([
+    valuesOf(own),
+    valuesOf(given.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
+    // What is masked is not for an address that everybody sees.
+    valuesOf(settings.filter(({ masked }) => !masked)),
+    valuesOf(optionsOf(job).variables ?? []),
+    valuesOf(ruleVariables(app, subject, pipeline, null)),
+  ])
+}

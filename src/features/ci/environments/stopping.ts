@@ -1,0 +1,108 @@
+/** The end of environments: by hand, at their time, or when nobody deploys to them any more. */
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { Job } from '../jobs/model.ts'
+import { playJob } from '../jobs/service.ts'
+import type { Environment } from './model.ts'
+import { lastDeploymentOf } from './queries.ts'
+
+/** The job that its last deployment names for it is started, if it waits for that; else it has ended at once. */
+export async function stopEnvironment(
+  app: App,
+  subject: RepositorySubject,
+  environment: Environment,
+  { force = false } = {},
+): Promise<Environment> {
+  if (environment.state === 'stopped') return environment
+  const job = force ? null : await stopJobOf(app, environment)
+  if (job) await playJob(app, subject, job, {})
+  const updated = await app.db
+    .updateTable('environments')
+    .set({ state: job ? 'stopping' : 'stopped', auto_stop_at: null, updated_at: timestamp(app.clock) })
+    .where('id', '=', environment.id)
+    // The job may have come to its end already.
+    .where('state', '!=', 'stopped')
+    .returningAll()
+    .executeTakeFirst()
+  return updated ?? { ...environment, state: 'stopped', auto_stop_at: null }
+}
+
+async function stopJobOf({ db }: App, { id }: Environment): Promise<Job | null> {
+  const last = await lastDeploymentOf(db, id)
+  if (last?.on_stop == null || last.job_id === null) return null
+  const job = await db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('pipeline_id', 'in', (eb) => eb.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', last.job_id))
+    .where('name', '=', last.on_stop)
+    .where('kind', '=', 'job')
+    .where('retried', '=', false)
+    .executeTakeFirst()
+  return job && job.when === 'manual' && ['manual', 'skipped', 'success', 'failed', 'canceled'].includes(job.status)
+    ? job
+    : null
+}
+
+const AT_ONCE = 100
+
+/** Those whose time has come, as whoever deployed to them last. */
+export async function stopDue(app: App): Promise<void> {
+  const due = await app.db
+    .selectFrom('environments')
+    .selectAll()
+    .where('auto_stop_at', '<=', timestamp(app.clock))
+    .orderBy('auto_stop_at')
+    .limit(AT_ONCE)
+    .execute()
+  for (const environment of due) await stopAlone(app, environment)
+}
+
+async function stopAlone(app: App, environment: Environment): Promise<void> {
+  const [project, last] = await Promise.all([
+    findProjectById(app.db, environment.project_id),
+    lastDeploymentOf(app.db, environment.id),
+  ])
+  if (!project) return
+  const actor = last?.user_id == null ? null : await findUser(app.db, last.user_id)
+  const may = actor?.state === 'active' ? actor : null
+  try {
+    await stopEnvironment(app, await loadRepositorySubject(app, project, may), environment)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // Nobody may start its job now: it stays, and is not tried for ever.
+    app.log.info({ environment: environment.id }, 'an environment could not be stopped')
+    await app.db.updateTable('environments').set({ auto_stop_at: null }).where('id', '=', environment.id).execute()
+  }
+}
+
+const MOST_STALE = 1000
+
+/** Those that nobody has deployed to since. */
+export async function stopStale(app: App, subject: RepositorySubject, before: string): Promise<void> {
+  const stale = await app.db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', subject.project.id)
+    .where('state', '=', 'available')
+    .where('updated_at', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('deployments')
+            .select('deployments.id')
+            .whereRef('deployments.environment_id', '=', 'environments.id')
+            .where('deployments.updated_at', '>=', before),
+        ),
+      ),
+    )
+    .orderBy('id')
+    .limit(MOST_STALE)
+    .execute()
+  for (const environment of stale) await stopEnvironment(app, subject, environment)
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { bool, longText, text } from '../../../api/wire.ts'
+import { forbidden, notFound } from '../../../errors.ts'
+import { resolveCommit } from '../../../git/objects/commits.ts'
+import { repositoryExists } from '../../../git/storage/repositories.ts'
+import { readConfiguration } from '../pipelines/configuration.ts'
+import { ciProject } from '../pipelines/queries.ts'
+import { InstanceLintEntity, LintEntity, NOTHING_TO_CHECK, presentFault, presentLint } from './entity.ts'
+import { lintPolicy } from './policy.ts'
+import { lintAlone, lintFor, placeOf } from './service.ts'
+
+const lintedProject = { ...ciProject, policy: lintPolicy }
+
+export const lint = endpoint({
+  method: 'POST',
+  path: '/ci/lint',
+  summary: 'Check a CI configuration',
+  allow: 'anyone',
+  input: z.object({ content: longText, include_merged_yaml: bool.nullish(), include_jobs: bool.nullish() }),
+  output: InstanceLintEntity,
+  status: 200,
+  async handle({ app, input }) {
+    const withJobs = input.include_jobs ?? false
+    const found =
+      input.content.trim() === ''
+        ? presentFault(NOTHING_TO_CHECK)
+        : presentLint(await lintAlone(app, input.content), { url: app.url, withJobs })
+    const { valid, errors, warnings, merged_yaml, includes, jobs } = found
+    return {
+      status: valid ? ('valid' as const) : ('invalid' as const),
+      errors,
+      warnings,
+      includes,
+      ...(input.include_merged_yaml && { merged_yaml }),
+      ...(jobs && { jobs }),
+    }
+  },
+})
+
+export const lintForProject = endpoint({
+  method: 'POST',
+  path: '/projects/:id/ci/lint',
+  summary: 'Check a CI configuration as if it were of a project',
+  on: lintedProject,
+  allow: 'run',
+  status: 200,
+  lane: 'git',
+  input: z.object({ content: longText, dry_run: bool.nullish(), include_jobs: bool.nullish(), ref: text.nullish() }),
+  output: LintEntity,
+  async handle({ app, subject, input: { content, dry_run, include_jobs, ref } }) {
+    if (content.trim() === '') return presentFault(NOTHING_TO_CHECK)
+    const place = await placeOf(subject, ref)
+    if (!place) return presentFault('Reference not found')
+    const checked = await lintFor(app, subject, content, place, { dryRun: dry_run ?? false })
+    return presentLint(checked, { url: app.url, withJobs: include_jobs ?? false })
+  },
+})
+
+export const lintOfProject = endpoint({
+  method: 'GET',
+  path: '/projects/:id/ci/lint',
+  summary: 'Check the CI configuration of a project',
+  on: lintedProject,
+  allow: 'readConfiguration',
+  lane: 'git',
+  input: z.object({
+    content_ref: text.nullish(),
+    sha: text.nullish(), // as `content_ref` was called
+    dry_run: bool.nullish(),
+    dry_run_ref: text.nullish(),
+    ref: text.nullish(), // as `dry_run_ref` was called
+    include_jobs: bool.nullish(),
+  }),
+  output: LintEntity,
+  async handle({ app, subject, input }) {
+    const dryRun = input.dry_run ?? false
+    if (dryRun && !lintPolicy.run(subject)) throw forbidden()
+    const asked = input.content_ref || input.sha || subject.project.default_branch
+    const sha = (await repositoryExists(subject.dir)) ? await resolveCommit(subject.dir, asked) : null
+    if (sha === null) throw notFound('Commit')
+    const content = await readConfiguration(subject, sha)
+    if (content === null) return presentFault(NOTHING_TO_CHECK)
+    const place = await placeOf(subject, input.dry_run_ref || input.ref)
+    if (!place) return presentFault('Reference not found')
+    const checked = await lintFor(app, subject, content, { ...place, sha }, { dryRun })
+    return presentLint(checked, { url: app.url, withJobs: input.include_jobs ?? false })
+  },
+})

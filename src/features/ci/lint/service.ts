@@ -1,0 +1,86 @@
+/** Configurations looked at without running them. */
+import { check, type Checked, type Compiled } from '../../../ci/config/compile.ts'
+import type { Context } from '../../../ci/config/context.ts'
+import type { App } from '../../../context.ts'
+import { findCommit } from '../../../git/objects/commits.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
+import { NO_OBJECT } from '../../../git/refs/update.ts'
+import { findTemplate } from '../../instance/templates/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { compileFor, contextFor } from '../pipelines/configuration.ts'
+import { wholeRef } from '../pipelines/create.ts'
+import { serverVariables } from '../pipelines/predefined.ts'
+import { namedRef } from '../pipelines/refs.ts'
+import { isProtectedRef, mayRunOn } from '../pipelines/rights.ts'
+import { settingsFor } from '../variables/queries.ts'
+
+export interface LintPlace {
+  /** A branch or a tag. */
+  readonly ref: string
+  readonly tag: boolean
+  readonly sha: string
+}
+
+/** The default branch, unless another is named; null where there is no such branch or tag. */
+export async function placeOf({ dir, project }: RepositorySubject, asked?: string | null): Promise<LintPlace | null> {
+  // What is checked may be the first file of all.
+  if (!asked && project.empty_repo) return { ref: project.default_branch, tag: false, sha: NO_OBJECT }
+  const given = asked || project.default_branch
+  const named = namedRef(given)
+  if (!named) return null
+  for (const tag of named.tag === undefined ? [false, true] : [named.tag]) {
+    const sha = await resolveRef(dir, wholeRef(named.ref, tag))
+    if (sha !== null) return { ref: named.ref, tag, sha }
+  }
+  return null
+}
+
+/** As a pipeline of that branch would be made of it, if it were. */
+export async function lintFor(
+  app: App,
+  subject: RepositorySubject,
+  text: string,
+  place: LintPlace,
+  { dryRun }: { dryRun: boolean },
+): Promise<Checked | Compiled> {
+  const { project } = subject
+  const mayRun = await mayRunOn(app, subject, place)
+  const isProtected = await isProtectedRef(app, project.id, place)
+  const commit = place.sha === NO_OBJECT ? null : await findCommit(subject.dir, place.sha)
+  const facts = {
+    ref: place.ref,
+    tag: place.tag,
+    sha: place.sha,
+    before_sha: NO_OBJECT,
+    source: 'push' as const,
+    protected: isProtected,
+  }
+  // Whoever may not run it learns nothing of the values that it would run with.
+  const settings = mayRun ? await settingsFor(app, { project, isProtected }) : []
+  const wanted = { subject, facts, commit, settings }
+  return dryRun ? compileFor(app, text, wanted) : check(text, await contextFor(app, wanted))
+}
+
+/** Of no project: what stands elsewhere is not read, but for what everybody has. */
+export async function lintAlone(app: App, text: string): Promise<Checked> {
+  const context: Context = {
+    path: '.gitlab-ci.yml',
+    tree: { project: '', sha: NO_OBJECT },
+    ref: 'main',
+    tag: false,
+    source: 'push',
+    default_branch: 'main',
+    predefined: serverVariables(app),
+    variables: [],
+    changedPaths: async () => null,
+    paths: async () => null,
+    async readInclude(include) {
+      const template =
+        include.type === 'template'
+          ? await findTemplate('gitlab_ci_ymls', include.name.replace(/\.gitlab-ci\.yml$/, ''))
+          : null
+      return template ? { text: template.content, tree: null } : { failure: 'not_allowed' }
+    },
+  }
+  return check(text, context)
+}

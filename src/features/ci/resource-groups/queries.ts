@@ -1,0 +1,40 @@
+import { child } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { text } from '../../../api/wire.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { Job } from '../jobs/model.ts'
+import { ciProject } from '../pipelines/queries.ts'
+import type { ResourceGroup } from './model.ts'
+
+const groupsOf = (db: Db, project: number) =>
+  db.selectFrom('resource_groups').selectAll().where('project_id', '=', project)
+
+export const listResourceGroups = (db: Db, project: number, page: PageWish): Promise<Page<ResourceGroup>> =>
+  pageOfQuery(groupsOf(db, project).orderBy('id'), page)
+
+export const resourceGroup = child(ciProject, {
+  name: 'Resource Group',
+  key: 'group',
+  params: { key: text },
+  find: (app, { project }, { key }) => groupsOf(app.db, project.id).where('key', '=', key).executeTakeFirst(),
+})
+
+const UPCOMING = ['created', 'scheduled', 'waiting_for_resource'] as const
+
+/** In the order in which they are given it. */
+export function listUpcoming(db: Db, { id, process_mode }: ResourceGroup, page: PageWish): Promise<Page<Job>> {
+  const order = process_mode.startsWith('newest') ? 'desc' : 'asc'
+  return pageOfQuery(
+    db
+      .selectFrom('ci_jobs')
+      .selectAll()
+      .where('resource_group_id', '=', id)
+      .where('kind', '=', 'job')
+      .where('retried', '=', false)
+      .where('status', 'in', process_mode === 'unordered' ? ['waiting_for_resource'] : UPCOMING)
+      .orderBy('pipeline_id', order)
+      .orderBy('id', order),
+    page,
+  )
+}

@@ -1,0 +1,12 @@
+import type { SecretReset } from '../../../context.ts'
+import { unreadableRows } from '../../sealed.ts'
+
+/** Nobody else knows their values. */
+export const dropScheduleVariables: SecretReset = async (app) => {
+  let dropped = 0
+  for await (const ids of unreadableRows(app, 'pipeline_schedule_variables', 'value_sealed')) {
+    dropped += ids.length
+    for (const id of ids) await app.db.deleteFrom('pipeline_schedule_variables').where('id', '=', id).execute()
+  }
+  return dropped > 0 ? [`${dropped} variables of pipeline schedules are lost: they are to be set again`] : []
+}

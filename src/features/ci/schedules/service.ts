@@ -1,0 +1,188 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import type { Pipeline } from '../pipelines/model.ts'
+import { namedRef } from '../pipelines/refs.ts'
+import { mayRunOn } from '../pipelines/rights.ts'
+import { keyFaults, valueFaults } from '../variables/validation.ts'
+import { isTimeZone, nextTime } from './cron.ts'
+import type { Schedule, ScheduleVariable } from './model.ts'
+import type { ScheduleSubject } from './policy.ts'
+import { runSchedule } from './run.ts'
+
+const LONGEST = 255
+const MOST_VARIABLES = 100
+
+export interface ScheduleWish {
+  description?: string | undefined
+  ref?: string | undefined
+  cron?: string | undefined
+  cron_timezone?: string | null | undefined
+  active?: boolean | null | undefined
+}
+
+type Written = Pick<Schedule, 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active'>
+
+/** When it runs next, unless it is wrong somehow. */
+function assertValid({ clock }: App, { description, ref, cron, cron_timezone: zone }: Written): string {
+  const ofText = (value: string) => {
+    if (value.trim() === '') return ["can't be blank"]
+    return value.length > LONGEST ? [`is too long (maximum is ${LONGEST} characters)`] : []
+  }
+  const isZone = isTimeZone(zone)
+  const next = nextTime(cron, isZone ? zone : 'UTC', clock.now())
+  const faults: FieldErrors = {
+    description: ofText(description),
+    ref: namedRef(ref) ? ofText(ref) : ['is invalid'],
+    cron: next ? [] : [' is invalid syntax'],
+    cron_timezone: isZone ? [] : [' is invalid syntax'],
+  }
+  const found = Object.entries(faults).filter(([, messages]) => (messages as string[]).length > 0)
+  if (found.length > 0 || !next) throw invalid(Object.fromEntries(found))
+  return next.toISOString()
+}
+
+export async function createSchedule(
+  app: App,
+  actor: User,
+  project_id: number,
+  wish: ScheduleWish & { description: string; ref: string; cron: string },
+): Promise<Schedule> {
+  const now = timestamp(app.clock)
+  const { description, ref, cron } = wish
+  const row = { description, ref, cron, cron_timezone: wish.cron_timezone ?? 'UTC', active: wish.active ?? true }
+  const next_run_at = assertValid(app, row)
+  return transact(app, async (app) => {
+    await holdName(app.db, `schedules of project ${project_id}`)
+    await assertRoom(app, project_id)
+    return app.db
+      .insertInto('pipeline_schedules')
+      .values({ ...row, project_id, owner_id: actor.id, next_run_at, created_at: now, updated_at: now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+async function assertRoom(app: App, project: number): Promise<void> {
+  const { ci_pipeline_schedules: most } = await loadLimits(app.db)
+  const { total } = await app.db
+    .selectFrom('pipeline_schedules')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('project_id', '=', project)
+    .executeTakeFirstOrThrow()
+  if (most === 0 || Number(total) < most) return
+  throw invalid({ base: [`Maximum number of pipeline schedules (${most}) exceeded`] })
+}
+
+const MISSING = 'Pipeline Schedule'
+
+async function change(app: App, { id }: Schedule, changes: Partial<Schedule>): Promise<Schedule> {
+  const updated = await app.db
+    .updateTable('pipeline_schedules')
+    .set({ ...changes, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!updated) throw notFound(MISSING) // somebody was faster
+  return updated
+}
+
+export async function updateSchedule(app: App, schedule: Schedule, wish: ScheduleWish): Promise<Schedule> {
+  const row = {
+    description: wish.description ?? schedule.description,
+    ref: wish.ref ?? schedule.ref,
+    cron: wish.cron ?? schedule.cron,
+    cron_timezone: wish.cron_timezone ?? schedule.cron_timezone,
+    active: wish.active ?? schedule.active,
+  }
+  return change(app, schedule, { ...row, next_run_at: assertValid(app, row) })
+}
+
+export const ownSchedule = (app: App, actor: User, schedule: Schedule): Promise<Schedule> =>
+  change(app, schedule, { owner_id: actor.id })
+
+export async function deleteSchedule(app: App, { id }: Schedule): Promise<void> {
+  const { numDeletedRows } = await app.db.deleteFrom('pipeline_schedules').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound(MISSING) // somebody was faster
+}
+
+/** Now, as whoever asks. */
+export async function playSchedule(app: App, actor: User, subject: ScheduleSubject): Promise<Pipeline> {
+  const { project, schedule } = subject
+  const { ref, tag = false } = namedRef(schedule.ref) ?? { ref: schedule.ref }
+  if (!(await mayRunOn(app, subject, { ref, tag }))) throw forbidden()
+  const { pipeline, errors } = await runSchedule(app, project, schedule, actor)
+  if (!pipeline) throw invalid({ base: [...errors] })
+  return pipeline
+}
+
+export interface ScheduleVariableWish {
+  value?: string | undefined
+  variable_type?: 'env_var' | 'file' | null | undefined
+  raw?: boolean | null | undefined
+}
+
+function assertValidVariable(key: string, value: string): void {
+  const faults = { key: keyFaults(key), value: valueFaults(value) }
+  const found = Object.entries(faults).filter(([, messages]) => messages.length > 0)
+  if (found.length > 0) throw invalid(Object.fromEntries(found))
+}
+
+export async function createScheduleVariable(
+  app: App,
+  { id: schedule_id }: Schedule,
+  wish: ScheduleVariableWish & { key: string; value: string },
+): Promise<ScheduleVariable> {
+  const { key, value } = wish
+  assertValidVariable(key, value)
+  return transact(app, async (app) => {
+    await holdName(app.db, `variables of schedule ${schedule_id}`)
+    const known = await app.db
+      .selectFrom('pipeline_schedule_variables')
+      .select('key')
+      .where('schedule_id', '=', schedule_id)
+      .execute()
+    if (known.some((one) => one.key === key)) throw invalid({ key: ['has already been taken'] })
+    if (known.length >= MOST_VARIABLES)
+      throw invalid({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] })
+    return app.db
+      .insertInto('pipeline_schedule_variables')
+      .values({
+        schedule_id,
+        key,
+        value_sealed: app.vault.seal(value),
+        variable_type: wish.variable_type ?? 'env_var',
+        raw: wish.raw ?? false,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export async function updateScheduleVariable(
+  app: App,
+  variable: ScheduleVariable,
+  { value, variable_type, raw }: ScheduleVariableWish,
+): Promise<ScheduleVariable> {
+  if (value !== undefined) assertValidVariable(variable.key, value)
+  const updated = await app.db
+    .updateTable('pipeline_schedule_variables')
+    .set({
+      value_sealed: value === undefined ? variable.value_sealed : app.vault.seal(value),
+      variable_type: variable_type ?? variable.variable_type,
+      raw: raw ?? variable.raw,
+    })
+    .where('id', '=', variable.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!updated) throw notFound('Pipeline Schedule Variable') // somebody was faster
+  return updated
+}
+
+export async function deleteScheduleVariable(app: App, { id }: ScheduleVariable): Promise<void> {
+  const gone = await app.db.deleteFrom('pipeline_schedule_variables').where('id', '=', id).executeTakeFirst()
+  if (gone.numDeletedRows === 0n) throw notFound('Pipeline Schedule Variable') // somebody was faster
+}

@@ -1,0 +1,88 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { invalid, notFound } from '../../../errors.ts'
+import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Trigger } from './model.ts'
+
+const LONGEST = 255
+const MOST_TRIGGERS = 150
+const TOKEN_BYTES = 15
+
+export interface TriggerWish {
+  description: string
+  expires_at?: string | null | undefined
+}
+
+export function newTriggerToken({ vault }: App): { token_digest: string; token_sealed: string } {
+  const token = randomHex(TOKEN_BYTES)
+  return { token_digest: digestOf(token), token_sealed: vault.seal(token) }
+}
+
+function assertValid(app: App, { description, expires_at }: Partial<TriggerWish>): void {
+  if (description !== undefined && description.length > LONGEST) {
+    throw invalid({ description: [`is too long (maximum is ${LONGEST} characters)`] })
+  }
+  if (expires_at && expires_at <= timestamp(app.clock)) throw invalid({ expires_at: ['must be in the future'] })
+}
+
+export async function createTrigger(app: App, actor: User, project_id: number, wish: TriggerWish): Promise<Trigger> {
+  assertValid(app, wish)
+  const now = timestamp(app.clock)
+  return transact(app, async (app) => {
+    await holdName(app.db, `triggers of project ${project_id}`)
+    const { total } = await app.db
+      .selectFrom('pipeline_triggers')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('project_id', '=', project_id)
+      .executeTakeFirstOrThrow()
+    if (Number(total) >= MOST_TRIGGERS) {
+      throw invalid({ base: [`Maximum number of pipeline triggers (${MOST_TRIGGERS}) exceeded`] })
+    }
+    return app.db
+      .insertInto('pipeline_triggers')
+      .values({
+        project_id,
+        owner_id: actor.id,
+        ...newTriggerToken(app),
+        description: wish.description,
+        expires_at: wish.expires_at ?? null,
+        last_used_at: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+async function change(app: App, { id }: Trigger, changes: RowChange<'pipeline_triggers'>): Promise<Trigger> {
+  const updated = await app.db
+    .updateTable('pipeline_triggers')
+    .set({ ...changes, updated_at: timestamp(app.clock) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!updated) throw notFound() // somebody was faster
+  return updated
+}
+
+export async function updateTrigger(
+  app: App,
+  trigger: Trigger,
+  { description }: { description?: string | undefined },
+): Promise<Trigger> {
+  assertValid(app, description === undefined ? {} : { description })
+  return description === undefined ? trigger : change(app, trigger, { description })
+}
+
+/** Whoever knew the token knows it still: what it starts runs as its new owner. */
+export const ownTrigger = (app: App, actor: User, trigger: Trigger): Promise<Trigger> =>
+  change(app, trigger, { owner_id: actor.id })
+
+export async function deleteTrigger(app: App, { id }: Trigger): Promise<void> {
+  const { numDeletedRows } = await app.db.deleteFrom('pipeline_triggers').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound() // somebody was faster
+}

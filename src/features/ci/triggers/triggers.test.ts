@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { startForge } from '../../../forge.ts'
+
+const CONFIG = 'deploy: { script: make deploy }'
+
+async function stage() {
+  const forge = await startForge()
+  const project = await forge.project()
+  await forge.seed(project, { '.gitlab-ci.yml': CONFIG })
+  const owner = await forge.user({ username: 'olga' })
+  await forge.administrator.post(`/projects/${project.id}/members`, { user_id: owner.id, access_level: 40 })
+  const url = `/projects/${project.id}`
+  const { body: trigger } = await owner.post(`${url}/triggers`, { description: 'robot' })
+  const pipelines = () => forge.app.db.selectFrom('pipelines').selectAll().orderBy('id').execute()
+  return {
+    forge,
+    project,
+    owner,
+    url,
+    trigger,
+    pipelines,
+    nobody: forge.visitor,
+    [Symbol.asyncDispose]: () => forge[Symbol.asyncDispose](),
+  }
+}
+
+test('the token is shown whole to its owner alone', async () => {
+  await using s = await stage()
+  const { owner, url, trigger } = s
+  const root = s.forge.administrator
+  expect(trigger).toMatchObject({ description: 'robot', last_used: null, owner: { username: 'olga' } })
+  expect(trigger.token).toMatch(/^[0-9a-f]{30}$/)
+  const short = trigger.token.slice(0, 4)
+  expect((await owner.get(`${url}/triggers`)).body).toEqual([trigger])
+  expect((await root.get(`${url}/triggers`)).body).toEqual([{ ...trigger, token: short }])
+  const item = `${url}/triggers/${trigger.id}`
+  expect((await root.get(item)).body.token).toBe(short)
+  expect((await root.put(item, { description: 'another' })).body).toMatchObject({
+    description: 'another',
+    token: short,
+  })
+  expect(await root.post(`${item}/take_ownership`)).toMatchObject({
+    status: 200,
+    body: { owner: { username: 'root' }, token: trigger.token },
+  })
+  expect((await owner.get(item)).body.token).toBe(short)
+  expect((await owner.delete(item)).status).toBe(204)
+  expect(await owner.get(item)).toMatchObject({ status: 404, body: { message: '404 Not found' } })
+  expect((await owner.post(`${url}/triggers`)).body.error).toBe('description is missing')
+  expect((await owner.post(`${url}/triggers`, { description: 'd'.repeat(256) })).status).toBe(400)
+})
+
+test('whoever has the token starts a pipeline as the owner', async () => {
+  await using s = await stage()
+  const { forge, owner, url, trigger, nobody } = s
+  const wish = { token: trigger.token, ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }
+  const started = await nobody.post(`${url}/trigger/pipeline`, wish)
+  expect(started).toMatchObject({
+    status: 201,
+    body: { source: 'trigger', ref: 'master', user: { username: 'olga' }, status: 'pending' },
+  })
+  const rows = await forge.app.db
+    .selectFrom('pipeline_variables')
+    .selectAll()
+    .where('pipeline_id', '=', started.body.id)
+    .orderBy('id')
+    .execute()
+  const given = rows.map(({ key, value_sealed, variable_type }) => [
+    key,
+    forge.app.vault.open(value_sealed),
+    variable_type,
+  ])
+  const payload = { id: String(s.project.id), ref: 'master', variables: { COLOUR: 'red' }, about: { any: ['thing'] } }
+  expect(given.map(([key, , type]) => [key, type])).toEqual([
+    ['TRIGGER_PAYLOAD', 'file'],
+    ['COLOUR', 'env_var'],
+  ])
+  expect(JSON.parse(given[0]![1]!)).toEqual(payload)
+  expect(given[1]![1]).toBe('red')
+  expect((await owner.get(`${url}/triggers/${trigger.id}`)).body.last_used).not.toBeNull()
+  expect((await nobody.post(`${url}/ref/master/trigger/pipeline`, { token: trigger.token })).status).toBe(201)
+  expect(
+    (await nobody.post(`${url}/ref/refs%2Fheads%2Fmaster/trigger/pipeline`, { token: trigger.token })).body,
+  ).toMatchObject({
+    ref: 'master',
+  })
+})
+
+test('a broken file is kept as a failed pipeline, and told', async () => {
+  await using s = await stage()
+  await s.forge.seed(s.project, { '.gitlab-ci.yml': 'deploy: { script: 1, colour: red }' }, { branch: 'broken' })
+  const before = (await s.pipelines()).length
+  const answer = await s.nobody.post(`${s.url}/trigger/pipeline`, { token: s.trigger.token, ref: 'broken' })
+  expect(answer.status).toBe(422)
+  expect(answer.body.message.base[0]).toContain('colour')
+  expect(await s.pipelines()).toHaveLength(before + 1)
+})
+
+test('refuses what starts nothing', async () => {
+  await using s = await stage()
+  const { forge, owner, url, trigger, nobody } = s
+  const { token } = trigger
+  const other = await forge.project({ path: 'other' })
+  const before = await s.pipelines()
+  const start = (wish: Record<string, unknown>, path = url) => nobody.post(`${path}/trigger/pipeline`, wish)
+  const unknown = { status: 404, body: { message: '404 Not Found' } }
+  expect(await start({ token: 'f'.repeat(30), ref: 'master' })).toMatchObject(unknown)
+  expect(await start({ token, ref: 'master' }, `/projects/${other.id}`)).toMatchObject(unknown)
+  expect(await start({ token, ref: 'master' }, '/projects/4711')).toMatchObject(unknown)
+  expect((await start({ ref: 'master' })).body.error).toBe('token is missing')
+  expect((await start({ token })).body.error).toBe('ref is missing')
+  const noMap = { status: 400, body: { message: 'variables needs to be a map of key-valued strings' } }
+  for (const variables of [{ A: { b: 'c' } }, { A: 1 }, ['a'], 'a=b'])
+    expect(await start({ token, ref: 'master', variables })).toMatchObject(noMap)
+  const base = (text: string) => ({ status: 400, body: { message: { base: [text] } } })
+  expect(await start({ token, ref: 'nowhere' })).toMatchObject(base('Reference not found'))
+  expect(await start({ token, ref: 'refs/keep/1' })).toMatchObject(base('Reference not found'))
+
+  const insufficient = base('Insufficient permissions to create a new pipeline')
+  await forge.administrator.put(`${url}/members/${owner.id}`, { access_level: 20 })
+  expect(await start({ token, ref: 'master' })).toMatchObject(insufficient)
+  await forge.administrator.put(`${url}/members/${owner.id}`, { access_level: 40 })
+  await forge.administrator.post(`/users/${owner.id}/block`)
+  expect(await start({ token, ref: 'master' })).toMatchObject(insufficient)
+  await forge.administrator.post(`/users/${owner.id}/unblock`)
+  await forge.app.db.updateTable('pipeline_triggers').set({ expires_at: '2000-01-01T00:00:00.000Z' }).execute()
+  expect(await start({ token, ref: 'master' })).toMatchObject(unknown)
+  expect(await s.pipelines()).toEqual(before)
+})
+
+test('a job starts a pipeline with its own token, while it runs', async () => {
+  await using s = await stage()
+  const { forge, url, nobody } = s
+  const [job] = await forge.app.db.selectFrom('ci_jobs').selectAll().execute()
+  const token = forge.app.vault.open(job!.token_sealed!)
+  const start = () => nobody.post(`${url}/trigger/pipeline`, { token, ref: 'master' })
+  expect((await start()).status).toBe(401)
+  await forge.app.db.updateTable('ci_jobs').set({ status: 'running' }).execute()
+  expect(await start()).toMatchObject({ status: 201, body: { source: 'pipeline', user: { username: 'root' } } })
+  const other = await forge.project({ path: 'other' })
+  await forge.seed(other, { '.gitlab-ci.yml': CONFIG })
+  const abroad = () => nobody.post(`/projects/${other.id}/trigger/pipeline`, { token, ref: 'master' })
+  expect((await abroad()).status).toBe(201)
+  await forge.app.db.updateTable('projects').set({ job_token_scope_enabled: true }).where('id', '=', other.id).execute()
+  expect((await abroad()).status).toBe(404)
+  await forge.app.db
+    .insertInto('job_token_allowlist')
+    .values({
+      project_id: other.id,
+      allowed_project_id: s.project.id,
+      allowed_group_id: null,
+      created_at: new Date().toISOString(),
+    })
+    .execute()
+  expect((await abroad()).status).toBe(201)
+})
+
+test('a page of triggers costs as many queries for many as for few', async () => {
+  await using s = await stage()
+  const list = () => s.owner.get(`${s.url}/triggers`, { per_page: 100 })
+  const few = await s.forge.queries(list)
+  for (const one of [s.owner, s.forge.administrator, s.owner]) await one.post(`${s.url}/triggers`, { description: 'x' })
+  expect(await s.forge.queries(list)).toBe(few)
+  expect((await list()).body).toHaveLength(4)
+})

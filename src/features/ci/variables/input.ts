@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { blankable, bool, longText, oneOf, text } from '../../../api/wire.ts'
+import { VARIABLE_TYPES } from './model.ts'
+
+export const ofAll = {
+  variable_type: oneOf(...VARIABLE_TYPES).nullish(),
+  protected: bool.nullish(),
+  masked: bool.nullish(),
+  raw: bool.nullish(),
+  description: blankable(text),
+}
+
+export const attributes = { ...ofAll, environment_scope: text.nullish() }
+
+/** A file as well as a word: what is kept of it is held to less. */
+export const value = longText
+
+export const filter = { filter: z.object({ environment_scope: text.nullish() }).nullish() }

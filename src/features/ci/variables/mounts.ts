@@ -1,0 +1,15 @@
+import { sourceMount } from '../../access/sources.ts'
+import { ciProject } from '../pipelines/queries.ts'
+
+/** Where pipelines are switched off, there are no variables for them. */
+export const projectMount = sourceMount({
+  kind: 'project',
+  path: '/projects/:id',
+  on: ciProject,
+  manage: 'administer',
+  toSource: ({ project, level }) => ({
+    at: { group_id: null, project_id: project.id },
+    level,
+    requestable: false,
+  }),
+})

@@ -1,0 +1,12 @@
+import type { SecretReset } from '../../../context.ts'
+import { unreadableRows } from '../../sealed.ts'
+
+/** Nobody else knows their values: they go, so that no job runs with an empty one. */
+export const dropVariables: SecretReset = async (app) => {
+  let dropped = 0
+  for await (const ids of unreadableRows(app, 'ci_variables', 'value_sealed')) {
+    dropped += ids.length
+    for (const id of ids) await app.db.deleteFrom('ci_variables').where('id', '=', id).execute()
+  }
+  return dropped > 0 ? [`${dropped} CI variables are lost: they are to be set again`] : []
+}

@@ -1,0 +1,109 @@
+import type { App } from '../../../context.ts'
+import { invalid, notFound } from '../../../errors.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import { WORDS, kindOf, variablesOf, type VariableOwner } from './finding.ts'
+import type { CiVariable, VariableType } from './model.ts'
+import { assertValidVariable } from './validation.ts'
+
+const MOST = { project: 8000, group: 30_000 }
+
+export interface VariableWish {
+  value?: string | undefined
+  variable_type?: VariableType | null | undefined
+  protected?: boolean | null | undefined
+  masked?: boolean | null | undefined
+  masked_and_hidden?: boolean | null | undefined
+  raw?: boolean | null | undefined
+  environment_scope?: string | null | undefined
+  description?: string | null | undefined
+}
+
+export async function createVariable(
+  app: App,
+  { project_id, group_id }: VariableOwner,
+  wish: VariableWish & { key: string; value: string },
+): Promise<CiVariable> {
+  const hidden = wish.masked_and_hidden ?? false
+  const row = {
+    project_id,
+    group_id,
+    key: wish.key,
+    variable_type: wish.variable_type ?? 'env_var',
+    protected: wish.protected ?? false,
+    masked: hidden || (wish.masked ?? false),
+    hidden,
+    raw: wish.raw ?? false,
+    environment_scope: wish.environment_scope ?? '*',
+    description: wish.description ?? null,
+  }
+  assertValidVariable({ ...row, value: wish.value })
+  return whileHeld(app, row, async (app) => {
+    await assertFree(app, row)
+    await assertRoom(app, row)
+    return app.db
+      .insertInto('ci_variables')
+      .values({ ...row, value_sealed: app.vault.seal(wish.value) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Its key and whether it is hidden are for good. */
+export async function updateVariable(app: App, variable: CiVariable, wish: VariableWish): Promise<CiVariable> {
+  return whileHeld(app, variable, async (app) => {
+    const now = await variablesOf(app.db, variable).where('id', '=', variable.id).executeTakeFirst()
+    if (!now) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
+    const change = {
+      variable_type: wish.variable_type ?? now.variable_type,
+      protected: wish.protected ?? now.protected,
+      masked: wish.masked ?? now.masked,
+      raw: wish.raw ?? now.raw,
+      environment_scope: wish.environment_scope ?? now.environment_scope,
+      description: wish.description === undefined ? now.description : wish.description,
+    }
+    if (now.hidden && !change.masked) {
+      throw invalid({ base: ['The visibility setting cannot be changed for masked and hidden variables.'] })
+    }
+    const value = wish.value ?? app.vault.open(now.value_sealed)
+    assertValidVariable({ ...change, key: now.key, value })
+    if (change.environment_scope !== now.environment_scope) await assertFree(app, { ...now, ...change })
+    return app.db
+      .updateTable('ci_variables')
+      .set({ ...change, ...(wish.value !== undefined && { value_sealed: app.vault.seal(value) }) })
+      .where('id', '=', now.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export async function deleteVariable(app: App, variable: CiVariable): Promise<void> {
+  const { numDeletedRows } = await app.db.deleteFrom('ci_variables').where('id', '=', variable.id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound(WORDS[kindOf(variable)].missing) // somebody was faster
+}
+
+const whileHeld = <T>(app: App, { project_id, group_id }: VariableOwner, work: (app: App) => Promise<T>): Promise<T> =>
+  transact(app, async (app) => {
+    await holdName(app.db, `variables of ${project_id === null ? `group ${group_id}` : `project ${project_id}`}`)
+    return work(app)
+  })
+
+async function assertFree(app: App, one: VariableOwner & Pick<CiVariable, 'key' | 'environment_scope'>): Promise<void> {
+  const taken = await variablesOf(app.db, one)
+    .where('key', '=', one.key)
+    .where('environment_scope', '=', one.environment_scope)
+    .executeTakeFirst()
+  if (taken) throw invalid({ key: ['has already been taken'] })
+}
+
+async function assertRoom(app: App, owner: VariableOwner): Promise<void> {
+  const kind = kindOf(owner)
+  const most = kind === 'instance' ? (await loadLimits(app.db)).ci_instance_level_variables : MOST[kind]
+  const { total } = await variablesOf(app.db, owner)
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (most === 0 || Number(total) < most) return
+  throw invalid({ base: [`Maximum number of ${WORDS[kind].limit} (${most}) exceeded`] })
+}
