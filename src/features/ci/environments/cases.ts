@@ -56,7 +56,7 @@ export const cases = casesOf(
     'GET /projects/:id/environments/:environment_id': { at: environment },
     'POST /projects/:id/environments': { input: named },
     'PUT /projects/:id/environments/:environment_id': { at: environment, input: { tier: 'staging' } },
-    'POST /projects/:id/environments/:environment_id/stop': { at: environment },
+    'POST /projects/:id/environments/:environment_id/stop': { at: environment, input: { force: false } },
     'DELETE /projects/:id/environments/:environment_id': { at: stopped },
     'POST /projects/:id/environments/stop_stale': { input: long },
     'DELETE /projects/:id/environments/review_apps': { input: long },
