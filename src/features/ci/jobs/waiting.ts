@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 
-const CHANNEL = 'ci_jobs'
+const CHANNEL = 'ci_queue'
 
 interface Room {
   readonly waiting: Set<() => void>
