@@ -31,7 +31,7 @@ export async function tellWaitingJobs(app: App): Promise<void> {
 }
 
 function wake({ waiting }: Room): void {
-  for (const react of [...waiting]) react()
+  for (const react of waiting) react()
 }
 
 /** Differs whenever a job has become pending since. */
