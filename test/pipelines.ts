@@ -1,5 +1,6 @@
 /** Pipelines for tests, and jobs that run without a runner. */
 import type { TestForge } from '../src/forge.ts'
+import { unique, type Stage } from './cases.ts'
 import { zipOf } from '../src/lib/zip/writer.ts'
 import type { Job } from '../src/features/ci/jobs/model.ts'
 import { dropJob, runJob, succeedJob } from '../src/features/ci/jobs/transitions.ts'
@@ -89,4 +90,28 @@ export async function zipped(files: Readonly<Record<string, string>>): Promise<B
   const chunks: Buffer[] = []
   for await (const chunk of zipOf(inputs)) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+/** A branch of its own in the stage's project, with a pipeline. */
+export async function pipelineOn(s: Stage, config = CONFIG): Promise<{ pipeline_id: number; ref: string }> {
+  const branch = unique('ci')
+  await s.make(`/projects/${s.project.id}/repository/commits`, {
+    branch,
+    start_branch: 'master',
+    commit_message: 'Run it',
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: config }],
+  })
+  const { body } = await s.owner.get(`/projects/${s.project.id}/pipelines`, { ref: branch })
+  return { pipeline_id: body[0].id, ref: branch }
+}
+
+/** A job of such a pipeline, run unless told otherwise. */
+export async function jobOn(
+  s: Stage,
+  ran: Ran | null = { log: 'done', files: { 'a.txt': 'hello' } },
+  name = 'compile',
+) {
+  const { pipeline_id, ref } = await pipelineOn(s)
+  const job = ran ? await runNamed(s.forge, name, ran) : await jobNamed(s.forge, name)
+  return { pipeline_id, job_id: job.id, ref_name: ref }
 }

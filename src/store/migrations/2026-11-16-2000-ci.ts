@@ -158,6 +158,8 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     /** The job of another pipeline that made it, in `ci_jobs`. */
     .addColumn('bridge_id', ref)
     .addColumn('auto_canceled_by_id', ref)
+    /** Of a merge request's: variables that tell of it, as JSON. */
+    .addColumn('merge_request_variables', 'text')
     /** As the file says: `conservative`, `interruptible` or `none`; `none` or `all`. */
     .addColumn('on_new_commit', 'text', (c) => c.notNull().defaultTo('conservative'))
     .addColumn('on_job_failure', 'text', (c) => c.notNull().defaultTo('none'))
@@ -171,6 +173,7 @@ async function createPipelines(db: Kysely<never>): Promise<void> {
     .execute()
   await keepVersions(db, 'pipelines')
   await unique(db, 'pipelines', 'project_id', 'iid')
+  await index(db, 'pipelines', 'project_id', 'id')
   for (const column of ['status', 'ref', 'source', 'sha', 'user_id', 'updated_at'])
     await index(db, 'pipelines', 'project_id', column, 'id')
   for (const column of ['user_id', 'merge_request_id', 'trigger_id', 'schedule_id', 'bridge_id'])

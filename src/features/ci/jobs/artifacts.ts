@@ -14,7 +14,7 @@ export async function expireArtifacts(app: App): Promise<void> {
   await discardLeft(app)
 }
 
-/** Logs stay, whatever they are kept as; so does what the newest successful pipeline of a ref has. */
+/** Logs are no artifacts here: they stay. */
 async function expireSome({ db, clock }: App): Promise<boolean> {
   const due = await db
     .selectFrom('ci_artifacts')

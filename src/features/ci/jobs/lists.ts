@@ -1,7 +1,7 @@
 /** Lists of jobs, newest first. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
-import { inTextList, textList } from '../../../store/dialect.ts'
+import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
 import { longList } from '../../../store/lists.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import type { Job, JobKind } from './model.ts'
@@ -20,7 +20,7 @@ const ofProject = longList<Wanted, 'ci_jobs', 'id'>({
   always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
   conditions: {
     kind: { facet: true, test: (w, { hidden }) => sql`${hidden('kind')} = ${w.kind}` },
-    statuses: { facet: true, test: (w, { db }) => inTextList(db, 'ci_jobs.status', w.statuses!) },
+    statuses: { facet: true, test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})` },
   },
   orders: { id: null },
   usual: () => ['id', 'desc'],
@@ -32,7 +32,7 @@ export function listProjectJobs(
   statuses: readonly string[] | undefined,
   cut: Cut,
 ): Promise<Page<Job>> {
-  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: textList(db, statuses) }) }, cut)
+  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: JSON.stringify(statuses) }) }, cut)
 }
 
 export interface PipelineJobsFilter {

@@ -237,6 +237,7 @@ function save(
         schedule_id: wish.schedule_id ?? null,
         bridge_id: wish.bridge_id ?? null,
         auto_canceled_by_id: null,
+        merge_request_variables: wish.mergeRequest ? JSON.stringify(wish.mergeRequest.variables) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
         on_job_failure: plan?.auto_cancel.on_job_failure ?? 'none',
         coverage: null,

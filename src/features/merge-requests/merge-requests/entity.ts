@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
+import { ListedPipelineEntity, PipelineEntity, type PipelineRecord } from '../../ci/pipelines/entity.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { LabelDetailsEntity, presentLabelDetails } from '../../planning/labels/entity.ts'
 import type { Label } from '../../planning/labels/model.ts'
@@ -90,8 +91,9 @@ export const MergeRequestDetailEntity = entity({
   latest_build_started_at: timestampOut.nullable(),
   latest_build_finished_at: timestampOut.nullable(),
   first_deployed_to_production_at: timestampOut.nullable(),
-  pipeline: z.null(),
-  head_pipeline: z.null(),
+  /** Null for whoever sees none of the project's. */
+  pipeline: ListedPipelineEntity.nullable(),
+  head_pipeline: PipelineEntity.nullable(),
   first_contribution: z.boolean(),
   user: entity({ can_merge: z.boolean() }),
   /** Open requests it stands on, and that stand on it. */
@@ -218,14 +220,29 @@ export interface Detail {
   readonly canMerge: boolean
   readonly isFirst: boolean
   readonly stack: Stack
+  readonly pipeline: PipelineRecord | null
   readonly diverged?: number | undefined
   readonly rebasing?: boolean | undefined
 }
 
+const listedOf = ({
+  id,
+  iid,
+  project_id,
+  sha,
+  ref,
+  status,
+  source,
+  created_at,
+  updated_at,
+  web_url,
+  name,
+}: PipelineRecord) => ({ id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url, name })
+
 export function presentDetail(
   one: LoadedMergeRequest,
   around: MergeRequestSurroundings,
-  { subscribed, canMerge, isFirst, stack, diverged, rebasing }: Detail,
+  { subscribed, canMerge, isFirst, stack, pipeline, diverged, rebasing }: Detail,
 ): MergeRequestDetail {
   const { base_sha, head_sha, start_sha } = one
   return {
@@ -234,11 +251,11 @@ export function presentDetail(
     changes_count: one.changes_count,
     merge_error: one.merge_error,
     diff_refs: head_sha === null ? null : { base_sha, head_sha, start_sha },
-    latest_build_started_at: null,
-    latest_build_finished_at: null,
+    latest_build_started_at: pipeline?.started_at ?? null,
+    latest_build_finished_at: pipeline?.finished_at ?? null,
     first_deployed_to_production_at: null,
-    pipeline: null,
-    head_pipeline: null,
+    pipeline: pipeline && listedOf(pipeline),
+    head_pipeline: pipeline,
     first_contribution: isFirst,
     user: { can_merge: canMerge },
     stack: { parent: stack.parent, children: [...stack.children] },

@@ -1,6 +1,10 @@
 /** Records of merge requests: what a page shows beside the rows is read for all of them at once. */
 import type { App, User } from '../../../context.ts'
 import { aheadBehind } from '../../../git/history/history.ts'
+import { ciPolicy } from '../../ci/pipelines/policy.ts'
+import { presentOnePipeline } from '../../ci/pipelines/queries.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { presentMilestone } from '../../planning/milestones/entity.ts'
@@ -8,6 +12,7 @@ import { milestoneSurroundings, milestonesOf } from '../../planning/milestones/q
 import { subscriptionOf } from '../../planning/subscriptions/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { mergeFacts } from '../mergeability/facts.ts'
+import { headPipelinesOf } from '../pipelines/queries.ts'
 import { mayMergeInto } from '../merging/rights.ts'
 import {
   presentDetail,
@@ -114,7 +119,7 @@ export async function presentOneMergeRequest(
   wish: DetailWish = {},
 ): Promise<MergeRequestDetail> {
   const one = await freshlyChecked(app, row, subject.project)
-  const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged] = await Promise.all([
+  const [[loaded], users, subscribed, canMerge, isFirst, stack, diverged, pipeline] = await Promise.all([
     load(app, [one]),
     surroundings(app),
     isSubscribed(app, viewer, one),
@@ -122,6 +127,7 @@ export async function presentOneMergeRequest(
     isFirstContribution(app.db, one),
     stackOf(app.db, one),
     wish.include_diverged_commits_count ? divergedCommits(subject.dir, one) : undefined,
+    ciPolicy.readPipelines(subject) ? headPipelineOf(app, viewer, subject, one) : null,
   ])
   return presentDetail(
     loaded!,
@@ -131,10 +137,19 @@ export async function presentOneMergeRequest(
       canMerge,
       isFirst,
       stack,
+      pipeline,
       diverged,
       rebasing: wish.include_rebase_in_progress ? false : undefined,
     },
   )
+}
+
+async function headPipelineOf(app: App, viewer: User | null, subject: MergeRequestSubject, one: MergeRequest) {
+  const found = (await headPipelinesOf(app.db, [one])).get(one.id)
+  if (!found) return null
+  const project = found.project_id === subject.project.id ? null : await findProjectById(app.db, found.project_id)
+  const place = project ? await loadRepositorySubject(app, project, viewer) : subject
+  return presentOnePipeline(app, place, found)
 }
 
 /** How many commits the target has that the source has not. */

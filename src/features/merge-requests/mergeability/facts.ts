@@ -1,10 +1,10 @@
 /** What the bars of merge requests are judged by, for a whole page in a fixed number of queries. */
 import { sql } from 'kysely'
 import type { Db, Row } from '../../../store/database.ts'
-import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { sumOf } from '../../repository/statuses/queries.ts'
 import { approvalsOf } from '../approvals/queries.ts'
+import { headPipelinesOf } from '../pipelines/queries.ts'
 import { blockersOf } from '../dependencies/queries.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { targetsOf } from '../merge-requests/queries.ts'
@@ -30,15 +30,6 @@ const changesRequested = hotQuery((db, p: { ids: string }) =>
     .groupBy('merge_request_id'),
 )
 
-const statuses = hotQuery((db, p: { projects: string; shas: string }) =>
-  db
-    .selectFrom('commit_statuses')
-    .select(['project_id', 'sha', 'status', 'allow_failure'])
-    .where(inIdList(db, 'project_id', p.projects))
-    .where(inTextList(db, 'sha', p.shas))
-    .where('retried', '=', false),
-)
-
 const rules = hotQuery((db, p: { ids: string }) =>
   db
     .selectFrom('projects')
@@ -57,27 +48,6 @@ const rules = hotQuery((db, p: { ids: string }) =>
 const number = (rows: readonly { merge_request_id: number | null }[], column: string) =>
   new Map(rows.map((row) => [row.merge_request_id, Number((row as unknown as Record<string, unknown>)[column])]))
 
-/** Of the head, as commit statuses tell it, by the id of the merge request. */
-async function pipelinesOf(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, string>> {
-  const shas = requests.flatMap(({ head_sha }) => head_sha ?? [])
-  if (shas.length === 0) return new Map()
-  const projects = requests.flatMap(({ project_id, source_project_id }) => [
-    project_id,
-    source_project_id ?? project_id,
-  ])
-  const said = await statuses(db, { projects: idList(db, [...new Set(projects)]), shas: textList(db, shas) })
-  const byCommit = Map.groupBy(said, ({ project_id, sha }) => `${project_id} ${sha}`)
-  return new Map(
-    requests.flatMap(({ id, project_id, source_project_id, head_sha }) => {
-      // Of a fork's commits both may have been told something.
-      const rows = [source_project_id, project_id]
-        .map((project) => byCommit.get(`${project} ${head_sha}`))
-        .find((some) => some !== undefined)
-      return rows ? [[id, sumOf(rows)] as const] : []
-    }),
-  )
-}
-
 /** By the id of the merge request. */
 export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Promise<Map<number, MergeFacts>> {
   if (requests.length === 0) return new Map()
@@ -94,7 +64,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
     ),
     unresolved(db, ids),
     changesRequested(db, ids),
-    pipelinesOf(db, requests),
+    headPipelinesOf(db, requests),
     rules(db, { ids: idList(db, [...new Set(requests.map(({ project_id }) => project_id))]) }),
     approvalsOf(db, requests),
     blockersOf(
@@ -122,7 +92,7 @@ export async function mergeFacts(db: Db, requests: readonly MergeRequest[]): Pro
         approvals: approvals.get(one.id) ?? { required: 0, left: 0 },
         pipeline: {
           required: project?.only_allow_merge_if_pipeline_succeeds ?? false,
-          status: pipelines.get(one.id) ?? null,
+          status: pipelines.get(one.id)?.status ?? null,
         },
         blockedBy: blockers.get(one.id) ?? 0,
         changesRequested: wished.get(one.id) ?? 0,

@@ -66,6 +66,9 @@ const waiting = (name: GateName, reason: string, lift: readonly Lifter[]): Gate 
 
 const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
+/** Statuses of pipelines that become another by themselves. */
+const UNDER_WAY = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
+
 const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   open: ({ state }) => {
     if (state === 'opened') return passed('open')
@@ -103,8 +106,7 @@ const RULES: { [name in GateName]: (facts: MergeFacts) => Gate } = {
   pipeline: ({ pipeline: { required, status } }) => {
     if (!required) return off('pipeline')
     if (status === null || status === 'success' || status === 'skipped') return passed('pipeline')
-    if (status === 'pending' || status === 'running' || status === 'created')
-      return waiting('pipeline', `The pipeline is ${status}`, ['pipeline'])
+    if (UNDER_WAY.includes(status)) return waiting('pipeline', `The pipeline is ${status}`, ['pipeline'])
     return blocked('pipeline', `The pipeline is ${status}`, ['developers'])
   },
   commits: ({ check }) => {

@@ -17,7 +17,7 @@ import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
 import { acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
 import { mayMergeInto } from './rights.ts'
 
-const ACTIVE = ['created', 'pending', 'running']
+const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
 
 /** Set while the pipeline runs; where there is nothing to wait for it is merged now. */
 export async function acceptWhenReady(
@@ -90,19 +90,24 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
   })
 }
 
-/** A status may have been the last that was waited for. */
-export const mergeWhenSucceeded = on('commit.status_changed', 'merging', async (app, { id }) => {
-  const status = await app.db.selectFrom('commit_statuses').select('sha').where('id', '=', id).executeTakeFirst()
-  if (!status) return
-  const waiting = await app.db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('head_sha', '=', status.sha)
-    .where('auto_merge', '=', true)
-    .where('state', '=', 'opened')
-    .execute()
-  for (const one of waiting) await mergeIfReady(app, one)
-})
+/** Its pipeline may have been the last that was waited for. */
+export const mergeWhenSucceeded = on(
+  'pipeline.changed',
+  'merging',
+  async (app, { id }) => {
+    const pipeline = await app.db.selectFrom('pipelines').select('sha').where('id', '=', id).executeTakeFirst()
+    if (!pipeline) return
+    const waiting = await app.db
+      .selectFrom('merge_requests')
+      .selectAll()
+      .where('head_sha', '=', pipeline.sha)
+      .where('auto_merge', '=', true)
+      .where('state', '=', 'opened')
+      .execute()
+    for (const one of waiting) await mergeIfReady(app, one)
+  },
+  { when: ({ status }) => status === 'success' || status === 'skipped' },
+)
 
 async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   const facts = (await mergeFacts(app.db, [one])).get(one.id)!

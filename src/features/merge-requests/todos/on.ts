@@ -55,21 +55,24 @@ const unmergeable = on('merge_request.unmergeable', 'todos', async (app, { id },
 })
 
 /** For those who wait for it to be merged. */
-const buildFailed = on('commit.status_changed', 'todos', async (app, { id }, { source }) => {
-  const failed = await app.db
-    .selectFrom('commit_statuses')
-    .select(['project_id', 'sha', 'author_id'])
-    .where('id', '=', id)
-    .where('status', '=', 'failed')
-    .where('allow_failure', '=', false)
-    .where('retried', '=', false)
-    .executeTakeFirst()
-  if (!failed) return
-  for (const one of await openAt(app, failed)) {
-    const people = [one.author_id, one.auto_merge ? one.merge_user_id : null].filter((user) => user !== null)
-    await tell(app, one, 'build_failed', failed.author_id, people, source && `${source}.${one.id}`)
-  }
-})
+const buildFailed = on(
+  'pipeline.changed',
+  'todos',
+  async (app, { id }, { source }) => {
+    const failed = await app.db
+      .selectFrom('pipelines')
+      .select(['project_id', 'sha', 'user_id'])
+      .where('id', '=', id)
+      .where('status', '=', 'failed')
+      .executeTakeFirst()
+    if (!failed) return
+    for (const one of await openAt(app, failed)) {
+      const people = [one.author_id, one.auto_merge ? one.merge_user_id : null].filter((user) => user !== null)
+      await tell(app, one, 'build_failed', failed.user_id, people, source && `${source}.${one.id}`)
+    }
+  },
+  { when: ({ status }) => status === 'failed' },
+)
 
 /** A commit may be the head of several, in its own project and in what that is a fork of. */
 async function openAt({ db }: App, { project_id, sha }: { project_id: number; sha: string }): Promise<MergeRequest[]> {

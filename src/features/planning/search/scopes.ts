@@ -16,7 +16,7 @@ import { webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
 import { presentCommitDetail } from '../../repository/commits/entity.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
-import { commitsStatuses } from '../../repository/statuses/queries.ts'
+import { commitPipelines } from '../../repository/commits/status.ts'
 import { wikiPolicy } from '../../repository/wikis/policy.ts'
 import { WIKI_REF } from '../../repository/wikis/queries.ts'
 import { presentIssuesById } from '../issues/load.ts'
@@ -165,12 +165,12 @@ const commits: Scope = async (search) => {
   const named = /^[0-9a-f]{7,40}$/i.test(text) ? await findCommit(dir, text.toLowerCase()) : null
   const all = [...new Set([...(named ? [named.id] : []), ...(ids ?? [])])]
   const { items, total } = pageOfArray(all, page)
-  const [found, statuses] = await Promise.all([
+  const [found, pipelines] = await Promise.all([
     findCommits(dir, items),
-    commitsStatuses(app.db, project!.project.id, items),
+    commitPipelines(app.db, project!.project.id, items),
   ])
   const at = { url: webUrlOf(app, project!), projectId: project!.project.id }
-  const present = (commit: Commit) => presentCommitDetail(commit, { ...at, status: statuses.get(commit.id) ?? null })
+  const present = (commit: Commit) => presentCommitDetail(commit, { ...at, pipeline: pipelines.get(commit.id) ?? null })
   return { total, items: found.filter((commit) => commit !== null).map(present) }
 }
 

@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { FileDiff } from '../../../git/history/diffs.ts'
 import { localTime } from '../../../lib/local-time.ts'
+import type { Row } from '../../../store/database.ts'
 import type { LineStats } from '../../../git/history/stats.ts'
 import { trailersIn } from './trailers.ts'
 
@@ -41,8 +42,24 @@ export const CommitDetailEntity = entity({
   project_id: z.int(),
   stats: stats.optional(),
   status: z.string().nullable(),
-  last_pipeline: z.null(),
+  last_pipeline: entity({
+    id: z.int(),
+    iid: z.int(),
+    project_id: z.int(),
+    sha: z.string(),
+    ref: z.string(),
+    status: z.string(),
+    source: z.string(),
+    created_at: timestampOut,
+    updated_at: timestampOut,
+    web_url: z.string(),
+  }).nullable(),
 }).meta({ id: 'CommitDetail' })
+
+export type CommitPipeline = Pick<
+  Row<'pipelines'>,
+  'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source' | 'created_at' | 'updated_at'
+>
 
 /** `url` is the project's own. Times keep the zone they were written in. */
 export function presentCommit(commit: Commit, { url }: { url: string }): CommitRecord {
@@ -79,16 +96,29 @@ export function presentStats({ additions, deletions }: LineStats): z.infer<typeo
 
 export function presentCommitDetail(
   commit: Commit,
-  around: { url: string; projectId: number; stats?: LineStats | undefined; status: string | null },
+  around: { url: string; projectId: number; stats?: LineStats | undefined; pipeline: CommitPipeline | null },
 ): z.infer<typeof CommitDetailEntity> {
   return {
     ...presentCommit(commit, around),
     project_id: around.projectId,
     ...(around.stats && { stats: presentStats(around.stats) }),
-    status: around.status,
-    last_pipeline: null,
+    status: around.pipeline?.status ?? null,
+    last_pipeline: around.pipeline && presentCommitPipeline(around.pipeline, around),
   }
 }
+
+const presentCommitPipeline = (pipeline: CommitPipeline, { url }: { url: string }) => ({
+  id: pipeline.id,
+  iid: pipeline.iid,
+  project_id: pipeline.project_id,
+  sha: pipeline.sha,
+  ref: pipeline.ref,
+  status: pipeline.status,
+  source: pipeline.source,
+  created_at: pipeline.created_at,
+  updated_at: pipeline.updated_at,
+  web_url: `${url}/-/pipelines/${pipeline.id}`,
+})
 
 export const DiffEntity = entity({
   old_path: z.string(),

@@ -23,7 +23,6 @@ import { pageOfArray } from '../../../store/pages.ts'
 import { LARGEST_FILE_BODY } from '../files/actions.ts'
 import { commitActions } from '../files/service.ts'
 import { repository } from '../repositories/queries.ts'
-import { commitStatus } from '../statuses/queries.ts'
 import {
   CommitDetailEntity,
   CommitEntity,
@@ -36,6 +35,7 @@ import {
 } from './entity.ts'
 import { commit, findHistory, placeOf } from './queries.ts'
 import { pickCommit, undoCommit } from './service.ts'
+import { commitPipeline } from './status.ts'
 
 const PATH = '/projects/:id/repository/commits'
 const reading = { method: 'GET', allow: 'download', guest: true } as const
@@ -110,7 +110,7 @@ export const create = endpoint({
   async handle({ app, viewer, subject, input }) {
     const commit = await commitActions(app, viewer, subject, input)
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), status: null })
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), pipeline: null })
   },
 })
 
@@ -124,8 +124,8 @@ export const get = endpoint({
   async handle({ app, subject, input }) {
     const { commit } = subject
     const stats = input.stats === false ? undefined : await commitStats(subject.dir, [commit.id])
-    const status = await commitStatus(app.db, subject.project.id, commit.id)
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), status })
+    const pipeline = await commitPipeline(app.db, subject.project.id, commit.id)
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats: stats?.get(commit.id), pipeline })
   },
 })
 

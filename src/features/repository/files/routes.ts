@@ -186,6 +186,6 @@ export const updateSubmodule = endpoint({
   async handle({ app, viewer, subject, input: { submodule: path, ...wish } }) {
     const commit = await moveSubmodule(app, viewer, subject, { ...wish, path })
     const stats = (await commitStats(subject.dir, [commit.id])).get(commit.id)
-    return presentCommitDetail(commit, { ...placeOf(app, subject), stats, status: null })
+    return presentCommitDetail(commit, { ...placeOf(app, subject), stats, pipeline: null })
   },
 })

@@ -131,6 +131,6 @@ export function summaryOf(report: TestReport): z.infer<typeof TestSummaryEntity>
       error: report.error_count,
       suite_error: report.test_suites.find(({ suite_error }) => suite_error !== null)?.suite_error ?? null,
     },
-    test_suites: report.test_suites.map(({ test_cases: _, ...suite }) => suite),
+    test_suites: report.test_suites.map(({ test_cases: _cases, ...suite }) => suite),
   }
 }

@@ -24,6 +24,7 @@ test('a status is reported, goes on, ends, and begins anew', async () => {
   expect(pending.status).toBe(201)
   expect(pending.body).toEqual({
     id: expect.any(Number),
+    pipeline_id: expect.any(Number),
     sha,
     ref: 'feature',
     status: 'pending',

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
-import type { Row } from '../../../store/database.ts'
-import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
-
-export type CommitStatus = Row<'commit_statuses'>
+import type { User } from '../../../context.ts'
+import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
+import { JOB_STATUSES, type Job } from '../jobs/model.ts'
 
 export const CommitStatusEntity = entity({
   id: z.int(),
   sha: z.string(),
   ref: z.string(),
-  status: z.enum(['pending', 'running', 'success', 'failed', 'canceled', 'skipped']),
+  status: z.enum(JOB_STATUSES),
   name: z.string(),
   target_url: z.string().nullable(),
   description: z.string().nullable(),
@@ -19,11 +18,14 @@ export const CommitStatusEntity = entity({
   allow_failure: z.boolean(),
   coverage: z.number().nullable(),
   author: UserSummaryEntity.nullable(),
+  pipeline_id: z.int(),
 }).meta({ id: 'CommitStatus' })
 
 export function presentStatus(
-  status: Authored<CommitStatus>,
+  status: Job & { readonly author: User | null },
   around: Surroundings,
+  /** Of the project's pages. */
+  url: string,
 ): z.infer<typeof CommitStatusEntity> {
   return {
     id: status.id,
@@ -31,7 +33,7 @@ export function presentStatus(
     ref: status.ref,
     status: status.status,
     name: status.name,
-    target_url: status.target_url,
+    target_url: status.kind === 'external' ? status.target_url : `${url}/-/jobs/${status.id}`,
     description: status.description,
     created_at: status.created_at,
     started_at: status.started_at,
@@ -39,5 +41,6 @@ export function presentStatus(
     allow_failure: status.allow_failure,
     coverage: status.coverage,
     author: status.author && presentUserSummary(status.author, around),
+    pipeline_id: status.pipeline_id,
   }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, longText, oneOf, text } from '../../../api/wire.ts'
+import { bool, id, longText, oneOf, text } from '../../../api/wire.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
-import { commit } from '../commits/queries.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import { commit } from '../../repository/commits/queries.ts'
 import { CommitStatusEntity, presentStatus } from './entity.ts'
 import { listStatuses } from './queries.ts'
 import { reportStatus } from './service.ts'
@@ -27,8 +28,8 @@ export const list = endpoint({
   async handle({ app, subject, input, page }) {
     const { items, total } = await listStatuses(app.db, subject.project.id, input.sha, input, page)
     const around = await surroundings(app)
-    const statuses = await withUsers(app.db, items, { author: 'author_id' })
-    return { total, items: statuses.map((status) => presentStatus(status, around)) }
+    const statuses = await withUsers(app.db, items, { author: 'user_id' })
+    return { total, items: statuses.map((status) => presentStatus(status, around, webUrlOf(app, subject))) }
   },
 })
 
@@ -51,10 +52,11 @@ export const report = endpoint({
     target_url: text.nullish(),
     description: longText.nullish(),
     coverage: decimal.nullish(),
+    pipeline_id: id.nullish(),
   }),
   output: CommitStatusEntity,
   async handle({ app, viewer, subject, input }) {
     const status = await reportStatus(app, viewer, subject, subject.commit, input)
-    return presentStatus({ ...status, author: viewer }, await surroundings(app))
+    return presentStatus({ ...status, author: viewer }, await surroundings(app), webUrlOf(app, subject))
   },
 })

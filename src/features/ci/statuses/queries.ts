@@ -1,0 +1,31 @@
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { Job } from '../jobs/model.ts'
+
+export interface StatusFilter {
+  readonly ref?: string | null | undefined
+  readonly stage?: string | null | undefined
+  readonly name?: string | null | undefined
+  /** Also those that a newer one of the same name stands for. */
+  readonly all?: boolean | null | undefined
+  readonly order_by?: 'id' | null | undefined
+  readonly sort?: 'asc' | 'desc' | null | undefined
+}
+
+/** Jobs of ours, and what tools report. */
+export function listStatuses(
+  db: Db,
+  project: number,
+  sha: string,
+  filter: StatusFilter,
+  page: PageWish,
+): Promise<Page<Job>> {
+  let found = db.selectFrom('ci_jobs').where('project_id', '=', project).where('sha', '=', sha)
+  for (const name of ['ref', 'stage', 'name'] as const) {
+    const value = filter[name]
+    if (value) found = found.where(name, '=', value)
+  }
+  if (!filter.all) found = found.where('retried', '=', false)
+  return pageOfQuery(found.selectAll().orderBy('id', filter.sort ?? 'asc'), page)
+}

@@ -1,0 +1,228 @@
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import { keepCommit } from '../../../git/refs/pointing.ts'
+import { containingRefs, findTag, resolveRef } from '../../../git/refs/refs.ts'
+import { NO_OBJECT } from '../../../git/refs/update.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { nextIid } from '../../planning/iids.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { NOTHING_YET } from '../jobs/cloning.ts'
+import type { Job, JobStatus } from '../jobs/model.ts'
+import { tellMoved } from '../jobs/steps.ts'
+import type { Pipeline } from '../pipelines/model.ts'
+import { holdPipeline, processHeld } from '../pipelines/process.ts'
+import { isProtectedRef } from '../pipelines/rights.ts'
+
+type State = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped'
+
+export interface StatusWish {
+  readonly state: State
+  readonly ref?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly context?: string | null | undefined
+  readonly target_url?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly coverage?: number | null | undefined
+  readonly pipeline_id?: number | null | undefined
+}
+
+/** Tools report again and again: what is still open goes on, what has ended gives way to a new one. */
+export async function reportStatus(
+  app: App,
+  author: User,
+  subject: RepositorySubject,
+  commit: Commit,
+  wish: StatusWish,
+): Promise<Job> {
+  assertValid(wish)
+  const ref = wish.ref || (await firstBranchWith(subject, commit))
+  const isTag =
+    (await resolveRef(subject.dir, `refs/heads/${ref}`)) === null && (await findTag(subject.dir, ref)) !== null
+  const place = { project_id: subject.project.id, sha: commit.id, ref, tag: isTag }
+  const isProtected = await isProtectedRef(app, subject.project.id, place)
+  const status = await transact(app, async (app) => {
+    await holdName(app.db, `status ${place.project_id} ${place.sha} ${ref}`)
+    const pipeline = await pipelineFor(app, author, { ...place, protected: isProtected }, wish)
+    await holdPipeline(app, pipeline.id)
+    const status = await writeStatus(app, author, pipeline, wish)
+    await tellMoved(app, [status])
+    await processHeld(app, pipeline.id)
+    return status
+  })
+  await keepCommit(subject.dir, commit.id)
+  return status
+}
+
+type Place = Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'tag' | 'protected'>
+
+const nameFrom = ({ name, context }: StatusWish) => name || context || 'default'
+
+async function firstBranchWith({ dir }: RepositorySubject, { id }: Commit): Promise<string> {
+  const [first] = await containingRefs(dir, id, 'branch')
+  if (!first) throw notFound('References for commit')
+  return first.name
+}
+
+/** The newest of the commit and the ref, or one of its own. */
+async function pipelineFor(app: App, author: User, place: Place, { pipeline_id }: StatusWish): Promise<Pipeline> {
+  const { project_id, sha, ref } = place
+  const known = await app.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', project_id)
+    .where('sha', '=', sha)
+    .where('ref', '=', ref)
+    .where('source', '!=', 'parent_pipeline')
+    .$if(Boolean(pipeline_id), (query) => query.where('id', '=', pipeline_id!))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (known) return known
+  if (pipeline_id) throw notFound('Pipeline')
+  const now = timestamp(app.clock)
+  return app.db
+    .insertInto('pipelines')
+    .values({
+      ...place,
+      iid: await nextIid(app.db, { project_id }, 'pipelines'),
+      source: 'external',
+      status: 'created',
+      before_sha: NO_OBJECT,
+      name: null,
+      yaml_errors: null,
+      user_id: author.id,
+      merge_request_id: null,
+      trigger_id: null,
+      schedule_id: null,
+      bridge_id: null,
+      auto_canceled_by_id: null,
+      merge_request_variables: null,
+      on_new_commit: 'conservative',
+      on_job_failure: 'none',
+      coverage: null,
+      duration: null,
+      started_at: null,
+      finished_at: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** After all that a configuration can name. */
+const EXTERNAL = { stage: 'external', stage_position: 1_000_000 } as const
+
+async function writeStatus(app: App, author: User, pipeline: Pipeline, wish: StatusWish): Promise<Job> {
+  const known = await latestOf(app, pipeline, nameFrom(wish))
+  const open = known.find(({ status, user_id }) => user_id === author.id && isOpen(status))
+  if (open) return changeStatus(app, open, wish)
+  const ids = known.map(({ id }) => id)
+  if (ids.length > 0) await app.db.updateTable('ci_jobs').set({ retried: true }).where('id', 'in', ids).execute()
+  const now = timestamp(app.clock)
+  const { project_id, ref, tag, sha } = pipeline
+  return app.db
+    .insertInto('ci_jobs')
+    .values({
+      ...NOTHING_YET,
+      ...EXTERNAL,
+      kind: 'external',
+      project_id,
+      pipeline_id: pipeline.id,
+      name: nameFrom(wish),
+      status: wish.state,
+      when: 'on_success',
+      allow_failure: false,
+      interruptible: false,
+      needs: null,
+      tags: '[]',
+      options: null,
+      ref,
+      tag,
+      sha,
+      protected: pipeline.protected,
+      user_id: author.id,
+      environment_id: null,
+      resource_group_id: null,
+      token_digest: null,
+      token_sealed: null,
+      failure_reason: wish.state === 'failed' ? 'api_failure' : null,
+      target_url: wish.target_url || null,
+      description: wish.description ?? null,
+      coverage: wish.coverage ?? null,
+      created_at: now,
+      updated_at: now,
+      queued_at: now,
+      started_at: wish.state === 'running' ? now : null,
+      finished_at: isOpen(wish.state) ? null : now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const isOpen = (state: JobStatus) => state === 'pending' || state === 'running'
+
+const latestOf = (app: App, { id }: Pipeline, name: string) =>
+  app.db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('pipeline_id', '=', id)
+    .where('kind', '=', 'external')
+    .where('name', '=', name)
+    .where('retried', '=', false)
+    .execute()
+
+const EVENTS: Record<State, string> = {
+  pending: 'enqueue',
+  running: 'run',
+  success: 'success',
+  failed: 'drop',
+  canceled: 'cancel',
+  skipped: 'skip',
+}
+
+async function changeStatus(app: App, known: Job, wish: StatusWish): Promise<Job> {
+  const event = EVENTS[wish.state]
+  const isOnward = wish.state === 'running' ? known.status === 'pending' : wish.state !== 'pending'
+  // Clients know by this very text that they have said so already.
+  if (!isOnward) {
+    const text = `Cannot transition status via :${event} from :${known.status} (Reason(s): Status cannot transition via "${event}")`
+    throw new Refusal('bad_request', text)
+  }
+  const now = timestamp(app.clock)
+  return app.db
+    .updateTable('ci_jobs')
+    .set({
+      status: wish.state,
+      target_url: wish.target_url || known.target_url,
+      description: wish.description ?? known.description,
+      coverage: wish.coverage ?? known.coverage,
+      updated_at: now,
+      ...(wish.state === 'failed' && { failure_reason: 'api_failure' }),
+      ...(isOpen(wish.state) ? { started_at: now } : { finished_at: now }),
+    })
+    .where('id', '=', known.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const LONGEST = 255
+const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`
+
+function assertValid(wish: StatusWish): void {
+  const { target_url: url, description, ref } = wish
+  const faults: FieldErrors = {}
+  if (nameFrom(wish).length > LONGEST) faults.name = [TOO_LONG]
+  if ((ref ?? '').length > LONGEST) faults.ref = [TOO_LONG]
+  if ((description ?? '').length > LONGEST) faults.description = [TOO_LONG]
+  if (url && url.length > LONGEST) faults.target_url = [TOO_LONG]
+  else if (url && !isWebAddress(url)) faults.target_url = ['must be a valid URL']
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text)
+}

@@ -1,0 +1,66 @@
+/** Pipelines of merge requests: of their branch, and their own. */
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList, inTextList, textList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import type { Pipeline } from '../../ci/pipelines/model.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+
+const ofHeads = hotQuery((db, p: { projects: string; shas: string }) =>
+  db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where(inIdList(db, 'project_id', p.projects))
+    .where(inTextList(db, 'sha', p.shas))
+    .where('source', '!=', 'parent_pipeline')
+    .orderBy('id'),
+)
+
+type Headed = Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch' | 'head_sha'>
+
+/** The newest of each head, by the id of the merge request; one of its own comes before those of its branch. */
+export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Promise<Map<number, Pipeline>> {
+  const shas = [...new Set(requests.flatMap(({ head_sha }) => head_sha ?? []))]
+  if (shas.length === 0) return new Map()
+  const projects = requests.flatMap(({ project_id, source_project_id }) => [
+    project_id,
+    source_project_id ?? project_id,
+  ])
+  const found = await ofHeads(db, { projects: idList(db, [...new Set(projects)]), shas: textList(db, shas) })
+  const bySha = Map.groupBy(found, ({ sha }) => sha)
+  return new Map(
+    requests.flatMap((one) => {
+      const some = bySha.get(one.head_sha ?? '') ?? []
+      const head =
+        some.findLast(({ merge_request_id }) => merge_request_id === one.id) ?? some.findLast(isOfBranch(one))
+      return head ? [[one.id, head] as const] : []
+    }),
+  )
+}
+
+/** Of a fork's commits both may have been told something. */
+const isOfBranch = (one: Headed) => (pipeline: Pipeline) =>
+  !pipeline.tag &&
+  pipeline.ref === one.source_branch &&
+  pipeline.merge_request_id === null &&
+  [one.source_project_id, one.project_id].includes(pipeline.project_id)
+
+/** Its own, and those of its branch for commits that were its head; newest first. */
+export function pipelinesOf(db: Db, one: Headed) {
+  const heads = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', one.id)
+  return db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('merge_request_id', '=', one.id),
+        eb.and([
+          eb('project_id', 'in', [one.source_project_id ?? one.project_id, one.project_id]),
+          eb('ref', '=', one.source_branch),
+          eb('tag', '=', false),
+          eb('source', '!=', 'parent_pipeline'),
+          eb('sha', 'in', heads as never),
+        ]),
+      ]),
+    )
+    .orderBy('id', 'desc')
+}

@@ -1,0 +1,121 @@
+/** Pipelines of merge requests themselves: on their own ref, of those jobs alone that ask for it. */
+import type { Variable } from '../../../ci/config/variables.ts'
+import type { App, User } from '../../../context.ts'
+import { Developer } from '../../../lib/levels.ts'
+import { findUser, withUsers } from '../../identity/users/queries.ts'
+import { createPipeline, type Made } from '../../ci/pipelines/create.ts'
+import { variablesFrom } from '../../ci/pipelines/predefined.ts'
+import { isProtectedRef, mayRunOn } from '../../ci/pipelines/rights.ts'
+import { findProjectById, pathWithNamespace, webUrlOf, type Project } from '../../projects/projects/queries.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import type { MergeRequest } from '../merge-requests/model.ts'
+import { labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
+import { headRef } from '../versions/refs.ts'
+
+export interface RunWish {
+  /** Of one that may have been made before. */
+  readonly unlessSince?: string
+}
+
+/** Of a fork it runs there, unless whoever wants it may run it in the target. */
+export async function runMergeRequest(
+  app: App,
+  actor: User,
+  one: MergeRequest,
+  { unlessSince }: RunWish = {},
+): Promise<Made> {
+  const { head_sha: sha, source_project_id, project_id, source_branch } = one
+  const target = await findProjectById(app.db, project_id)
+  const source = source_project_id === null ? null : await findProjectById(app.db, source_project_id)
+  if (!target || !source || sha === null) return { pipeline: null, errors: ['Commit not found'] }
+  const project = source.id === target.id ? target : await placeFor(app, actor, one, target, source)
+  return createPipeline(app, {
+    project,
+    actor,
+    source: 'merge_request_event',
+    ref: headRef(one.iid),
+    tag: false,
+    sha,
+    mergeRequest: {
+      id: one.id,
+      variables: await mergeRequestVariables(app, one, target, source),
+      base_sha: one.base_sha,
+      branch: source_branch,
+    },
+    ...(unlessSince !== undefined && { unlessSince }),
+  })
+}
+
+async function placeFor(
+  app: App,
+  actor: User,
+  { target_branch }: MergeRequest,
+  target: Project,
+  source: Project,
+): Promise<Project> {
+  const subject = await loadRepositorySubject(app, target, actor)
+  const may = subject.level >= Developer && (await mayRunOn(app, subject, { ref: target_branch, tag: false }))
+  return may ? target : source
+}
+
+async function mergeRequestVariables(
+  app: App,
+  one: MergeRequest,
+  target: Project,
+  source: Project,
+): Promise<Variable[]> {
+  const [labels, assigned, milestone, to, from, targetTip] = await Promise.all([
+    labelsOfMergeRequests(app.db, [one.id]),
+    peopleOf(app.db, 'assignees', [one.id]),
+    one.milestone_id === null
+      ? null
+      : app.db.selectFrom('milestones').select('title').where('id', '=', one.milestone_id).executeTakeFirst(),
+    loadRepositorySubject(app, target, null),
+    loadRepositorySubject(app, source, null),
+    app.db
+      .selectFrom('merge_request_versions')
+      .select('id')
+      .where('merge_request_id', '=', one.id)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+  ])
+  const people = await withUsers(app.db, assigned, { user: 'user_id' })
+  const isGuarded = (project: Project, ref: string) => isProtectedRef(app, project.id, { ref, tag: false })
+  return variablesFrom({
+    CI_COMMIT_REF_NAME: one.source_branch,
+    CI_MERGE_REQUEST_ID: one.id,
+    CI_MERGE_REQUEST_IID: one.iid,
+    CI_MERGE_REQUEST_TITLE: one.title,
+    CI_MERGE_REQUEST_DESCRIPTION: (one.description ?? '').slice(0, 2700),
+    CI_MERGE_REQUEST_DRAFT: one.draft,
+    CI_MERGE_REQUEST_LABELS: (labels.get(one.id) ?? []).map(({ title }) => title).join(',') || null,
+    CI_MERGE_REQUEST_ASSIGNEES: people.flatMap(({ user }) => user?.username ?? []).join(', ') || null,
+    CI_MERGE_REQUEST_MILESTONE: milestone?.title,
+    CI_MERGE_REQUEST_REF_PATH: headRef(one.iid),
+    CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
+    CI_MERGE_REQUEST_DIFF_ID: targetTip?.id,
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: one.base_sha,
+    CI_MERGE_REQUEST_PROJECT_ID: target.id,
+    CI_MERGE_REQUEST_PROJECT_PATH: pathWithNamespace(target, to.namespace),
+    CI_MERGE_REQUEST_PROJECT_URL: webUrlOf(app, to),
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source.id,
+    CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: pathWithNamespace(source, from.namespace),
+    CI_MERGE_REQUEST_SOURCE_PROJECT_URL: webUrlOf(app, from),
+    CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: one.source_branch,
+    CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED: await isGuarded(source, one.source_branch),
+    CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: '',
+    CI_MERGE_REQUEST_TARGET_BRANCH_NAME: one.target_branch,
+    CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: await isGuarded(target, one.target_branch),
+    CI_MERGE_REQUEST_TARGET_BRANCH_SHA: '',
+    CI_MERGE_REQUEST_SQUASH_ON_MERGE: one.squash,
+    CI_OPEN_MERGE_REQUESTS: `${pathWithNamespace(target, to.namespace)}!${one.iid}`,
+  })
+}
+
+/** By whoever made it or pushed to it; where no job asks for it, there is none. */
+export async function followMergeRequest(app: App, id: number, by: number | null, since: string): Promise<void> {
+  const one = await app.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst()
+  const actor = by === null ? null : await findUser(app.db, by)
+  if (one?.state === 'opened' && actor) await runMergeRequest(app, actor, one, { unlessSince: since })
+}
