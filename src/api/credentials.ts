@@ -75,9 +75,11 @@ interface Opening {
   readonly method: string
   readonly secret?: boolean
   readonly scopes?: readonly Scope[]
+  readonly runners?: unknown
 }
 
-/** `api` opens everything, `read_api` every read without secrets; the rest only what an endpoint names. */
-export function scopesOf({ method, secret, scopes = [] }: Opening): readonly Scope[] {
+/** `api` opens everything, `read_api` every read without secrets; the rest only what an endpoint names. Of runners none is asked. */
+export function scopesOf({ method, secret, scopes = [], runners }: Opening): readonly Scope[] {
+  if (runners) return SCOPES
   return method === 'GET' && !secret ? ['api', 'read_api', ...scopes] : ['api', ...scopes]
 }

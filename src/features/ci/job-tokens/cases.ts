@@ -18,7 +18,7 @@ const namedGroup = async (s: Stage) => {
 export const cases = casesOf(
   `
                                                                            anon strg extn guest rept devl mast ownr admn blkd
-  GET /job                                                                  401  401  401  401  401  401  401  401  401  401
+  GET /job                                                                  401  404  404  404  404  404  404  404  404  401
   GET /projects/:id/job_token_scope                                private  401  404  404  403  403  403  200  200  200  401
                                                                    public   401  403  403  403  403  403  200  200  200  401
   PATCH /projects/:id/job_token_scope                              private  401  404  404  403  403  403  204  204  204  401

@@ -23,7 +23,7 @@ export const current = endpoint({
   jobToken: true,
   output: JobEntity,
   async handle({ app, caller }) {
-    if (!isJobBearer(caller.identity)) throw unauthenticated()
+    if (!isJobBearer(caller.identity)) throw notFound('Job')
     const { job, user } = caller.identity
     const found = await findProject(app.db, String(job.project_id))
     if (!found) throw notFound()

@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 
-const CHANNEL = 'ci_jobs'
+const CHANNEL = 'ci_queue'
 
 interface Room {
   readonly waiting: Set<() => void>
@@ -31,7 +31,7 @@ export async function tellWaitingJobs(app: App): Promise<void> {
 }
 
 function wake({ waiting }: Room): void {
-  for (const react of [...waiting]) react()
+  for (const react of waiting) react()
 }
 
 /** Differs whenever a job has become pending since. */

@@ -3,8 +3,9 @@ import { resetRegistrationToken } from '../runners/registration.ts'
 
 /** Whoever shows the token of a runner is one, whatever else they show; whoever does not is nobody. */
 const registering = async (s: Stage) => ({ token: await resetRegistrationToken(s.forge.app, null) })
+/** Of a project without jobs. */
 const made = async (s: Stage) => {
-  const wish = { runner_type: 'project_type', project_id: s.project.id }
+  const wish = { runner_type: 'project_type', project_id: (await s.newProject()).id }
   return { token: (await s.make('/user/runners', wish)).token as string }
 }
 const nothing = () => ({ job_id: 999_999 })

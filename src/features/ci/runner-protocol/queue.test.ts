@@ -14,7 +14,7 @@ const nameOf = async (runner: TestRunner) => {
   return status === 201 ? (body.job_info.name as string) : null
 }
 
-test('tags, protection, pauses and whose jobs a runner takes', async () => {
+test('tags, pauses and whose jobs a runner takes', async () => {
   await using forge = await startForge()
   const { owner, project } = await pushed(
     forge,
