@@ -218,7 +218,7 @@ export const upload = endpoint({
     ...at,
     token: text.nullish(),
     expire_in: text.nullish(),
-    artifact_type: text.regex(TYPE).nullish(),
+    artifact_type: z.string().max(51).regex(TYPE).nullish(),
     artifact_format: z.enum(FORMATS).nullish(),
   }),
   output: z.unknown(),
