@@ -55,7 +55,10 @@ async function tryTexts(
   return Promise.all(tries)
 }
 
-const takingFields = v4.filter((endpoint) => isWrite(endpoint) && ownFieldsOf(endpoint).length > 0)
+/** What reads its body itself finds no fields in it. */
+const takingFields = v4.filter(
+  (endpoint) => isWrite(endpoint) && ownFieldsOf(endpoint).length > 0 && endpoint.runners !== 'stream',
+)
 /** Without the file nothing else of an upload is looked at. */
 const writes = takingFields.filter((endpoint) => !ownFieldsOf(endpoint).includes('file'))
 
