@@ -23,7 +23,7 @@ import { allAsked, isWrite, ownFieldsOf, placeOf, worldOf, type Asked, type Worl
 let turn = 0
 function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): readonly string[] {
   if (endpoint.input?.shape[field]?.safeParse('any text').success === false) return texts.slice(0, 2)
-  const length = /\/(repository|releases|wikis)/.test(endpoint.path) ? 3 : 6
+  const length = /\/(repository|releases|wikis|merge_requests)/.test(endpoint.path) ? 2 : 3
   return Array.from({ length }, () => texts[turn++ % texts.length]!)
 }
 
