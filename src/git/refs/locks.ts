@@ -6,9 +6,10 @@
 import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, symlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { MINUTE } from '../../clock.ts'
 import { GitFailed } from '../process/command.ts'
+import { filesBelow } from './ref-files.ts'
 
 /** Fails as making any file would: with EEXIST where somebody holds it. */
 export const takeLock = (lock: string): Promise<void> => symlink(SELF, lock)
@@ -80,7 +81,7 @@ const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': 
 
 /** Those made before, and those of the dead; answers how many there were. */
 export async function removeLocks(dir: string, before: Date): Promise<number> {
-  const inRefs = (await readdir(join(dir, 'refs'), { recursive: true })).map((name) => join('refs', name))
+  const inRefs = (await filesBelow(join(dir, 'refs'))).map((file) => relative(dir, join(file.parentPath, file.name)))
   const locks = [...(await readdir(dir)), ...inRefs].filter((name) => name.endsWith('.lock'))
   // The lock on a lock before the lock.
   const inOrder = locks.toSorted((a, b) => b.length - a.length)

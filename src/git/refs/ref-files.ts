@@ -40,10 +40,19 @@ export async function readRefs(dir: string): Promise<StoredRef[] | null> {
 }
 
 /** Refs that have files of their own. */
-async function looseFiles(dir: string): Promise<Dirent[]> {
-  const entries = await readdir(join(dir, 'refs'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+const looseFiles = async (dir: string): Promise<Dirent[]> => (await filesBelow(join(dir, 'refs'))).filter(isRef)
+
+const isRef = ({ name }: Dirent) => !name.endsWith('.lock')
+
+/** Folder by folder: git removes those that it has packed everything of, at any time. */
+export async function filesBelow(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory())
+  const inner = await Promise.all(folders.map(({ name }) => filesBelow(join(folder, name)).catch(noFiles)))
+  return [...entries.filter((entry) => !entry.isDirectory()), ...inner.flat()]
 }
+
+const noFiles = (error: unknown): Dirent[] => nullIfMissing(error) ?? []
 
 export const countLoose = async (dir: string): Promise<number> => (await looseFiles(dir)).length
 
@@ -72,8 +81,7 @@ export interface RefName {
 /** Of all below a place, in the order of their names. What is in files of their own is not read yet: there may be many. */
 export async function readNames(dir: string, place: 'refs/heads' | 'refs/tags'): Promise<RefName[] | null> {
   const folder = join(dir, place)
-  const entries = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(nullIfMissing)) ?? []
-  const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.lock'))
+  const files = (await filesBelow(folder).catch(noFiles)).filter(isRef)
   const loose = files.map((file) =>
     join(file.parentPath, file.name)
       .slice(folder.length + 1)
