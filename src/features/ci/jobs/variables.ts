@@ -75,7 +75,6 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...hidden(await handedOver(app, ground.dependencies)),
     ...hidden(await settingsFor(app, { project, isProtected: job.protected, environment: environment?.name ?? null })),
     ...hidden(await ofPipeline(app, pipeline)),
-    ...hidden(await ofSchedule(app, pipeline)),
   ]
   return [
     ...before,
@@ -154,17 +153,6 @@ async function ofPipeline(app: App, { id }: Pipeline): Promise<Variable[]> {
     .selectFrom('pipeline_variables')
     .selectAll()
     .where('pipeline_id', '=', id)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => opened(app, row))
-}
-
-async function ofSchedule(app: App, { schedule_id }: Pipeline): Promise<Variable[]> {
-  if (schedule_id === null) return []
-  const rows = await app.db
-    .selectFrom('pipeline_schedule_variables')
-    .selectAll()
-    .where('schedule_id', '=', schedule_id)
     .orderBy('id')
     .execute()
   return rows.map((row) => opened(app, row))

@@ -2,12 +2,12 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, invalid, unauthenticated } from '../../../errors.ts'
-import { digestOf } from '../../../lib/secrets.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProject, type Project } from '../../projects/projects/queries.ts'
 import { createPipeline, type GivenVariable, type PipelineWish } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { namedRef } from '../pipelines/refs.ts'
+import { isAlive, isLetIn, jobOfToken } from '../job-tokens/queries.ts'
 import { JOB_TOKEN_PREFIX } from '../jobs/tokens.ts'
 import { findUsableTrigger } from './queries.ts'
 
@@ -65,40 +65,10 @@ async function ofTrigger(app: App, project: Project, token: string): Promise<Sta
 }
 
 async function ofJob(app: App, project: Project, token: string): Promise<Starter> {
-  const job = await app.db
-    .selectFrom('ci_jobs')
-    .select(['id', 'status', 'user_id', 'project_id', 'erased_at'])
-    .where('token_digest', '=', digestOf(token))
-    .executeTakeFirst()
-  if (!job || !(await letsIn(app, project, job.project_id))) throw unknown()
-  if (!['running', 'canceling'].includes(job.status) || job.erased_at !== null) throw unauthenticated()
+  const job = await jobOfToken(app, token)
+  if (!job || !(await isLetIn(app.db, { from: job.project_id, to: project.id }))) throw unknown()
+  if (!isAlive(job)) throw unauthenticated()
   return { actor: job.user_id === null ? null : await findUser(app.db, job.user_id), source: 'pipeline' }
-}
-
-/** A project that says so lets in no jobs but its own and those it names. */
-async function letsIn({ db }: App, project: Project, from: number): Promise<boolean> {
-  if (!project.job_token_scope_enabled || project.id === from) return true
-  const found = await db
-    .selectFrom('job_token_allowlist as list')
-    .select('list.id')
-    .where('list.project_id', '=', project.id)
-    .where((eb) =>
-      eb.or([
-        eb('list.allowed_project_id', '=', from),
-        eb(
-          'list.allowed_group_id',
-          'in',
-          eb
-            .selectFrom('projects')
-            .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'projects.namespace_id')
-            .select('a.ancestor_id')
-            .where('projects.id', '=', from),
-        ),
-      ]),
-    )
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
 }
 
 function variablesFrom({ variables = null, payload }: StartWish): GivenVariable[] {
