@@ -68,6 +68,12 @@ export const commit = (url: string, at: string, branch: string, file: string, st
     die,
   )
 
+/** That it was cut off; or answered, where whoever comes first brings about what kills. */
+export async function expectCutOff(asked: Promise<unknown>, die: string): Promise<void> {
+  if (!die.startsWith('whoever')) return expect(asked).rejects.toThrow('fetch failed')
+  await asked.catch(({ message }: Error) => expect(message).toBe('fetch failed'))
+}
+
 export interface Stage {
   readonly at: string
   readonly one: Body
@@ -164,5 +170,3 @@ export const tipOf = async (url: string, at: string, branch: string): Promise<st
   const all = (await call(url, 'GET', `${at}/repository/branches`)) as unknown as Body[]
   return all.find(({ name }) => name === branch)?.commit.id ?? null
 }
-
-/** Steps of accept, in their order, and whether it is merged where it ends there. */

@@ -1,7 +1,8 @@
 /**
  * The command, started from its sources, that dies at a step a request names: `X-Die: before <pattern>` kills it as a
  * statement comes up that the pattern fits, `X-Die: after <pattern>` once that is committed. Only what the request itself
- * asks of the store counts. Statements are matched with their values, as `update … ["merged",7]`.
+ * asks of the store counts, or with `X-Die: whoever before …` what anybody asks of it from then on. Statements are matched
+ * with their values, as `update … ["merged",7]`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Server } from 'node:http'
@@ -18,15 +19,17 @@ interface Fate {
 }
 
 const fates = new AsyncLocalStorage<Fate>()
+let fateOfAll: Fate | undefined
 
 type Emit = (this: Server, name: string, ...values: unknown[]) => boolean
 const emit = Server.prototype.emit as Emit
 const mortalEmit: Emit = function (...event) {
   const [name, request] = event
   const headers = name === 'request' ? (request as { headers: Record<string, string> }).headers : {}
-  const [, when, pattern] = /^(before|after) (.+)$/.exec(headers['x-die'] ?? '') ?? []
+  const [, whoever, when, pattern] = /^(whoever )?(before|after) (.+)$/.exec(headers['x-die'] ?? '') ?? []
   if (!pattern) return emit.apply(this, event)
   const fate = { when: when as Fate['when'], pattern: new RegExp(pattern), isSealed: false }
+  if (whoever) fateOfAll = fate
   return fates.run(fate, () => emit.apply(this, event))
 }
 Server.prototype.emit = mortalEmit as typeof Server.prototype.emit
@@ -39,7 +42,7 @@ function die(): never {
 
 /** Returns what is to be called once the statement is done. */
 function meet(sql: string, values: readonly unknown[], isInTransaction: () => boolean): () => void {
-  const fate = fates.getStore()
+  const fate = fates.getStore() ?? fateOfAll
   if (!fate) return () => {}
   if (!/^(select|begin)/i.test(sql) && fate.pattern.test(`${sql} ${JSON.stringify(values)}`)) {
     if (fate.when === 'before') die()
