@@ -4,8 +4,10 @@ import type { Json } from '../../../api/json.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { Guest, Master, Reporter } from '../../../lib/levels.ts'
-import type { MaybePromise } from '../../../lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import type { RowState } from '../../../store/versions.ts'
 import { levelOf, openVisibilities } from '../../access/authorizations/queries.ts'
 import { withAttributes, type AttributeWish } from '../../identity/custom-attributes.ts'
@@ -44,6 +46,22 @@ const state = (id: number | null, version: number | null): RowState[] =>
 const membership = (access_level: number | null, notification_level: number | null) =>
   access_level === null ? null : { access_level, notification_level: notification_level! }
 
+/** With their topics changes the version of a project. */
+const readTopics = hotQuery((db, p: { ids: string }) =>
+  db
+    .selectFrom('project_topics')
+    .select(['project_id', 'name'])
+    .where(inIdList(db, 'project_id', p.ids))
+    .orderBy('position'),
+)
+
+const topicsOf = (db: Db, ids: readonly number[]): MaybePromise<Map<number, string[]>> =>
+  andThen(readTopics(db, { ids: idList(db, ids) }), (rows) => {
+    const names = new Map<number, string[]>()
+    for (const { project_id: id, name } of rows) names.set(id, [...(names.get(id) ?? []), name])
+    return names
+  })
+
 /** In the order of `stamps`; what is gone since they were read is undefined. */
 async function load(
   db: Db,
@@ -51,7 +69,8 @@ async function load(
   stamps: readonly ProjectStamp[],
 ): Promise<(LoadedProject | undefined)[]> {
   const forks = stamps.filter((stamp) => showsSource(viewer, stamp))
-  const [projects, namespaces, users] = await Promise.all([
+  const ids = [...stamps.map(({ id }) => id), ...forks.map((one) => one.source_id!)]
+  const [projects, namespaces, users, topics] = await Promise.all([
     projectRows(db, [...stamps, ...forks.flatMap((one) => state(one.source_id, one.source_version))]),
     namespaceRows(db, [
       ...stamps.flatMap((one) => state(one.namespace_id, one.namespace_version)),
@@ -61,19 +80,20 @@ async function load(
       ...stamps.flatMap((one) => state(one.owner_id, one.owner_version)),
       ...forks.flatMap((one) => state(one.source_owner_id, one.source_owner_version)),
     ]),
+    topicsOf(db, ids),
   ])
-  const place = (id: number, namespaceId: number, ownerId: number | null, topics: string | null) => {
+  const place = (id: number, namespaceId: number, ownerId: number | null) => {
     const project = projects.get(id)
     const namespace = namespaces.get(namespaceId)
     if (!project || !namespace) return undefined
     const owner = users.get(ownerId ?? 0) ?? null
-    return { project, namespace, owner, topics: JSON.parse(topics ?? '[]') as string[] }
+    return { project, namespace, owner, topics: topics.get(id) ?? [] }
   }
   return stamps.map((stamp) => {
-    const placed = place(stamp.id, stamp.namespace_id, stamp.owner_id, stamp.topics)
+    const placed = place(stamp.id, stamp.namespace_id, stamp.owner_id)
     if (!placed) return undefined
     const source = showsSource(viewer, stamp)
-      ? place(stamp.source_id!, stamp.source_namespace_id!, stamp.source_owner_id, stamp.source_topics)
+      ? place(stamp.source_id!, stamp.source_namespace_id!, stamp.source_owner_id)
       : undefined
     return {
       ...placed,
@@ -127,13 +147,13 @@ function shownTo(viewer: User | null, stamp: ProjectStamp, wish: PageRecordWish 
 
 /** Whatever of the viewer a record depends on is part of the place, and all else of the stamp. */
 function keyOf(viewer: User | null, stamp: ProjectStamp, { simple, statistics, secrets }: Shown): FragmentKey {
-  const own = `${stamp.version} ${stamp.namespace_version} ${stamp.owner_version} ${stamp.topics}`
+  const own = `${stamp.version} ${stamp.namespace_version} ${stamp.owner_version}`
   if (simple) return { place: `simple project ${stamp.id}`, stamp: own }
   const isPerson = levelOf(viewer, stamp.access_level) >= Guest
   const hasSource = showsSource(viewer, stamp)
   const flags = [isPerson, hasSource, statistics, secrets].map(Number).join('')
   const memberships = `${stamp.project_access} ${stamp.project_notification} ${stamp.group_access} ${stamp.group_notification}`
-  const source = `${stamp.source_version} ${stamp.source_namespace_version} ${stamp.source_owner_version} ${stamp.source_topics}`
+  const source = `${stamp.source_version} ${stamp.source_namespace_version} ${stamp.source_owner_version}`
   return {
     place: `project ${stamp.id} ${flags} ${openVisibilities(viewer).length} ${memberships}`,
     stamp: hasSource ? `${own} ${stamp.shares} ${source}` : `${own} ${stamp.shares}`,

@@ -19,9 +19,6 @@ interface Wanted {
 }
 
 const stamps = hotQuery((db, p: Wanted, given) => {
-  const topicsOf = (project: string) =>
-    sql<string | null>`(select ${jsonList(db, sql`t.name`, 't.position')} from project_topics t
-      where t.project_id = ${sql.ref(project)})`
   const share = jsonObject(db, {
     group_id: 's.group_id',
     group_access: 's.group_access',
@@ -37,12 +34,9 @@ const stamps = hotQuery((db, p: Wanted, given) => {
     sql<number | null>`case when ${sql.ref(`${member}.id`)} is not null then coalesce((select n.level
       from notification_settings n where n.user_id = ${sql.ref(`${member}.user_id`)}
       and ${sql.ref(`n.${source}`)} = ${sql.ref(`${member}.${source}`)}), 3) end`
-  // Most projects have neither, and to look costs less than to put together nothing.
-  const ifAny = {
-    shares: sql<string | null>`case when exists (select 1 from project_shares s where s.project_id = projects.id)
-      then (${shares}) end`,
-    sourceTopics: sql<string | null>`case when sources.id is not null then ${topicsOf('sources.id')} end`,
-  }
+  // Most projects have none, and to look costs less than to put together nothing.
+  const sharesIfAny = sql<string | null>`case when exists (select 1 from project_shares s
+    where s.project_id = projects.id) then (${shares}) end`
   return db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -86,8 +80,8 @@ const stamps = hotQuery((db, p: Wanted, given) => {
     .select([
       notified('here', 'project_id').as('project_notification'),
       notified('above', 'group_id').as('group_notification'),
+      sharesIfAny.as('shares'),
     ])
-    .select([topicsOf('projects.id').as('topics'), ifAny.shares.as('shares'), ifAny.sourceTopics.as('source_topics')])
     .where('projects.deleting', '=', false)
     .$if(given('id'), (query) => query.where('projects.id', '=', p.id!))
     .$if(given('ids'), (query) => query.where(inIdList(db, 'projects.id', p.ids!)))
