@@ -135,10 +135,15 @@ interface Written {
 
 /** What is long goes out as bytes: as a text it would be copied once to follow its headers and once to be encoded. */
 const LONG = 32_768
+/** Of what is bytes already: a record, not a list. */
+const SHORT = 8192
 
 /** A body as it is sent, with its weak entity tag. */
 function written(body: unknown): Written {
-  if (body instanceof Json) return { content: body.bytes, length: body.bytes.length, tag: `W/"${body.digest}"` }
+  if (body instanceof Json) {
+    const { length } = body.bytes
+    return { content: length < SHORT ? body.text : body.bytes, length, tag: `W/"${body.digest}"` }
+  }
   const text = JSON.stringify(body)
   const length = Buffer.byteLength(text)
   return { content: length < LONG ? text : Buffer.from(text), length, tag: `W/"${hash('sha1', text, 'base64url')}"` }

@@ -10,7 +10,7 @@ import { cachePerStore } from '../store/versions.ts'
 import { Json } from './json.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
-/** Of an entry beside its JSON. */
+/** Of an entry beside its JSON, which is kept as bytes and as text. */
 const OVERHEAD = 500
 
 export interface FragmentKey {
@@ -23,7 +23,10 @@ interface Fragment {
   readonly json: Json<unknown>
 }
 
-const cacheOf = cachePerStore<Fragment>(MOST_BYTES, ({ stamp, json }) => OVERHEAD + stamp.length + json.bytes.length)
+const cacheOf = cachePerStore<Fragment>(
+  MOST_BYTES,
+  ({ stamp, json }) => OVERHEAD + stamp.length + 2 * json.bytes.length,
+)
 
 /**
  * One for each of `keys`. `present` makes the records of those that are not known, by their indexes; one that is gone

@@ -12,10 +12,16 @@ export class Json<out T> {
   readonly bytes: Buffer
   /** Another one for other bytes. */
   readonly digest: string
+  #text: string | undefined
 
   private constructor(bytes: Buffer, digest: string) {
     this.bytes = bytes
     this.digest = digest
+  }
+
+  /** Kept once it was asked for: what is short goes out as text, in one piece with its headers. */
+  get text(): string {
+    return (this.#text ??= this.bytes.toString())
   }
 
   /** What was written, read back. */
