@@ -1,18 +1,17 @@
 /** A runner asks for a job: it is given one, or waits until there may be one. */
 import { hash } from 'node:crypto'
 import type { App } from '../../../context.ts'
-import { inTurn } from '../../../lib/turns.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
-import { awaitJobs, queueMark } from '../jobs/waiting.ts'
+import { awaitJobs } from '../jobs/waiting.ts'
 import type { Runner } from '../runners/model.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
 import { presentJob, type Handed } from './payload.ts'
-import { candidates, findWaiting } from './queue.ts'
+import { candidates } from './queue.ts'
 import { beginRun } from './runs.ts'
 
 /** Below a minute, after which proxies and we ourselves give a silent connection up. */
@@ -30,17 +29,18 @@ export interface Asking {
 
 export type Answered = { readonly job: object } | { readonly last_update: string; readonly isConflict: boolean }
 
-/** Another one whenever a job has become pending, or the runner was edited. */
-const valueFor = async (app: App, { id, updated_at }: Runner): Promise<string> =>
-  hash('sha256', `${await queueMark(app)} ${id} ${updated_at}`)
+/**
+ * Another one whenever the runner was edited. Of jobs it tells nothing: the queue is looked through before anybody is
+ * made to wait, so no value is so old that a job would be slept through.
+ */
+const valueFor = ({ id, updated_at }: Runner): string => hash('sha256', `${id} ${updated_at}`)
 
 export async function askForJob(app: App, asking: Asking): Promise<Answered> {
   const { gone } = asking
   using vigil = awaitJobs(app, { ms: HOLD_MS, gone })
-  const isHeld = asking.last_update === (await valueFor(app, asking.runner))
+  const isHeld = asking.last_update === valueFor(asking.runner)
   for (let { runner } = asking; ;) {
-    // Before the queue is looked through: what comes meanwhile is not slept through.
-    const last_update = await valueFor(app, runner)
+    const last_update = valueFor(runner)
     const picked = runner.active && !gone.aborted ? await pickJob(app, { ...asking, runner }) : null
     if (picked === 'lost') return { last_update, isConflict: true }
     if (picked) return { job: picked }
@@ -51,9 +51,8 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
   }
 }
 
-/** In one process one after the other: those who look at the same time would all want the same job. */
 async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null> {
-  const taken = await inTurn(`ci queue ${storeNumber(app)}`, () => takeJob(app, asking))
+  const taken = await takeJob(app, asking)
   if (!taken || taken === 'lost') return taken
   try {
     const { body, variables } = await presentJob(app, taken)
@@ -65,18 +64,10 @@ async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null
   }
 }
 
-const numbers = new WeakMap<object, number>()
-let stores = 0
-function storeNumber({ store }: App): number {
-  const known = numbers.get(store) ?? ++stores
-  numbers.set(store, known)
-  return known
-}
-
 async function takeJob(app: App, asking: Asking): Promise<Handed | 'lost' | null> {
-  if (asking.gone.aborted) return null
   let isLost = false
-  for await (const { id } of candidates(app, asking.runner)) {
+  for await (const id of candidates(app, asking.runner)) {
+    if (asking.gone.aborted) return null
     const job = await findWaiting(app, id)
     const taken = job ? await takeOne(app, job, asking) : 'lost'
     if (taken === 'lost') isLost = true
@@ -84,6 +75,9 @@ async function takeJob(app: App, asking: Asking): Promise<Handed | 'lost' | null
   }
   return isLost ? 'lost' : null
 }
+
+const findWaiting = ({ db }: App, id: number): Promise<Job | undefined> =>
+  db.selectFrom('ci_jobs').selectAll().where('id', '=', id).where('status', '=', 'pending').executeTakeFirst()
 
 /** Null: it cannot be run, and has failed. */
 async function takeOne(app: App, job: Job, { runner, manager_id, features }: Asking): Promise<Handed | 'lost' | null> {
