@@ -6,7 +6,7 @@ import { openStore } from '../src/store/open.ts'
 import type { Bench } from './bench.ts'
 import { askUntilRefused, median, quantile, withAsker } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, startOurs, type OurServer } from './servers.ts'
+import { makePlace, processorTime, startOurs, type OurServer } from './servers.ts'
 import { ms, type Row } from './table.ts'
 
 const RUNNERS = 50
@@ -96,20 +96,23 @@ const asking = (token: string, last_update = '') => ({
 /** All at once, each asking for the next as soon as it has one, until there is none. */
 export async function drainTime(bench: QueueBench): Promise<Outcome> {
   const calls = bench.runners.map((token) => asking(token))
-  const rounds: { p50: number; p99: number; total: number }[] = []
+  const rounds: { p50: number; p99: number; total: number; busy: number }[] = []
   // The first is the compiler's.
   for (let round = 0; round <= bench.rounds; round++) {
     await bench.queue(PROJECTS)
     const start = performance.now()
+    const before = await processorTime(bench.server.pid)
     const { times, given } = await askUntilRefused(bench.server.port, calls)
     const total = performance.now() - start
+    const busy = ((await processorTime(bench.server.pid)) - before) / times.length
     const running = await bench.clear()
     if (given !== bench.jobs || running !== bench.jobs)
       throw new Error(`of ${bench.jobs} jobs ${given} were given and ${running} run`)
-    if (round > 0) rounds.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), total })
+    if (round > 0) rounds.push({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), total, busy })
   }
-  const [p50, p99, total] = (['p50', 'p99', 'total'] as const).map((name) => median(rounds.map((one) => one[name])))
-  return { ours: `${ms(p50!)}, ${ms(p99!)}, ${ms(total!)}`, floor: '', ratio: null, met: p99! < MOST_MS }
+  const of = (name: 'p50' | 'p99' | 'total' | 'busy') => median(rounds.map((one) => one[name]))
+  const said = [of('p50'), of('p99'), of('total'), of('busy')].map(ms).join(', ')
+  return { ours: said, floor: '', ratio: null, met: of('p99') < MOST_MS }
 }
 
 /** From the request that makes a pipeline until the job of it is in the hands of a runner that waited. */

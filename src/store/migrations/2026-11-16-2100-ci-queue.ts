@@ -19,9 +19,9 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await run('create unique index ci_queue_job_id_unique on ci_queue (job_id)')
   await run('create index ci_queue_lane on ci_queue (lane, job_id)')
-  // Who runs shared jobs, and of which project.
+  // How many of a project shared runners have; with all that is asked, so that no job is read for it.
   await run(
-    `create index ci_jobs_taken on ci_jobs (runner_id, project_id)
+    `create index ci_jobs_taken on ci_jobs (runner_id, project_id, status, kind)
       where status in ('running', 'canceling') and kind = 'job'`,
   )
 
