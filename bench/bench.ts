@@ -33,6 +33,8 @@ export interface Effort {
   readonly commits: number
   /** Open at once, to one branch. */
   readonly mergeRequests: number
+  /** That wait for runners. */
+  readonly jobs: number
 }
 
 export const FULL: Effort = {
@@ -49,6 +51,7 @@ export const FULL: Effort = {
   many: 100_000,
   commits: 20_000,
   mergeRequests: 1000,
+  jobs: 1000,
 }
 
 export const QUICK: Effort = {
@@ -65,6 +68,7 @@ export const QUICK: Effort = {
   many: 4000,
   commits: 500,
   mergeRequests: 100,
+  jobs: 200,
 }
 
 export interface Given {

@@ -30,6 +30,7 @@ class Connection implements Disposable {
   #size = 0
   #expected = Infinity
   #status = 0
+  #head = ''
   #settle: PromiseWithResolvers<number> | null = null
 
   private constructor(socket: Socket) {
@@ -71,8 +72,14 @@ class Connection implements Disposable {
     const head = bytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
     this.#status = Number(head.slice(9, 12))
+    this.#head = head
     this.#expected = end + HEAD_END.length + Number(length ?? 0)
     if (!length && isFine(this.#status)) this.#settle?.reject(new Error('an answer without Content-Length'))
+  }
+
+  /** Of the last answer. */
+  header(name: string): string {
+    return new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(this.#head)?.[1] ?? ''
   }
 
   [Symbol.dispose]() {
@@ -85,6 +92,43 @@ async function withConnections<T>(port: number, count: number, use: (open: Conne
   const open = await Promise.all(Array.from({ length: count }, () => Connection.open(port)))
   for (const connection of open) stack.use(connection)
   return await use(open)
+}
+
+/** One caller a call, each asking again as long as it is given something; a lost race counts as asking again. */
+export async function askUntilRefused(
+  port: number,
+  calls: readonly Call[],
+): Promise<{ times: number[]; given: number }> {
+  const times: number[] = []
+  let given = 0
+  await withConnections(port, calls.length, async (open) => {
+    await Promise.all(
+      open.map(async (connection, n) => {
+        const request = requestBytes(calls[n]!)
+        for (let status = 0; status !== 204; ) {
+          const start = performance.now()
+          status = await connection.send(request)
+          times.push(performance.now() - start)
+          if (status === 201) given++
+          else if (status !== 204 && status !== 409) assertAnswered(status, calls[n]!)
+        }
+      }),
+    )
+  })
+  return { times, given }
+}
+
+/** One caller who reads what a runner is told to say the next time. */
+export function withAsker<T>(
+  port: number,
+  use: (ask: (call: Call) => Promise<{ status: number; lastUpdate: string }>) => Promise<T>,
+): Promise<T> {
+  return withConnections(port, 1, ([connection]) =>
+    use(async (call) => {
+      const status = await connection!.send(requestBytes(call))
+      return { status, lastUpdate: connection!.header('X-GitLab-Last-Update') }
+    }),
+  )
 }
 
 const isFine = (status: number) => status === 200 || status === 201

@@ -30,6 +30,7 @@ import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
+import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
@@ -177,6 +178,15 @@ export const measurements = {
       rows.push(await row(what, '≤ 1.3', () => growth(bench, call, bench.requested)))
     }
     return rows
+  },
+
+  async queue(bench) {
+    await using queue = await openQueueBench(bench)
+    const many = `${bench.effort.jobs} jobs for 50 runners at once`
+    return [
+      await row('a waiting runner gets a new job after', '< 100 ms', () => pickUpTime(queue)),
+      await row(`${many}: request p50, p99, all, processor a request`, 'p99 < 100 ms', () => drainTime(queue)),
+    ]
   },
 
   load: async (bench) => [await row('p99 of 500 mixed reads/s', '< 100 ms, 0 errors', () => steadyLoad(bench))],

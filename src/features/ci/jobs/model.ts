@@ -77,6 +77,16 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
+    /** Jobs that wait for a runner, by trigger. Those of a lane have the same project and tags, and are protected alike. */
+    ci_queue: {
+      id: Generated<number>
+      job_id: number
+      project_id: number
+      protected: boolean
+      /** Names in order, as JSON. */
+      tags: string
+      lane: string
+    }
     ci_trace_chunks: { job_id: number; start: number; content: Buffer }
     ci_artifacts: {
       id: Generated<number>

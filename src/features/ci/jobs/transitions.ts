@@ -1,7 +1,7 @@
 /** What happens to one job: its step, and all that follows from it for its pipeline, in one transaction. */
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
-import { holdPipeline, processHeld, refreshHeld } from '../pipelines/process.ts'
+import { holdPipeline, processHeld, startHeld } from '../pipelines/process.ts'
 import { cloneJob } from './cloning.ts'
 import { coverageOf } from './coverage.ts'
 import type { Job, JobStatus } from './model.ts'
@@ -41,11 +41,12 @@ export interface Taken {
   readonly manager_id?: number | null
   /** Seconds. */
   readonly timeout?: number | null
+  readonly started_at?: string
 }
 
 /** Of several who want it, one gets it. */
-export const runJob = (app: App, job: Told, { runner_id, manager_id = null, timeout = null }: Taken) =>
-  change(app, job, 'running', { runner_id, manager_id, timeout }, refreshHeld)
+export const runJob = (app: App, job: Told, { manager_id = null, timeout = null, ...taken }: Taken) =>
+  change(app, job, 'running', { manager_id, timeout, ...taken }, startHeld)
 
 export async function succeedJob(app: App, job: Job): Promise<Job | null> {
   return change(app, job, 'success', await covered(app, job))

@@ -2,13 +2,11 @@
 import type { Variable } from '../../../ci/config/variables.ts'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
-import { findCommit } from '../../../git/objects/commits.ts'
+import { knownCommits } from '../../../git/objects/commits.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
-import { findUser } from '../../identity/users/queries.ts'
-import type { Project } from '../../projects/projects/queries.ts'
+import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
-import type { RepositorySubject } from '../../repository/repositories/policy.ts'
-import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
   pipelineVariables,
@@ -37,7 +35,10 @@ export interface JobVariable {
 export interface JobGround {
   readonly job: Job
   readonly project: Project
+  readonly namespace: Namespace
   readonly pipeline: Pipeline
+  /** Whom it runs as. */
+  readonly user: User | null
   readonly runner: Runner | null
   /** The jobs whose results it is given. */
   readonly dependencies: readonly number[]
@@ -56,19 +57,16 @@ const given = ({ key, value, raw, file, masked }: Variable, isPublic: boolean): 
 })
 
 export async function variablesOf(app: App, ground: JobGround): Promise<JobVariable[]> {
-  const { job, project, pipeline, runner } = ground
-  const [subject, user] = await Promise.all([
-    loadRepositorySubject(app, project, null),
-    job.user_id === null ? null : findUser(app.db, job.user_id),
-  ])
-  const commit = await findCommit(subject.dir, job.sha).catch(() => null)
+  const { job, project, pipeline, runner, user } = ground
+  // Its pipeline keeps the commit.
+  const [commit = null] = await knownCommits(repositoryDir(app, project), [job.sha]).catch(() => [])
   const environment = await environmentOf(app, job)
   const options = optionsOf(job)
   const before = [
     ...shown(serverVariables(app)),
-    ...ofJob(app, subject, job),
-    ...shown(projectVariables(app, subject)),
-    ...shown(pipelineVariables(app, subject, pipeline, commit)),
+    ...ofJob(app, ground),
+    ...shown(projectVariables(app, ground)),
+    ...shown(pipelineVariables(app, ground, pipeline, commit)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),
@@ -83,11 +81,11 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
   ]
 }
 
-function ofJob(app: App, subject: RepositorySubject, job: Job): JobVariable[] {
+function ofJob(app: App, { job, project, namespace }: JobGround): JobVariable[] {
   const options = optionsOf(job)
   const token = app.vault.open(job.token_sealed!)
   const { protocol, host } = new URL(app.url)
-  const path = pathWithNamespace(subject.project, subject.namespace)
+  const path = pathWithNamespace(project, namespace)
   const address = `${protocol}//gitlab-ci-token:${token}@${host}${new URL(app.url).pathname.replace(/\/$/, '')}/${path}.git`
   const secret = variablesFrom({
     CI_JOB_TOKEN: token,
@@ -99,7 +97,7 @@ function ofJob(app: App, subject: RepositorySubject, job: Job): JobVariable[] {
     ...shown(
       variablesFrom({
         CI_JOB_ID: job.id,
-        CI_JOB_URL: `${webUrlOf(app, subject)}/-/jobs/${job.id}`,
+        CI_JOB_URL: `${webUrlOf(app, { project, namespace })}/-/jobs/${job.id}`,
         CI_JOB_NAME: job.name,
         CI_JOB_NAME_SLUG: slugOfRef(job.name),
         CI_JOB_GROUP_NAME: options.group,

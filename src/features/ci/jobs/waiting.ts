@@ -11,8 +11,8 @@ const CHANNEL = 'ci_queue'
 interface Room {
   readonly waiting: Set<() => void>
   deafen: (() => void) | null
-  /** The newest pending job that was seen: where the store tells only that something was written, it is compared. */
-  mark: string
+  /** What joined the queue last: where the store tells only that something was written, it is compared. */
+  newest: number
   closed: boolean
 }
 
@@ -20,7 +20,7 @@ const rooms = new WeakMap<Store, Room>()
 
 function roomOf({ store }: App): Room {
   let room = rooms.get(store)
-  if (!room) rooms.set(store, (room = { waiting: new Set(), deafen: null, mark: '', closed: false }))
+  if (!room) rooms.set(store, (room = { waiting: new Set(), deafen: null, newest: 0, closed: false }))
   return room
 }
 
@@ -34,18 +34,13 @@ function wake({ waiting }: Room): void {
   for (const react of waiting) react()
 }
 
-/** Differs whenever a job has become pending since. */
-export async function queueMark({ db }: Pick<App, 'db'>): Promise<string> {
-  const newest = await db
-    .selectFrom('ci_jobs')
-    .select(['id', 'queued_at'])
-    .where('status', '=', 'pending')
-    .where('kind', '=', 'job')
-    .orderBy('queued_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return newest ? `${newest.queued_at} ${newest.id}` : ''
+/** Another one whenever a job has joined the queue. */
+async function newestOf({ db }: Pick<App, 'db'>): Promise<number> {
+  const { newest } = await db
+    .selectFrom('ci_queue')
+    .select((eb) => eb.fn.max<number | null>('id').as('newest'))
+    .executeTakeFirstOrThrow()
+  return newest ?? 0
 }
 
 async function listen(app: App, room: Room): Promise<void> {
@@ -54,10 +49,10 @@ async function listen(app: App, room: Room): Promise<void> {
     if (certain) return wake(room)
     if (isLooking) return
     isLooking = true
-    queueMark(app)
-      .then((mark) => {
-        const isNew = mark !== room.mark
-        room.mark = mark
+    newestOf(app)
+      .then((newest) => {
+        const isNew = newest !== room.newest
+        room.newest = newest
         if (isNew) wake(room)
       })
       .catch(() => {}) // the store is away: whoever waits comes again

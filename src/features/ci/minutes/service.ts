@@ -1,4 +1,5 @@
 /** Minutes of shared runners: what namespaces use of them in a month, and whether they have any left. */
+import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Job } from '../jobs/model.ts'
@@ -18,7 +19,7 @@ async function rootOf({ db }: App, { namespace_id }: Place): Promise<number> {
   return top?.ancestor_id ?? namespace_id
 }
 
-const monthOf = (app: App) => timestamp(app.clock).slice(0, 7)
+export const monthOf = (app: Pick<App, 'clock'>) => timestamp(app.clock).slice(0, 7)
 
 /** In the transaction that ended the job. */
 export async function countMinutes(app: App, job: Job): Promise<void> {
@@ -42,27 +43,17 @@ export async function countMinutes(app: App, job: Job): Promise<void> {
     .execute()
 }
 
-/** A group's own limit, or its owner's where the namespace is a person's; without any, or with 0, there is none. */
-export async function hasMinutesLeft(app: App, place: Place): Promise<boolean> {
-  const { db } = app
-  const root = await db
-    .selectFrom('namespaces')
-    .leftJoin('users', 'users.id', 'namespaces.owner_id')
-    .select([
-      'namespaces.id',
-      'namespaces.kind',
-      'namespaces.shared_runners_minutes_limit as ofGroup',
-      'users.shared_runners_minutes_limit as ofUser',
-    ])
-    .where('namespaces.id', '=', await rootOf(app, place))
-    .executeTakeFirst()
-  const limit = root?.kind === 'user' ? root.ofUser : root?.ofGroup
-  if (!root || !limit) return true
-  const used = await db
-    .selectFrom('ci_minutes')
-    .select('seconds')
-    .where('namespace_id', '=', root.id)
-    .where('month', '=', monthOf(app))
-    .executeTakeFirst()
-  return (used?.seconds ?? 0) < limit * 60
+/**
+ * Whether the namespace at the top has used all it may: a group's own limit, or its owner's where the namespace is a
+ * person's; without any, or with 0, there is none.
+ */
+export function hasUsedUp(namespace: string, month: string): RawBuilder<boolean> {
+  const limit = sql`case when n.kind = 'user' then u.shared_runners_minutes_limit
+    else n.shared_runners_minutes_limit end`
+  return sql<boolean>`exists (
+    select 1 from namespace_ancestors as a
+    join namespaces as n on n.id = a.ancestor_id and n.parent_id is null
+    join ci_minutes as m on m.namespace_id = n.id and m.month = ${month}
+    left join users as u on u.id = n.owner_id
+    where a.namespace_id = ${sql.ref(namespace)} and ${limit} > 0 and m.seconds >= 60 * ${limit})`
 }

@@ -5,6 +5,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { holdName } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { JobStatus } from '../jobs/model.ts'
@@ -51,22 +52,18 @@ export async function processHeld(app: App, id: number): Promise<Pipeline | null
   return followJobs(app, pipeline, status)
 }
 
-/** The same where nothing can follow from the change but the pipeline's own status. */
-export async function refreshHeld(app: App, id: number): Promise<Pipeline | null> {
+/** The same where one of its jobs has begun: nothing else follows from that. */
+export async function startHeld(app: App, id: number): Promise<Pipeline | null> {
   const pipeline = await findHeld(app, id)
-  if (!pipeline) return null
-  const kinds = await app.db
-    .selectFrom('ci_jobs')
-    .select(['status', 'allow_failure'])
-    .distinct()
-    .where('pipeline_id', '=', id)
-    .where('retried', '=', false)
-    .execute()
-  return followJobs(app, pipeline, composedStatus(kinds))
+  return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
 }
 
-async function findHeld(app: App, id: number): Promise<Pipeline | null> {
-  return (await app.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
+const pipelineById = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('pipelines').selectAll().where('id', '=', p.id),
+)
+
+async function findHeld({ db }: App, id: number): Promise<Pipeline | null> {
+  return (await pipelineById(db, { id }))[0] ?? null
 }
 
 async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | null): Promise<Pipeline> {

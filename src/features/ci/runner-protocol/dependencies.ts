@@ -15,7 +15,7 @@ export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> 
   const { needs = null, dependencies = null } = optionsOf(job)
   const wanted =
     dependencies ?? needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? [need.job] : [])) ?? null
-  if (wanted?.length === 0) return []
+  if (wanted?.length === 0 || (wanted === null && job.stage_position === 0)) return []
   const rows = await app.db
     .selectFrom('ci_jobs')
     .select(['id', 'name', 'status', 'options'])

@@ -1,9 +1,9 @@
 /** A job as runners are given it. Their decoders are strict: numbers are numbers, texts are texts. */
 import { hash } from 'node:crypto'
-import type { App } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
 import { lastCommitOf } from '../../../git/history/history.ts'
-import type { Project } from '../../projects/projects/queries.ts'
-import { findNamespaceById, pathWithNamespace } from '../../projects/projects/queries.ts'
+import type { Namespace, Project } from '../../projects/projects/queries.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf, type JobOptions } from '../jobs/options.ts'
@@ -16,7 +16,9 @@ import type { Dependency } from './dependencies.ts'
 export interface Handed {
   readonly job: Job
   readonly project: Project
+  readonly namespace: Namespace
   readonly pipeline: Pipeline
+  readonly user: User | null
   readonly runner: Runner
   readonly dependencies: readonly Dependency[]
 }
@@ -36,11 +38,10 @@ const FAILURE_REASONS = [
 ]
 
 export async function presentJob(app: App, handed: Handed): Promise<{ body: object; variables: JobVariable[] }> {
-  const { job, project, pipeline, runner, dependencies } = handed
+  const { job, project, namespace, pipeline, dependencies } = handed
   const options = optionsOf(job)
   const given = dependencies.map((one) => one.job.id)
-  const variables = await variablesOf(app, { job, project, pipeline, runner, dependencies: given })
-  const namespace = (await findNamespaceById(app.db, project.namespace_id))!
+  const variables = await variablesOf(app, { ...handed, dependencies: given })
   const path = pathWithNamespace(project, namespace)
   const token = app.vault.open(job.token_sealed!)
   const values = new Map(variables.map(({ key, value }) => [key, value]))

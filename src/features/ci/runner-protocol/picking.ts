@@ -1,18 +1,22 @@
 /** A runner asks for a job: it is given one, or waits until there may be one. */
 import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { inTurn } from '../../../lib/turns.ts'
-import { findUser } from '../../identity/users/queries.ts'
-import { findProjectById } from '../../projects/projects/queries.ts'
-import type { Job } from '../jobs/model.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { transact } from '../../../store/transact.ts'
+import { keptRows } from '../../../store/versions.ts'
+import { userRows } from '../../identity/users/queries.ts'
+import { namespaceRows, projectRows } from '../../projects/projects/queries.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
-import { awaitJobs, queueMark } from '../jobs/waiting.ts'
+import { awaitJobs } from '../jobs/waiting.ts'
 import type { Runner } from '../runners/model.ts'
+import { findRunner } from '../runners/queries.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
 import { presentJob, type Handed } from './payload.ts'
-import { candidates, findWaiting } from './queue.ts'
+import { candidates } from './queue.ts'
 import { beginRun } from './runs.ts'
 
 /** Below a minute, after which proxies and we ourselves give a silent connection up. */
@@ -30,81 +34,109 @@ export interface Asking {
 
 export type Answered = { readonly job: object } | { readonly last_update: string; readonly isConflict: boolean }
 
-/** Another one whenever a job has become pending, or the runner was edited. */
-const valueFor = async (app: App, { id, updated_at }: Runner): Promise<string> =>
-  hash('sha256', `${await queueMark(app)} ${id} ${updated_at}`)
+/**
+ * Another one whenever the runner was edited. Of jobs it tells nothing: the queue is looked through before anybody is
+ * made to wait, so no value is so old that a job would be slept through.
+ */
+const valueFor = ({ id, updated_at }: Runner): string => hash('sha256', `${id} ${updated_at}`)
 
 export async function askForJob(app: App, asking: Asking): Promise<Answered> {
   const { gone } = asking
-  using vigil = awaitJobs(app, { ms: HOLD_MS, gone })
-  const isHeld = asking.last_update === (await valueFor(app, asking.runner))
+  using vigil = asking.last_update === valueFor(asking.runner) ? awaitJobs(app, { ms: HOLD_MS, gone }) : null
   for (let { runner } = asking; ;) {
-    // Before the queue is looked through: what comes meanwhile is not slept through.
-    const last_update = await valueFor(app, runner)
+    const last_update = valueFor(runner)
     const picked = runner.active && !gone.aborted ? await pickJob(app, { ...asking, runner }) : null
     if (picked === 'lost') return { last_update, isConflict: true }
     if (picked) return { job: picked }
-    if (!isHeld || !(await vigil.news())) return { last_update, isConflict: false }
-    const current = await app.db.selectFrom('runners').selectAll().where('id', '=', runner.id).executeTakeFirst()
+    if (!(await vigil?.news())) return { last_update, isConflict: false }
+    const current = await findRunner(app, runner.id)
     if (!current) return { last_update, isConflict: false }
     runner = current
   }
 }
 
-/** In one process one after the other: those who look at the same time would all want the same job. */
 async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null> {
-  const taken = await inTurn(`ci queue ${storeNumber(app)}`, () => takeJob(app, asking))
-  if (!taken || taken === 'lost') return taken
-  try {
-    const { body, variables } = await presentJob(app, taken)
-    await beginRun(app, taken.job, masksIn(variables))
-    return body
-  } catch (error) {
-    await dropJob(app, taken.job, { reason: 'data_integrity_failure' })
-    throw error
-  }
-}
-
-const numbers = new WeakMap<object, number>()
-let stores = 0
-function storeNumber({ store }: App): number {
-  const known = numbers.get(store) ?? ++stores
-  numbers.set(store, known)
-  return known
-}
-
-async function takeJob(app: App, asking: Asking): Promise<Handed | 'lost' | null> {
-  if (asking.gone.aborted) return null
   let isLost = false
-  for await (const { id } of candidates(app, asking.runner)) {
-    const job = await findWaiting(app, id)
-    const taken = job ? await takeOne(app, job, asking) : 'lost'
-    if (taken === 'lost') isLost = true
-    else if (taken) return taken
+  for await (const id of candidates(app, asking.runner)) {
+    if (asking.gone.aborted) return null
+    const given = await takeJob(app, id, asking)
+    if (given === 'lost') isLost = true
+    else if (given) return given
   }
   return isLost ? 'lost' : null
 }
 
 /** Null: it cannot be run, and has failed. */
-async function takeOne(app: App, job: Job, { runner, manager_id, features }: Asking): Promise<Handed | 'lost' | null> {
-  const project = await findProjectById(app.db, job.project_id)
-  const pipeline = await app.db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst()
-  if (!project || !pipeline) return 'lost'
+async function takeJob(app: App, id: number, asking: Asking): Promise<object | 'lost' | null> {
+  const found = await findWaiting(app, id)
+  if (!found) return 'lost'
+  const { job, project } = found
   const dependencies = await dependenciesOf(app, job)
   const reason =
-    (await unfitReason(app, job, features)) ?? (lacksArchive(dependencies) ? 'missing_dependency_failure' : null)
+    unfitReason(found, asking.features) ?? (lacksArchive(dependencies) ? 'missing_dependency_failure' : null)
   if (reason !== null) {
     await dropJob(app, job, { reason })
     return null
   }
+  const { runner, manager_id } = asking
   const own = optionsOf(job).timeout ?? project.build_timeout
   const timeout = runner.maximum_timeout === null ? own : Math.min(own, runner.maximum_timeout)
-  const running = await runJob(app, job, { runner_id: runner.id, manager_id, timeout })
-  return running ? { job: running, project, pipeline, runner, dependencies } : 'lost'
+  const taken = { runner_id: runner.id, manager_id, timeout, started_at: timestamp(app.clock) }
+  const handed = { ...found, job: { ...job, ...taken }, runner, dependencies }
+  const { body, variables } = await presentJob(app, handed).catch(async (error: unknown) => {
+    await dropJob(app, job, { reason: 'data_integrity_failure' })
+    throw error
+  })
+  const isTaken = await transact(app, async (app) => {
+    const running = await runJob(app, job, taken)
+    if (running) await beginRun(app, running, masksIn(variables))
+    return running !== null
+  })
+  return isTaken ? body : 'lost'
 }
 
-async function unfitReason(app: App, job: Job, features: Asking['features']): Promise<string | null> {
-  const user = job.user_id === null ? null : await findUser(app.db, job.user_id)
+type Found = Pick<Handed, 'job' | 'project' | 'namespace' | 'pipeline' | 'user'>
+
+const pipelineRows = keptRows('pipelines')
+
+const waitingById = hotQuery((db, p: { id: number }) =>
+  db
+    .selectFrom('ci_jobs as j')
+    .innerJoin('projects as p', 'p.id', 'j.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .innerJoin('pipelines as l', 'l.id', 'j.pipeline_id')
+    .leftJoin('users as u', 'u.id', 'j.user_id')
+    .selectAll('j')
+    .select([
+      'p.version as project_version',
+      'n.id as namespace_id',
+      'n.version as namespace_version',
+      'l.version as pipeline_version',
+      'u.version as user_version',
+    ])
+    .where('j.id', '=', p.id)
+    .where('j.status', '=', sql.lit('pending'))
+    .where('p.deleting', '=', false),
+)
+
+async function findWaiting({ db }: App, id: number): Promise<Found | null> {
+  const [row] = await waitingById(db, { id })
+  if (!row) return null
+  const { project_version, namespace_id, namespace_version, pipeline_version, user_version, ...job } = row
+  const [projects, namespaces, pipelines, users] = await Promise.all([
+    projectRows(db, [{ id: job.project_id, version: project_version }]),
+    namespaceRows(db, [{ id: namespace_id, version: namespace_version }]),
+    pipelineRows(db, [{ id: job.pipeline_id, version: pipeline_version }]),
+    userRows(db, user_version === null ? [] : [{ id: job.user_id!, version: user_version }]),
+  ])
+  const project = projects.get(job.project_id)
+  const namespace = namespaces.get(namespace_id)
+  const pipeline = pipelines.get(job.pipeline_id)
+  if (!project || !namespace || !pipeline) return null // gone meanwhile
+  return { job, project, namespace, pipeline, user: users.get(job.user_id ?? 0) ?? null }
+}
+
+function unfitReason({ job, user }: Found, features: Asking['features']): string | null {
   if (user?.state !== 'active') return 'user_blocked'
   const { artifacts, release, allow_failure, retry } = optionsOf(job)
   const needs: readonly (readonly [string, boolean])[] = [
