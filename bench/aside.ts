@@ -22,15 +22,24 @@ async function dropOnSqlite(db: Db, table: string): Promise<string[]> {
 }
 
 async function dropOnPostgres(db: Db, table: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string; sql: string }>`select indexname as name, indexdef as sql from pg_indexes
-    where schemaname = current_schema() and tablename = ${table} and indexdef like 'CREATE INDEX%'`.execute(db)
-  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db)
+  // Words of texts stand in a table of their own, and are kept by its trigger alone.
+  const words = `${table}_words`
+  const indexes = [...(await dropIndexes(db, table)), ...(await dropIndexes(db, words))]
   await sql`alter table ${sql.table(table)} disable trigger user`.execute(db)
+  const { rows } = await sql`select 1 from pg_trigger where tgname = ${words}`.execute(db)
+  if (rows.length > 0) await sql`alter table ${sql.table(table)} enable trigger ${sql.ref(words)}`.execute(db)
   return [
-    ...rows.map((row) => row.sql),
+    ...indexes,
     ...(['issue_labels', 'issue_assignees'].includes(table)
       ? []
       : [`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`]),
     `alter table ${table} enable trigger user`,
   ]
+}
+
+async function dropIndexes(db: Db, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string; sql: string }>`select indexname as name, indexdef as sql from pg_indexes
+    where schemaname = current_schema() and tablename = ${table} and indexdef like 'CREATE INDEX%'`.execute(db)
+  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db)
+  return rows.map((row) => row.sql)
 }

@@ -71,7 +71,10 @@ async function fill(db: Db, issues: number): Promise<void> {
       select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)
   const n = sql`n`
   const crowded = sql.lit(CROWDED)
-  const now = at(sql`n * 7`)
+  // A prime, so that few rows lie over the same days as many.
+  const now = at(sql`n % ${sql.lit(OVER_DAYS * 24)} * 7919`)
+  /** Labels and milestones: enough for a page of a small project. */
+  const plans = Math.max(RARE_ONES, issues / 100)
   const times = { created_at: now, updated_at: now }
 
   // The notes of an issue lie far apart, as they do where many are talked about at once.
@@ -168,21 +171,21 @@ async function fill(db: Db, issues: number): Promise<void> {
       ),
     )
   const lastLabel = await first('labels')
-  await add('labels', issues / 100, {
+  await add('labels', plans, {
     id: sql`n + ${lastLabel}`,
     project_id: crowded,
     title: sql`'tag' || n`,
     color: sql`'#428BCA'`,
     ...times,
   })
-  await add('issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(issues / 100)}` })
+  await add('issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(plans)}` })
   const lastMilestone = await first('milestones')
-  await add('milestones', issues / 100, {
+  await add('milestones', plans, {
     id: sql`n + ${lastMilestone}`,
     project_id: crowded,
     iid: sql`n + 100`,
     title: sql`'Release ' || n`,
-    description: sql`'For ${sql.raw(EVERYBODY)}, with ${sql.raw(PHRASE)}, ' || ${rare(n, issues / 100)}`,
+    description: sql`'For ${sql.raw(EVERYBODY)}, with ${sql.raw(PHRASE)}, ' || ${rare(n, plans)}`,
     state: sql`case when n % 2 = 0 then 'active' else 'closed' end`,
     ...times,
   })

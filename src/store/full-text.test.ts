@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
-import { columnTypes } from './dialect.ts'
+import { StoreUnavailable } from './database.ts'
+import { columnTypes, isSqlite } from './dialect.ts'
 import { createTextIndex, findByWords, textQuery } from './full-text.ts'
 
 declare module './database.ts' {
@@ -115,6 +116,25 @@ test('a word that is everywhere is found so often and no more, and where it was 
 
   await db.updateTable('pamphlets').set({ shelf_id: 9 }).where('id', '=', 101).execute()
   expect(await find('carpentry', { within: [9] })).toEqual([101])
+})
+
+test('a search that takes too long is refused', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const bare = db as unknown as Kysely<never>
+  await columnTypes(bare).withId(bare.schema.createTable('leaflets')).addColumn('title', 'text').execute()
+  await createTextIndex(bare, 'leaflets', ['title'])
+  const from = isSqlite(db)
+    ? sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10001) select n, 'saw' from numbers`
+    : sql`select n, 'saw' from generate_series(1, 10001) as n`
+  await sql`insert into leaflets (id, title) ${from}`.execute(db)
+  const find = (more: object) =>
+    findByWords(db, { table: 'leaflets', columns: ['title'] }, { words: textQuery(db, 'saw')!, ...more })
+  // None passes, so that more than one turn is needed.
+  const none = [sql<boolean>`leaflets.id < 0`]
+  expect(await find({ tests: none })).toEqual([])
+  await expect(find({ tests: none, deadlineMs: 1 })).rejects.toThrow(StoreUnavailable)
+  expect(await find({ most: 1, deadlineMs: 1000 })).toEqual([10_001])
 })
 
 test('a text of any length is kept, and found by its beginning', async () => {

@@ -1,8 +1,9 @@
 /**
  * Full text: the one way to find records by words. A word matches from its beginning, one of a single letter as a
  * whole; `"words in quotes"` match as they follow each other, each of them whole; all that is asked for must be there.
- * Words are letters and digits, in any case. FTS5 on SQLite, kept by triggers, and an index of `tsvector` on
- * PostgreSQL.
+ * Words are letters and digits, in any case. FTS5 on SQLite, and a table of `tsvector` beside the texts on PostgreSQL,
+ * which is looked up by its index where a word is rare and walked in order where it is everywhere; both kept by
+ * triggers.
  *
  * A table gets its index in a migration (`createTextIndex`) and is asked by `findByWords()` for what `textQuery()` made
  * of a text. What is found is in the order of ids and no more than was asked for, as a word may be everywhere: neither
@@ -44,12 +45,9 @@ export async function createTextIndex(
   columns: readonly string[],
   within?: string,
 ): Promise<void> {
+  if (!isSqlite(db)) return createWords(db, table, columns, within)
   const t = sql.raw(table)
   const index = sql.raw(`${table}_search_words`)
-  if (!isSqlite(db)) {
-    await sql`create index ${index} on ${t} using gin ((${vectorOf(columns)})) with (fastupdate = off)`.execute(db)
-    return
-  }
   const list = sql.raw([...(within ? [within] : []), ...columns].join(', '))
   const place = (row: string) => (within ? [`'${PLACE}' || ${row}.${within} as ${within}`] : [])
   const of = (row: string) => sql.raw([...place(row), ...columns.map((column) => `${row}.${column}`)].join(', '))
@@ -68,10 +66,37 @@ export async function createTextIndex(
     begin ${remove} ${add} end`.execute(db)
 }
 
+async function createWords(db: AnyDb, table: string, columns: readonly string[], within?: string): Promise<void> {
+  const run = (text: string) => sql.raw(text).execute(db)
+  const words = wordsOf(table)
+  const place = within ? [within] : []
+  await run(
+    `create table ${words} (id bigint primary key, ${within ? `${within} bigint, ` : ''}words tsvector not null)`,
+  )
+  const list = ['id', ...place, 'words'].join(', ')
+  const of = (row: string) => [...['id', ...place].map((name) => `${row}.${name}`), vectorOf(row, columns)].join(', ')
+  await run(`insert into ${words} (${list}) select ${of(table)} from ${table}`)
+  await run(`create index ${words}_words on ${words} using gin (words) with (fastupdate = off)`)
+  if (within) await run(`create index ${words}_${within} on ${words} (${within}, id)`)
+  await run(`create function ${words}() returns trigger language plpgsql as $$ begin
+    if tg_op <> 'INSERT' then delete from ${words} where id = old.id; end if;
+    if tg_op <> 'DELETE' then insert into ${words} (${list}) values (${of('new')}); end if;
+    return null;
+  end $$`)
+  await run(`create trigger ${words} after insert or delete or update of ${[...place, ...columns].join(', ')} on ${table}
+    for each row execute function ${words}()`)
+}
+
+const wordsOf = (table: string) => `${table}_words`
+
 /** For migrations: before another index takes its place. */
 export async function dropTextIndex(db: AnyDb, table: string): Promise<void> {
+  if (!isSqlite(db)) {
+    await sql`drop function if exists ${sql.ref(wordsOf(table))} cascade`.execute(db)
+    await sql`drop table if exists ${sql.ref(wordsOf(table))}`.execute(db)
+    return
+  }
   const index = `${table}_search_words`
-  if (!isSqlite(db)) return void (await sql`drop index ${sql.ref(index)}`.execute(db))
   for (const event of ['i', 'd', 'u']) await sql`drop trigger ${sql.ref(`${index}_${event}`)}`.execute(db)
   await sql`drop table if exists ${sql.ref(`${table}_search_terms`)}`.execute(db)
   await sql`drop table ${sql.ref(index)}`.execute(db)
@@ -79,11 +104,11 @@ export async function dropTextIndex(db: AnyDb, table: string): Promise<void> {
 }
 
 /** The engine's own parser would see addresses, hosts and numbers with signs: it is given words only. */
-function vectorOf(columns: readonly string[]): RawBuilder<unknown> {
-  const text = columns.map((column) => `coalesce(${column}, '')`).join(` || ' ' || `)
+function vectorOf(row: string, columns: readonly string[]): string {
+  const text = columns.map((column) => `coalesce(${row}.${column}, '')`).join(` || ' ' || `)
   const marks = PUNCTUATION.replaceAll("'", "''")
   const words = `translate(left(${text}, ${LONGEST_INDEXED}), '${marks}', '${' '.repeat(PUNCTUATION.length)}')`
-  return sql.raw(`to_tsvector('simple'::regconfig, ${words})`)
+  return `to_tsvector('simple'::regconfig, ${words})`
 }
 
 /** What the index is asked for a text that somebody typed; null where it holds no word. */
@@ -131,6 +156,7 @@ export interface WordsWish {
   readonly tests?: readonly RawBuilder<boolean>[]
   readonly sort?: Sort | null | undefined
   readonly most?: number
+  readonly deadlineMs?: number
 }
 
 /**
@@ -140,12 +166,12 @@ export interface WordsWish {
 export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Promise<number[]> {
   const most = wish.most ?? MOST_FOUND
   const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
-  return withDeadline(db, async (db, assertTime) => {
+  return withDeadline(db, wish.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
     const found: number[] = []
     let [from, looked]: [number | null, number] = [null, LOOKED_AT]
     for (;;) {
       const turn = { ...wish, words, from, looked, most: most - found.length }
-      found.push(...(await idsOf(db, lookedThrough(db, index, turn))))
+      found.push(...(await idsOf(db, lookedThrough(db, index, turn), wish.sort)))
       if (found.length >= most) return found
       const { last, rows } = await endOf(db, matches(db, index, turn), wish.sort)
       if (rows < looked) return found
@@ -175,8 +201,8 @@ function matches(db: Db, index: TextIndex, { words, within, sort, from, looked }
   }
   const beyond = from === null ? sql`` : sql`and id ${isBeyond} ${from}`
   const place = within ? sql`and ${sql.ref(index.within!)} = any(${`{${within.join()}}`}::bigint[])` : sql``
-  return sql`select * from ${sql.table(index.table)}
-    where ${vectorOf(index.columns)} @@ to_tsquery('simple', ${words}) ${place} ${beyond} ${end}`
+  return sql`select id from ${sql.table(wordsOf(index.table))}
+    where words @@ to_tsquery('simple', ${words}) ${place} ${beyond} ${end}`
 }
 
 function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
@@ -187,12 +213,19 @@ function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: n
   if (isSqlite(db))
     return sql`select ${id} from (${matches(db, index, turn)}) as found
       cross join ${at} on ${id} = found.id where ${passes} limit ${sql.lit(most)}`
-  return sql`select ${id} from (${matches(db, index, turn)}) as ${at}
-    where ${passes} order by ${id} ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
+  return sql`select found.id from (${matches(db, index, turn)}) as found
+    cross join lateral (select * from ${at} where ${id} = found.id offset 0) as ${at}
+    where ${passes} order by found.id ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
 }
 
-const idsOf = async (db: Db, query: RawBuilder<{ id: number }>): Promise<number[]> =>
-  (await query.execute(db)).rows.map(({ id }) => id)
+/** As one text: to make an object of each takes longer than to find them. */
+async function idsOf(db: Db, query: RawBuilder<{ id: number }>, sort: Sort | null | undefined): Promise<number[]> {
+  const { rows } = await sql<{ ids: string | null }>`select ${jsonIds(db)} as ids from (${query}) as found`.execute(db)
+  const ids = JSON.parse(rows[0]!.ids ?? '[]') as number[]
+  return ids.sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)
+}
+
+const jsonIds = (db: Db) => (isSqlite(db) ? sql`json_group_array(id)` : sql`json_agg(id)::text`)
 
 async function endOf(db: Db, query: RawBuilder<{ id: number }>, sort: Sort | null | undefined) {
   const last = sql.raw(sort === 'asc' ? 'max' : 'min')
@@ -241,15 +274,19 @@ function matchOf({ columns, within: column }: TextIndex, words: string, within: 
 type AssertTime = () => Promise<void>
 
 /** Planned for these very words, and by indexes: the planner thinks too little of reading texts, and of whole tables. */
-async function withDeadline<T>(db: Db, run: (db: Db, assertTime: AssertTime) => Promise<T>): Promise<T> {
-  const end = performance.now() + DEADLINE_MS
+async function withDeadline<T>(
+  db: Db,
+  deadlineMs: number,
+  run: (db: Db, assertTime: AssertTime) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + deadlineMs
   const assertTime = async () => {
     await setImmediate()
     if (performance.now() > end) throw new StoreUnavailable(new Error('the search took too long'))
   }
   if (isSqlite(db) || db.isTransaction) return run(db, assertTime)
   const running = db.transaction().execute(async (db) => {
-    await sql`select set_config('statement_timeout', ${String(DEADLINE_MS)}, true),
+    await sql`select set_config('statement_timeout', ${String(deadlineMs)}, true),
       set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(db)
     return run(db, assertTime)

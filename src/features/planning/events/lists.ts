@@ -33,13 +33,11 @@ interface Wanted {
 const kindsOf = (needs: Needs) =>
   sql.join(ALL_KINDS.filter((kind) => KINDS[kind].needs === needs).map((k) => sql.lit(k)))
 
-/** Whether the viewer sees the project of a row, and what the row is about; `also` of what is reserved. */
-function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolean>`true`): RawBuilder<boolean> {
+/** Whether the viewer, as `t` of the project `p`, sees it and what the row is about; `also` of what is reserved. */
+function isSeenIn({ given }: Pick<At<Wanted>, 'given'>, row: string, also: RawBuilder<boolean>): RawBuilder<boolean> {
   const way = { internalToo: given('internal_too') }
   const kind = sql.ref(`${row}.kind`)
-  return sql`exists (select 1 from projects p
-    left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}
-    where p.id = ${sql.ref(`${row}.project_id`)} and ${isReadable(way)} and ${also}
+  return sql`${isReadable(way)} and ${also}
     and case when ${kind} in (${kindsOf('code')})
         then ${isOn('repository')} and (${LEVEL} >= ${sql.lit(Reporter)} or ${isOpen(way)})
       when ${kind} in (${kindsOf('merge_requests')})
@@ -47,8 +45,12 @@ function isSeen(w: Wanted, { given }: At<Wanted>, row: string, also = sql<boolea
       when ${kind} in (${kindsOf('issues')}) then ${isOn('issues')}
       when ${kind} in (${kindsOf('snippets')}) then ${isOn('snippets')}
       when ${kind} in (${kindsOf('work')}) then (${isOn('issues')} or ${isOn('merge_requests')})
-      else true end)`
+      else true end`
 }
+
+const isSeen = (w: Wanted, at: At<Wanted>, row: string, also = sql<boolean>`true`) => sql<boolean>`exists (
+  select 1 from projects p left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}
+  where p.id = ${sql.ref(`${row}.project_id`)} and ${isSeenIn(at, row, also)})`
 
 /** Of a snippet that is not for everybody: they wrote it, or it is for whoever is signed in. Those have an index. */
 const isOfOwnSnippet = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
@@ -69,7 +71,9 @@ const ownIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => {
 }
 
 /** Who sees what is reserved. */
-const least = sql`case when activities.kind in (${kindsOf('snippets')}) then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end`
+const isForThem = (row: string) => sql<boolean>`(not ${sql.ref(`${row}.reserved`)}
+  or ${LEVEL} >= case when ${sql.ref(`${row}.kind`)} in (${kindsOf('snippets')})
+    then ${sql.lit(Guest)} else ${sql.lit(Reporter)} end)`
 
 /** Of a confidential issue that they wrote or that is theirs to do; internal notes are not for them. */
 const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`(${sql.ref(`${row}.reserved`)}
@@ -97,8 +101,7 @@ const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBu
 /** As `exists` PostgreSQL would look for all projects that are being deleted, once for each page. */
 const isThere = sql<boolean>`coalesce((select not p.deleting from projects p where p.id = activities.project_id), false)`
 
-const isOpenTo = (w: Wanted, at: At<Wanted>) =>
-  isSeen(w, at, 'activities', sql`(not activities.reserved or ${LEVEL} >= ${least})`)
+const isOpenTo = (w: Wanted, at: At<Wanted>) => isSeen(w, at, 'activities', isForThem('activities'))
 
 const activities = longList<Wanted, 'activities', 'created_at'>({
   table: 'activities',
@@ -146,31 +149,48 @@ interface Spans {
 
 type Between = Wanted & Spans
 
-const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>) =>
-  given('kinds') ? [sql<boolean>`kind in (${textsIn(db, w.kinds!)})`] : []
+const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>, row: string) =>
+  given('kinds') ? [sql<boolean>`${sql.ref(`${row}.kind`)} in (${textsIn(db, w.kinds!)})`] : []
 
-/** How many there are of each kind between two days. */
-function kindsBetween(w: Between, at: At<Wanted>): RawBuilder<unknown> {
-  const ofProjects = at.given('author') ? [] : [sql<boolean>`author_id = 0`]
-  const tests = sql.join([...ofProjects, ...whose(w, at, (name) => sql.ref(name)), ...kindTest(w, at)], sql` and `)
-  const spans = [
-    sql`unit = 'day' and start >= ${w.first} and start < ${w.months}`,
-    sql`unit = 'month' and start >= substr(${w.months}, 1, 7) and start < substr(${w.years}, 1, 7)`,
-    sql`unit = 'year' and start >= substr(${w.years}, 1, 4) and start < substr(${w.years_end}, 1, 4)`,
-    sql`unit = 'month' and start >= substr(${w.years_end}, 1, 7) and start < substr(${w.months_end}, 1, 7)`,
-    sql`unit = 'day' and start >= ${w.months_end} and start < ${w.end}`,
-  ].map((span) => sql`select project_id, kind, reserved, total from activity_spans where ${tests} and ${span}`)
-  return sql`select project_id, kind, reserved, sum(total) as total
-    from (${sql.join(spans, sql` union all `)}) as spans group by project_id, kind, reserved`
-}
+/** As rows of a unit and where it begins and ends; those of no length are left out. */
+const spanRows = (w: Spans) => sql`(select unit, first, last from (
+  select 'day' as unit, ${w.first} as first, ${w.months} as last
+  union all select 'month', substr(${w.months}, 1, 7), substr(${w.years}, 1, 7)
+  union all select 'year', substr(${w.years}, 1, 4), substr(${w.years_end}, 1, 4)
+  union all select 'month', substr(${w.years_end}, 1, 7), substr(${w.months_end}, 1, 7)
+  union all select 'day', ${w.months_end}, ${w.end}) as spans where first < last)`
 
+const isWithinSpan = sql<boolean>`s.unit = span.unit and s.start >= span.first and s.start < span.last`
+
+/** How many of each kind there are between two days, of a project or by somebody: who sees a kind is asked once. */
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
+  const ofProjects = given('author') ? [] : [sql<boolean>`s.author_id = 0`]
+  const tests = [...ofProjects, ...whose(w, at, (name) => sql.ref(`s.${name}`)), ...kindTest(w, at, 's')]
+  const kinds = sql<{ total: number }>`(select s.project_id, s.kind, s.reserved, sum(s.total) as total
+    from ${spanRows(w)} as span cross join activity_spans s where ${sql.join(tests, sql` and `)} and ${isWithinSpan}
+    group by s.project_id, s.kind, s.reserved)`
   return db
-    .selectFrom(sql<{ total: number }>`(${kindsBetween(w, at)})`.as('activities'))
+    .selectFrom(kinds.as('activities'))
     .select(sql<number>`coalesce(sum(activities.total), 0)`.as('total'))
     .where(isThere)
     .$if(given('seen_by'), (query) => query.where(isOpenTo(w, at)))
+})
+
+/** The same in many projects: who sees them is asked once for each. */
+const openToMember = hotQuery<Between, { total: number }>((db, w, given) => {
+  const at = { db, given } as unknown as At<Wanted>
+  const rights = sql`left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}`
+  const tests = [
+    sql<boolean>`mine.user_id = ${w.member} and p.id = mine.project_id and not p.deleting`,
+    sql<boolean>`s.project_id = p.id and s.author_id = 0 and ${isWithinSpan}`,
+    ...kindTest(w, at, 's'),
+    ...(given('seen_by') ? [isSeenIn(at, 's', isForThem('s'))] : []),
+  ]
+  const found = sql<{ total: number }>`(select coalesce(sum(s.total), 0) as total from project_authorizations mine
+    cross join projects p ${given('seen_by') ? rights : sql``} cross join ${spanRows(w)} as span
+    cross join activity_spans s where ${sql.join(tests, sql` and `)})`
+  return db.selectFrom(found.as('found')).select('total')
 })
 
 /** Of their own confidential issues and of snippets they see, where they do not see all. */
@@ -180,7 +200,7 @@ const ownBetween = hotQuery<Wanted, { total: number }>((db, w, given) => {
     isThere,
     sql<boolean>`activities.id in (${ownIds(w, at)})`,
     sql<boolean>`not ${isOpenTo(w, at)}`,
-    ...kindTest(w, at),
+    ...kindTest(w, at, 'activities'),
     ...(given('from') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} >= ${w.from}`] : []),
     ...(given('until') ? [sql<boolean>`${unindexed(db, 'activities.created_at')} < ${w.until}`] : []),
   ]
@@ -232,7 +252,8 @@ async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<b
 
 async function listBetween(db: Db, wanted: Wanted, cut: Cut, sort: Sort): Promise<Page<Activity>> {
   const { limit, offset } = cut
-  const [open] = await openBetween(db, { ...wanted, ...spansOf(wanted) })
+  const openIn = wanted.member === undefined ? openBetween : openToMember
+  const [open] = await openIn(db, { ...wanted, ...spansOf(wanted) })
   const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }

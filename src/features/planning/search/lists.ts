@@ -93,8 +93,9 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   return { ...page, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
 }
 
-export const isActive = (table: keyof Tables): Test => sql`exists (select 1 from projects p
-  where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived)`
+/** Whether its project is in use; `also` asks more of it. */
+export const isActive = (table: keyof Tables, also = sql<boolean>`true`): Test => sql`exists (select 1 from projects p
+  where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived and ${also})`
 
 const given = (values: object) => ({ given: (name: string) => name in values })
 
@@ -149,12 +150,12 @@ export interface MilestoneSearch {
 const hasWork = (than: '=' | '>', level: number) =>
   sql.raw(`(p.issues_access_level ${than} ${level} or p.merge_requests_access_level ${than} ${level})`)
 
-const seesMilestone = ({ seen_by, internal_too }: ReturnType<typeof seenBy>) => sql<boolean>`exists (
-  select 1 from projects p where p.id = milestones.project_id and (
-    (${hasWork('=', FeatureEnabled)}
-      and p.visibility in (${sql.raw(internal_too ? `'public', 'internal'` : `'public'`)}))
-    or (${hasWork('>', FeatureDisabled)} and exists (select 1 from project_authorizations t
-      where t.project_id = p.id and t.user_id = ${seen_by} and t.access_level >= ${sql.lit(Guest)}))))`
+/** Whether those of `p` are seen. */
+const seesMilestones = ({ seen_by, internal_too }: ReturnType<typeof seenBy>) => sql<boolean>`(
+  (${hasWork('=', FeatureEnabled)}
+    and p.visibility in (${sql.raw(internal_too ? `'public', 'internal'` : `'public'`)}))
+  or (${hasWork('>', FeatureDisabled)} and exists (select 1 from project_authorizations t
+    where t.project_id = p.id and t.user_id = ${seen_by} and t.access_level >= ${sql.lit(Guest)})))`
 
 const isInState = (state: Milestone['state'] | undefined) => (state ? [sql<boolean>`milestones.state = ${state}`] : [])
 
@@ -167,8 +168,8 @@ export async function findMilestones(
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
   const place = await placeOf(db, 'milestones', viewer, wish.group)
-  const mine = seen.seen_by === undefined ? [] : [seesMilestone(seen)]
-  const tests = [...isInState(wish.state), ...place.tests, isActive('milestones'), ...mine]
+  const seenThere = seen.seen_by === undefined ? isActive('milestones') : isActive('milestones', seesMilestones(seen))
+  const tests = [...isInState(wish.state), ...place.tests, seenThere]
   return rowsByWords(db, MILESTONES, { ...wish, ...place, tests }, cut)
 }
 

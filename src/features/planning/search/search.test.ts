@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { addMember } from '../../../../test/cast.ts'
 import { costOf, openSource } from '../../../../test/sources.ts'
@@ -331,6 +331,24 @@ test('what the viewer sees is found however much they do not see came later', as
   const found = await find({})
   expect(shown(found)).toEqual(['needle first', 'needle second'])
   expect(found.headers.get('x-total')).toBe('2')
+})
+
+test('a search that takes too long is answered 503', async () => {
+  await using forge = await startForge()
+  const [owner, stranger] = [await forge.user(), await forge.user()]
+  // More than are looked at in one turn.
+  const many = Array.from({ length: 10_001 }, (_, n) => `needle ${n}`)
+  await plant(forge, owner, 'private', many)
+  const find = () => stranger.get('/search', { scope: 'snippet_titles', search: 'needle' })
+  let leap = 0
+  const { now } = performance
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + (leap += 10_000))
+  try {
+    expect(await find()).toMatchObject({ status: 503, body: { message: '503 The database does not answer' } })
+  } finally {
+    clock.mockRestore()
+  }
+  expect(await find()).toMatchObject({ status: 200, body: [] })
 })
 
 test('nobody is told how many there are of what nobody counted', async () => {

@@ -58,15 +58,18 @@ const list = longList<Wanted, 'snippets', 'id'>({
   always: () => [isThere],
   conditions: {
     project: {
-      test: (w, { hidden }) => sql`${hidden('project_id')} = ${w.project}`,
+      leads: ['id'],
+      test: (w, { column }) => sql`${column('project_id')} = ${w.project}`,
       set: (w) => sql`select id from snippets where project_id = ${w.project}`,
     },
     author: {
-      test: (w, { hidden }) => sql`${hidden('author_id')} = ${w.author}`,
+      leads: ['id'],
+      test: (w, { column }) => sql`${column('author_id')} = ${w.author}`,
       set: (w) => sql`select id from snippets where author_id = ${w.author}`,
     },
     public: {
-      test: (_, { hidden }) => sql`${hidden('visibility')} = 'public'`,
+      leads: ['id'],
+      test: (_, { column }) => sql`${column('visibility')} = 'public'`,
       set: () => sql`select id from snippets where visibility = 'public'`,
     },
     created_after: { test: (w) => sql`snippets.created_at >= ${w.created_after}` },
