@@ -196,8 +196,14 @@ test('artifacts go up in chunks and come down, and are tried again', async () =>
   const content = () => Readable.from([Buffer.from('from before')])
   const input = { name: 'in.txt', mode: 0o100644, mtime: new Date(), size: 11, content }
   receiver.archives.set(3, await buffer(Readable.from(zipOf([input]))))
-  let uploads = 0
-  receiver.answer = (call) => (call === 'POST jobs/9/artifacts' && uploads++ === 0 ? { status: 503 } : undefined)
+  const tries = { 'POST jobs/9/artifacts': 0, 'GET jobs/3/artifacts': 0 }
+  receiver.answer = (call, _body, request) => {
+    const [name = ''] = call.split('?')
+    if (!(name in tries)) return undefined
+    const tried = ++tries[name as keyof typeof tries]
+    if (tried <= 3) request.socket.destroy()
+    return tried <= 4 ? { status: 503 } : undefined
+  }
   receiver.queue(
     jobOf(['cat in.txt; echo done > out.txt'], {
       id: 9,

@@ -16,6 +16,8 @@ const HEADERS_TIMEOUT_MS = 10 * 60_000
 const REPEATS = 5
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 60_000
+/** Close to a minute in all: a server that is started anew takes no artifacts away from a job that is done. */
+const TRIES_WHILE_AWAY = 10
 const MOST_REDIRECTS = 5
 /** More than any job needs. */
 const LONGEST_ANSWER = 32 * 1024 ** 2
@@ -246,9 +248,8 @@ export class RunnerServer {
           base = `${new URL(location, base).origin}${new URL(this.#base).pathname}`
           continue
         }
-        const most = answer.status === 503 ? 6 : [400, 401, 403, 404, 405, 413].includes(answer.status) ? 1 : 3
-        if (attempt >= most) throw new ArtifactsRefused(`uploading artifacts: ${refusal.message}`)
-      } else if (attempt >= 3) throw new ArtifactsRefused(`uploading artifacts: ${answer.message}`)
+        if (attempt >= mostTries(answer.status)) throw new ArtifactsRefused(`uploading artifacts: ${refusal.message}`)
+      } else if (attempt >= TRIES_WHILE_AWAY) throw new ArtifactsRefused(`uploading artifacts: ${answer.message}`)
       await sleep(pauseOf(attempt, null), null, { signal })
     }
   }
@@ -262,12 +263,12 @@ export class RunnerServer {
         if (answer.status === 200)
           return await pipeline(answer.body, bounded, createWriteStream(file, { mode: 0o600 }), { signal })
         const { message } = await refusalOf(answer)
-        const isFinal = [401, 403, 404].includes(answer.status)
-        if (isFinal || attempt >= 3) throw new ArtifactsRefused(`downloading artifacts: ${message}`)
+        if (attempt >= mostTries(answer.status)) throw new ArtifactsRefused(`downloading artifacts: ${message}`)
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof ArtifactsRefused) throw error
-        if (attempt >= 3) throw new ArtifactsRefused(`downloading artifacts: ${(error as Error).message}`)
+        if (attempt >= TRIES_WHILE_AWAY)
+          throw new ArtifactsRefused(`downloading artifacts: ${(error as Error).message}`)
       }
       await sleep(pauseOf(attempt, null), null, { signal })
     }
@@ -361,6 +362,12 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** In milliseconds: as long as the server says, else longer with each attempt. */
+/** Of artifacts, by what was answered. */
+function mostTries(status: number): number {
+  if ([502, 503, 504].includes(status)) return TRIES_WHILE_AWAY
+  return [400, 401, 403, 404, 405, 413].includes(status) ? 1 : 3
+}
+
 function pauseOf(attempt: number, answer: Answer | null): number {
   const seconds = Number(answer ? headerOf(answer, 'retry-after') : Number.NaN)
   const reset = Date.parse((answer && headerOf(answer, 'ratelimit-resettime')) ?? '') - Date.now()

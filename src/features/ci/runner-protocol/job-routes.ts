@@ -2,12 +2,13 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
-import { entity, id, text } from '../../../api/wire.ts'
+import { entity, id, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
 import { findProjectById, loadProjectSubject } from '../../projects/projects/queries.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { isLetIn, jobOfToken } from '../job-tokens/queries.ts'
 import { byJobToken } from '../job-tokens/authenticate.ts'
@@ -87,7 +88,7 @@ export const update = endpoint({
   input: z.object({
     ...at,
     token: text.nullish(),
-    state: text.nullish(),
+    state: oneOf('running', 'success', 'failed').nullish(),
     failure_reason: text.nullish(),
     exit_code: z.int().nullish(),
     checksum: text.nullish(),
@@ -226,7 +227,13 @@ export const upload = endpoint({
     const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
     const sent = await receiveFile(app, request)
     const type = input.artifact_type ?? 'archive'
-    await keepUpload(app, job, sent, { type, format: input.artifact_format ?? 'zip', expire_in: input.expire_in })
+    const wish = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
+    try {
+      await keepUpload(app, job, sent, wish)
+    } catch (error) {
+      await leaveBlob(app, sent.blob.digest)
+      throw error
+    }
     return new Answer(201, { message: '201 Created' })
   },
 })

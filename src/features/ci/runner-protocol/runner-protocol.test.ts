@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { zipped } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
+import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 async function pushed(forge: TestForge, config: string) {
@@ -161,4 +164,139 @@ test('a runner that lies is refused, and nothing moves', async () => {
   expect(await forge.events()).toEqual(events)
   expect((await owner.get(at(`/jobs/${job.id}`))).body).toMatchObject({ status: 'running', artifacts: [] })
   expect(await forge.app.db.selectFrom('ci_trace_chunks').selectAll().execute()).toEqual([])
+})
+
+/** All that a runner could move. */
+async function heldBy(forge: TestForge) {
+  const { db } = forge.app
+  return {
+    jobs: await db.selectFrom('ci_jobs').selectAll().orderBy('id').execute(),
+    pipelines: await db.selectFrom('pipelines').selectAll().orderBy('id').execute(),
+    logs: await db.selectFrom('ci_trace_chunks').selectAll().execute(),
+    artifacts: await db.selectFrom('ci_artifacts').selectAll().execute(),
+    runners: await db.selectFrom('runners').select(['id', 'token_digest']).execute(),
+    events: await forge.events(),
+  }
+}
+
+test('tokens open what they are for, while it runs, and nothing else', async () => {
+  await using forge = await startForge()
+  await pushed(forge, SIMPLE)
+  await pushed(forge, SIMPLE)
+  await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const removed = await registerRunner(forge)
+  const [{ body: mine }, { body: foreign }, { body: over }] = [
+    await runner.request(),
+    await runner.request(),
+    await removed.request(),
+  ]
+  await runner.upload(foreign, await zipped({ a: 'secret' }))
+  // Whoever removes a runner leaves it what it has begun.
+  expect((await ask(forge, 'DELETE', '/runners', { json: { token: removed.token } })).status).toBe(204)
+  expect((await removed.patch(over, 0, 'on')).status).toBe(202)
+  expect((await removed.put(over, { state: 'success' })).status).toBe(200)
+  await forge.settle()
+  const before = await heldBy(forge)
+
+  const archive = await zipped({ a: 'b' })
+  const calls = (token: string, id: number) => [
+    runner.put({ id, token }, { state: 'running' }),
+    runner.put({ id, token }, { state: 'success' }),
+    runner.put({ id, token }, { state: 'failed', failure_reason: 'script_failure' }),
+    runner.patch({ id, token }, 0, 'x'),
+    runner.patch({ id, token }, 2, 'x'),
+    runner.upload({ id, token }, archive),
+    ask(forge, 'POST', `/jobs/${id}/artifacts/authorize`, { json: { token } }),
+  ]
+  const shown = [mine.token, foreign.token, over.token, runner.token, removed.token, '', 'glcbt-', 'x'.repeat(5000)]
+  for (const { id, token } of [mine, foreign, over]) {
+    for (const wrong of shown.filter((one) => one !== token || id === over.id)) {
+      const answers = await Promise.all(calls(wrong, id))
+      expect([...new Set(answers.map(({ status }) => status))], `${id} ${wrong.slice(0, 9)}`).toEqual([403])
+    }
+  }
+  expect((await runner.put(over, { state: 'failed' })).headers.get('job-status')).toBe('success')
+  const download = async (id: number, token: string) =>
+    (await ask(forge, 'GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token } })).status
+  expect(await download(foreign.id, foreign.token)).toBe(200)
+  expect([await download(foreign.id, mine.token), await download(foreign.id, over.token)]).toEqual([404, 403])
+  for (const token of [removed.token, mine.token, '']) {
+    for (const [method, path] of [
+      ['POST', '/jobs/request'],
+      ['POST', '/runners/verify'],
+      ['POST', '/runners/reset_authentication_token'],
+      ['DELETE', '/runners'],
+    ] as const)
+      expect((await ask(forge, method, path, { json: { token } })).status, path).toBe(403)
+  }
+  expect(await heldBy(forge)).toEqual(before)
+})
+
+test('what does not follow is refused, in logs, states and archives', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  await runner.patch(job, 0, 'hello\n')
+  const kept = await zipped({ a: 'kept' })
+  expect((await runner.upload(job, kept)).status).toBe(201)
+  expect((await runner.upload(job, kept)).status).toBe(201)
+  await forge.administrator.put('/application/settings', { max_artifacts_size: 1 })
+  await forge.settle()
+  const before = await heldBy(forge)
+
+  for (const start of [0, 3, 5, 7, 99_999_999_999_999]) {
+    const { status, headers } = await runner.patch(job, start, 'hello again\n')
+    expect([start, status, headers.get('range')]).toEqual([start, 416, '0-6'])
+  }
+  for (const state of ['canceled', 'pending', 'created', 'skipped', 'SUCCESS', 'erased', ''])
+    expect((await runner.put(job, { state })).body, state).toMatchObject({ error: 'state does not have a valid value' })
+  const other = await zipped({ a: 'other' })
+  const refused = [Buffer.from('no zip at all'), other.subarray(0, other.length - 4), Buffer.alloc(1024 * 1024 + 1)]
+  expect((await runner.upload(job, other)).status).toBe(400)
+  for (const [n, status] of [400, 400, 413].entries())
+    expect((await runner.upload(job, refused[n]!, '?artifact_type=lsif')).status).toBe(status)
+  const headers = { 'JOB-TOKEN': job.token }
+  const bodies: [string, string][] = [
+    ['text/plain', 'x'],
+    ['multipart/form-data', 'x'],
+    ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="other"\r\n\r\nx\r\n--b--\r\n'],
+    [
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\ncut',
+    ],
+  ]
+  for (const [type, body] of bodies)
+    expect(
+      (await ask(forge, 'POST', `/jobs/${job.id}/artifacts`, { headers: { ...headers, 'Content-Type': type }, body }))
+        .status,
+      body,
+    ).toBe(400)
+  expect(await heldBy(forge)).toEqual(before)
+  // A range that says more than there is: what came counts.
+  const range = { ...headers, 'Content-Range': '6-999999' }
+  const longer = await ask(forge, 'PATCH', `/jobs/${job.id}/trace`, { headers: range, body: 'more\n' })
+  expect([longer.status, longer.headers.get('range')]).toEqual([202, '0-11'])
+  expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe('hello\nmore\n')
+  // What was refused does not stay on the disk.
+  const isThere = async (bytes: Buffer) =>
+    (await forge.app.blobs.open(hash('sha256', bytes)))?.stream.destroy() !== undefined
+  expect(await isThere(other)).toBe(true)
+  forge.clock.advance(2 * HOUR)
+  await forge.settle()
+  expect(await Promise.all([other, refused[0]!, refused[1]!].map(isThere))).toEqual([false, false, false])
+  expect(await isThere(kept)).toBe(true)
+})
+
+test('a log in very many pieces stays one of few', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  let size = 0
+  for (let n = 0; n < 200; n++) size += (await runner.patch(job, size, `${n}\n`)).status === 202 ? `${n}\n`.length : 0
+  const all = Array.from({ length: 200 }, (_, n) => `${n}\n`).join('')
+  expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe(all)
+  expect(await forge.app.db.selectFrom('ci_trace_chunks').select('start').execute()).toHaveLength(1)
 })

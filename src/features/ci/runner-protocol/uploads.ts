@@ -13,6 +13,7 @@ import { BadZip, openZip } from '../../../lib/zip/reader.ts'
 import { isSystemError } from '../../../lib/system-errors.ts'
 import type { Blob } from '../../../store/blobs/blobs.ts'
 import { transact } from '../../../store/transact.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isAlive } from '../job-tokens/queries.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
@@ -57,7 +58,10 @@ export async function receiveFile(app: App, request: IncomingMessage): Promise<S
   request.pipe(parser)
   try {
     const sent = await promise
-    await ended(request)
+    await ended(request).catch(async (error: unknown) => {
+      await leaveBlob(app, sent.blob.digest)
+      throw error
+    })
     return sent
   } catch (error) {
     throw error instanceof Refusal || isSystemError(error) ? error : badParameter('400 Bad Request')

@@ -40,7 +40,6 @@ const rules = hotQuery((db, p: { ids: string }) =>
       'approvals_before_merge',
       'only_allow_merge_if_pipeline_succeeds',
       'only_allow_merge_if_all_discussions_are_resolved',
-      'allow_merge_on_skipped_pipeline',
     ])
     .where(inIdList(db, 'id', p.ids)),
 )

@@ -110,13 +110,13 @@ export const mergeWhenSucceeded = on(
 )
 
 async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
-  const facts = (await mergeFacts(app.db, [one])).get(one.id)!
-  if (facts.pipeline.status !== 'success') return
+  const { status } = (await mergeFacts(app.db, [one])).get(one.id)!.pipeline
   const [actor, project] = await Promise.all([
     one.merge_user_id === null ? null : findUser(app.db, one.merge_user_id),
     findProjectById(app.db, one.project_id),
   ])
   if (!actor || !project) return
+  if (status !== 'success' && !(status === 'skipped' && project.allow_merge_on_skipped_pipeline)) return
   const target = await loadRepositorySubject(app, project, actor)
   const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
   if (!met) return

@@ -67,3 +67,69 @@ test('jobs that ask for it run for the merge request, with what it is', async ()
     CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
   })
 })
+
+test('waiting for a pipeline that is skipped ends where the project allows it', async () => {
+  await using forge = await startForge()
+  const { jane, at, url, get } = await proposed(forge, 'build: { script: x, when: manual }')
+  const { sha } = await get()
+  const wait = async () => {
+    await jane.post(`${at}/statuses/${sha}`, { state: 'running' })
+    expect((await jane.put(`${url}/merge`, { merge_when_pipeline_succeeds: true })).status).toBe(200)
+    await jane.post(`${at}/statuses/${sha}`, { state: 'skipped' })
+    await forge.settle()
+    return get()
+  }
+  expect(await wait()).toMatchObject({ state: 'opened', head_pipeline: { status: 'skipped' } })
+  await jane.put(at, { allow_merge_on_skipped_pipeline: true })
+  expect(await wait()).toMatchObject({ state: 'merged' })
+})
+
+test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async () => {
+  await using forge = await startForge()
+  const script = 'if test -e slow; then sleep 600; fi; test ! -e broken'
+  const jane = await forge.user()
+  const project = await forge.project({ only_allow_merge_if_pipeline_succeeds: true }, jane)
+  const at = `/projects/${project.id}`
+  await forge.seed(project, { 'a.txt': '1' }, { as: jane })
+  const propose = async (branch: string, file: string, message?: string) => {
+    const files = { '.gitlab-ci.yml': `check: { script: '${script}' }`, [file]: 'x' }
+    await forge.seed(project, files, { branch, as: jane, ...(message && { message }) })
+    const wish = { source_branch: branch, target_branch: 'master', title: branch }
+    const { iid } = (await jane.post(`${at}/merge_requests`, wish)).body
+    return `${at}/merge_requests/${iid}`
+  }
+  const state = async (url: string) => {
+    const { body } = await jane.get(url)
+    return [body.state, body.merge_when_pipeline_succeeds, body.head_pipeline?.status]
+  }
+  const [good, bad, slow] = [
+    await propose('good', 'fine'),
+    await propose('bad', 'broken'),
+    await propose('slow', 'slow'),
+  ]
+  const skipped = await propose('skipped', 'broken', 'Not now [skip ci]')
+  await forge.settle()
+  for (const url of [good, bad, slow])
+    expect((await jane.put(`${url}/merge`, { merge_when_pipeline_succeeds: true })).status).toBe(200)
+  expect(await jane.put(`${skipped}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
+
+  await forge.runner({ concurrent: 3 })
+  const poll = (url: string) => expect.poll(() => state(url), { timeout: 60_000 })
+  await poll(good).toEqual(['merged', false, 'success'])
+  await poll(bad).toEqual(['opened', true, 'failed'])
+  expect((await jane.put(`${bad}/merge`)).status).toBe(405)
+  await poll(slow).toEqual(['opened', true, 'running'])
+  // A push calls off waiting: what succeeds then was not what somebody wanted to have merged.
+  const { pipeline } = (await jane.get(slow)).body
+  for (const [branch, file] of [
+    ['bad', 'broken'],
+    ['slow', 'slow'],
+  ] as const)
+    await jane.delete(`${at}/repository/files/${file}`, { branch, commit_message: 'Mend it' })
+  await poll(bad).toEqual(['opened', false, 'success'])
+  await poll(slow).toEqual(['opened', false, 'success'])
+  expect((await jane.post(`${at}/pipelines/${pipeline.id}/cancel`)).status).toBe(200)
+  await forge.settle()
+  expect(await state(slow)).toEqual(['opened', false, 'success'])
+  expect(await jane.put(`${bad}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
+})

@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest'
+import { zipped } from '../pipelines.ts'
+import {
+  type Body,
+  HOUR,
+  MORTISE_ROOT_TOKEN,
+  call,
+  expectClean,
+  expectCutOff,
+  inStore,
+  passHours,
+  start,
+  withInstance,
+} from './merge-crash.ts'
+
+const CONFIG =
+  'stages: [a, b]\nbuild: { stage: a, script: x, artifacts: { paths: [x] } }\nship: { stage: b, script: x }\n'
+const LOG = 'hello\n'
+
+interface Answered {
+  readonly status: number
+  readonly body: Body
+  readonly headers: Headers
+}
+
+/** As a runner: the answer, or null where the connection is gone, after which it asks the same again. */
+async function send(url: string, path: string, init: RequestInit, die?: string): Promise<Answered | null> {
+  const headers = { ...(init.headers as object), ...(die && { 'X-Die': die }) }
+  const answer = await fetch(`${url}/api/v4${path}`, { ...init, headers }).catch(() => null)
+  if (!answer) return null
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return { status: answer.status, body: isJson ? JSON.parse(text) : {}, headers: answer.headers }
+}
+
+const json = (method: string, input: object): RequestInit => ({
+  method,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(input),
+})
+
+interface Taken {
+  readonly id: number
+  readonly token: string
+}
+
+const FEATURES = { upload_multiple_artifacts: true, refspecs: true }
+
+const ask = (url: string, token: string, die?: string) =>
+  send(url, '/jobs/request', json('POST', { token, info: { features: FEATURES } }), die)
+
+const finish = (url: string, { id, token }: Taken, die?: string) =>
+  send(url, `/jobs/${id}`, json('PUT', { token, state: 'success' }), die)
+
+const patch = (url: string, { id, token }: Taken, die?: string) => {
+  const headers = { 'JOB-TOKEN': token, 'Content-Range': `0-${LOG.length - 1}` }
+  return send(url, `/jobs/${id}/trace`, { method: 'PATCH', headers, body: LOG }, die)
+}
+
+async function upload(url: string, { id, token }: Taken, die?: string): Promise<Answered | null> {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(await zipped({ 'x/made.txt': 'made\n' }))]), 'artifacts.zip')
+  return send(url, `/jobs/${id}/artifacts`, { method: 'POST', headers: { 'JOB-TOKEN': token }, body: form }, die)
+}
+
+type Step = 'trace' | 'upload' | 'finish'
+
+/** Where it dies, at which step of the first job, and what the same request is answered afterwards. */
+const ROUNDS: readonly (readonly [string, Step, string, readonly [number, string | null]])[] = [
+  ['before the log is written', 'trace', 'before ^insert into "ci_trace_chunks"', [202, '0-6']],
+  ['after the log is written', 'trace', 'after ^insert into "ci_trace_chunks"', [416, '0-6']],
+  ['before the archive is named', 'upload', 'before ^insert into "ci_artifacts"', [201, null]],
+  ['after the archive is named', 'upload', 'after ^insert into "ci_artifacts"', [201, null]],
+  ['before the job has ended', 'finish', 'before ^update "ci_jobs".*"success"', [200, 'success']],
+  ['before the next one waits', 'finish', 'before ^update "ci_jobs".*"pending"', [200, 'success']],
+  ['after the next one waits', 'finish', 'after ^update "ci_jobs".*"pending"', [403, 'success']],
+  [
+    'before the log is put away',
+    'finish',
+    'whoever before ^update "ci_jobs" set "trace_digest".*,6,ID,6',
+    [403, 'success'],
+  ],
+]
+
+const push = (url: string, at: string, die?: string) =>
+  call(
+    url,
+    'POST',
+    `${at}/repository/commits`,
+    {
+      branch: 'master',
+      commit_message: 'Run it',
+      actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }],
+    },
+    die,
+  )
+
+const isPutAway = (database: string, id: number) =>
+  inStore(database, async (db) => {
+    const pieces = await db.selectFrom('ci_trace_chunks').select('start').where('job_id', '=', id).execute()
+    return pieces.length === 0
+  })
+
+/** As if their runners had been silent for two hours. */
+const silence = (database: string) =>
+  inStore(database, (db) =>
+    db
+      .updateTable('ci_jobs')
+      .set({ contacted_at: new Date(Date.now() - 2 * HOUR).toISOString() })
+      .where('status', '=', 'running')
+      .execute(),
+  )
+
+const STEPS = { trace: patch, upload, finish }
+const told = { trace: 'range', upload: 'none', finish: 'job-status' }
+
+test('kill -9 around jobs: what the runner sends again ends right', { timeout: 400_000 }, () =>
+  withInstance(async (settings, database) => {
+    const rounds: { at: string; runner: string; job: Taken }[] = []
+    {
+      await using child = start(settings)
+      const url = await child.url()
+      for (const n of ROUNDS.keys()) {
+        const { id, runners_token } = await call(url, 'POST', '/projects', { path: `round${n}` })
+        const at = `/projects/${id}`
+        const runner = (await send(url, '/runners', json('POST', { token: runners_token })))!.body.token
+        await push(url, at)
+        const { status, body } = (await ask(url, runner))!
+        expect(status).toBe(201)
+        rounds.push({ at, runner, job: { id: body.id, token: body.token } })
+      }
+      // Never pushed until the server dies of it.
+      await call(url, 'POST', '/projects', { path: 'unfollowed' })
+    }
+    const answers: unknown[] = []
+    for (let n = 0; n <= ROUNDS.length; n++) {
+      await using child = start(settings)
+      const url = await child.url()
+      if (n > 0) {
+        const [name, step] = ROUNDS[n - 1]!
+        const { job } = rounds[n - 1]!
+        const again = await STEPS[step](url, job)
+        answers.push([name, again?.status, again?.headers.get(told[step]) ?? null])
+        if (step === 'trace') await upload(url, job)
+        if (step !== 'finish') expect(await finish(url, job)).toMatchObject({ status: 200 })
+      }
+      if (n === ROUNDS.length) {
+        const at = '/projects/root%2Funfollowed'
+        const die = 'before ^insert into "ci_jobs"'
+        await expectCutOff(push(url, at, die), die)
+      } else {
+        const [, step, die] = ROUNDS[n]!
+        const { job } = rounds[n]!
+        if (step !== 'trace') expect(await patch(url, job)).toMatchObject({ status: 202 })
+        if (step === 'finish') expect(await upload(url, job)).toMatchObject({ status: 201 })
+        const cut = await STEPS[step](url, job, die.replace('ID', String(job.id)))
+        if (!die.startsWith('whoever')) expect(cut).toBeNull()
+      }
+      expect(await child.ended()).toBe('SIGKILL')
+    }
+    expect(answers).toEqual(ROUNDS.map(([name, , , [status, header]]) => [name, status, header]))
+
+    // A job that is taken and never handed over is nobody's: it fails once its runner has been silent for long.
+    {
+      await using child = start(settings)
+      const url = await child.url()
+      expect(await ask(url, rounds[0]!.runner, 'after ^update "ci_jobs".*"running"')).toBeNull()
+      expect(await child.ended()).toBe('SIGKILL')
+    }
+    await silence(database)
+    await passHours(database)
+
+    await using child = start(settings)
+    const url = await child.url()
+    for (const { at, runner } of rounds.slice(1)) {
+      const next = await ask(url, runner)
+      expect([at, next?.status, next?.body.job_info?.name]).toEqual([at, 201, 'ship'])
+      const { id, token, dependencies } = next!.body
+      expect(dependencies).toMatchObject([{ name: 'build', artifacts_file: { filename: 'artifacts.zip' } }])
+      expect(await finish(url, { id, token })).toMatchObject({ status: 200 })
+      expect((await ask(url, runner))?.status).toBe(204)
+    }
+    const seen = async (at: string) => {
+      const [pipeline, ...others] = (await call(url, 'GET', `${at}/pipelines`)) as unknown as Body[]
+      return [pipeline?.status, others.length]
+    }
+    await expect.poll(() => seen(rounds[0]!.at), { timeout: 60_000 }).toEqual(['failed', 0])
+    for (const { at } of rounds.slice(1)) expect([at, await seen(at)]).toEqual([at, ['success', 0]])
+    // The push that was cut off is followed, once.
+    await expect.poll(() => seen('/projects/root%2Funfollowed'), { timeout: 60_000 }).toEqual(['pending', 0])
+
+    for (const { at, job } of rounds) {
+      const { status, artifacts } = await call(url, 'GET', `${at}/jobs/${job.id}`)
+      const kept = artifacts.map(({ file_type }: Body) => file_type)
+      const read = async (path: string) =>
+        (
+          await fetch(`${url}/api/v4${at}/jobs/${job.id}/${path}`, { headers: { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN } })
+        ).text()
+      await expect.poll(() => isPutAway(database, job.id), { timeout: 60_000 }).toBe(true)
+      expect([at, status, kept, await read('trace'), await read('artifacts/x/made.txt')]).toEqual([
+        at,
+        'success',
+        ['archive', 'trace'],
+        LOG,
+        'made\n',
+      ])
+    }
+    expect(await inStore(database, (db) => db.selectFrom('ci_runs').selectAll().execute())).toEqual([])
+    await expectClean(settings)
+  }),
+)
