@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepFiles } from '../../../../test/pipelines.ts'
+import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
 import { basic } from '../../../../test/lfs.ts'
 import { startForge } from '../../../forge.ts'
@@ -51,4 +51,56 @@ test('the token of a job opens a few doors, while the job runs', async () => {
 
   await runner.put(job, { state: 'success' })
   expect(await doors()).toEqual([401, 401, 401, 403, 401, 401])
+})
+
+test('needs of other projects and pipelines: what is not there for the job ends it', async () => {
+  await using forge = await startForge()
+  const [owner, somebody] = [await forge.user(), await forge.user()]
+  const built = { '.gitlab-ci.yml': 'build: { script: x, artifacts: { paths: [a] } }\n' }
+  const [open, closed, foreign] = [
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, somebody),
+  ]
+  for (const [project, as] of [
+    [open, owner],
+    [closed, owner],
+    [foreign, somebody],
+  ] as const) {
+    await forge.seed(project, built, { as })
+    await runNamed(forge, 'build', { files: { a: 'x' } })
+  }
+  await owner.request('PATCH', `/projects/${closed.id}/job_token_scope`, { enabled: true })
+  const of = ({ path_with_namespace: path }: { path_with_namespace: string }, more = 'ref: master, job: build') =>
+    `{ project: ${path}, ${more} }`
+  const needs = {
+    there: of(open),
+    'closed to it': of(closed),
+    'hidden from its user': of(foreign),
+    'no such job': of(open, 'ref: master, job: other'),
+    'no such branch': of(open, 'ref: gone, job: build'),
+    'no such project': '{ project: no/where, ref: master, job: build }',
+    'by number': `{ project: "${open.id}", ref: master, job: build }`,
+    'a pipeline of another project': '{ pipeline: "1", job: build }',
+    'no number': '{ pipeline: $NOTHING, job: build }',
+  }
+  const project = await forge.project({ visibility: 'private' }, owner)
+  const config = Object.entries(needs).map(([name, need]) => `${name}: { script: x, needs: [${need}] }`)
+  await forge.seed(project, { '.gitlab-ci.yml': config.join('\n') }, { as: owner })
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  expect(job).toMatchObject({
+    job_info: { name: 'there' },
+    dependencies: [{ id: 1, name: 'build', token: job.token, artifacts_file: { filename: 'artifacts.zip' } }],
+  })
+  expect((await runner.request()).status).toBe(204)
+  for (const name of Object.keys(needs).slice(1))
+    expect([name, (await jobNamed(forge, name)).failure_reason]).toEqual([name, 'missing_dependency_failure'])
+
+  const download = async (id: number, token: string) =>
+    (await ask(forge, 'GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token } })).status
+  expect(await download(1, job.token)).toBe(200)
+  for (const id of [2, 3, 99]) expect(await download(id, job.token), `${id}`).toBe(404)
+  await runner.put(job, { state: 'success' })
+  expect(await download(1, job.token)).toBe(403)
 })

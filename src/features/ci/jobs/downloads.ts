@@ -15,8 +15,11 @@ import { optionsOf } from './options.ts'
 const LEAST = { all: 0, developer: Developer, maintainer: Master, none: Infinity } as const
 
 /** As `artifacts:access` of the job says. */
-export function assertSeesArtifacts({ level }: Pick<RepositorySubject, 'level'>, job: Job): void {
-  if (level < LEAST[optionsOf(job).artifacts?.access ?? 'all']) throw forbidden()
+export const seesArtifacts = ({ level }: Pick<RepositorySubject, 'level'>, job: Job): boolean =>
+  level >= LEAST[optionsOf(job).artifacts?.access ?? 'all']
+
+export function assertSeesArtifacts(subject: Pick<RepositorySubject, 'level'>, job: Job): void {
+  if (!seesArtifacts(subject, job)) throw forbidden()
 }
 
 export interface DownloadWish {

@@ -6,16 +6,15 @@ import { entity, id, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
-import { projectPolicy } from '../../projects/projects/policy.ts'
-import { findProjectById, loadProjectSubject } from '../../projects/projects/queries.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
-import { isLetIn, jobOfToken } from '../job-tokens/queries.ts'
+import { jobOfToken } from '../job-tokens/queries.ts'
 import { byJobToken } from '../job-tokens/authenticate.ts'
 import { answerArchive } from '../jobs/downloads.ts'
 import type { Job } from '../jobs/model.ts'
 import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
 import { jobOver, runnerOf, runningJob, shownToken } from './credentials.ts'
+import { mayTakeFrom } from './dependencies.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
@@ -275,14 +274,7 @@ export const download = endpoint({
       .where('id', '=', input.job_id)
       .where('kind', '=', 'job')
       .executeTakeFirst()
-    if (!wanted || !(await mayRead(app, bearer, wanted))) throw notFound()
+    if (!wanted || !(await mayTakeFrom(app, bearer.job, bearer.user, wanted))) throw notFound()
     return answerArchive(app, wanted, { range, isHead })
   },
 })
-
-async function mayRead(app: App, { job, user }: NonNullable<Awaited<ReturnType<typeof byJobToken>>>, wanted: Job) {
-  if (job.pipeline_id === wanted.pipeline_id) return true
-  const project = await findProjectById(app.db, wanted.project_id)
-  if (!project || !(await isLetIn(app.db, { from: job.project_id, to: project.id }))) return false
-  return projectPolicy.readCode(await loadProjectSubject(app, project, user))
-}
