@@ -182,7 +182,10 @@ test('signed tokens tell what a job is, and secrets where they are', async () =>
   await using forge = await startForge()
   const { owner, project } = await pushed(forge, DEPLOY)
   const runner = await registerRunner(forge)
+  const merge_request_variables = JSON.stringify([{ key: 'CI_MERGE_REQUEST_IID', value: '7' }])
+  await forge.app.db.updateTable('pipelines').set({ merge_request_variables }).execute()
   const { body: job } = await runner.request()
+  expect(job.variables).toContainEqual(expect.objectContaining({ key: 'CI_MERGE_REQUEST_IID', value: '7' }))
   const given = job.variables.filter(({ key }: { key: string }) => ['ONE', 'TWO'].includes(key))
   expect(given).toMatchObject([
     { key: 'ONE', public: false, masked: true, file: false },
