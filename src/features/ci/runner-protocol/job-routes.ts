@@ -18,7 +18,7 @@ import { mayTakeFrom } from './dependencies.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
-import { keepUpload, largestUpload, receiveFile } from './uploads.ts'
+import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads.ts'
 
 const LARGEST_ASKING = 32 * 1024
 
@@ -144,8 +144,6 @@ async function touch(app: App, { id }: Job): Promise<void> {
     .execute()
 }
 
-const LARGEST_LOG_MB = 100
-
 export const appendLog = endpoint({
   method: 'PATCH',
   path: `${JOB}/trace`,
@@ -174,10 +172,10 @@ export const appendLog = endpoint({
   },
 })
 
-/** Megabytes by the plan; 0: as many as any job may write. */
+/** Megabytes by the plan. */
 async function largestLog(app: App): Promise<number> {
-  const limits: Readonly<Record<string, number>> = { ...(await loadLimits(app.db)) }
-  return (limits.ci_jobs_trace_size_limit || LARGEST_LOG_MB) * 1024 * 1024
+  const { ci_jobs_trace_size_limit: most } = await loadLimits(app.db)
+  return most === 0 ? Infinity : most * 1024 * 1024
 }
 
 const statusOf = async ({ db }: App, job: Job) =>
@@ -221,13 +219,14 @@ export const upload = endpoint({
     artifact_format: z.enum(FORMATS).nullish(),
   }),
   output: z.unknown(),
-  async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
-    const sent = await receiveFile(app, request)
-    const type = input.artifact_type ?? 'archive'
-    await keepUpload(app, job, sent, { type, format: input.artifact_format ?? 'zip', expire_in: input.expire_in })
-    return new Answer(201, { message: '201 Created' })
-  },
+  handle: ({ app, input, request }) =>
+    unlessRefused(request, async () => {
+      const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+      const sent = await receiveFile(app, request)
+      const type = input.artifact_type ?? 'archive'
+      await keepUpload(app, job, sent, { type, format: input.artifact_format ?? 'zip', expire_in: input.expire_in })
+      return new Answer(201, { message: '201 Created' })
+    }),
 })
 
 export const authorizeUpload = endpoint({
