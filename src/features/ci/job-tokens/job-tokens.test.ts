@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/git-origin.ts'
 import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
-import { basic } from '../../../../test/lfs.ts'
+import { LfsClient, authorizationOf, basic, objectOf } from '../../../../test/lfs.ts'
 import { startForge } from '../../../forge.ts'
 
 test('the token of a job opens a few doors, while the job runs', async () => {
@@ -103,4 +108,53 @@ test('needs of other projects and pipelines: what is not there for the job ends 
   for (const id of [2, 3, 99]) expect(await download(id, job.token), `${id}`).toBe(404)
   await runner.put(job, { state: 'success' })
   expect(await download(1, job.token)).toBe(403)
+})
+
+const LFS = ['process=git-lfs filter-process', 'smudge=git-lfs smudge -- %f', 'required=true']
+
+test('large files come by the token of a job, as long as it runs and where it is let in', async () => {
+  await using forge = await startForge()
+  await using folder = await temporaryFolder()
+  const owner = await forge.user()
+  const [project, other] = [
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, owner),
+  ]
+  const object = objectOf('the large content\n')
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${object.oid}\nsize ${object.size}\n`
+  for (const { path_with_namespace: path } of [project, other])
+    expect((await new LfsClient(forge, path, authorizationOf(owner)).put(object)).status).toBe(200)
+  const files = { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'a.bin': pointer }
+  await forge.seed(project, { ...files, '.gitlab-ci.yml': 'a: { script: x }\n' }, { as: owner })
+  await forge.seed(other, files, { as: owner })
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+
+  const clone = async (from: { http_url_to_repo: string }, to: string) => {
+    const address = from.http_url_to_repo.replace('://', `://gitlab-ci-token:${job.token}@`)
+    const settings = LFS.flatMap((one) => ['-c', `filter.lfs.${one}`])
+    await promisify(execFile)('git', [...settings, 'clone', '-q', address, join(folder.path, to)], {
+      env: { PATH: process.env['PATH'], HOME: folder.path, GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1' },
+    })
+    return readFile(join(folder.path, to, 'a.bin'), 'utf8')
+  }
+  expect(await clone(project, 'own')).toBe('the large content\n')
+  expect(await clone(other, 'other')).toBe('the large content\n')
+
+  const by = basic('gitlab-ci-token', job.token)
+  const [own, theirs] = [project, other].map(({ path_with_namespace: path }) => new LfsClient(forge, path, by)) as [
+    LfsClient,
+    LfsClient,
+  ]
+  const more = objectOf('more')
+  expect((await own.batch('upload', more)).status).toBe(403)
+  expect((await own.put(more)).status).toBe(403)
+  expect((await own.batch('download', object)).status).toBe(200)
+  await owner.request('PATCH', `/projects/${other.id}/job_token_scope`, { enabled: true })
+  expect([(await theirs.batch('download', object)).status, (await theirs.content(object)).status]).toEqual([404, 404])
+  await expect(clone(other, 'closed')).rejects.toThrow(/not found|404/i)
+
+  await runner.put(job, { state: 'success' })
+  expect([(await own.batch('download', object)).status, (await own.content(object)).status]).toEqual([401, 401])
+  await expect(clone(project, 'late')).rejects.toThrow(/denied|authentication/i)
 })
