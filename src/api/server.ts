@@ -2,7 +2,13 @@
  * The HTTP server. The API is served straight from Node's own pair of request and response, because a framework's would
  * cost as much as the answer; everything else (pages, files, health) is served by the framework on the same port.
  */
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
@@ -112,7 +118,29 @@ const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+
 function listen(listener: RequestListener): Server {
   const server = createHttpServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, listener)
   server.setTimeout(IDLE_TIMEOUT_MS)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    continueOnceRead(request, response)
+    listener(request, response)
+  })
   return server
+}
+
+/**
+ * Whoever asks before sending a body (`Expect: 100-continue`) is told to go on when somebody reads it. One who is
+ * refused before keeps it; the connection ends then, as nobody knows whether the body still comes.
+ */
+function continueOnceRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read.bind(request)
+  let isTold = false
+  response.setHeader('Connection', 'close')
+  request._read = (size) => {
+    if (!isTold && !response.headersSent) {
+      isTold = true
+      response.removeHeader('Connection')
+      response.writeContinue()
+    }
+    read(size)
+  }
 }
 
 /** What is not HTTP is refused in the same shape, and the connection closed. */

@@ -529,9 +529,12 @@ describe('artifacts', () => {
   })
 })
 
-test('a job for native steps is refused', async () => {
+test.each([
+  ['native steps', { run: '[]' }],
+  ['secrets of other services', { secrets: { A: { vault: {} } } }],
+])('a job for %s is refused', async (_what, more) => {
   await using place = await jobPlace()
-  expect((await place.run({ ...jobOf([]), run: '[]' })).result).toEqual({
+  expect((await place.run({ ...jobOf([]), ...more })).result).toEqual({
     state: 'failed',
     failureReason: 'runner_system_failure',
   })

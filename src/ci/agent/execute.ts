@@ -149,6 +149,9 @@ class JobRun {
     { signal, timeoutMs, secrets }: { signal: AbortSignal; timeoutMs: number; secrets: string[] },
   ): Promise<JobRun> {
     if (job.run !== undefined) throw new JobFailed('runner_system_failure', 'this runner knows no native steps')
+    const [foreign] = Object.keys(job.secrets)
+    if (foreign !== undefined)
+      throw new JobFailed('runner_system_failure', `this runner reaches no services for secrets (${foreign})`)
     const { executor, folder, log, environment } = options
     const place = {
       folder,

@@ -93,6 +93,10 @@ export const jobSchema = z.object({
     .nullish()
     .transform((value) => value ?? { trace_sections: false, failure_reasons: [], token_mask_prefixes: [] }),
   hooks: listOf(z.object({ name: z.string(), script: texts })),
+  secrets: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((value) => value ?? {}),
   run: z.string().optional(),
 })
 

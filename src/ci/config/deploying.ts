@@ -153,14 +153,8 @@ export interface Secrets {
   readonly [name: string]: Readonly<Record<string, unknown>>
 }
 
-const PROVIDERS = [
-  'vault',
-  'gcp_secret_manager',
-  'azure_key_vault',
-  'akeyless',
-  'aws_secrets_manager',
-  'gitlab_secrets_manager',
-]
+/** Those that runners are told how to reach. */
+const PROVIDERS = ['vault', 'gcp_secret_manager', 'azure_key_vault']
 
 export function readSecrets(value: Value, spot: Spot): Secrets | null {
   if (value === null) return null
@@ -174,6 +168,11 @@ export function readSecrets(value: Value, spot: Spot): Secrets | null {
       knowsKeys(at, secret, [...PROVIDERS, 'file', 'token'])
       if (PROVIDERS.filter((provider) => provider in secret).length !== 1)
         at.config(`must use exactly one of these keys: ${PROVIDERS.join(', ')}`)
+      for (const provider of PROVIDERS) {
+        const place = secret[provider]
+        if (place !== undefined && !isText(place) && !isMapping(place))
+          at.at(secret, provider).config('should be a hash or a string')
+      }
       return [[name, { ...secret }]]
     }),
   )
@@ -183,10 +182,15 @@ export interface IdTokens {
   readonly [name: string]: { readonly aud: readonly string[] }
 }
 
+/** Each is signed anew for each run. */
+const MOST_TOKENS = 50
+
 export function readIdTokens(value: Value, spot: Spot): IdTokens | null {
   if (value === null) return null
   const entry = mappingOf(spot, value)
   if (!entry) return null
+  if (Object.keys(entry).length > MOST_TOKENS)
+    return spot.config(`has too many entries (maximum is ${MOST_TOKENS})`) ?? null
   return Object.fromEntries(
     Object.entries(entry).flatMap(([name, one]) => {
       const at = spot.at(entry, name)

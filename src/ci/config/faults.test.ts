@@ -224,6 +224,13 @@ test.each<[string, string, string, number | null]>([
   ],
   ['inherit', job('inherit: {default: [moon]}'), 'jobs:x:inherit:default config contains unknown values: moon', 3],
   ['release', job('release: {tag_name: a}'), "jobs:x:release description can't be blank", 3],
+  [
+    'id_tokens without end',
+    job(`id_tokens: {${Array.from({ length: 51 }, (_, n) => `A${n}: {aud: b}`).join(', ')}}`),
+    'jobs:x:id_tokens config has too many entries (maximum is 50)',
+    3,
+  ],
+  ['secrets nowhere', job('secrets: {A: {vault: 1}}'), 'jobs:x:secrets:A:vault config should be a hash or a string', 3],
   ['id_tokens', job('id_tokens: {A: {}}'), 'jobs:x:id_tokens:A config missing required keys: aud', 3],
   ['reports', job('artifacts: {reports: {moon: a}}'), 'jobs:x:artifacts:reports config contains unknown keys: moon', 3],
   ['no mapping', '- a', 'Invalid configuration format', 1],

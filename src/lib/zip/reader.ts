@@ -257,6 +257,13 @@ function timeOf(dos: number, times: Buffer | undefined): Date {
   )
 }
 
+const MOST_PACKED = 1032
+const LEAST_PACKED = 64
+
+/** Whether so many packed bytes can be as many as it says. */
+export const isPossible = ({ method, size, compressed }: ZipEntry): boolean =>
+  method === STORED ? size === compressed : size <= (compressed + LEAST_PACKED) * MOST_PACKED
+
 async function* contentOf(source: ZipSource, directory: Directory, entry: ZipEntry): AsyncGenerator<Buffer> {
   if (entry.isEncrypted) throw new BadZip('has an encrypted entry')
   if (entry.method !== STORED && entry.method !== DEFLATED) throw new BadZip('has an entry packed in an unknown way')

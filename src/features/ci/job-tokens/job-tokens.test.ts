@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { keepFiles } from '../../../../test/pipelines.ts'
+import { temporaryFolder } from '../../../../test/git-origin.ts'
+import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
-import { basic } from '../../../../test/lfs.ts'
+import { LfsClient, authorizationOf, basic, objectOf } from '../../../../test/lfs.ts'
 import { startForge } from '../../../forge.ts'
 
 test('the token of a job opens a few doors, while the job runs', async () => {
@@ -51,4 +56,105 @@ test('the token of a job opens a few doors, while the job runs', async () => {
 
   await runner.put(job, { state: 'success' })
   expect(await doors()).toEqual([401, 401, 401, 403, 401, 401])
+})
+
+test('needs of other projects and pipelines: what is not there for the job ends it', async () => {
+  await using forge = await startForge()
+  const [owner, somebody] = [await forge.user(), await forge.user()]
+  const built = { '.gitlab-ci.yml': 'build: { script: x, artifacts: { paths: [a] } }\n' }
+  const [open, closed, foreign] = [
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, somebody),
+  ]
+  for (const [project, as] of [
+    [open, owner],
+    [closed, owner],
+    [foreign, somebody],
+  ] as const) {
+    await forge.seed(project, built, { as })
+    await runNamed(forge, 'build', { files: { a: 'x' } })
+  }
+  await owner.request('PATCH', `/projects/${closed.id}/job_token_scope`, { enabled: true })
+  const of = ({ path_with_namespace: path }: { path_with_namespace: string }, more = 'ref: master, job: build') =>
+    `{ project: ${path}, ${more} }`
+  const needs = {
+    there: of(open),
+    'closed to it': of(closed),
+    'hidden from its user': of(foreign),
+    'no such job': of(open, 'ref: master, job: other'),
+    'no such branch': of(open, 'ref: gone, job: build'),
+    'no such project': '{ project: no/where, ref: master, job: build }',
+    'by number': `{ project: "${open.id}", ref: master, job: build }`,
+    'a pipeline of another project': '{ pipeline: "1", job: build }',
+    'no number': '{ pipeline: $NOTHING, job: build }',
+  }
+  const project = await forge.project({ visibility: 'private' }, owner)
+  const config = Object.entries(needs).map(([name, need]) => `${name}: { script: x, needs: [${need}] }`)
+  await forge.seed(project, { '.gitlab-ci.yml': config.join('\n') }, { as: owner })
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  expect(job).toMatchObject({
+    job_info: { name: 'there' },
+    dependencies: [{ id: 1, name: 'build', token: job.token, artifacts_file: { filename: 'artifacts.zip' } }],
+  })
+  expect((await runner.request()).status).toBe(204)
+  for (const name of Object.keys(needs).slice(1))
+    expect([name, (await jobNamed(forge, name)).failure_reason]).toEqual([name, 'missing_dependency_failure'])
+
+  const download = async (id: number, token: string) =>
+    (await ask(forge, 'GET', `/jobs/${id}/artifacts`, { headers: { 'JOB-TOKEN': token } })).status
+  expect(await download(1, job.token)).toBe(200)
+  for (const id of [2, 3, 99]) expect(await download(id, job.token), `${id}`).toBe(404)
+  await runner.put(job, { state: 'success' })
+  expect(await download(1, job.token)).toBe(403)
+})
+
+const LFS = ['process=git-lfs filter-process', 'smudge=git-lfs smudge -- %f', 'required=true']
+
+test('large files come by the token of a job, as long as it runs and where it is let in', async () => {
+  await using forge = await startForge()
+  await using folder = await temporaryFolder()
+  const owner = await forge.user()
+  const [project, other] = [
+    await forge.project({ visibility: 'private' }, owner),
+    await forge.project({ visibility: 'private' }, owner),
+  ]
+  const object = objectOf('the large content\n')
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${object.oid}\nsize ${object.size}\n`
+  for (const { path_with_namespace: path } of [project, other])
+    expect((await new LfsClient(forge, path, authorizationOf(owner)).put(object)).status).toBe(200)
+  const files = { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'a.bin': pointer }
+  await forge.seed(project, { ...files, '.gitlab-ci.yml': 'a: { script: x }\n' }, { as: owner })
+  await forge.seed(other, files, { as: owner })
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+
+  const clone = async (from: { http_url_to_repo: string }, to: string) => {
+    const address = from.http_url_to_repo.replace('://', `://gitlab-ci-token:${job.token}@`)
+    const settings = LFS.flatMap((one) => ['-c', `filter.lfs.${one}`])
+    await promisify(execFile)('git', [...settings, 'clone', '-q', address, join(folder.path, to)], {
+      env: { PATH: process.env['PATH'], HOME: folder.path, GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1' },
+    })
+    return readFile(join(folder.path, to, 'a.bin'), 'utf8')
+  }
+  expect(await clone(project, 'own')).toBe('the large content\n')
+  expect(await clone(other, 'other')).toBe('the large content\n')
+
+  const by = basic('gitlab-ci-token', job.token)
+  const [own, theirs] = [project, other].map(({ path_with_namespace: path }) => new LfsClient(forge, path, by)) as [
+    LfsClient,
+    LfsClient,
+  ]
+  const more = objectOf('more')
+  expect((await own.batch('upload', more)).status).toBe(403)
+  expect((await own.put(more)).status).toBe(403)
+  expect((await own.batch('download', object)).status).toBe(200)
+  await owner.request('PATCH', `/projects/${other.id}/job_token_scope`, { enabled: true })
+  expect([(await theirs.batch('download', object)).status, (await theirs.content(object)).status]).toEqual([404, 404])
+  await expect(clone(other, 'closed')).rejects.toThrow(/not found|404/i)
+
+  await runner.put(job, { state: 'success' })
+  expect([(await own.batch('download', object)).status, (await own.content(object)).status]).toEqual([401, 401])
+  await expect(clone(project, 'late')).rejects.toThrow(/denied|authentication/i)
 })

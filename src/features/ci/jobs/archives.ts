@@ -1,7 +1,7 @@
 /** Files inside of what jobs have kept, read without unpacking the rest. */
 import type { Readable } from 'node:stream'
 import type { App } from '../../../context.ts'
-import { BadZip, openZip, type ZipArchive, type ZipEntry } from '../../../lib/zip/reader.ts'
+import { BadZip, isPossible, openZip, type ZipArchive, type ZipEntry } from '../../../lib/zip/reader.ts'
 import { timestamp } from '../../../clock.ts'
 import type { Artifact } from './model.ts'
 
@@ -25,7 +25,7 @@ export interface FoundFile {
   readonly entry: ZipEntry
 }
 
-/** Null where the archive has no such file: folders and links are none. */
+/** Null where the archive has no such file: folders, links and what would lie outside of it are none. */
 export async function fileIn(app: App, artifact: Artifact, path: string): Promise<FoundFile | null> {
   try {
     const archive = await openZip({
@@ -33,7 +33,8 @@ export async function fileIn(app: App, artifact: Artifact, path: string): Promis
       read: (start, end) => bytesOf(app, artifact.digest, start, end),
     })
     const entry = await archive.find(path)
-    return entry?.type === 'file' && !entry.isEncrypted ? { archive, entry } : null
+    const isReadable = entry?.type === 'file' && entry.path !== null && !entry.isEncrypted && isPossible(entry)
+    return isReadable ? { archive, entry } : null
   } catch (error) {
     if (error instanceof BadZip) return null
     throw error

@@ -7,16 +7,20 @@ import { badParameter, forbidden, notFound } from '../../../errors.ts'
 import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
 import { readRange } from '../../../lib/ranges.ts'
+import { BadZip } from '../../../lib/zip/reader.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
-import { archiveOf, fileIn } from './archives.ts'
+import { archiveOf, fileIn, type FoundFile } from './archives.ts'
 import type { Artifact, Job } from './model.ts'
 import { optionsOf } from './options.ts'
 
 const LEAST = { all: 0, developer: Developer, maintainer: Master, none: Infinity } as const
 
 /** As `artifacts:access` of the job says. */
-export function assertSeesArtifacts({ level }: Pick<RepositorySubject, 'level'>, job: Job): void {
-  if (level < LEAST[optionsOf(job).artifacts?.access ?? 'all']) throw forbidden()
+export const seesArtifacts = ({ level }: Pick<RepositorySubject, 'level'>, job: Job): boolean =>
+  level >= LEAST[optionsOf(job).artifacts?.access ?? 'all']
+
+export function assertSeesArtifacts(subject: Pick<RepositorySubject, 'level'>, job: Job): void {
+  if (!seesArtifacts(subject, job)) throw forbidden()
 }
 
 export interface DownloadWish {
@@ -74,13 +78,27 @@ const TYPES: Readonly<Record<string, string>> = {
   '.tar': 'application/x-tar',
 }
 
+/** Read as far as shows whether it can be: what is broken at once was never there. */
+async function begun({ archive, entry }: FoundFile): Promise<AsyncIterable<Buffer>> {
+  const bytes = archive.read(entry)
+  let first: IteratorResult<Buffer> | null = await bytes.next().catch((error: unknown) => {
+    throw error instanceof BadZip ? notFound() : error
+  })
+  const next = async () => {
+    const given = first ?? (await bytes.next())
+    first = null
+    return given
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => bytes.return(undefined) }) }
+}
+
 /** One file of the archive, unpacked as it is sent. */
 export async function answerFile(app: App, job: Job, path: string): Promise<Answer> {
   if (path.includes('\0') || path.includes('\ufffd')) throw badParameter('artifact_path is invalid')
   const artifact = await archiveOf(app, job.id)
   const file = artifact ? await fileIn(app, artifact, path) : null
   if (!file) throw notFound()
-  return new Answer(200, Readable.from(file.archive.read(file.entry), { objectMode: false }), {
+  return new Answer(200, Readable.from(await begun(file), { objectMode: false }), {
     'Content-Type': TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
     'Content-Disposition': disposition('attachment', basename(path)),
     'Content-Length': String(file.entry.size),

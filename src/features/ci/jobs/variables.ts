@@ -67,6 +67,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...ofJob(app, ground),
     ...shown(projectVariables(app, ground)),
     ...shown(pipelineVariables(app, ground, pipeline, commit)),
+    ...shown(JSON.parse(pipeline.merge_request_variables ?? '[]') as Variable[]),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),

@@ -61,3 +61,38 @@ test('a pipeline with artifacts, reports, cancel and retry', { timeout: 120_000 
   const again = async () => (await owner.get(at(`/jobs/${retried.body.id}`))).body.status
   await expect.poll(again, { timeout: 30_000 }).toBe('failed')
 })
+
+const FAMILY = `
+make: { stage: build, script: ['echo parent > parent.txt', 'echo "HANDED=over" > e.env'], artifacts: { paths: [parent.txt], reports: { dotenv: e.env } } }
+child:
+  stage: deploy
+  variables: { PARENT: $CI_PIPELINE_ID }
+  trigger: { include: child.yml, strategy: depend }
+`
+const CHILD = `
+uses:
+  needs:
+    - { pipeline: $PARENT, job: make }
+    - { project: GROUP/lib, ref: $CI_DEFAULT_BRANCH, job: build lib }
+  script: [cat parent.txt lib.txt, 'test "$HANDED" = over', 'echo "tokens $FIRST_TOKEN"']
+  id_tokens: { FIRST_TOKEN: { aud: https://vault.example.com } }
+`
+
+test('artifacts of a parent pipeline and of another project, and signed tokens', { timeout: 120_000 }, async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const lib = await forge.project({ visibility: 'private', path: 'lib' }, owner)
+  const project = await forge.project({ visibility: 'private' }, owner)
+  await forge.runner({ concurrent: 2 })
+  const built = 'build lib: { script: [echo lib > lib.txt], artifacts: { paths: [lib.txt] } }'
+  await forge.seed(lib, { '.gitlab-ci.yml': built }, { as: owner })
+  const statusOf = async (of: number, id: number) => (await owner.get(`/projects/${of}/pipelines/${id}`)).body.status
+  await expect.poll(() => statusOf(lib.id, 1), { timeout: 30_000 }).toBe('success')
+  const child = CHILD.replace('GROUP', owner.username)
+  await forge.seed(project, { '.gitlab-ci.yml': FAMILY, 'child.yml': child }, { as: owner })
+  await expect.poll(() => statusOf(project.id, 2), { timeout: 60_000 }).toBe('success')
+  const { body: jobs } = await owner.get(`/projects/${project.id}/pipelines/3/jobs`)
+  const { body: log } = await owner.get(`/projects/${project.id}/jobs/${jobs[0].id}/trace`)
+  expect(log).toContain('parent\nlib\n')
+  expect(log).toContain('tokens [MASKED]')
+})

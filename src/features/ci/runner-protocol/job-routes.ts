@@ -6,21 +6,20 @@ import { entity, id, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
-import { projectPolicy } from '../../projects/projects/policy.ts'
-import { findProjectById, loadProjectSubject } from '../../projects/projects/queries.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
-import { isLetIn, jobOfToken } from '../job-tokens/queries.ts'
+import { jobOfToken } from '../job-tokens/queries.ts'
 import { byJobToken } from '../job-tokens/authenticate.ts'
 import { answerArchive } from '../jobs/downloads.ts'
 import type { Job } from '../jobs/model.ts'
 import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
 import { jobOver, runnerOf, runningJob, shownToken } from './credentials.ts'
+import { mayTakeFrom } from './dependencies.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
-import { keepUpload, largestUpload, receiveFile } from './uploads.ts'
+import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads.ts'
 
 const LARGEST_ASKING = 32 * 1024
 
@@ -146,8 +145,6 @@ async function touch(app: App, { id }: Job): Promise<void> {
     .execute()
 }
 
-const LARGEST_LOG_MB = 100
-
 export const appendLog = endpoint({
   method: 'PATCH',
   path: `${JOB}/trace`,
@@ -176,10 +173,10 @@ export const appendLog = endpoint({
   },
 })
 
-/** Megabytes by the plan; 0: as many as any job may write. */
+/** Megabytes by the plan. */
 async function largestLog(app: App): Promise<number> {
-  const limits: Readonly<Record<string, number>> = { ...(await loadLimits(app.db)) }
-  return (limits.ci_jobs_trace_size_limit || LARGEST_LOG_MB) * 1024 * 1024
+  const { ci_jobs_trace_size_limit: most } = await loadLimits(app.db)
+  return most === 0 ? Infinity : most * 1024 * 1024
 }
 
 const statusOf = async ({ db }: App, job: Job) =>
@@ -223,19 +220,20 @@ export const upload = endpoint({
     artifact_format: z.enum(FORMATS).nullish(),
   }),
   output: z.unknown(),
-  async handle({ app, input, request }) {
-    const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
-    const sent = await receiveFile(app, request)
-    const type = input.artifact_type ?? 'archive'
-    const wish = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
-    try {
-      await keepUpload(app, job, sent, wish)
-    } catch (error) {
-      await leaveBlob(app, sent.blob.digest)
-      throw error
-    }
-    return new Answer(201, { message: '201 Created' })
-  },
+  handle: ({ app, input, request }) =>
+    unlessRefused(request, async () => {
+      const job = await runningJob(app, input.job_id, shownToken(request, 'job-token', input.token))
+      const sent = await receiveFile(app, request)
+      const type = input.artifact_type ?? 'archive'
+      const wish = { type, format: input.artifact_format ?? ('zip' as const), expire_in: input.expire_in }
+      try {
+        await keepUpload(app, job, sent, wish)
+      } catch (error) {
+        await leaveBlob(app, sent.blob.digest)
+        throw error
+      }
+      return new Answer(201, { message: '201 Created' })
+    }),
 })
 
 export const authorizeUpload = endpoint({
@@ -282,14 +280,7 @@ export const download = endpoint({
       .where('id', '=', input.job_id)
       .where('kind', '=', 'job')
       .executeTakeFirst()
-    if (!wanted || !(await mayRead(app, bearer, wanted))) throw notFound()
+    if (!wanted || !(await mayTakeFrom(app, bearer.job, bearer.user, wanted))) throw notFound()
     return answerArchive(app, wanted, { range, isHead })
   },
 })
-
-async function mayRead(app: App, { job, user }: NonNullable<Awaited<ReturnType<typeof byJobToken>>>, wanted: Job) {
-  if (job.pipeline_id === wanted.pipeline_id) return true
-  const project = await findProjectById(app.db, wanted.project_id)
-  if (!project || !(await isLetIn(app.db, { from: job.project_id, to: project.id }))) return false
-  return projectPolicy.readCode(await loadProjectSubject(app, project, user))
-}

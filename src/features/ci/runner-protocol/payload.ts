@@ -12,6 +12,8 @@ import { pipelineRef } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import type { Runner } from '../runners/model.ts'
 import type { Dependency } from './dependencies.ts'
+import { idTokensOf } from './id-tokens.ts'
+import { secretsOf } from './secrets.ts'
 
 export interface Handed {
   readonly job: Job
@@ -41,7 +43,8 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
   const { job, project, namespace, pipeline, dependencies } = handed
   const options = optionsOf(job)
   const given = dependencies.map((one) => one.job.id)
-  const variables = await variablesOf(app, { ...handed, dependencies: given })
+  const known = await variablesOf(app, { ...handed, dependencies: given })
+  const variables = [...known, ...(await idTokensOf(app, handed, known))]
   const path = pathWithNamespace(project, namespace)
   const token = app.vault.open(job.token_sealed!)
   const values = new Map(variables.map(({ key, value }) => [key, value]))
@@ -102,6 +105,7 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
     })),
     features: { trace_sections: true, failure_reasons: FAILURE_REASONS, token_mask_prefixes: [] },
     hooks: options.hooks ? [{ name: 'pre_get_sources_script', script: options.hooks.pre_get_sources_script }] : [],
+    secrets: secretsOf(options, variables),
     ...(options.run && { run: JSON.stringify(options.run) }),
   }
   return { body, variables }

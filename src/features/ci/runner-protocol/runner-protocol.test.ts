@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createPublicKey, hash, verify, type JsonWebKey } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
@@ -299,4 +299,99 @@ test('a log in very many pieces stays one of few', async () => {
   const all = Array.from({ length: 200 }, (_, n) => `${n}\n`).join('')
   expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe(all)
   expect(await forge.app.db.selectFrom('ci_trace_chunks').select('start').execute()).toHaveLength(1)
+})
+
+const DEPLOY = `
+deploy:
+  script: x
+  environment: { name: production, url: https://x.example.com }
+  variables: { VAULT_SERVER_URL: https://vault.example.com, CI_ENVIRONMENT_NAME: fake, WHO: me }
+  id_tokens:
+    ONE: { aud: "https://$WHO.example.com" }
+    TWO: { aud: [a, b] }
+  secrets:
+    PASSWORD: { vault: production/db/password@ops, file: false }
+    KEY: { vault: { engine: { name: kv-v1, path: kv }, path: a/b, field: c }, token: $TWO }
+    FAR: { gcp_secret_manager: { name: x, version: 2 }, token: $ONE }
+`
+
+test('signed tokens tell what a job is, and secrets where they are', async () => {
+  await using forge = await startForge()
+  const { owner, project } = await pushed(forge, DEPLOY)
+  const runner = await registerRunner(forge)
+  const merge_request_variables = JSON.stringify([{ key: 'CI_MERGE_REQUEST_IID', value: '7' }])
+  await forge.app.db.updateTable('pipelines').set({ merge_request_variables }).execute()
+  const { body: job } = await runner.request()
+  expect(job.variables).toContainEqual(expect.objectContaining({ key: 'CI_MERGE_REQUEST_IID', value: '7' }))
+  const given = job.variables.filter(({ key }: { key: string }) => ['ONE', 'TWO'].includes(key))
+  expect(given).toMatchObject([
+    { key: 'ONE', public: false, masked: true, file: false },
+    { key: 'TWO', public: false, masked: true, file: false },
+  ])
+  const { keys } = (await (await fetch(`${forge.url}/oauth/discovery/keys`)).json()) as { keys: [JsonWebKey] }
+  const read = (token: string) => {
+    const [head, claims, signature] = token.split('.') as [string, string, string]
+    const key = createPublicKey({ key: keys[0], format: 'jwk' })
+    expect(verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, 'base64url'))).toBe(true)
+    return JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as Record<string, number>
+  }
+  const [one, two] = given.map(({ value }: { value: string }) => read(value))
+  expect(two).toMatchObject({ aud: ['a', 'b'] })
+  expect(one.jti).not.toBe(two.jti)
+  const { iat, nbf, exp, jti: _jti, ...claims } = one
+  expect([iat - nbf, exp - iat]).toEqual([5, 3600])
+  const path = project.path_with_namespace
+  expect(claims).toEqual({
+    iss: forge.url,
+    aud: 'https://me.example.com',
+    sub: `project_path:${path}:ref_type:branch:ref:master`,
+    namespace_id: expect.stringMatching(/^\d+$/),
+    namespace_path: owner.username,
+    project_id: String(project.id),
+    project_path: path,
+    project_visibility: 'private',
+    user_id: String(owner.id),
+    user_login: owner.username,
+    user_email: owner.email,
+    user_access_level: 'owner',
+    pipeline_id: String(job.job_info.pipeline_id),
+    pipeline_source: 'push',
+    job_id: String(job.id),
+    ref: 'master',
+    ref_type: 'branch',
+    ref_path: 'refs/heads/master',
+    ref_protected: 'true',
+    sha: job.git_info.sha,
+    runner_id: runner.id,
+    runner_environment: 'self-hosted',
+    ci_config_ref_uri: `${new URL(forge.url).host}/${path}//.gitlab-ci.yml@refs/heads/master`,
+    ci_config_sha: job.git_info.sha,
+    environment: 'production',
+    environment_protected: 'false',
+    environment_action: 'start',
+    deployment_tier: 'production',
+  })
+  const vault = (jwt: string) => ({
+    url: 'https://vault.example.com',
+    auth: { name: 'jwt', path: 'jwt', data: { jwt } },
+  })
+  expect(job.secrets).toEqual({
+    PASSWORD: {
+      file: false,
+      vault: {
+        engine: { name: 'kv-v2', path: 'ops' },
+        path: 'production/db',
+        field: 'password',
+        server: vault('$ONE'),
+      },
+    },
+    KEY: {
+      file: true,
+      vault: { engine: { name: 'kv-v1', path: 'kv' }, path: 'a/b', field: 'c', server: vault('$TWO') },
+    },
+    FAR: { file: true, gcp_secret_manager: { name: 'x', version: '2', server: { jwt: '$ONE' } } },
+  })
+  await runner.patch(job, 0, `the token is ${given[0].value}\n`)
+  const { body: log } = await owner.get(`/projects/${project.id}/jobs/${job.id}/trace`)
+  expect(log).toBe(`the token is ${'x'.repeat(given[0].value.length)}\n`)
 })

@@ -14,6 +14,7 @@ import { isSystemError } from '../../../lib/system-errors.ts'
 import type { Blob } from '../../../store/blobs/blobs.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isAlive } from '../job-tokens/queries.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
@@ -30,10 +31,27 @@ interface Sent {
   readonly filename: string
 }
 
+const LEFTOVER_MS = 30_000
+
+/** What a refused caller still sends is read to nowhere, as most look for their answer only then; not for ever. */
+export async function unlessRefused<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const late = setTimeout(() => request.destroy(), LEFTOVER_MS).unref()
+    request.once('close', () => clearTimeout(late))
+    throw error
+  }
+}
+
+/** Of the form around a file. */
+const FORM_BYTES = 64 * 1024
+
 /** The part `file` of a form whose length nobody knows before its end. */
 export async function receiveFile(app: App, request: IncomingMessage): Promise<Sent> {
   if (!/^multipart\/form-data/i.test(request.headers['content-type'] ?? '')) throw missingFile()
   const limit = await largestUpload(app)
+  if (Number(request.headers['content-length'] ?? 0) > limit + FORM_BYTES) throw new Refusal('too_large')
   const { promise, resolve, reject } = Promise.withResolvers<Sent>()
   const late = setTimeout(() => request.destroy(), DEADLINE_MS).unref()
   let isFound = false
@@ -80,7 +98,7 @@ async function ended(request: IncomingMessage): Promise<void> {
   })
 }
 
-const missingFile = () => new Refusal('bad_request', '400 Bad Request - Missing artifacts file!')
+const missingFile = () => bad('Missing artifacts file!')
 
 /** Only a name, whatever a runner calls it. */
 function nameOf(filename: string): string {
@@ -112,7 +130,7 @@ export async function keepUpload(app: App, job: Job, sent: Sent, wish: UploadWis
       .where('file_type', '=', wish.type)
       .executeTakeFirst()
     if (known?.digest === blob.digest) return
-    if (known) throw new Refusal('bad_request', '400 Bad Request - another artifact of the same type already exists')
+    if (known) throw bad('another artifact of the same type already exists')
     await db
       .insertInto('ci_artifacts')
       .values({
@@ -161,23 +179,23 @@ async function assertZip(app: App, { digest, size }: Blob): Promise<void> {
     })
   } catch (error) {
     if (!(error instanceof BadZip)) throw error
-    throw new Refusal('bad_request', '400 Bad Request - invalid zip archive')
+    throw bad('invalid zip archive')
   }
 }
 
-const DOTENV = { bytes: 5 * 1024, variables: 20, packed: 64 * 1024 }
+/** Whatever the plan allows. */
+const LARGEST_DOTENV = 5 * MB
 const unpack = promisify(gunzip)
 
 async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']) {
-  const bad = (why: string) => new Refusal('bad_request', `400 Bad Request - ${why}`)
-  if (blob.size > DOTENV.packed) throw bad('Dotenv Artifact Too Big')
+  const limits = await loadLimits(app.db)
+  const [bytes, most] = [limits.dotenv_size || LARGEST_DOTENV, limits.dotenv_variables || Infinity]
+  const tooBig = bad(`Dotenv Artifact Too Big. Maximum Allowable Size: ${bytes}`)
+  if (blob.size > LARGEST_DOTENV) throw tooBig
   const opened = await app.blobs.open(blob.digest)
   const packed = Buffer.concat(opened ? await opened.stream.toArray() : [])
-  const text = await (
-    format === 'gzip' ? unpack(packed, { maxOutputLength: DOTENV.bytes + 1 }) : Promise.resolve(packed)
-  ).catch(() => null)
-  if (!text) throw bad('Dotenv Artifact Too Big, or not gzip')
-  if (text.length > DOTENV.bytes) throw bad(`Dotenv Artifact Too Big. Maximum Allowable Size: ${DOTENV.bytes}`)
+  const text = format === 'gzip' ? await unpacked(packed, bytes + 1) : packed
+  if (text === null || text.length > bytes) throw tooBig
   const found = new Map<string, string>()
   for (const line of text.toString('utf8').split(/\r?\n/)) {
     if (line.trim() === '') continue
@@ -185,8 +203,20 @@ async function readDotenv(app: App, blob: Blob, format: Artifact['file_format'])
     if (key === undefined || value === undefined || value.includes('\0')) throw bad('Invalid Format')
     found.set(key, unquoted(value.trim()))
   }
-  if (found.size > DOTENV.variables) throw bad(`Dotenv files cannot have more than ${DOTENV.variables} variables`)
+  if (found.size > most) throw bad(`Dotenv files cannot have more than ${most} variables`)
   return Array.from(found, ([key, value]) => ({ key, value }))
 }
+
+/** Null: it is more than that. */
+async function unpacked(packed: Buffer, maxOutputLength: number): Promise<Buffer | null> {
+  try {
+    return await unpack(packed, { maxOutputLength })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null
+    throw bad('Dotenv Artifact is not gzip')
+  }
+}
+
+const bad = (why: string) => new Refusal('bad_request', `400 Bad Request - ${why}`)
 
 const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value

@@ -53,10 +53,9 @@ export interface SignedIn {
   nonce: string | null
 }
 
-export async function idToken(app: App, { user, client, nonce }: SignedIn): Promise<string> {
-  const { key, jwk } = await signingKey(app)
+export function idToken(app: App, { user, client, nonce }: SignedIn): Promise<string> {
   const now = Math.floor(app.clock.now().getTime() / 1000)
-  const claims = {
+  return signToken(app, {
     iss: app.url,
     sub: String(user.id),
     aud: client.uid,
@@ -64,10 +63,17 @@ export async function idToken(app: App, { user, client, nonce }: SignedIn): Prom
     iat: now,
     ...(user.current_sign_in_at && { auth_time: epoch(user.current_sign_in_at) }),
     ...(nonce && { nonce }),
-  }
+  })
+}
+
+const signBeside = promisify<string, Buffer, KeyObject, Buffer>(sign)
+
+/** A JWT that whoever reads `/oauth/discovery/keys` can check. */
+export async function signToken(app: App, claims: object): Promise<string> {
+  const { key, jwk } = await signingKey(app)
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const body = `${part({ typ: 'JWT', alg: 'RS256', kid: jwk.kid })}.${part(claims)}`
-  return `${body}.${sign('RSA-SHA256', Buffer.from(body), key).toString('base64url')}`
+  return `${body}.${(await signBeside('RSA-SHA256', Buffer.from(body), key)).toString('base64url')}`
 }
 
 export async function userInfo(app: App, user: User, scopes: readonly Scope[]) {

@@ -19,6 +19,8 @@ export const INITIAL_LIMITS = {
   ci_project_subscriptions: 2,
   ci_pipeline_schedules: 10,
   ci_needs_size_limit: 50,
+  /** Megabytes. */
+  ci_jobs_trace_size_limit: 100,
   ci_registered_group_runners: 1000,
   ci_registered_project_runners: 1000,
   dotenv_size: 5120,

@@ -1,0 +1,76 @@
+/** Where a runner finds the secrets that a job names: kept by services that the job's own token opens. */
+import { valuesOf } from '../../../ci/config/variables.ts'
+import type { JobOptions } from '../jobs/options.ts'
+import type { JobVariable } from '../jobs/variables.ts'
+
+type Said = Readonly<Record<string, unknown>>
+type Options = Partial<JobOptions>
+
+/** Undefined where it names none: the key is left out then. */
+export function secretsOf({ secrets, id_tokens }: Options, variables: readonly JobVariable[]) {
+  if (!secrets || Object.keys(secrets).length === 0) return undefined
+  const values = valuesOf(variables)
+  const [token] = Object.keys(id_tokens ?? {})
+  const entries = Object.entries(secrets).map(([name, secret]) => {
+    // The runner replaces it by the token.
+    const jwt = textOf(secret['token']) ?? (token === undefined ? undefined : `$${token}`)
+    return [name, { ...whereIs(secret, values, jwt), file: secret['file'] !== false }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function whereIs(secret: Said, values: ReadonlyMap<string, string>, jwt: string | undefined): object {
+  const value = (name: string) => values.get(name)
+  if (secret['vault'] !== undefined) {
+    const auth = { name: 'jwt', path: value('VAULT_AUTH_PATH') ?? 'jwt', data: { jwt, role: value('VAULT_AUTH_ROLE') } }
+    const server = { url: value('VAULT_SERVER_URL'), namespace: value('VAULT_NAMESPACE'), auth }
+    return { vault: { ...vaultPlace(secret['vault']), server } }
+  }
+  if (secret['gcp_secret_manager'] !== undefined) {
+    const server = {
+      project_number: value('GCP_PROJECT_NUMBER'),
+      workload_identity_federation_pool_id: value('GCP_WORKLOAD_IDENTITY_FEDERATION_POOL_ID'),
+      workload_identity_federation_provider_id: value('GCP_WORKLOAD_IDENTITY_FEDERATION_PROVIDER_ID'),
+      jwt,
+    }
+    return { gcp_secret_manager: { ...named(secret['gcp_secret_manager']), server } }
+  }
+  const server = {
+    url: value('AZURE_KEY_VAULT_SERVER_URL'),
+    client_id: value('AZURE_CLIENT_ID'),
+    tenant_id: value('AZURE_TENANT_ID'),
+    jwt,
+  }
+  return { azure_key_vault: { ...named(secret['azure_key_vault']), server } }
+}
+
+const USUAL_ENGINE = 'kv-v2'
+
+/** `path/of/secret/field@engine`, or all of it spelt out. */
+function vaultPlace(said: unknown) {
+  if (typeof said !== 'string') {
+    const { engine, path, field } = said as Said
+    const { name, path: mount } = (engine ?? {}) as Said
+    return {
+      engine: { name: textOf(name) ?? USUAL_ENGINE, path: textOf(mount) ?? USUAL_ENGINE },
+      path: textOf(path) ?? '',
+      field: textOf(field) ?? '',
+    }
+  }
+  const at = said.lastIndexOf('@')
+  const [whole, engine] = at < 0 ? [said, USUAL_ENGINE] : [said.slice(0, at), said.slice(at + 1)]
+  const cut = whole.lastIndexOf('/')
+  return {
+    engine: { name: USUAL_ENGINE, path: engine },
+    path: whole.slice(0, Math.max(0, cut)),
+    field: whole.slice(cut + 1),
+  }
+}
+
+function named(said: unknown) {
+  const { name, version } = (typeof said === 'string' ? { name: said } : said) as Said
+  return { name: textOf(name) ?? '', version: textOf(version) }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
