@@ -2,8 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path/posix'
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { after, timestamp } from '../../../clock.ts'
 import { parseSpan } from '../../../ci/config/durations.ts'
@@ -18,6 +16,7 @@ import { isAlive } from '../job-tokens/queries.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { jobOver } from './credentials.ts'
+import { dotenvIn, LARGEST_DOTENV, TOO_BIG, type DotenvVariable } from './dotenv.ts'
 
 const MB = 1024 * 1024
 const DEADLINE_MS = 3_600_000
@@ -161,28 +160,9 @@ async function assertZip(app: App, { digest, size }: Blob): Promise<void> {
   }
 }
 
-const DOTENV = { bytes: 5 * 1024, variables: 20, packed: 64 * 1024 }
-const unpack = promisify(gunzip)
-
-async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']) {
-  const bad = (why: string) => new Refusal('bad_request', `400 Bad Request - ${why}`)
-  if (blob.size > DOTENV.packed) throw bad('Dotenv Artifact Too Big')
-  const opened = await app.blobs.open(blob.digest)
-  const packed = Buffer.concat(opened ? await opened.stream.toArray() : [])
-  const text = await (
-    format === 'gzip' ? unpack(packed, { maxOutputLength: DOTENV.bytes + 1 }) : Promise.resolve(packed)
-  ).catch(() => null)
-  if (!text) throw bad('Dotenv Artifact Too Big, or not gzip')
-  if (text.length > DOTENV.bytes) throw bad(`Dotenv Artifact Too Big. Maximum Allowable Size: ${DOTENV.bytes}`)
-  const found = new Map<string, string>()
-  for (const line of text.toString('utf8').split(/\r?\n/)) {
-    if (line.trim() === '') continue
-    const [, key, value] = /^\s*(\w{1,255})=(.*)$/.exec(line) ?? []
-    if (key === undefined || value === undefined || value.includes('\0')) throw bad('Invalid Format')
-    found.set(key, unquoted(value.trim()))
-  }
-  if (found.size > DOTENV.variables) throw bad(`Dotenv files cannot have more than ${DOTENV.variables} variables`)
-  return Array.from(found, ([key, value]) => ({ key, value }))
+async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']): Promise<DotenvVariable[]> {
+  const opened = blob.size > LARGEST_DOTENV ? null : await app.blobs.open(blob.digest)
+  const read = opened ? await dotenvIn(Buffer.concat(await opened.stream.toArray()), format) : TOO_BIG
+  if (typeof read === 'string') throw new Refusal('bad_request', `400 Bad Request - ${read}`)
+  return read
 }
-
-const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
