@@ -47,7 +47,12 @@ export interface Plan {
   readonly jobs: readonly PlannedJob[]
   /** Names of the file that have no job here. */
   readonly left_out: readonly string[]
+  /** Why, in the same order. */
+  readonly left_out_why?: readonly Why[]
 }
+
+/** No rule matches; one does and says `never`; `only` and `except`; the workflow; nothing else is run. */
+export type Why = 'no_rule' | 'never' | 'only' | 'workflow' | 'alone'
 
 const MOST_JOBS = 500
 const LONGEST_NAME = 255
@@ -103,9 +108,16 @@ class Planning {
       variables,
     }
     const isRefused = workflow.rules !== null && (chosen === null || chosen.when === 'never')
-    if (isRefused) return { ...about, is_refused: true, jobs: [], left_out: [...this.#definition.jobs.keys()] }
+    if (isRefused) return { ...about, is_refused: true, jobs: [], ...this.#without('workflow') }
     const { made, leftOut } = await this.#chooseJobs(variables)
-    return { ...about, is_refused: false, jobs: this.#named(made), left_out: leftOut }
+    // Nothing is run only before or after nothing.
+    if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
+      return { ...about, is_refused: false, jobs: [], ...this.#without('alone', leftOut) }
+    return { ...about, is_refused: false, jobs: this.#named(made), ...withWhy([...leftOut]) }
+  }
+
+  #without(why: Why, known: ReadonlyMap<string, Why> = new Map()) {
+    return withWhy(Array.from(this.#definition.jobs.keys(), (name) => [name, known.get(name) ?? why]))
   }
 
   #scopeWith(variables: readonly YamlVariable[]): Scope {
@@ -119,18 +131,23 @@ class Planning {
 
   #ground = (scope: Scope): Ground => ({ context: this.#context, scope, patterns: this.#patterns })
 
-  async #chooseJobs(variables: readonly YamlVariable[]): Promise<{ made: PlannedJob[]; leftOut: string[] }> {
+  async #chooseJobs(variables: readonly YamlVariable[]): Promise<{ made: PlannedJob[]; leftOut: Map<string, Why> }> {
     const pause = pauses()
     const values = valuesOf(variables)
     const made: PlannedJob[] = []
-    const leftOut: string[] = []
+    const leftOut = new Map<string, Why>()
     const taken = new Set<string>()
     const sizes = new Map<object, number>()
     let size = 0
     for (const job of this.#definition.jobs.values()) {
       const before = made.length
       const inherited = inheritedBy(job, values)
+      let why: Why = 'no_rule'
       for await (const one of this.#instances(job, inherited)) {
+        if (typeof one === 'string') {
+          why = one
+          continue
+        }
         // A matrix may hold the same twice.
         if (taken.has(one.name)) continue
         if (one.name.length > LONGEST_NAME)
@@ -145,16 +162,13 @@ class Planning {
           throw new ConfigFault(`The number of jobs has exceeded the limit of ${this.#mostJobs}`)
         if (size > LARGEST_PLAN) throw tooBig()
       }
-      if (made.length === before) leftOut.push(job.name)
+      if (made.length === before) leftOut.set(job.name, why)
       await pause()
     }
-    // Nothing is run only before or after nothing.
-    if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
-      return { made: [], leftOut: [...this.#definition.jobs.keys()] }
     return { made: made.toSorted((a, b) => a.stage_index - b.stage_index), leftOut }
   }
 
-  async *#instances(job: JobDefinition, inherited: ReadonlyMap<string, string>): AsyncGenerator<PlannedJob> {
+  async *#instances(job: JobDefinition, inherited: ReadonlyMap<string, string>): AsyncGenerator<PlannedJob | Why> {
     const { parallel } = job
     const own = valuesOf(job.variables)
     const ask = (more: ReadonlyMap<string, string>) => {
@@ -163,7 +177,7 @@ class Planning {
     }
     if (!parallel || !('rows' in parallel)) {
       const decision = await ask(new Map())
-      if (!decision) return
+      if (typeof decision === 'string') return yield decision
       const total = parallel?.total ?? 0
       if (!parallel) yield this.#made(job, decision, { name: job.name, parallel: null, matrix: null })
       for (let index = 1; index <= total; index++)
@@ -179,7 +193,8 @@ class Planning {
       index++
       const decision = await ask(chosen)
       const name = `${job.name}: [${[...chosen.values()].join(', ')}]`
-      if (decision)
+      if (typeof decision === 'string') yield decision
+      else
         yield this.#made(job, decision, {
           name,
           parallel: { index, total: parallel.total },
@@ -188,12 +203,13 @@ class Planning {
     }
   }
 
-  /** The rule that decides, an empty one where there are none, null where the job is left out. */
-  async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | null> {
+  /** The rule that decides, an empty one where there are none, or why the job is left out. */
+  async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | Why> {
     const ground = this.#ground(scope)
-    if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : null
+    if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : 'only'
     const rule = await firstMatch(job.rules, ground)
-    return rule === null || rule.when === 'never' ? null : rule
+    if (rule === null) return 'no_rule'
+    return rule.when === 'never' ? 'never' : rule
   }
 
   #made(
@@ -249,6 +265,11 @@ class Planning {
 
   #fault = (group: string, message: string) => new ConfigFault(message, markOfJob(this.#root, group, 'needs'))
 }
+
+const withWhy = (left: readonly (readonly [string, Why])[]) => ({
+  left_out: left.map(([name]) => name),
+  ...(left.length > 0 && { left_out_why: left.map(([, why]) => why) }),
+})
 
 const namesOf = (needs: readonly PlannedNeed[] | null) =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
