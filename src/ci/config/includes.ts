@@ -220,6 +220,7 @@ function textOfFailure(include: Include, failure: IncludeFailure): string {
   if (failure === 'bad_address') return `${NAMES[include.type]} file address \`${location}\` is invalid!`
   if (failure === 'integrity') return `${file} does not match its integrity!`
   if (failure === 'not_allowed') return `${file} may not be included here!`
+  if (failure === 'no_server') return `${file} stands on a server, and none is named!`
   if (include.type === 'component') return `Component '${location}' - content not found`
   if (include.type !== 'project') return `${file} does not exist!`
   const project = `Project \`${include.project}\``
