@@ -3,6 +3,7 @@ import { pauses } from '../../lib/pauses.ts'
 import type { Context } from './context.ts'
 import { circleIn, markOfJob, type Definition } from './definition.ts'
 import type { AllowFailure } from './failures.ts'
+import { withInputs } from './job-inputs.ts'
 import type { JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
 import { combinations } from './parallel.ts'
@@ -17,7 +18,7 @@ import type { YamlVariable } from './yaml-variables.ts'
 /** One job of the pipeline, to be stored and sent: plain data. */
 export interface PlannedJob extends Omit<
   JobDefinition,
-  'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure'
+  'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure' | 'inputs'
 > {
   /** As the file calls it; parallel jobs share it. */
   readonly group: string
@@ -56,7 +57,7 @@ export type Why = 'no_rule' | 'never' | 'only' | 'workflow' | 'alone'
 
 const MOST_JOBS = 500
 const LONGEST_NAME = 255
-/** Parallel jobs that rules are asked about. */
+/** Parallel jobs that rules are asked about, and values of a matrix that needs go by. */
 const MOST_ASKED = 50_000
 /** Of all jobs together, in characters. */
 const LARGEST_PLAN = 20 * 1024 * 1024
@@ -179,9 +180,10 @@ class Planning {
       const decision = await ask(new Map())
       if (typeof decision === 'string') return yield decision
       const total = parallel?.total ?? 0
-      if (!parallel) yield this.#made(job, decision, { name: job.name, parallel: null, matrix: null })
+      const filled = await this.#filled(job)
+      if (!parallel) yield this.#made(filled, decision, { name: job.name, parallel: null, matrix: null })
       for (let index = 1; index <= total; index++)
-        yield this.#made(job, decision, {
+        yield this.#made(filled, decision, {
           name: `${job.name} ${index}/${total}`,
           parallel: { index, total },
           matrix: null,
@@ -189,18 +191,27 @@ class Planning {
       return
     }
     let index = 0
+    let filled: JobDefinition | null = null
     for (const chosen of combinations(parallel)) {
       index++
       const decision = await ask(chosen)
       const name = `${job.name}: [${[...chosen.values()].join(', ')}]`
-      if (typeof decision === 'string') yield decision
-      else
-        yield this.#made(job, decision, {
-          name,
-          parallel: { index, total: parallel.total },
-          matrix: Object.fromEntries(chosen),
-        })
+      if (typeof decision === 'string') {
+        yield decision
+        continue
+      }
+      filled ??= await this.#filled(job)
+      yield this.#made(filled, decision, {
+        name,
+        parallel: { index, total: parallel.total },
+        matrix: Object.fromEntries(chosen),
+      })
     }
+  }
+
+  /** Only of jobs that are run, as the plan's size is their bound. */
+  #filled(job: JobDefinition): Promise<JobDefinition> {
+    return withInputs(job, this.#patterns, markOfJob(this.#root, job.name, 'inputs'))
   }
 
   /** The rule that decides, an empty one where there are none, or why the job is left out. */
@@ -213,7 +224,7 @@ class Planning {
   }
 
   #made(
-    { rules: _rules, only: _only, except: _except, ...job }: JobDefinition,
+    { rules: _rules, only: _only, except: _except, inputs: _inputs, ...job }: JobDefinition,
     rule: Partial<Rule>,
     one: Pick<PlannedJob, 'name' | 'parallel' | 'matrix'>,
   ): PlannedJob {
@@ -246,7 +257,8 @@ class Planning {
           continue
         }
         const { artifacts, optional } = need
-        const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, need))
+        const chosen = this.#chosenFor(job, need)
+        const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, chosen))
         if (found.length === 0 && !optional)
           throw this.#fault(
             job.group,
@@ -263,6 +275,23 @@ class Planning {
     return named
   }
 
+  /** `$[[ matrix.OS ]]` is what the job itself has. */
+  #chosenFor({ group, matrix: own }: PlannedJob, { matrix }: Extract<Need, { kind: 'job' }>): Choice {
+    if (!matrix?.some((row) => Object.values(row).some((values) => values.some((text) => text.includes('$[[')))))
+      return matrix
+    const filled = (text: string) => {
+      if (++this.#asked > MOST_ASKED) throw tooBig()
+      return text.replace(/\$\[\[\s*matrix\.(\w+)\s*\]\]/g, (_, name: string) => {
+        if (own && Object.hasOwn(own, name)) return own[name]!
+        const what = 'matrix expression references an unknown identifier'
+        throw this.#fault(group, `jobs:${group}:needs ${what}: ${name.slice(0, 255)}`)
+      })
+    }
+    return matrix.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, values]) => [key, values.map(filled)])),
+    )
+  }
+
   #fault = (group: string, message: string) => new ConfigFault(message, markOfJob(this.#root, group, 'needs'))
 }
 
@@ -274,9 +303,11 @@ const withWhy = (left: readonly (readonly [string, Why])[]) => ({
 const namesOf = (needs: readonly PlannedNeed[] | null) =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
 
-function isChosen({ matrix }: PlannedJob, need: Extract<Need, { kind: 'job' }>): boolean {
-  if (!need.matrix) return true
-  return need.matrix.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
+type Choice = Extract<Need, { kind: 'job' }>['matrix']
+
+function isChosen({ matrix }: PlannedJob, choice: Choice): boolean {
+  if (!choice) return true
+  return choice.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
 }
 
 /** Later ones win, in the place of the earlier. */
