@@ -23,12 +23,15 @@ export function helpOfGroup(group: string, verbs: Record<string, Verb>): string 
   return [`Usage: mortise ${group} VERB [FLAGS]`, '', 'Verbs:', ...verbRows(verbs)].join('\n')
 }
 
-export function helpOfVerb(name: string, { summary, words = [], flags = {} }: Verb): string {
-  const own = Object.entries(flags).map(([flag, { value, help }]) => row(`--${flag} ${value ?? ''}`, help))
+export function helpOfVerb(name: string, { summary, details, words = [], rest, flags = {} }: Verb): string {
+  const own = Object.entries(flags).map(([flag, { value, help, short }]) =>
+    row(`${short ? `-${short}, ` : ''}--${flag} ${value ?? ''}`, help),
+  )
   return [
-    ['Usage: mortise', name, ...words, '[FLAGS]'].join(' '),
+    ['Usage: mortise', name, ...words, ...(rest ? [`[${rest}…]`] : []), '[FLAGS]'].join(' '),
     '',
     `${summary}.`,
+    ...(details ? ['', details] : []),
     '',
     ...(own.length > 0 ? ['Flags:', ...own, ''] : []),
     ...settingRows(),
@@ -36,7 +39,9 @@ export function helpOfVerb(name: string, { summary, words = [], flags = {} }: Ve
 }
 
 const verbRows = (verbs: Record<string, Verb>) =>
-  Object.entries(verbs).map(([name, { summary, words = [] }]) => row([name, ...words].join(' '), summary))
+  Object.entries(verbs).map(([name, { summary, words = [], rest }]) =>
+    row([name, ...words, ...(rest ? [`[${rest}…]`] : [])].join(' '), summary),
+  )
 
 function settingRows(): string[] {
   const rows = (Object.keys(settings) as (keyof Config)[]).flatMap((name) => {

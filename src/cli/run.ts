@@ -1,6 +1,7 @@
 /** The command: finds the verb, parses its flags, runs it; whatever is refused is told in one line. */
 import { VERSION } from '../version.ts'
 import { check } from './check.ts'
+import { ci } from './ci.ts'
 import { helpOfAll, helpOfGroup, helpOfVerb } from './help.ts'
 import { migrate } from './migrate.ts'
 import { lineOf } from './refusal.ts'
@@ -12,7 +13,7 @@ import { token } from './token.ts'
 import { user } from './user.ts'
 import { Misuse, parseCall, type Verb } from './verb.ts'
 
-const verbs: Record<string, Verb> = { serve, runner, migrate, check, ...user, ...token, ...secrets, ...ssh }
+const verbs: Record<string, Verb> = { serve, runner, ...ci, migrate, check, ...user, ...token, ...secrets, ...ssh }
 
 /** Returns the exit code. */
 export async function run(args: string[]): Promise<number> {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { openLog } from '../log.ts'
 import { CannotStart } from '../config.ts'
+import { executorFlags, executorOf } from './executors.ts'
 import { stopRequested } from './stop.ts'
-import { Misuse, type Call, type Verb } from './verb.ts'
+import { Misuse, numberOf, type Verb } from './verb.ts'
 
 /** Command lines are everyone's to read. */
 const TOKEN_VARIABLE = 'MORTISE_RUNNER_TOKEN'
-const EXECUTORS = ['shell', 'container'] as const
 const DEFAULT_GRACE_S = 60
 const MOST_AT_A_TIME = 256
 const DEFAULT_LOG_KB = 4096
@@ -16,8 +16,7 @@ export const runner: Verb = {
   flags: {
     server: { value: 'URL', help: 'whose jobs; http://127.0.0.1:8080 unless told' },
     token: { value: 'TOKEN', help: `for registration, or one beginning glrt-; once, or by ${TOKEN_VARIABLE}` },
-    executor: { value: 'NAME', help: 'shell (default) or container, by docker or podman' },
-    image: { value: 'IMAGE', help: 'of containers whose job names none; alpine:latest unless told' },
+    ...executorFlags,
     concurrent: { value: 'N', help: 'jobs at a time; 1 unless told' },
     tags: { value: 'TAGS', help: 'by comma; with tags, untagged jobs are left to others' },
     untagged: { help: 'take untagged jobs although there are tags' },
@@ -65,28 +64,6 @@ export const runner: Verb = {
     await stop
     await agent.stop({ graceMs })
   },
-}
-
-async function executorOf(call: Call) {
-  const name = call.flags.executor ?? 'shell'
-  if (!(EXECUTORS as readonly string[]).includes(name))
-    throw new Misuse(`--executor must be one of ${EXECUTORS.join(', ')}`)
-  if (name === 'shell') return (await import('../ci/agent/shell.ts')).shellExecutor
-  const { containerExecutor } = await import('../ci/agent/container.ts')
-  return containerExecutor({ image: call.flags.image ?? 'alpine:latest' })
-}
-
-function numberOf(
-  { flags }: Call,
-  flag: string,
-  { least, most, otherwise }: { least: number; most: number; otherwise: number },
-): number {
-  const text = flags[flag]
-  if (text === undefined) return otherwise
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < least || number > most)
-    throw new Misuse(`--${flag} must be a number from ${least} to ${most}`)
-  return number
 }
 
 /** The server's own words, or why it cannot be reached. */

@@ -9,6 +9,10 @@ export interface Flag {
   readonly help: string
   /** What stands for the value in `--help`; a flag without one is a switch. */
   readonly value?: string
+  /** It may be given several times, and is in `lists`. */
+  readonly many?: true
+  /** One letter that means the same. */
+  readonly short?: string
 }
 
 export interface Call {
@@ -17,12 +21,17 @@ export interface Call {
   readonly words: string[]
   readonly flags: Record<string, string | undefined>
   readonly switches: Record<string, boolean | undefined>
+  readonly lists: Record<string, readonly string[] | undefined>
 }
 
 export interface Verb {
   readonly summary: string
+  /** More than one sentence, told by its own help alone. */
+  readonly details?: string
   /** Names of the words after the verb, e.g. `USERNAME`; all are needed. */
   readonly words?: readonly string[]
+  /** The name of those that may follow, as many as one likes. */
+  readonly rest?: string
   readonly flags?: Record<string, Flag>
   /** Returns the exit code where it is not 0. */
   run(call: Call): Promise<number | void>
@@ -33,23 +42,25 @@ export type Parsed = { help: true } | { help: false; call: Call }
 export function parseCall(name: string, verb: Verb, args: string[]): Parsed {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const setting of Object.keys(settings)) options[flagOf(setting)] = { type: 'string' }
-  for (const [flag, { value }] of Object.entries(verb.flags ?? {}))
-    options[flag] = { type: value ? 'string' : 'boolean' }
+  for (const [flag, { value, many = false, short }] of Object.entries(verb.flags ?? {}))
+    options[flag] = { type: value ? 'string' : 'boolean', multiple: many, ...(short ? { short } : {}) }
 
   const { values, positionals: words } = parse(args, options)
   if (values.help) return { help: true }
   const { words: expected = [] } = verb
   const missing = expected.slice(words.length)
   if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} missing, see mortise ${name} --help`)
-  if (words.length > expected.length) throw new Misuse(`unexpected argument: ${words[expected.length]}`)
+  if (words.length > expected.length && !verb.rest) throw new Misuse(`unexpected argument: ${words[expected.length]}`)
 
   const flags: Call['flags'] = {}
   const switches: Call['switches'] = {}
+  const lists: Call['lists'] = {}
   for (const [flag, value] of Object.entries(values)) {
-    if (typeof value === 'string') flags[flag] = value
+    if (Array.isArray(value)) lists[flag] = value.map(String)
+    else if (typeof value === 'string') flags[flag] = value
     else switches[flag] = Boolean(value)
   }
-  return { help: false, call: { config: readConfig(flags, process.env), words, flags, switches } }
+  return { help: false, call: { config: readConfig(flags, process.env), words, flags, switches, lists } }
 }
 
 function parse(args: string[], options: ParseArgsOptionsConfig) {
@@ -65,4 +76,17 @@ export function required(call: Call, flag: string): string {
   const value = call.flags[flag]
   if (!value) throw new Misuse(`--${flag} is needed`)
   return value
+}
+
+export function numberOf(
+  { flags }: Call,
+  flag: string,
+  { least, most, otherwise }: { least: number; most: number; otherwise: number },
+): number {
+  const text = flags[flag]
+  if (text === undefined) return otherwise
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < least || number > most)
+    throw new Misuse(`--${flag} must be a number from ${least} to ${most}`)
+  return number
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { TEMPORARY_FOLDER } from '../../src/lib/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../bin/mortise.js', import.meta.url))
 
 /** Generous: a start takes half a second alone and many times that on a busy machine. */
 export const DEADLINE_MS = 60_000

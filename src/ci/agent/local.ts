@@ -24,6 +24,8 @@ export interface LocalOptions {
   /** Jobs that run at the same time need one each. */
   readonly slot?: number
   readonly signal?: AbortSignal
+  /** A folder below the state, unless told otherwise. */
+  readonly artifacts?: ArtifactDoor
 }
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
@@ -33,6 +35,7 @@ const CHUNK = 256 * 1024
 export async function runLocally(given: JobInput, folder: string, options: LocalOptions): Promise<JobResult> {
   const job = jobSchema.parse(given)
   const { state, output, environment, executor = shellExecutor, slot = 0, signal } = options
+  const artifacts = options.artifacts ?? artifactFolder(join(state, 'artifacts'), given.id)
   await mkdir(state, { recursive: true, mode: 0o700 })
   const file = join(state, `job-${job.id}.log`)
   let printed = 0
@@ -56,7 +59,7 @@ export async function runLocally(given: JobInput, folder: string, options: Local
       cacheFolder: join(state, 'cache'),
       slot,
       log,
-      artifacts: folderOf(join(state, 'artifacts'), job.id),
+      artifacts,
       environment: sharedEnvironment(environment),
       workingCopy: folder,
       ...(signal ? { signal } : {}),
@@ -69,7 +72,7 @@ export async function runLocally(given: JobInput, folder: string, options: Local
 }
 
 /** By the number of the job, as `artifacts/12/archive/artifacts.zip`. */
-function folderOf(root: string, id: number): ArtifactDoor {
+export function artifactFolder(root: string, id: number): ArtifactDoor {
   return {
     async download(dependency, file) {
       const stored = join(root, String(dependency.id), 'archive', dependency.artifacts_file.filename)

@@ -209,8 +209,10 @@ export async function trackedFiles(given: SourcesJob): Promise<Set<string>> {
 /** The files of a working copy as they are, changes and new files too, without what it ignores. */
 export async function copySources(from: string, given: SourcesJob): Promise<void> {
   const { folder, environment, mark, output, signal } = given
+  const strategy = strategyOf(given)
   await given.remove(folder)
   await mkdir(folder, { recursive: true })
+  if (strategy === 'none' || strategy === 'empty') return given.say('Skipping Git repository setup')
   // A working copy without a commit cannot be cloned, but its files can be run. tar keeps modes and links, and a file
   // that is deleted but not committed is none to copy.
   const script = `umask 0022

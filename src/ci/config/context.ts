@@ -25,10 +25,24 @@ export type IncludeFailure =
   | 'bad_address'
   | 'integrity'
   | 'not_allowed'
+  /** It stands on a server, and there is none to ask. */
+  | 'no_server'
   /** The status of an HTTP answer. */
   | number
 
-export type IncludeAnswer = { readonly text: string; readonly tree: Tree | null } | { readonly failure: IncludeFailure }
+/** What a component may be told of itself. */
+export interface Component {
+  readonly name: string
+  readonly sha: string
+  /** The tag that it is of; null for a branch or a commit. */
+  readonly version: string | null
+  /** As whoever includes it names it, after the `@`. */
+  readonly reference: string
+}
+
+export type IncludeAnswer =
+  | { readonly text: string; readonly tree: Tree | null; readonly component?: Component }
+  | { readonly failure: IncludeFailure }
 
 export interface Context {
   /** Of the configuration in its repository: `.gitlab-ci.yml`. */

@@ -27,6 +27,20 @@ test.each<[string, string, string | null, Wish?]>([
     TOO_BIG,
   ],
   [
+    'inputs in a script that many share',
+    `.s: {inputs: {a: {default: x}}, script: "${'x'.repeat(2_000_000)}"}\n${many(450, (n) => `j${n}: {extends: .s}`)}`,
+    TOO_BIG,
+  ],
+  [
+    'needs by a large matrix',
+    `a: {script: x, parallel: {matrix: [{V: [a]}]}}\n${many(
+      100,
+      (n) =>
+        `j${n}: {script: x, parallel: {matrix: [{V: [a]}]}, needs: [{job: a, parallel: {matrix: [{V: [${many(1000, () => "'$[[ matrix.V ]]'", ', ')}]}]}}]}`,
+    )}`,
+    TOO_BIG,
+  ],
+  [
     'a long text shared by many',
     `a: &a "${'x'.repeat(500_000)}"\nx:\n  script:\n${'  - *a\n'.repeat(50_000)}`,
     TOO_BIG,

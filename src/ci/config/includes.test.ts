@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ciContext, type Wish } from '../../../test/ci.ts'
 import { compile } from './compile.ts'
-import type { Include, Tree } from './context.ts'
+import type { Context, Include, Tree } from './context.ts'
 
 async function scriptsOf(text: string, wish: Wish = {}) {
   const { errors, plan } = await compile(text, ciContext(wish))
@@ -219,4 +219,129 @@ test.each([
 test('without a header nothing is filled in', async () => {
   expect(await scriptsOf('x: {script: "$[[ inputs.v ]]"}')).toEqual({ x: '$[[ inputs.v ]]' })
   expect(await faultsOf('x: {script: a}', { inputs: { v: 1 } })).toEqual(['unknown input arguments: v'])
+})
+
+const COMPONENT = 'host/group/tools/scan@1'
+const asComponent = (header: string, content: string, version: string | null = '1.2.3'): Context => ({
+  ...ciContext(),
+  readInclude: async (include: Include) => ({
+    text: `spec:\n  ${header}\n---\n${content}`,
+    tree: null,
+    ...(include.type === 'component' && {
+      component: { name: 'scan', sha: 'b'.repeat(40), version, reference: '1' },
+    }),
+  }),
+})
+
+test('a component is told of itself what its header asks for', async () => {
+  const content =
+    'x: {script: "$[[ component.name ]] $[[component.version]] $[[ component.reference ]]", image: "i:$[[ component.sha | truncate(0,3) ]]"}'
+  const text = `include: {component: "${COMPONENT}"}`
+  const { plan } = await compile(text, asComponent('component: [name, sha, version, reference]', content))
+  expect(plan!.jobs[0]).toMatchObject({ script: ['scan 1.2.3 1'], image: { name: 'i:bbb' } })
+  const branch = await compile(text, asComponent('component: [name, sha, version, reference]', content, null))
+  expect(branch.plan!.jobs[0]).toMatchObject({ script: ['scan  1'] })
+  const local = await compile(
+    'include: a.yml',
+    asComponent('component: [name]', 'x: {script: "a$[[ component.name ]]"}'),
+  )
+  expect(local.plan!.jobs[0]).toMatchObject({ script: ['a'] })
+})
+
+test.each([
+  ['component: [name]', '$[[ component.sha ]]', 'unknown interpolation key: `sha`'],
+  ['component: [moon]', '', 'header:spec component config should be an array of: name, sha, version, reference'],
+  ['component: name', '', 'header:spec component config should be an array of: name, sha, version, reference'],
+])('refuses %s with "%s"', async (header, block, message) => {
+  const { errors } = await compile(
+    `include: {component: "${COMPONENT}"}`,
+    asComponent(header, `x: {script: "a ${block}"}`),
+  )
+  expect(errors.map((fault) => fault.message)).toEqual([message])
+})
+
+const RULES = `    env: {options: [dev, prod], default: dev}
+    big: {type: boolean, default: false}
+    size:
+      rules:
+        - if: $[[ inputs.env ]] == "prod" && $[[ inputs.big ]] == "true"
+          options: [xl]
+          default: xl
+        - if: $[[ inputs.env ]] =~ /^pr/
+          options: [m, l]
+          default: m
+        - if: $[[ inputs.env ]] == "dev"
+          default: null
+        - options: [s]`
+
+test.each([
+  [{ env: 'prod' }, 'm'],
+  [{ env: 'prod', size: 'l' }, 'l'],
+  [{ env: 'prod', big: true }, 'xl'],
+  [{ size: 'whatever' }, 'whatever'],
+])('rules of an input go by the others: %j', async (inputs, size) => {
+  const { errors, plan } = await compile(spec(RULES, 'x: {script: "$[[ inputs.size ]]"}'), ciContext({ inputs }))
+  expect(errors).toEqual([])
+  expect(plan!.jobs[0]!.script).toEqual([size])
+})
+
+test.each([
+  [
+    'what no rule allows',
+    RULES,
+    { env: 'prod', size: 's' },
+    '`size` input: `s` cannot be used because it is not in the list of allowed options',
+  ],
+  ['what is left open', RULES, {}, '`size` input: required value has not been provided'],
+  [
+    'what no rule matches',
+    '    a: {default: x}\n    v: {rules: [{if: "$[[ inputs.a ]] == \'y\'", default: z}]}',
+    {},
+    '`v` input: required value has not been provided',
+  ],
+  [
+    'a default beside them',
+    '    v: {default: a, rules: []}',
+    {},
+    'header:spec:inputs:v config these keys cannot be used together: rules, default',
+  ],
+  ['no list', '    v: {rules: 1}', {}, 'header:spec:inputs:v rules should be an array of at most 50 hashes'],
+  [
+    'too many',
+    `    v: {rules: [${'{default: a},'.repeat(51)}]}`,
+    {},
+    'header:spec:inputs:v rules should be an array of at most 50 hashes',
+  ],
+  [
+    'no condition',
+    '    v: {rules: [{if: "== 1"}]}',
+    {},
+    'header:spec:inputs:v:rules:rule if invalid expression syntax',
+  ],
+  [
+    'a variable',
+    '    v: {rules: [{if: "$CI == \'true\'", default: a}]}',
+    {},
+    'header:spec:inputs:v:rules:rule if invalid expression syntax',
+  ],
+  [
+    'a bad pattern',
+    '    a: {default: x}\n    v: {rules: [{if: "$[[ inputs.a ]] =~ /(?<=a)/", default: a}]}',
+    {},
+    'header:spec:inputs:v:rules:rule if invalid expression syntax',
+  ],
+  [
+    'an input that asks for itself',
+    '    v: {rules: [{if: "$[[ inputs.v ]] == \'a\'", default: a}]}',
+    {},
+    'header:spec:inputs:v:rules:rule if unknown interpolation key: `v`',
+  ],
+  [
+    'an unknown key',
+    '    v: {rules: [{when: always, default: a}]}',
+    {},
+    'header:spec:inputs:v:rules:rule config contains unknown keys: when',
+  ],
+])('rules of an input: refuses %s', async (_, inputs, given, message) => {
+  expect(await faultsOf(spec(inputs, 'x: {script: a}'), { inputs: given })).toEqual([message])
 })

@@ -1,8 +1,16 @@
 /** A file with all that it includes, merged in order; the including file wins. */
 import { globOf } from '../../lib/globs.ts'
-import { asMapping, type Context, type Include, type IncludeFailure, type Included, type Tree } from './context.ts'
+import {
+  asMapping,
+  type Component,
+  type Context,
+  type Include,
+  type IncludeFailure,
+  type Included,
+  type Tree,
+} from './context.ts'
 import { Faults, Spot } from './faults.ts'
-import { filling, readInputs } from './inputs.ts'
+import { filling, readHeader } from './inputs.ts'
 import type { Patterns } from './patterns.ts'
 import { firstMatch, readRules } from './rules.ts'
 import { ConfigFault, checkSize, isMapping, markOf, merge, newMapping, put, startOf, tooBig } from './tree.ts'
@@ -41,7 +49,7 @@ export class Includes {
     return loaded
   }
 
-  async #read({ file, text, given }: { file: string; text: string; given: Mapping }): Promise<Value> {
+  async #read({ file, text, given, component }: Text): Promise<Value> {
     this.#left -= text.length
     if (this.#left < 0) throw tooBig()
     const { header, content, linesBefore } = splitHeader(text)
@@ -51,9 +59,9 @@ export class Includes {
       if (names.length > 0) throw new ConfigFault(`unknown input arguments: ${names.join(', ')}`)
       return parsed({ file, text })
     }
-    const inputs = await readInputs(spec, given, this.#patterns)
+    const known = await readHeader(spec, { inputs: given, component: component ?? null }, this.#patterns)
     const { predefined, variables } = this.#context
-    return parsed({ file, linesBefore, ...filling(content, inputs, [...predefined, ...variables]) })
+    return parsed({ file, linesBefore, ...filling(content, known, [...predefined, ...variables]) })
   }
 
   async #withIncludes(root: Mapping, tree: Tree | null): Promise<Mapping> {
@@ -162,15 +170,16 @@ export class Includes {
     const answer = await this.#context.readInclude(include, from)
     if ('failure' in answer) throw fault(textOfFailure(include, answer.failure))
     if (answer.text.trim() === '') throw fault(`${NAMES[include.type]} file \`${location}\` is empty!`)
-    const value = await this.#readIncluded(include, location, answer.text, given, mark)
+    const value = await this.#readIncluded(include, { ...answer, given }, mark)
     if (!isMapping(value)) throw fault(`Included file \`${location}\` does not have valid YAML syntax!`)
     return this.#withIncludes(value, answer.tree)
   }
 
-  async #readIncluded(include: Include, location: string, text: string, given: Mapping, mark: Mark | undefined) {
+  async #readIncluded(include: Include, text: Omit<Text, 'file'>, mark: Mark | undefined) {
+    const location = locationOf(include)
     const file = include.type === 'project' ? include.path : location
     try {
-      return await this.#read({ file, text, given })
+      return await this.#read({ ...text, file })
     } catch (error) {
       if (!(error instanceof ConfigFault)) throw error
       if (error.message.startsWith(`(${file}): `))
@@ -188,6 +197,13 @@ function parsed(source: Source): Value {
   const value = parseYaml(source)
   checkSize(value)
   return value
+}
+
+interface Text {
+  readonly file: string
+  readonly text: string
+  readonly given: Mapping
+  readonly component?: Component
 }
 
 interface Wish {
@@ -220,6 +236,7 @@ function textOfFailure(include: Include, failure: IncludeFailure): string {
   if (failure === 'bad_address') return `${NAMES[include.type]} file address \`${location}\` is invalid!`
   if (failure === 'integrity') return `${file} does not match its integrity!`
   if (failure === 'not_allowed') return `${file} may not be included here!`
+  if (failure === 'no_server') return `${file} stands on a server, and none is named!`
   if (include.type === 'component') return `Component '${location}' - content not found`
   if (include.type !== 'project') return `${file} does not exist!`
   const project = `Project \`${include.project}\``

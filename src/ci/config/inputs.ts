@@ -1,11 +1,13 @@
-/** `spec: inputs` of a file's header, and `$[[ inputs.name | function ]]` in the rest of it. */
+/** `spec` of a file's header, and `$[[ inputs.name | function ]]` and `$[[ component.name ]]` in the rest of it. */
+import type { Component } from './context.ts'
+import { isTrue, parseExpression, patternsOf, type Expression } from './expressions.ts'
 import { ConfigFault, isMapping, type Mapping, type Mark, type Value } from './tree.ts'
 import type { Patterns } from './patterns.ts'
 import { Faults, Spot } from './faults.ts'
 import type { Fill } from './yaml.ts'
 import type { Variable } from './variables.ts'
 import { expand } from './variables.ts'
-import { isScalar, isText, knowsKeys } from './values.ts'
+import { isScalar, isText, isTexts, knowsKeys } from './values.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'array'] as const
 type Type = (typeof TYPES)[number]
@@ -16,7 +18,10 @@ const MOST_BLOCKS = 20_000
 const MOST_FUNCTIONS = 3
 /** Of all that is filled in. */
 const LONGEST_RESULT = 1024 * 1024
-const SPEC_KEYS = ['type', 'default', 'options', 'regex', 'description']
+const SPEC_KEYS = ['type', 'default', 'options', 'regex', 'description', 'rules']
+const MOST_RULES = 50
+const MOST_OPTIONS = 50
+const COMPONENT_FIELDS = ['name', 'sha', 'version', 'reference'] as const
 
 const TYPE_FAULTS: Record<Type, string> = {
   string: 'provided value is not a string',
@@ -25,14 +30,21 @@ const TYPE_FAULTS: Record<Type, string> = {
   array: 'provided value is not an array',
 }
 
-export type Inputs = ReadonlyMap<string, Value>
+/** What blocks may name: `inputs.stage`, `component.sha`. */
+export type Known = ReadonlyMap<string, Value>
 
 const isOf = (type: Type, value: Value) => (type === 'array' ? Array.isArray(value) : typeof value === type)
 
 const shown = (value: Value) => (isText(value) ? value : JSON.stringify(value))
 
-/** What the header asks for, with what is given: all values, or the first thing that is wrong. */
-export async function readInputs(header: Mapping, given: Mapping, patterns: Patterns): Promise<Inputs> {
+export interface Given {
+  readonly inputs: Mapping
+  /** What is included is one. */
+  readonly component: Component | null
+}
+
+/** What the header asks for, with what is given: all that blocks may name, or the first thing that is wrong. */
+export async function readHeader(header: Mapping, given: Given, patterns: Patterns): Promise<Known> {
   const faults = new Faults()
   const spot = new Spot(faults, 'header:spec', undefined)
   const spec = header['spec'] ?? null
@@ -44,51 +56,123 @@ export async function readInputs(header: Mapping, given: Mapping, patterns: Patt
   if (Object.keys(specs).length > MOST_INPUTS)
     spot.say(`inputs config has too many entries (maximum is ${MOST_INPUTS})`)
   const values = new Map<string, Value>()
-  for (const [name, one] of Object.entries(specs)) {
+  // Rules ask for the values of the others.
+  const hasRules = ([, one]: [string, Value]) => isMapping(one) && 'rules' in one
+  for (const [name, one] of Object.entries(specs).toSorted((a, b) => Number(hasRules(a)) - Number(hasRules(b)))) {
     const fault = (text: string) => faults.add(`\`${name}\` input: ${text}`, spot.at(specs as Mapping, name).mark)
-    values.set(
-      name,
-      await valueOf(one, given[name], spot.at(specs as Mapping, name, `inputs:${name}`), fault, patterns),
-    )
+    const at = spot.at(specs as Mapping, name, `inputs:${name}`)
+    values.set(name, await valueOf(one, given.inputs[name], { spot: at, fault, patterns, values }))
   }
-  const strangers = Object.keys(given).filter((name) => !values.has(name))
+  const strangers = Object.keys(given.inputs).filter((name) => !values.has(name))
   if (strangers.length > 0) faults.add(`unknown input arguments: ${strangers.join(', ')}`)
+  const fields = readFields(isMapping(spec) ? (spec['component'] ?? null) : null, spot)
   const [first] = faults.list
   if (first) throw new ConfigFault(first.message, markIn(first))
-  return values
+  return new Map([
+    ...Array.from(values, ([name, value]) => [`inputs.${name}`, value] as const),
+    ...fields.map((field) => [`component.${field}`, given.component?.[field] ?? null] as const),
+  ])
+}
+
+function readFields(value: Value, spot: Spot): (keyof Component)[] {
+  if (value === null) return []
+  const wanted = isTexts(value) ? COMPONENT_FIELDS.filter((field) => value.includes(field)) : null
+  const isKnown = wanted && isTexts(value) && value.every((field) => COMPONENT_FIELDS.some((known) => known === field))
+  return isKnown ? wanted : (spot.say(`component config should be an array of: ${COMPONENT_FIELDS.join(', ')}`) ?? [])
 }
 
 const markIn = ({ file, line, column }: { file?: string; line?: number; column?: number }): Mark | undefined =>
   file === undefined ? undefined : { file, line: line ?? 1, column: column ?? 1 }
 
-async function valueOf(
-  written: Value,
-  given: Value | undefined,
-  spot: Spot,
-  fault: (text: string) => void,
-  patterns: Patterns,
-): Promise<Value> {
+interface Asked {
+  readonly spot: Spot
+  readonly fault: (text: string) => void
+  readonly patterns: Patterns
+  /** Of inputs that were asked for before. */
+  readonly values: ReadonlyMap<string, Value>
+}
+
+async function valueOf(written: Value, given: Value | undefined, asked: Asked): Promise<Value> {
+  const { spot, fault, patterns } = asked
   const spec = written ?? {}
   if (!isMapping(spec)) return spot.config('should be a hash') ?? null
   knowsKeys(spot, spec, SPEC_KEYS)
   const type = TYPES.find((known) => known === (spec['type'] ?? 'string'))
   if (!type) return spot.attribute(spec, 'type', `should be one of: ${TYPES.join(', ')}`) ?? null
-  const value = given ?? spec['default']
-  if (value === undefined) return fault('required value has not been provided') ?? null
+  const chosen = 'rules' in spec ? await chosenBy(spec, asked) : spec
+  if (!chosen) return null
+  const value = given ?? chosen['default']
+  const isLeftOpen = 'rules' in spec && value === null
+  if (value === undefined || isLeftOpen) return fault('required value has not been provided') ?? null
   if (!isOf(type, value)) {
     fault(given === undefined ? TYPE_FAULTS[type].replace('provided', 'default') : TYPE_FAULTS[type])
     return null
   }
-  const { options = null, regex = null } = spec
-  if (options !== null && (!Array.isArray(options) || options.length > 50 || !options.every(isScalar)))
-    spot.attribute(spec, 'options', 'should be an array of at most 50 strings or numbers')
-  else if (options !== null && !options.some((option) => option === value))
-    fault(`\`${shown(value)}\` cannot be used because it is not in the list of allowed options`)
+  checkOptions(chosen, value, asked)
+  const { regex = null } = spec
   if (regex !== null && (type !== 'string' || !isText(regex) || !(await patterns.isPattern(regex))))
     spot.attribute(spec, 'regex', 'must be a regular expression with re2 syntax')
   else if (isText(regex) && !(await patterns.isFound(regex, shown(value))))
     fault('provided value does not match required RegEx pattern')
   return value
+}
+
+function checkOptions(spec: Mapping, value: Value, { spot, fault }: Pick<Asked, 'spot' | 'fault'>): void {
+  const { options = null } = spec
+  if (options === null) return
+  if (!Array.isArray(options) || options.length > MOST_OPTIONS || !options.every(isScalar))
+    spot.attribute(spec, 'options', `should be an array of at most ${MOST_OPTIONS} strings or numbers`)
+  else if (!options.some((option) => option === value))
+    fault(`\`${shown(value)}\` cannot be used because it is not in the list of allowed options`)
+}
+
+/** The first rule that matches has the options and the default; none of them where none does. */
+async function chosenBy(spec: Mapping, { spot, patterns, values }: Asked): Promise<Mapping | null> {
+  const { rules } = spec
+  const together = ['default', 'options'].filter((key) => key in spec)
+  if (together.length > 0)
+    return spot.config(`these keys cannot be used together: ${['rules', ...together].join(', ')}`) ?? null
+  if (!Array.isArray(rules) || rules.length > MOST_RULES || !rules.every(isMapping))
+    return spot.attribute(spec, 'rules', `should be an array of at most ${MOST_RULES} hashes`) ?? null
+  let chosen: Mapping | null = null
+  for (const rule of rules) {
+    const at = spot.item(rule, 'rules:rule')
+    knowsKeys(at, rule, ['if', 'options', 'default'])
+    const condition = 'if' in rule ? conditionIn(rule['if']!) : null
+    if (condition) {
+      const isRight = await everyPattern(condition.expression, patterns)
+      if (!condition.expression || !isRight) return at.attribute(rule, 'if', 'invalid expression syntax') ?? null
+      const stranger = condition.names.find((name) => !values.has(name))
+      if (stranger !== undefined)
+        return at.attribute(rule, 'if', `unknown interpolation key: \`${stranger.slice(0, 255)}\``) ?? null
+      const lookup = (place: string) => textOf(values.get(condition.names[Number(place.slice(PLACE.length))]!) ?? null)
+      if (chosen || !(await isTrue(condition.expression, lookup, patterns))) continue
+    }
+    chosen ??= rule
+  }
+  return chosen ?? {}
+}
+
+const textOf = (value: Value) => (value === null ? undefined : shown(value))
+
+const PLACE = 'input_'
+
+/** `$[[ inputs.a ]] == "b"`, each input as a variable. */
+function conditionIn(written: Value): { expression: Expression | null; names: string[] } {
+  const names: string[] = []
+  if (!isText(written)) return { expression: null, names }
+  const text = written.replace(
+    /\$\[\[\s*inputs\.([\w.-]+)\s*\]\]/g,
+    (_, name: string) => `$${PLACE}${names.push(name) - 1}`,
+  )
+  // Other variables are not known here.
+  const isPlain = !/\$(?!input_\d)/.test(text)
+  return { expression: isPlain ? parseExpression(text) : null, names }
+}
+
+async function everyPattern(expression: Expression | null, patterns: Patterns): Promise<boolean> {
+  if (expression) for (const pattern of patternsOf(expression)) if (!(await patterns.isPattern(pattern))) return false
+  return true
 }
 
 /** In place of blocks in the text, so that brackets of theirs are none of YAML's. */
@@ -101,7 +185,7 @@ export interface Filling {
 }
 
 /** The text with each `$[[ … ]]` made a mark, and what fills the marks in once it is read. */
-export function filling(text: string, inputs: Inputs, variables: readonly Variable[]): Filling {
+export function filling(text: string, named: Known, variables: readonly Variable[]): Filling {
   const blocks: string[] = []
   const parts: string[] = []
   let at = 0
@@ -120,7 +204,7 @@ export function filling(text: string, inputs: Inputs, variables: readonly Variab
   const value = (index: string, mark: Mark): Value => {
     const block = blocks[Number(index)] ?? ''
     const before = known.get(block)
-    const found = before === undefined ? valueOfBlock(block, inputs, variables, mark) : before
+    const found = before === undefined ? valueOfBlock(block, named, variables, mark) : before
     known.set(block, found)
     left -= typeof found === 'string' ? found.length : JSON.stringify(found).length
     if (left < 0) throw new ConfigFault('too much is interpolated', mark)
@@ -132,18 +216,20 @@ export function filling(text: string, inputs: Inputs, variables: readonly Variab
     if (whole !== undefined) return { value: value(whole, mark), isWhole: true }
     const text = scalar.replace(/\uE000(\d{1,6})\uE001/g, (_, index: string) => {
       const found = value(index, mark)
-      return typeof found === 'string' ? found : JSON.stringify(found)
+      return found === null ? '' : typeof found === 'string' ? found : JSON.stringify(found)
     })
     return { value: text, isWhole: false }
   }
   return { text: parts.join(''), fill }
 }
 
-function valueOfBlock(block: string, inputs: Inputs, variables: readonly Variable[], mark: Mark): Value {
+function valueOfBlock(block: string, named: Known, variables: readonly Variable[], mark: Mark): Value {
   const [path = '', ...functions] = block.split('|').map((part) => part.trim())
-  const name = /^inputs\.([\w.-]+)$/.exec(path)?.[1]
-  const found = name === undefined ? undefined : inputs.get(name)
-  if (found === undefined) throw new ConfigFault(`unknown interpolation key: \`${name ?? path}\``, mark)
+  // Told once the jobs of a matrix are made.
+  if (/^matrix\.\w+$/.test(path) && functions.length === 0) return `$[[ ${path} ]]`
+  const found = named.get(path)
+  if (found === undefined)
+    throw new ConfigFault(`unknown interpolation key: \`${path.replace(/^(inputs|component)\./, '')}\``, mark)
   if (functions.length > MOST_FUNCTIONS) throw new ConfigFault('too many functions in interpolation block', mark)
   return functions.reduce<Value>((value, call) => apply(call, value, variables, mark), found)
 }

@@ -6,6 +6,7 @@ import { readAllowFailure, readRetry, type AllowFailure, type Retry } from './fa
 import type { Spot } from './faults.ts'
 import { readArtifacts, readCaches, type Artifacts, type Cache } from './files.ts'
 import { readImage, readServices, type Image, type Service } from './images.ts'
+import { readJobInputs, type JobInput } from './job-inputs.ts'
 import { readNeeds, type Need } from './needs.ts'
 import { readParallel, type Parallel } from './parallel.ts'
 import { USUAL, readPolicy, type Policy } from './policies.ts'
@@ -114,6 +115,7 @@ export interface JobDefinition {
   readonly rules: readonly Rule[] | null
   readonly only: Policy | null
   readonly except: Policy | null
+  readonly inputs: readonly JobInput[]
 }
 
 const COMMON_KEYS = [
@@ -149,6 +151,7 @@ const BUILD_KEYS = [
   'publish',
   'identity',
   'dast_configuration',
+  'inputs',
 ]
 
 export function readJob(name: string, job: Mapping, spot: Spot, { defaults, hasWorkflowRules }: Shared): JobDefinition {
@@ -210,6 +213,7 @@ export function readJob(name: string, job: Mapping, spot: Spot, { defaults, hasW
     dast_configuration: isMapping(job['dast_configuration']) ? { ...job['dast_configuration'] } : null,
     parallel: readParallel(job['parallel'] ?? null, spot.at(job, 'parallel')),
     rules,
+    inputs: readJobInputs(job['inputs'] ?? null, spot.at(job, 'inputs')),
     ...readPolicies(job, spot, rules !== null || hasWorkflowRules),
   }
 }

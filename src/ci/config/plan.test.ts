@@ -549,3 +549,69 @@ test('the merged file can be read again, and says the same', async () => {
   const second = await compile(first.merged()!, ciContext())
   expect(second.plan).toEqual(first.plan)
 })
+
+const matrixOf = (os: string) => `build: {script: a, parallel: {matrix: [{OS: [linux, mac], ARCH: [x, y]}]}}
+test:
+  script: a
+  parallel: {matrix: [{OS: [linux, mac]}]}
+  needs: [{job: build, parallel: {matrix: [{OS: ['${os}'], ARCH: [x]}]}}]`
+
+test.each([
+  ['', '$[[ matrix.OS ]]'],
+  ['spec: {}\n---\n', '$[[matrix.OS]]'],
+])('needs go by what a job of a matrix has itself', async (header, block) => {
+  const plan = await planOf(header + matrixOf(block))
+  const needs = Object.fromEntries(
+    plan.jobs.map((job) => [job.name, job.needs?.map((need) => 'job' in need && need.job)]),
+  )
+  expect(needs).toMatchObject({ 'test: [linux]': ['build: [linux, x]'], 'test: [mac]': ['build: [mac, x]'] })
+})
+
+test.each([
+  ['$[[ matrix.MOON ]]', 'jobs:test:needs matrix expression references an unknown identifier: MOON'],
+  ['$[[ matrix.toString ]]', 'jobs:test:needs matrix expression references an unknown identifier: toString'],
+])('a matrix without it: %s', async (block, message) => {
+  const { errors } = await compile(matrixOf(block), ciContext())
+  expect(errors).toEqual([expect.objectContaining({ message, line: 5 })])
+})
+
+test('inputs of a job fill what it runs, and nothing of others', async () => {
+  const plan = await planOf(`x:
+  inputs:
+    level: {type: number, default: 3, options: [1, 3]}
+    who: {default: world, regex: ^w}
+    list: {type: array, default: [a, 1]}
+  image: i:\${{ job.inputs.level }}
+  script: ['echo \${{job.inputs.who}} \${{ job.inputs.list }}', 'echo \${{ other }}']
+  artifacts: {name: 'n-\${{ job.inputs.who }}', paths: ['\${{ job.inputs.who }}/*']}
+  cache: {key: 'k\${{ job.inputs.level }}', paths: [c]}
+y: {script: 'echo \${{ job.inputs.who }}'}`)
+  expect(plan.jobs[0]).toMatchObject({
+    script: ['echo world ["a",1]', 'echo ${{ other }}'],
+    image: { name: 'i:3' },
+    artifacts: { name: 'n-world', paths: ['world/*'] },
+    cache: [{ key: 'k3' }],
+  })
+  expect(plan.jobs[0]).not.toHaveProperty('inputs')
+  expect(plan.jobs[1]!.script).toEqual(['echo ${{ job.inputs.who }}'])
+})
+
+test.each([
+  ['{v: {}}', "jobs:x:inputs:v default can't be blank"],
+  ['{v: a}', 'jobs:x:inputs:v config should be a hash'],
+  ['[v]', 'jobs:x:inputs config should be a hash'],
+  ['{v: {default: 1}}', 'jobs:x:inputs:v default should be a string'],
+  ['{v: {type: moon, default: a}}', 'jobs:x:inputs:v type should be one of: string, number, boolean, array'],
+  ['{v: {default: a, options: [b]}}', 'jobs:x:inputs:v default is not in the list of allowed options'],
+  ['{v: {default: a, regex: "(?<=a)"}}', 'jobs:x:inputs:v regex must be a regular expression with re2 syntax'],
+  ['{v: {default: a, regex: ^b}}', 'jobs:x:inputs:v default does not match required RegEx pattern'],
+  ['{v: {default: a, moon: 1}}', 'jobs:x:inputs:v config contains unknown keys: moon'],
+  ['{w: {default: a}}', 'jobs:x unknown job input: v'],
+  [`{v: {default: "${'a'.repeat(10_000)}"}}`, 'jobs:x too much is interpolated'],
+])('inputs of a job: refuses %s', async (inputs, message) => {
+  const { errors } = await compile(
+    `x:\n  inputs: ${inputs}\n  script: "${'${{ job.inputs.v }}'.repeat(200)}"`,
+    ciContext(),
+  )
+  expect(errors.map((fault) => fault.message)).toContain(message)
+})

@@ -3,6 +3,7 @@ import { pauses } from '../../lib/pauses.ts'
 import type { Context } from './context.ts'
 import { circleIn, markOfJob, type Definition } from './definition.ts'
 import type { AllowFailure } from './failures.ts'
+import { withInputs } from './job-inputs.ts'
 import type { JobDefinition } from './jobs.ts'
 import type { Need } from './needs.ts'
 import { combinations } from './parallel.ts'
@@ -17,7 +18,7 @@ import type { YamlVariable } from './yaml-variables.ts'
 /** One job of the pipeline, to be stored and sent: plain data. */
 export interface PlannedJob extends Omit<
   JobDefinition,
-  'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure'
+  'rules' | 'only' | 'except' | 'parallel' | 'when' | 'needs' | 'allow_failure' | 'inputs'
 > {
   /** As the file calls it; parallel jobs share it. */
   readonly group: string
@@ -47,11 +48,16 @@ export interface Plan {
   readonly jobs: readonly PlannedJob[]
   /** Names of the file that have no job here. */
   readonly left_out: readonly string[]
+  /** Why, in the same order. */
+  readonly left_out_why?: readonly Why[]
 }
+
+/** No rule matches; one does and says `never`; `only` and `except`; the workflow; nothing else is run. */
+export type Why = 'no_rule' | 'never' | 'only' | 'workflow' | 'alone'
 
 const MOST_JOBS = 500
 const LONGEST_NAME = 255
-/** Parallel jobs that rules are asked about. */
+/** Parallel jobs that rules are asked about, and values of a matrix that needs go by. */
 const MOST_ASKED = 50_000
 /** Of all jobs together, in characters. */
 const LARGEST_PLAN = 20 * 1024 * 1024
@@ -103,9 +109,16 @@ class Planning {
       variables,
     }
     const isRefused = workflow.rules !== null && (chosen === null || chosen.when === 'never')
-    if (isRefused) return { ...about, is_refused: true, jobs: [], left_out: [...this.#definition.jobs.keys()] }
+    if (isRefused) return { ...about, is_refused: true, jobs: [], ...this.#without('workflow') }
     const { made, leftOut } = await this.#chooseJobs(variables)
-    return { ...about, is_refused: false, jobs: this.#named(made), left_out: leftOut }
+    // Nothing is run only before or after nothing.
+    if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
+      return { ...about, is_refused: false, jobs: [], ...this.#without('alone', leftOut) }
+    return { ...about, is_refused: false, jobs: this.#named(made), ...withWhy([...leftOut]) }
+  }
+
+  #without(why: Why, known: ReadonlyMap<string, Why> = new Map()) {
+    return withWhy(Array.from(this.#definition.jobs.keys(), (name) => [name, known.get(name) ?? why]))
   }
 
   #scopeWith(variables: readonly YamlVariable[]): Scope {
@@ -119,18 +132,23 @@ class Planning {
 
   #ground = (scope: Scope): Ground => ({ context: this.#context, scope, patterns: this.#patterns })
 
-  async #chooseJobs(variables: readonly YamlVariable[]): Promise<{ made: PlannedJob[]; leftOut: string[] }> {
+  async #chooseJobs(variables: readonly YamlVariable[]): Promise<{ made: PlannedJob[]; leftOut: Map<string, Why> }> {
     const pause = pauses()
     const values = valuesOf(variables)
     const made: PlannedJob[] = []
-    const leftOut: string[] = []
+    const leftOut = new Map<string, Why>()
     const taken = new Set<string>()
     const sizes = new Map<object, number>()
     let size = 0
     for (const job of this.#definition.jobs.values()) {
       const before = made.length
       const inherited = inheritedBy(job, values)
+      let why: Why = 'no_rule'
       for await (const one of this.#instances(job, inherited)) {
+        if (typeof one === 'string') {
+          why = one
+          continue
+        }
         // A matrix may hold the same twice.
         if (taken.has(one.name)) continue
         if (one.name.length > LONGEST_NAME)
@@ -145,16 +163,13 @@ class Planning {
           throw new ConfigFault(`The number of jobs has exceeded the limit of ${this.#mostJobs}`)
         if (size > LARGEST_PLAN) throw tooBig()
       }
-      if (made.length === before) leftOut.push(job.name)
+      if (made.length === before) leftOut.set(job.name, why)
       await pause()
     }
-    // Nothing is run only before or after nothing.
-    if (made.every(({ stage }) => stage === '.pre' || stage === '.post'))
-      return { made: [], leftOut: [...this.#definition.jobs.keys()] }
     return { made: made.toSorted((a, b) => a.stage_index - b.stage_index), leftOut }
   }
 
-  async *#instances(job: JobDefinition, inherited: ReadonlyMap<string, string>): AsyncGenerator<PlannedJob> {
+  async *#instances(job: JobDefinition, inherited: ReadonlyMap<string, string>): AsyncGenerator<PlannedJob | Why> {
     const { parallel } = job
     const own = valuesOf(job.variables)
     const ask = (more: ReadonlyMap<string, string>) => {
@@ -163,11 +178,12 @@ class Planning {
     }
     if (!parallel || !('rows' in parallel)) {
       const decision = await ask(new Map())
-      if (!decision) return
+      if (typeof decision === 'string') return yield decision
       const total = parallel?.total ?? 0
-      if (!parallel) yield this.#made(job, decision, { name: job.name, parallel: null, matrix: null })
+      const filled = await this.#filled(job)
+      if (!parallel) yield this.#made(filled, decision, { name: job.name, parallel: null, matrix: null })
       for (let index = 1; index <= total; index++)
-        yield this.#made(job, decision, {
+        yield this.#made(filled, decision, {
           name: `${job.name} ${index}/${total}`,
           parallel: { index, total },
           matrix: null,
@@ -175,29 +191,40 @@ class Planning {
       return
     }
     let index = 0
+    let filled: JobDefinition | null = null
     for (const chosen of combinations(parallel)) {
       index++
       const decision = await ask(chosen)
       const name = `${job.name}: [${[...chosen.values()].join(', ')}]`
-      if (decision)
-        yield this.#made(job, decision, {
-          name,
-          parallel: { index, total: parallel.total },
-          matrix: Object.fromEntries(chosen),
-        })
+      if (typeof decision === 'string') {
+        yield decision
+        continue
+      }
+      filled ??= await this.#filled(job)
+      yield this.#made(filled, decision, {
+        name,
+        parallel: { index, total: parallel.total },
+        matrix: Object.fromEntries(chosen),
+      })
     }
   }
 
-  /** The rule that decides, an empty one where there are none, null where the job is left out. */
-  async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | null> {
+  /** Only of jobs that are run, as the plan's size is their bound. */
+  #filled(job: JobDefinition): Promise<JobDefinition> {
+    return withInputs(job, this.#patterns, markOfJob(this.#root, job.name, 'inputs'))
+  }
+
+  /** The rule that decides, an empty one where there are none, or why the job is left out. */
+  async #decide(job: JobDefinition, scope: Scope): Promise<Partial<Rule> | Why> {
     const ground = this.#ground(scope)
-    if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : null
+    if (!job.rules) return (await isAdmitted(job.only, job.except, ground)) ? {} : 'only'
     const rule = await firstMatch(job.rules, ground)
-    return rule === null || rule.when === 'never' ? null : rule
+    if (rule === null) return 'no_rule'
+    return rule.when === 'never' ? 'never' : rule
   }
 
   #made(
-    { rules: _rules, only: _only, except: _except, ...job }: JobDefinition,
+    { rules: _rules, only: _only, except: _except, inputs: _inputs, ...job }: JobDefinition,
     rule: Partial<Rule>,
     one: Pick<PlannedJob, 'name' | 'parallel' | 'matrix'>,
   ): PlannedJob {
@@ -230,7 +257,8 @@ class Planning {
           continue
         }
         const { artifacts, optional } = need
-        const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, need))
+        const chosen = this.#chosenFor(job, need)
+        const found = (groups.get(need.job) ?? []).filter((other) => isChosen(other, chosen))
         if (found.length === 0 && !optional)
           throw this.#fault(
             job.group,
@@ -247,15 +275,39 @@ class Planning {
     return named
   }
 
+  /** `$[[ matrix.OS ]]` is what the job itself has. */
+  #chosenFor({ group, matrix: own }: PlannedJob, { matrix }: Extract<Need, { kind: 'job' }>): Choice {
+    if (!matrix?.some((row) => Object.values(row).some((values) => values.some((text) => text.includes('$[[')))))
+      return matrix
+    const filled = (text: string) => {
+      if (++this.#asked > MOST_ASKED) throw tooBig()
+      return text.replace(/\$\[\[\s*matrix\.(\w+)\s*\]\]/g, (_, name: string) => {
+        if (own && Object.hasOwn(own, name)) return own[name]!
+        const what = 'matrix expression references an unknown identifier'
+        throw this.#fault(group, `jobs:${group}:needs ${what}: ${name.slice(0, 255)}`)
+      })
+    }
+    return matrix.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, values]) => [key, values.map(filled)])),
+    )
+  }
+
   #fault = (group: string, message: string) => new ConfigFault(message, markOfJob(this.#root, group, 'needs'))
 }
+
+const withWhy = (left: readonly (readonly [string, Why])[]) => ({
+  left_out: left.map(([name]) => name),
+  ...(left.length > 0 && { left_out_why: left.map(([, why]) => why) }),
+})
 
 const namesOf = (needs: readonly PlannedNeed[] | null) =>
   (needs ?? []).flatMap((need) => (need.kind === 'job' ? [need.job] : []))
 
-function isChosen({ matrix }: PlannedJob, need: Extract<Need, { kind: 'job' }>): boolean {
-  if (!need.matrix) return true
-  return need.matrix.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
+type Choice = Extract<Need, { kind: 'job' }>['matrix']
+
+function isChosen({ matrix }: PlannedJob, choice: Choice): boolean {
+  if (!choice) return true
+  return choice.some((row) => Object.entries(row).every(([key, values]) => values.includes(matrix?.[key] ?? '')))
 }
 
 /** Later ones win, in the place of the earlier. */

@@ -4,6 +4,7 @@ import { transact } from '../../../store/transact.ts'
 import { holdPipeline, processHeld, startHeld } from '../pipelines/process.ts'
 import { cloneJob } from './cloning.ts'
 import { coverageOf } from './coverage.ts'
+import { isAllowedExit, isRetried, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs, type Change } from './steps.ts'
@@ -52,19 +53,12 @@ export async function succeedJob(app: App, job: Job): Promise<Job | null> {
   return change(app, job, 'success', await covered(app, job))
 }
 
-export interface Failure {
-  readonly reason: string
-  readonly exit_code?: number | null
-}
-
 /** Where it is to be tried again, the next one is there before the failure is. */
 export async function dropJob(app: App, job: Job, { reason, exit_code = null }: Failure): Promise<Job | null> {
   const found = await covered(app, job)
   return transact(app, async (app) => {
     await holdPipeline(app, job.pipeline_id)
-    const options = optionsOf(job)
-    const allowed = options.allow_failure
-    const isAllowed = typeof allowed === 'object' && exit_code !== null && allowed.exit_codes.includes(exit_code)
+    const isAllowed = isAllowedExit(optionsOf(job), exit_code)
     const failure = { failure_reason: reason, exit_code, ...found, ...(isAllowed && { allow_failure: true }) }
     const [moved] = await moveJobs(app, [job.id], 'failed', failure)
     if (!moved) return null
@@ -77,11 +71,7 @@ export async function dropJob(app: App, job: Job, { reason, exit_code = null }: 
 async function isTriedAgain(app: App, job: Job): Promise<boolean> {
   const { retry } = optionsOf(job)
   if (!retry || job.retried || job.failure_reason === null) return false
-  const isMeant =
-    retry.when.includes('always') ||
-    retry.when.includes(job.failure_reason) ||
-    (job.exit_code !== null && (retry.exit_codes ?? []).includes(job.exit_code))
-  if (!isMeant) return false
+  if (!isRetried(retry, { reason: job.failure_reason, exit_code: job.exit_code })) return false
   const { tries } = await app.db
     .selectFrom('ci_jobs')
     .select((eb) => eb.fn.countAll<number>().as('tries'))

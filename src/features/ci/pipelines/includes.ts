@@ -5,13 +5,14 @@ import type { App, User } from '../../../context.ts'
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import { readObject } from '../../../git/objects/objects.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
-import { listTags } from '../../../git/refs/refs.ts'
+import { listTags, resolveRef } from '../../../git/refs/refs.ts'
 import { fetchText } from '../../../outbound/fetch.ts'
 import { findTemplate } from '../../instance/templates/queries.ts'
 import { guardFor } from '../../projects/imports/service.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
+import { componentIn, isVersion, versionAmong, type ComponentWish } from './components.ts'
 
 export const LARGEST_FILE = 1024 * 1024
 const FETCH_DEADLINE_MS = 10_000
@@ -91,19 +92,19 @@ export class IncludeReader {
     return integrity !== null && integrity !== digest ? { failure: 'integrity' } : { text: answer.text, tree: null }
   }
 
-  /** `host/group/project/name@version`. */
   async #component(address: string): Promise<IncludeAnswer> {
-    const [, host, path, version] = /^([^/]+)\/(.+)@([^@]+)$/.exec(address) ?? []
-    if (!path || !version || host !== new URL(this.#app.url).host) return { failure: 'no_project' }
-    const at = path.lastIndexOf('/')
-    const [project, name] = [path.slice(0, at), path.slice(at + 1)]
-    const found = at < 0 ? null : await this.project(project)
+    const wish = componentIn(address, new URL(this.#app.url).host)
+    const found = wish && (await this.project(wish.project))
     if (!found) return { failure: 'no_project' }
-    const sha = await versionOf(found.dir, version)
+    const tag = await tagOf(found.dir, wish)
+    const ref = wish.isPart ? tag : wish.version
+    const sha = ref === null ? null : await resolveCommit(found.dir, tag === null ? ref : `refs/tags/${tag}`)
     if (sha === null) return { failure: 'no_ref' }
-    for (const file of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
+    for (const file of wish.files) {
       const text = await fileAt(found.dir, sha, file)
-      if (text !== null) return { text, tree: { project: pathOf(found), sha } }
+      if (text === null) continue
+      const component = { name: wish.name, sha, version: tag, reference: wish.version }
+      return { text, tree: { project: pathOf(found), sha }, component }
     }
     return { failure: 'no_file' }
   }
@@ -111,16 +112,14 @@ export class IncludeReader {
 
 const pathOf = ({ project, namespace }: RepositorySubject) => pathWithNamespace(project, namespace)
 
-/** A commit, a tag, a branch, `~latest`, or the beginning of a version: `1`, `1.2`. */
-async function versionOf(dir: string, version: string): Promise<string | null> {
-  const isPart = version === '~latest' || /^\d+(\.\d+)?$/.test(version)
-  if (!isPart) return resolveCommit(dir, version)
+/** The version that is meant; null where it is a branch, a commit or nothing. */
+async function tagOf(dir: string, { version, isPart }: ComponentWish): Promise<string | null> {
+  if (!isPart) return isVersion(version) && (await resolveRef(dir, `refs/tags/${version}`)) ? version : null
   const { items } = await listTags(dir, { order: 'version_desc' })
-  const found = items.find(({ name }) => {
-    if (!/^v?\d+\.\d+\.\d+$/.test(name)) return false
-    return version === '~latest' || name.replace(/^v/, '').startsWith(`${version}.`)
-  })
-  return found ? resolveCommit(dir, `refs/tags/${found.name}`) : null
+  return versionAmong(
+    items.map(({ name }) => name),
+    version,
+  )
 }
 
 /** A file of a commit as text; null where there is none, or it is too large. */

@@ -4,8 +4,7 @@ import type { App } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { localTime } from '../../../lib/local-time.ts'
 import { VERSION } from '../../../version.ts'
-import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
-import type { ProjectSubject } from '../../projects/projects/policy.ts'
+import { pathWithNamespace, webUrlOf, type Namespace, type Project } from '../../projects/projects/queries.ts'
 import type { Pipeline } from './model.ts'
 
 export const DEFAULT_CONFIG_PATH = '.gitlab-ci.yml'
@@ -13,6 +12,17 @@ export const DEFAULT_CONFIG_PATH = '.gitlab-ci.yml'
 /** Of what a row is not there yet while rules are asked. */
 export type PipelineFacts = Pick<Pipeline, 'ref' | 'tag' | 'sha' | 'before_sha' | 'source' | 'protected'> &
   Partial<Pick<Pipeline, 'id' | 'iid' | 'name' | 'created_at'>>
+
+/** A project of the store's, or what a working copy knows of it. */
+export interface DescribedProject {
+  readonly project: Partial<
+    Pick<Project, 'id' | 'name' | 'description' | 'visibility' | 'default_branch' | 'ci_config_path'>
+  > &
+    Pick<Project, 'path'>
+  readonly namespace: Partial<Pick<Namespace, 'id'>> & Pick<Namespace, 'full_path'>
+}
+
+export type DescribedCommit = Pick<Commit, 'message' | 'title' | 'author' | 'committer'>
 
 export const slugOfRef = (ref: string): string =>
   ref
@@ -29,7 +39,7 @@ export const variablesFrom = (values: Values): Variable[] =>
     value === null || value === undefined ? [] : [{ key, value: String(value), raw: true }],
   )
 
-export function serverVariables(app: App): Variable[] {
+export function serverVariables(app: Pick<App, 'url'>): Variable[] {
   const { protocol, hostname, port, host } = new URL(app.url)
   const usual = protocol === 'https:' ? '443' : '80'
   const [major, minor, patch] = VERSION.split('.')
@@ -53,7 +63,7 @@ export function serverVariables(app: App): Variable[] {
   })
 }
 
-export function projectVariables(app: App, subject: Pick<ProjectSubject, 'project' | 'namespace'>): Variable[] {
+export function projectVariables(app: Pick<App, 'url'>, subject: DescribedProject): Variable[] {
   const { project, namespace } = subject
   const path = pathWithNamespace(project, namespace)
   return variablesFrom({
@@ -78,10 +88,10 @@ export function projectVariables(app: App, subject: Pick<ProjectSubject, 'projec
 const LONGEST_MESSAGE = 50_000
 
 export function pipelineVariables(
-  app: App,
-  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  app: Pick<App, 'url'>,
+  subject: DescribedProject,
   pipeline: PipelineFacts,
-  commit: Commit | null,
+  commit: DescribedCommit | null,
 ): Variable[] {
   const { ref, tag, sha, before_sha, source } = pipeline
   const isMergeRequest = source === 'merge_request_event'
@@ -119,7 +129,7 @@ export function pipelineVariables(
   })
 }
 
-const descriptionOf = ({ message, title }: Commit) =>
+const descriptionOf = ({ message, title }: DescribedCommit) =>
   message
     .slice(message.indexOf(title) + title.length)
     .replace(/^\s+/, '')
@@ -127,10 +137,10 @@ const descriptionOf = ({ message, title }: Commit) =>
 
 /** Those that rules may ask: nothing that only a stored job or pipeline has. */
 export const ruleVariables = (
-  app: App,
-  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  app: Pick<App, 'url'>,
+  subject: DescribedProject,
   pipeline: PipelineFacts,
-  commit: Commit | null,
+  commit: DescribedCommit | null,
 ): Variable[] => [
   ...serverVariables(app),
   ...projectVariables(app, subject),

@@ -11,6 +11,7 @@ import { variablesOf, type JobVariable } from '../jobs/variables.ts'
 import { pipelineRef } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import type { Runner } from '../runners/model.ts'
+import { definitionOf, FAILURE_REASONS } from './definition.ts'
 import type { Dependency } from './dependencies.ts'
 import { idTokensOf } from './id-tokens.ts'
 import { secretsOf } from './secrets.ts'
@@ -26,18 +27,6 @@ export interface Handed {
 }
 
 type Options = Partial<JobOptions>
-
-const AFTER_SCRIPT_SECONDS = 300
-const FAILURE_REASONS = [
-  'unknown_failure',
-  'script_failure',
-  'runner_system_failure',
-  'job_execution_timeout',
-  'image_pull_failure',
-  'runner_configuration_error',
-  'runner_external_dependency_failure',
-  'runner_interrupted',
-]
 
 export async function presentJob(app: App, handed: Handed): Promise<{ body: object; variables: JobVariable[] }> {
   const { job, project, namespace, pipeline, dependencies } = handed
@@ -79,22 +68,7 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
     },
     runner_info: { timeout: job.timeout ?? project.build_timeout, runner_session_url: '' },
     variables,
-    steps: stepsOf(job, options),
-    image: options.image ? imageOf(options.image) : null,
-    services: (options.services ?? []).map((service) => ({
-      ...imageOf(service),
-      alias: service.alias,
-      command: service.command,
-      variables: service.variables.map(({ key, value, expand }) => ({
-        key,
-        value,
-        public: true,
-        file: false,
-        masked: false,
-        raw: !expand,
-      })),
-    })),
-    artifacts: artifactsOf(options),
+    ...definitionOf(options, job.timeout),
     cache: await cachesOf(app, project, job, options),
     credentials: [],
     dependencies: dependencies.map(({ job: { id, name }, archive }) => ({
@@ -104,9 +78,7 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
       ...(archive && { artifacts_file: { filename: archive.filename, size: archive.size } }),
     })),
     features: { trace_sections: true, failure_reasons: FAILURE_REASONS, token_mask_prefixes: [] },
-    hooks: options.hooks ? [{ name: 'pre_get_sources_script', script: options.hooks.pre_get_sources_script }] : [],
     secrets: secretsOf(options, variables),
-    ...(options.run && { run: JSON.stringify(options.run) }),
   }
   return { body, variables }
 }
@@ -126,101 +98,6 @@ function refspecsOf({ ref, tag }: Job, { id }: Pipeline, depth: number): string[
   if (depth > 0)
     return [own, tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`]
   return [own, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']
-}
-
-function stepsOf(job: Job, { before_script = [], script = [], after_script = [], release }: Options) {
-  const timeout = job.timeout ?? 0
-  const step = (name: string, lines: readonly string[], more = {}) => ({
-    name,
-    script: lines,
-    timeout,
-    when: 'on_success',
-    allow_failure: false,
-    ...more,
-  })
-  return [
-    step('script', [...before_script, ...script]),
-    ...(release ? [step('release', [releaseCommand(release)])] : []),
-    ...(after_script.length > 0
-      ? [step('after_script', after_script, { when: 'always', allow_failure: true, timeout: AFTER_SCRIPT_SECONDS })]
-      : []),
-  ]
-}
-
-/** Variables in it are the shell's to replace. */
-const quoted = (text: string) => `"${text.replaceAll(/[\\"`]/g, '\\$&')}"`
-
-function releaseCommand(release: NonNullable<JobOptions['release']>): string {
-  const { tag_name, description, tag_message, name, ref, milestones, released_at, links } = release
-  const flags: readonly (readonly [string, string | null])[] = [
-    ['--name', name],
-    ['--description', description],
-    ['--tag-name', tag_name],
-    ['--tag-message', tag_message],
-    ['--ref', ref ?? '$CI_COMMIT_SHA'],
-    ['--released-at', released_at],
-    ...milestones.map((milestone) => ['--milestone', milestone] as const),
-    ...links.map(
-      ({ name, url, filepath, link_type }) =>
-        [
-          '--assets-link',
-          JSON.stringify({ name, url, ...(filepath && { filepath }), ...(link_type && { link_type }) }),
-        ] as const,
-    ),
-  ]
-  return [
-    'release-cli create',
-    ...flags.flatMap(([flag, value]) => (value === null ? [] : [`${flag} ${quoted(value)}`])),
-  ].join(' ')
-}
-
-const imageOf = ({ name, entrypoint, pull_policy, executor_opts }: NonNullable<JobOptions['image']>) => ({
-  name,
-  entrypoint,
-  ports: [],
-  pull_policy,
-  executor_opts: executor_opts ?? {},
-})
-
-/** What reports are called where a runner is not told otherwise, and how it packs them. */
-const REPORTS: Readonly<Record<string, readonly [filename: string, format: 'gzip' | 'raw' | 'zip']>> = {
-  junit: ['junit.xml', 'gzip'],
-  dotenv: ['.env', 'gzip'],
-  cobertura: ['cobertura-coverage.xml', 'gzip'],
-  jacoco: ['jacoco-coverage.xml', 'gzip'],
-  metrics: ['metrics.txt', 'gzip'],
-  cyclonedx: ['gl-sbom.cdx.json', 'gzip'],
-  annotations: ['gl-annotations.json', 'gzip'],
-  codequality: ['gl-code-quality-report.json', 'raw'],
-  accessibility: ['gl-accessibility.json', 'raw'],
-  terraform: ['tfplan.json', 'raw'],
-  sast: ['gl-sast-report.json', 'raw'],
-  secret_detection: ['gl-secret-detection-report.json', 'raw'],
-  lsif: ['lsif.json', 'zip'],
-}
-
-export const reportFormat = (type: string): 'gzip' | 'raw' | 'zip' => REPORTS[type]?.[1] ?? 'raw'
-
-function artifactsOf({ artifacts }: Options) {
-  if (!artifacts) return null
-  const { name, untracked, paths, exclude, when, expire_in, reports } = artifacts
-  const archive =
-    paths.length > 0 || untracked
-      ? [{ name, untracked, paths, exclude, when, expire_in, artifact_type: 'archive', artifact_format: 'zip' }]
-      : []
-  return [
-    ...archive,
-    ...Object.entries(reports).map(([type, files]) => ({
-      name: REPORTS[type]?.[0] ?? `gl-${type.replaceAll('_', '-')}-report.json`,
-      untracked: false,
-      paths: files,
-      exclude: [],
-      when: 'always',
-      expire_in,
-      artifact_type: type,
-      artifact_format: reportFormat(type),
-    })),
-  ]
 }
 
 async function cachesOf(app: App, project: Project, job: Job, { cache = [] }: Options) {

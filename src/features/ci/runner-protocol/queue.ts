@@ -130,7 +130,7 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
   const held = heldIn(app)
   const tried = new Set<number>()
   const isShared = runner.runner_type === 'instance_type'
-  for (let isBlocked = true; isBlocked; ) {
+  for (let isBlocked = true; isBlocked;) {
     isBlocked = false
     const lanes = new Set(await lanesFor(app.db, wishOf(app, runner)))
     for (let lane = firstOf(lanes, held, isShared); lane; lane = firstOf(lanes, held, isShared)) {
@@ -163,7 +163,6 @@ function firstOf(lanes: ReadonlySet<Lane>, held: Held, isShared: boolean): Lane 
   for (const { project_id } of held.values()) taken.set(project_id, (taken.get(project_id) ?? 0) + 1)
   const load = ({ running, project_id }: Lane) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
   let first: Lane | undefined
-  for (const lane of lanes)
-    if (!first || (load(lane) - load(first) || lane.job_id - first.job_id) < 0) first = lane
+  for (const lane of lanes) if (!first || (load(lane) - load(first) || lane.job_id - first.job_id) < 0) first = lane
   return first
 }

@@ -2,8 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path/posix'
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { after, timestamp } from '../../../clock.ts'
 import { parseSpan } from '../../../ci/config/durations.ts'
@@ -20,6 +18,7 @@ import { isAlive } from '../job-tokens/queries.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { jobOver } from './credentials.ts'
+import { dotenvIn, LARGEST_DOTENV, tooBig, type DotenvVariable } from './dotenv.ts'
 
 const MB = 1024 * 1024
 const DEADLINE_MS = 3_600_000
@@ -183,40 +182,13 @@ async function assertZip(app: App, { digest, size }: Blob): Promise<void> {
   }
 }
 
-/** Whatever the plan allows. */
-const LARGEST_DOTENV = 5 * MB
-const unpack = promisify(gunzip)
-
-async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']) {
+async function readDotenv(app: App, blob: Blob, format: Artifact['file_format']): Promise<DotenvVariable[]> {
   const limits = await loadLimits(app.db)
-  const [bytes, most] = [limits.dotenv_size || LARGEST_DOTENV, limits.dotenv_variables || Infinity]
-  const tooBig = bad(`Dotenv Artifact Too Big. Maximum Allowable Size: ${bytes}`)
-  if (blob.size > LARGEST_DOTENV) throw tooBig
-  const opened = await app.blobs.open(blob.digest)
-  const packed = Buffer.concat(opened ? await opened.stream.toArray() : [])
-  const text = format === 'gzip' ? await unpacked(packed, bytes + 1) : packed
-  if (text === null || text.length > bytes) throw tooBig
-  const found = new Map<string, string>()
-  for (const line of text.toString('utf8').split(/\r?\n/)) {
-    if (line.trim() === '') continue
-    const [, key, value] = /^\s*(\w{1,255})=(.*)$/.exec(line) ?? []
-    if (key === undefined || value === undefined || value.includes('\0')) throw bad('Invalid Format')
-    found.set(key, unquoted(value.trim()))
-  }
-  if (found.size > most) throw bad(`Dotenv files cannot have more than ${most} variables`)
-  return Array.from(found, ([key, value]) => ({ key, value }))
-}
-
-/** Null: it is more than that. */
-async function unpacked(packed: Buffer, maxOutputLength: number): Promise<Buffer | null> {
-  try {
-    return await unpack(packed, { maxOutputLength })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null
-    throw bad('Dotenv Artifact is not gzip')
-  }
+  const most = { bytes: limits.dotenv_size || LARGEST_DOTENV, variables: limits.dotenv_variables || Infinity }
+  const opened = blob.size > LARGEST_DOTENV ? null : await app.blobs.open(blob.digest)
+  const read = opened ? await dotenvIn(Buffer.concat(await opened.stream.toArray()), format, most) : tooBig(most.bytes)
+  if (typeof read === 'string') throw bad(read)
+  return read
 }
 
 const bad = (why: string) => new Refusal('bad_request', `400 Bad Request - ${why}`)
-
-const unquoted = (value: string) => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value

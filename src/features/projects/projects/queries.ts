@@ -110,8 +110,10 @@ export const project = resource({
 /** The same for families where who may is settled before anything else is looked at. */
 export const guardedProject = { ...project, abilityFirst: true }
 
-export const pathWithNamespace = (project: Project, namespace: Namespace): string =>
+export const pathWithNamespace = (project: Pick<Project, 'path'>, namespace: Pick<Namespace, 'full_path'>): string =>
   `${namespace.full_path}/${project.path}`
 
-export const webUrlOf = ({ url }: App, { project, namespace }: { project: Project; namespace: Namespace }): string =>
-  `${url}/${pathWithNamespace(project, namespace)}`
+export const webUrlOf = (
+  { url }: Pick<App, 'url'>,
+  { project, namespace }: { project: Pick<Project, 'path'>; namespace: Pick<Namespace, 'full_path'> },
+): string => `${url}/${pathWithNamespace(project, namespace)}`

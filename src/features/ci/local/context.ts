@@ -1,0 +1,102 @@
+/** What a configuration is compiled for in a working copy: as if it were pushed now, with all that is not committed yet. */
+import { userInfo } from 'node:os'
+import type { Context } from '../../../ci/config/context.ts'
+import type { Variable } from '../../../ci/config/variables.ts'
+import { NO_OBJECT } from '../../../git/refs/update.ts'
+import type { PipelineSource } from '../pipelines/model.ts'
+import {
+  ruleVariables,
+  slugOfRef,
+  variablesFrom,
+  type DescribedProject,
+  type PipelineFacts,
+} from '../pipelines/predefined.ts'
+import { readIncludeHere, type IncludePlaces } from './includes.ts'
+import { baseWith, changedSince, filesOf, type WorkingCopy } from './working-copy.ts'
+
+export interface LocalWish extends Omit<IncludePlaces, 'artifact'> {
+  /** From the root of the working copy. */
+  readonly file: string
+  readonly event: PipelineSource
+  /** The branch that a merge request would go to. */
+  readonly target: string
+  /** They beat those of the file. */
+  readonly variables: readonly Variable[]
+  readonly inputs: Readonly<Record<string, unknown>>
+}
+
+/** Where the copy came from no server, addresses of one lead to this machine. */
+const urlOf = ({ origin }: WorkingCopy) => origin?.url ?? 'http://localhost'
+
+export function describedIn({ project, default_branch }: WorkingCopy, file: string): DescribedProject {
+  const at = project.lastIndexOf('/')
+  const path = project.slice(at + 1)
+  return {
+    project: { path, name: path, visibility: 'private', default_branch, ci_config_path: file },
+    namespace: { full_path: project.slice(0, at) },
+  }
+}
+
+export function factsOf(
+  { ref, tag, sha, before_sha, default_branch }: WorkingCopy,
+  event: PipelineSource,
+): PipelineFacts {
+  // As a server protects it, unless told otherwise.
+  return { ref, tag, sha, before_sha, source: event, protected: !tag && ref === default_branch }
+}
+
+export async function predefinedFor(wish: LocalWish): Promise<Variable[]> {
+  const { copy, event, file } = wish
+  const about = ruleVariables({ url: urlOf(copy) }, describedIn(copy, file), factsOf(copy, event), copy.commit)
+  return [...about, ...(event === 'merge_request_event' ? await ofMergeRequest(wish) : [])]
+}
+
+async function ofMergeRequest({ copy, target }: LocalWish): Promise<Variable[]> {
+  const { ref, sha, project } = copy
+  return variablesFrom({
+    CI_COMMIT_REF_NAME: ref,
+    CI_COMMIT_REF_SLUG: slugOfRef(ref),
+    CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
+    CI_MERGE_REQUEST_PROJECT_PATH: project,
+    CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: project,
+    CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: ref,
+    CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha,
+    CI_MERGE_REQUEST_TARGET_BRANCH_NAME: target,
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: await baseWith(copy, target),
+  })
+}
+
+export const ofUser = ({ user }: WorkingCopy): Variable[] =>
+  variablesFrom({ GITLAB_USER_LOGIN: userInfo().username, GITLAB_USER_NAME: user.name, GITLAB_USER_EMAIL: user.email })
+
+export async function contextOf(wish: LocalWish, artifact?: IncludePlaces['artifact']): Promise<Context> {
+  const { copy, file, event, server } = wish
+  return {
+    path: file,
+    tree: { project: copy.project, sha: copy.sha },
+    ref: copy.ref,
+    tag: copy.tag,
+    source: event,
+    default_branch: copy.default_branch,
+    predefined: await predefinedFor(wish),
+    variables: wish.variables,
+    inputs: wish.inputs,
+    changedPaths: (compareTo) => changedFor(wish, compareTo),
+    async paths(tree) {
+      if (tree.project === copy.project && ('sha' in tree || tree.ref === null)) return filesOf(copy)
+      return server ? server.paths(tree.project, 'sha' in tree ? tree.sha : tree.ref) : null
+    },
+    readInclude: (include, from) => readIncludeHere(include, from, { ...wish, artifact }),
+  }
+}
+
+/** Null where a server would compare nothing: of a branch that it does not know yet, a tag, a schedule. */
+async function changedFor({ copy, event, target }: LocalWish, compareTo: string | null): Promise<string[] | null> {
+  const other = compareTo ?? (event === 'merge_request_event' ? target : null)
+  if (other !== null) {
+    const base = await baseWith(copy, other)
+    return base === null ? null : changedSince(copy, base)
+  }
+  if (event !== 'push' || copy.tag || copy.before_sha === NO_OBJECT) return null
+  return changedSince(copy, copy.before_sha)
+}

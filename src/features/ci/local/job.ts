@@ -1,0 +1,141 @@
+/** A job of a plan as the agent is handed it, made of what a working copy knows. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { JobInput } from '../../../ci/agent/job.ts'
+import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/plan.ts'
+import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
+import { guessTier, slugOf } from '../environments/making.ts'
+import { slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
+import { definitionOf, FAILURE_REASONS } from '../runner-protocol/definition.ts'
+import { factsOf, ofUser, predefinedFor, type LocalWish } from './context.ts'
+import { readHere } from './includes.ts'
+import type { WorkingCopy } from './working-copy.ts'
+
+/** As a project has it that says nothing else. */
+const TIMEOUT_S = 3600
+
+export interface Handed {
+  readonly id: number
+  readonly plan: Plan
+  readonly job: PlannedJob
+  readonly wish: LocalWish
+  /** What the jobs before it have reported. */
+  readonly reported: readonly Variable[]
+  readonly dependencies: readonly { readonly id: number; readonly name: string; readonly archive: string }[]
+}
+
+export async function jobInput({ id, plan, job, wish, reported, dependencies }: Handed): Promise<JobInput> {
+  const { copy } = wish
+  const token = randomBytes(20).toString('hex')
+  const predefined = await predefinedFor(wish)
+  const ofFile = fileVariables(plan, job).map(({ key, value, expand }) => ({ key, value, raw: !expand }))
+  const before: Variable[] = [
+    ...predefined,
+    ...ofJob(id, token, job),
+    ...ofFile,
+    ...ofUser(copy),
+    ...reported,
+    ...wish.variables,
+  ]
+  const variables = [...before, ...ofEnvironment(job, before)]
+  const { sha, ref, tag, protected: isProtected } = factsOf(copy, wish.event)
+  return {
+    id,
+    token,
+    job_info: { name: job.name, stage: job.stage, project_name: copy.project },
+    git_info: {
+      repo_url: `${copy.origin?.url ?? 'http://localhost'}/${copy.project}.git`,
+      ref,
+      sha,
+      ref_type: tag ? 'tag' : 'branch',
+      protected: isProtected,
+    },
+    runner_info: { timeout: job.timeout ?? TIMEOUT_S },
+    variables: variables.map(({ key, value, raw = false, file = false, masked = false }) => ({
+      key,
+      value,
+      public: true,
+      raw,
+      file,
+      masked,
+    })),
+    ...asSent(definitionOf(job, job.timeout)),
+    cache: await cachesOf(copy, job, isProtected),
+    dependencies: dependencies.map(({ id, name, archive }) => ({
+      id,
+      name,
+      token,
+      artifacts_file: { filename: archive, size: 1 },
+    })),
+    features: { trace_sections: false, failure_reasons: [...FAILURE_REASONS], token_mask_prefixes: [] },
+  }
+}
+
+/** It goes no way over a wire, but comes to the same. */
+const asSent = (definition: ReturnType<typeof definitionOf>) =>
+  JSON.parse(JSON.stringify(definition)) as Partial<JobInput>
+
+function ofJob(id: number, token: string, job: PlannedJob): Variable[] {
+  const secret = variablesFrom({ CI_JOB_TOKEN: token, CI_BUILD_TOKEN: token })
+  return [
+    ...variablesFrom({
+      CI_PIPELINE_ID: 1,
+      CI_PIPELINE_IID: 1,
+      CI_JOB_ID: id,
+      CI_JOB_NAME: job.name,
+      CI_JOB_NAME_SLUG: slugOfRef(job.name),
+      CI_JOB_GROUP_NAME: job.group,
+      CI_JOB_STAGE: job.stage,
+      CI_JOB_STARTED_AT: new Date().toISOString(),
+      CI_JOB_MANUAL: job.when === 'manual' ? true : null,
+      CI_NODE_INDEX: job.parallel?.index,
+      CI_NODE_TOTAL: job.parallel?.total ?? 1,
+      CI_BUILD_ID: id,
+      CI_BUILD_NAME: job.name,
+      CI_BUILD_STAGE: job.stage,
+      CI_BUILD_MANUAL: job.when === 'manual' ? true : null,
+    }),
+    ...secret.map((one) => ({ ...one, masked: true })),
+  ]
+}
+
+function ofEnvironment({ environment }: PlannedJob, known: readonly Variable[]): Variable[] {
+  if (!environment) return []
+  const name = new Scope([valuesOf(known)]).expand(environment.name)
+  const own = { CI_ENVIRONMENT_NAME: name, CI_ENVIRONMENT_SLUG: slugOf(name) }
+  const scope = new Scope([new Map(Object.entries(own)), valuesOf(known)])
+  return variablesFrom({
+    ...own,
+    CI_ENVIRONMENT_TIER: environment.deployment_tier ?? guessTier(name),
+    CI_ENVIRONMENT_ACTION: environment.action,
+    CI_ENVIRONMENT_URL: environment.url && scope.expand(environment.url),
+  })
+}
+
+function cachesOf(copy: WorkingCopy, { cache }: PlannedJob, isProtected: boolean) {
+  const suffix = isProtected ? '-protected' : '-non_protected'
+  return Promise.all(
+    cache.map(async ({ key, paths, untracked, policy, when, fallback_keys, unprotect }) => ({
+      key: (await keyOf(copy, key)) + (unprotect ? '' : suffix),
+      untracked,
+      paths: [...paths],
+      policy,
+      when,
+      fallback_keys: fallback_keys.map((one) => one + (unprotect ? '' : suffix)),
+    })),
+  )
+}
+
+/** Of files: by what they hold now, be it committed or not. */
+async function keyOf({ root }: WorkingCopy, key: PlannedJob['cache'][number]['key']): Promise<string> {
+  if (typeof key === 'string') return key
+  const digest = createHash('sha1')
+  let isAny = false
+  for (const path of key.files) {
+    const text = await readHere(root, path)
+    if (text === null) continue
+    isAny = true
+    digest.update(`${path}\0${text}\0`)
+  }
+  const rest = isAny ? digest.digest('hex') : 'default'
+  return key.prefix === null ? rest : `${key.prefix}-${rest}`
+}

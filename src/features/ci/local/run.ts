@@ -1,0 +1,86 @@
+/** The pipeline of a working copy, run here from its beginning to its end. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Executor } from '../../../ci/agent/executor.ts'
+import { sweepLeftovers } from '../../../ci/agent/processes.ts'
+import { removeFolder } from '../../../ci/agent/shell.ts'
+import { lockFolder } from '../../../ci/agent/state.ts'
+import type { Plan, PlannedJob } from '../../../ci/config/plan.ts'
+import type { JobStatus } from '../jobs/model.ts'
+import type { LocalWish } from './context.ts'
+import { LocalPipeline } from './pipeline.ts'
+import { closingLines, Console, whyOf } from './showing.ts'
+import { Slots } from './slots.ts'
+
+/** It cannot even begin. */
+export class NotRun extends Error {
+  override name = 'NotRun'
+}
+
+export interface RunWish {
+  /** None: all of them. */
+  readonly named: readonly string[]
+  readonly withNeeds: boolean
+  readonly concurrent: number
+  readonly executor: Executor
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly print: (text: string | Buffer) => void
+  readonly isColoured: boolean
+}
+
+export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promise<JobStatus> {
+  if (plan.jobs.length === 0) throw new NotRun('the pipeline has no jobs, see mortise ci check')
+  const { jobs, played } = chosenOf(plan, how)
+  const { state } = wish.copy
+  const unlock = await lockFolder(state).catch((error: unknown) => {
+    throw new NotRun((error as Error).message, { cause: error })
+  })
+  const { executor, environment, signal, print, isColoured } = how
+  try {
+    await sweepLeftovers()
+    await rm(join(state, 'artifacts'), { recursive: true, force: true })
+    const display = new Console(print, { isPrefixed: how.concurrent > 1 && jobs.length > 1, isColoured })
+    let last = 0
+    const nextId = () => ++last
+    const slots = new Slots(how.concurrent)
+    const ground = { state, executor, environment, slots, display, signal, nextId }
+    const pipeline = new LocalPipeline(ground, plan, wish, { jobs, played })
+    const status = await pipeline.run()
+    print(`${closingLines(pipeline.jobs, status).join('\n')}\n`)
+    return status
+  } finally {
+    // Kept are caches and artifacts; builds are as large as the working copy. What users of a container own stays until
+    // the next container removes it.
+    await removeFolder(join(state, 'slots')).catch(() => {})
+    await unlock()
+  }
+}
+
+/** Those that are named, by their own name or by the one that parallel jobs share, and what they need. */
+function chosenOf(plan: Plan, { named, withNeeds }: RunWish): { jobs: readonly PlannedJob[]; played: Set<string> } {
+  if (named.length === 0) return { jobs: plan.jobs, played: new Set() }
+  const meant = named.flatMap((name) => {
+    const found = plan.jobs.filter((job) => job.name === name || job.group === name)
+    if (found.length > 0) return found
+    const n = plan.left_out.indexOf(name)
+    throw new NotRun(n < 0 ? `there is no job ${name}` : `${name} is not in this pipeline: ${whyOf(plan, n)}`)
+  })
+  const played = new Set(meant.map(({ name }) => name))
+  const wanted = new Set(meant)
+  if (withNeeds) {
+    const byName = new Map(plan.jobs.map((job) => [job.name, job]))
+    // Grows while it is walked.
+    for (const { needs, stage_index } of wanted) {
+      const before = needs === null ? plan.jobs.filter((job) => job.stage_index < stage_index) : []
+      for (const job of before) wanted.add(job)
+      for (const need of needs ?? []) {
+        const job = need.kind === 'job' ? byName.get(need.job) : undefined
+        if (!job) continue
+        wanted.add(job)
+        played.add(job.name)
+      }
+    }
+  }
+  return { jobs: plan.jobs.filter((job) => wanted.has(job)), played }
+}
