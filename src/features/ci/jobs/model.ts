@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
+/** Of jobs, and of the pipelines they make up; in the order in which they are met. */
 export const JOB_STATUSES = [
   'created',
   'waiting_for_resource',

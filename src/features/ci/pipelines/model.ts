@@ -1,22 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
-
-/** In the order in which they are met. */
-export const PIPELINE_STATUSES = [
-  'created',
-  'waiting_for_resource',
-  'preparing',
-  'pending',
-  'running',
-  'success',
-  'failed',
-  'canceling',
-  'canceled',
-  'skipped',
-  'manual',
-  'scheduled',
-] as const
-export type PipelineStatus = (typeof PIPELINE_STATUSES)[number]
+import type { JobStatus } from '../jobs/model.ts'
 
 export const PIPELINE_SOURCES = [
   'push',
@@ -38,7 +22,7 @@ declare module '../../../store/database.ts' {
       project_id: number
       iid: number
       source: PipelineSource
-      status: PipelineStatus
+      status: JobStatus
       /** The short name of a branch or a tag, or `refs/merge-requests/1/head`. */
       ref: string
       tag: boolean
@@ -79,7 +63,7 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     /** Made, or its status is another. */
-    'pipeline.changed': { id: number; project_id: number; status: PipelineStatus }
+    'pipeline.changed': { id: number; project_id: number; status: JobStatus }
     'pipeline.deleted': { id: number; project_id: number; by: number }
   }
 }
