@@ -89,6 +89,8 @@ declare module '../../../store/database.ts' {
       size: number
       digest: string
       expire_at: string | null
+      /** Kept past that: of the newest pipeline of its ref that succeeded. */
+      locked: Generated<boolean>
       created_at: string
     }
     /** What rows that are gone have named. */

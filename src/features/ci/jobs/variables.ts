@@ -9,6 +9,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { toldOf } from '../pipelines/merge-requests.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
   pipelineVariables,
@@ -69,6 +70,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...ofJob(app, subject, job),
     ...shown(projectVariables(app, subject)),
     ...shown(pipelineVariables(app, subject, pipeline, commit)),
+    ...shown(await toldOf(app, pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),

@@ -27,6 +27,9 @@ declare module '../../../store/database.ts' {
       ref: string
       tag: boolean
       sha: string
+      /** Of what a merge request would come to: the heads of its two branches. */
+      source_sha: string | null
+      target_sha: string | null
       before_sha: string
       /** Whether its ref was protected when it was made. */
       protected: boolean
@@ -52,6 +55,7 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
+    pipeline_marks: { digest: string; made_at: string }
     pipeline_variables: {
       id: Generated<number>
       pipeline_id: number

@@ -1,7 +1,7 @@
 /** The jobs whose results a job is given: those it names, else all of earlier stages. */
-import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { isLive } from '../jobs/artifacts.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 
@@ -44,7 +44,7 @@ export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> 
       ),
     )
     .where('file_type', '=', 'archive')
-    .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', timestamp(app.clock))]))
+    .where(isLive(app))
     .execute()
   const byJob = new Map(archives.map((archive) => [archive.job_id, archive]))
   return chosen.map((one) => ({ job: one, archive: byJob.get(one.id) ?? null }))
