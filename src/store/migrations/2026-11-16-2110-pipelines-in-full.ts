@@ -4,7 +4,7 @@ import { columnTypes } from '../dialect.ts'
 export async function up(db: Kysely<never>): Promise<void> {
   const { boolean, timestamp, yes, no } = columnTypes(db)
   const alter = (table: string) => db.schema.alterTable(table)
-  const flag = (table: string, name: string, initial: typeof yes | typeof no) =>
+  const flag = (table: string, name: string, initial: typeof yes) =>
     alter(table)
       .addColumn(name, boolean, (c) => c.notNull().defaultTo(initial))
       .execute()

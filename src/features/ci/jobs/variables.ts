@@ -70,7 +70,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...ofJob(app, subject, job),
     ...shown(projectVariables(app, subject)),
     ...shown(pipelineVariables(app, subject, pipeline, commit)),
-    ...shown(await toldOf(app, pipeline)),
+    ...shown(toldOf(pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),

@@ -4,8 +4,8 @@ import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { cancelPipeline } from './cancel.ts'
 import type { Pipeline } from './model.ts'
+import { CANCELABLE } from './status.ts'
 
-const ALIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled'] as const
 const MOST = 100
 
 export async function cancelOutdated(app: App, { project }: { project: Project }, newer: Pipeline): Promise<void> {
@@ -22,7 +22,7 @@ export async function cancelOutdated(app: App, { project }: { project: Project }
     )
     .where('id', '<', newer.id)
     .where('sha', '!=', newer.sha)
-    .where('status', 'in', ALIVE)
+    .where('status', 'in', CANCELABLE)
     .where('bridge_id', 'is', null)
     .where('created_at', '>', after(app.clock, -7 * DAY))
     .orderBy('id', 'desc')

@@ -135,7 +135,7 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
   if (plan.is_refused) return refused(FILTERED)
   if (plan.jobs.length === 0) return refused(EMPTY)
   const predefined = [...ruleVariables(app, subject, facts, commit), ...told]
-  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined })
+  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined, told })
   if (!pipeline) return { pipeline, errors: [] }
   await begin(subject.dir, pipeline)
   const begun = (await processPipeline(app, pipeline.id)) ?? pipeline
@@ -222,6 +222,7 @@ interface Content {
   readonly plan?: Plan
   readonly settings?: readonly Variable[]
   readonly predefined?: readonly Variable[]
+  readonly told?: readonly Variable[]
 }
 
 function save(
@@ -229,7 +230,7 @@ function save(
   { project }: RepositorySubject,
   wish: PipelineWish,
   facts: PipelineFacts,
-  { status, yaml_errors, plan, settings = [], predefined = [] }: Content,
+  { status, yaml_errors, plan, settings = [], predefined = [], told = [] }: Content,
 ): Promise<Pipeline | null> {
   const now = timestamp(app.clock)
   const { id: project_id } = project
@@ -252,7 +253,7 @@ function save(
         schedule_id: wish.schedule_id ?? null,
         bridge_id: wish.bridge_id ?? null,
         auto_canceled_by_id: null,
-        merge_request_variables: wish.mergeRequest ? JSON.stringify(wish.mergeRequest.variables) : null,
+        merge_request_variables: told.length > 0 ? JSON.stringify(told) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
         on_job_failure: plan?.auto_cancel.on_job_failure ?? 'none',
         coverage: null,

@@ -102,18 +102,16 @@ async function makeChild(
 }
 
 /** A child is the merge request's as much as its parent. */
-async function ofMergeRequest(
-  { db }: App,
-  { merge_request_id: id, merge_request_variables, source_sha, target_sha }: Pipeline,
-): Promise<Pick<PipelineWish, 'mergeRequest'>> {
-  if (id === null || merge_request_variables === null) return {}
+async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<PipelineWish, 'mergeRequest'>> {
+  const { merge_request_id: id, source_sha, target_sha } = parent
+  if (id === null) return {}
   const one = await db
     .selectFrom('merge_requests')
     .select(['base_sha', 'source_branch'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (!one) return {}
-  const variables = JSON.parse(merge_request_variables) as Variable[]
+  const variables = toldOf(parent)
   const base_sha = target_sha ?? one.base_sha
   const merged = source_sha !== null && target_sha !== null ? { merged: { source_sha, target_sha } } : {}
   return { mergeRequest: { id, variables, base_sha, branch: one.source_branch, ...merged } }
@@ -175,7 +173,7 @@ async function scopeOf(app: App, bridge: Job, parent: Pipeline, project: Project
     valuesOf(await givenTo(app, parent.id)),
     valuesOf(settings),
     valuesOf(optionsOf(bridge).variables ?? []),
-    valuesOf([...ruleVariables(app, subject, parent, null), ...(await toldOf(app, parent))]),
+    valuesOf([...ruleVariables(app, subject, parent, null), ...toldOf(parent)]),
   ])
 }
 

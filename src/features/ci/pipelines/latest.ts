@@ -1,7 +1,8 @@
 /** The newest pipeline of a ref that succeeded keeps what its jobs have kept, past its time. */
 import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { idList, inIdList } from '../../../store/dialect.ts'
+import { holdName, idList, inIdList } from '../../../store/dialect.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { familyOf } from './children.ts'
 import type { Pipeline } from './model.ts'
@@ -14,7 +15,7 @@ interface Ref {
 
 /** In the transaction in which the pipeline, or a child of it, has succeeded. */
 export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
-  const { db } = app
+  const { db, clock } = app
   const { project_id, ref, tag } = pipeline
   const project = await db
     .selectFrom('projects')
@@ -22,6 +23,8 @@ export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
     .where('id', '=', project_id)
     .executeTakeFirst()
   if (!project?.keep_latest_artifact || !(await currentSettings(app)).keep_latest_artifact) return
+  // Of two that succeed at once the newer keeps.
+  await holdName(db, `latest of ${project_id} ${ref}`)
   const newest = await db
     .selectFrom('pipelines')
     .select('id')
@@ -40,6 +43,7 @@ export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
   await db
     .updateTable('ci_artifacts')
     .set({ locked: true })
+    .where('expire_at', '>', timestamp(clock))
     .where('job_id', 'in', (eb) =>
       eb
         .selectFrom('ci_jobs')

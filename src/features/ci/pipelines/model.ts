@@ -42,7 +42,7 @@ declare module '../../../store/database.ts' {
       /** The job of another pipeline that made it. */
       bridge_id: number | null
       auto_canceled_by_id: number | null
-      /** Of a merge request's: variables that tell of it, as JSON. */
+      /** Variables that tell of merge requests, of its own or open from its branch, as JSON. */
       merge_request_variables: string | null
       on_new_commit: 'conservative' | 'interruptible' | 'none'
       on_job_failure: 'none' | 'all'

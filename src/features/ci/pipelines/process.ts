@@ -57,7 +57,7 @@ export async function processHeld(app: App, id: number): Promise<Pipeline | null
   await moveJobs(app, steps.wait, 'waiting_for_resource')
   await moveJobs(app, steps.enqueue, 'pending')
   // Some of them may take their time to end.
-  if (stopped.some((job) => job.status === 'canceling')) return refreshHeld(app, id)
+  if (stopped.some((job) => job.status === 'canceling')) return processHeld(app, id)
   return followJobs(app, pipeline, status)
 }
 

@@ -127,6 +127,7 @@ test('a branch tells its jobs of up to four that are open from it', async () => 
     await jane.post(`${at}/merge_requests`, { source_branch: 'feature', target_branch: branch, title: branch })
   }
   await forge.settle()
+  await forge.seed(project, { b: '1' }, { branch: 'feature', as: jane })
   const runner = await registerRunner(forge)
   const names = [1, 2, 3, 4].map((iid) => `${project.path_with_namespace}!${iid}`)
   expect(await toldTo(runner)).toMatchObject({ CI_OPEN_MERGE_REQUESTS: names.join(','), CI_COMMIT_BRANCH: 'feature' })
