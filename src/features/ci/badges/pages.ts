@@ -8,7 +8,7 @@ import { findLatestRelease } from '../../repository/releases/queries.ts'
 import { repositoryPolicy } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { ciPolicy } from '../pipelines/policy.ts'
-import type { PipelineStatus } from '../pipelines/model.ts'
+import type { JobStatus } from '../jobs/model.ts'
 import { coverageOfRef, statusOfRef } from './queries.ts'
 import { badgeOf, type Badge } from './svg.ts'
 
@@ -42,7 +42,7 @@ type Content = Pick<Badge, 'key' | 'value' | 'valueWidth' | 'colour'>
 const KEY_WIDTH = 62
 const GREY = '#9f9f9f'
 
-const COLOURS: Partial<Record<PipelineStatus, string>> = {
+const COLOURS: Partial<Record<JobStatus, string>> = {
   success: '#4c1',
   failed: '#e05d44',
   running: '#dfb317',

@@ -1,5 +1,5 @@
 import type { App } from '../../../context.ts'
-import type { PipelineStatus } from '../pipelines/model.ts'
+import type { JobStatus } from '../jobs/model.ts'
 
 const pipelinesOf = ({ db }: App, project: number, ref: string) =>
   db
@@ -17,7 +17,7 @@ export async function statusOfRef(
   project: number,
   ref: string,
   { ignoreSkipped }: { ignoreSkipped: boolean },
-): Promise<PipelineStatus | null> {
+): Promise<JobStatus | null> {
   const query = pipelinesOf(app, project, ref)
   const found = await (ignoreSkipped ? query.where('status', '!=', 'skipped') : query).executeTakeFirst()
   return found?.status ?? null

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { App } from '../../../context.ts'
 import { BadZip, isPossible, openZip, type ZipArchive, type ZipEntry } from '../../../lib/zip/reader.ts'
-import { timestamp } from '../../../clock.ts'
+import { isLive } from './artifacts.ts'
 import type { Artifact } from './model.ts'
 
 const LARGEST_TEXT = 1024 * 1024
@@ -15,7 +15,7 @@ export async function archiveOf(app: App, job: number): Promise<Artifact | null>
       .selectAll()
       .where('job_id', '=', job)
       .where('file_type', '=', 'archive')
-      .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', timestamp(app.clock))]))
+      .where(isLive(app))
       .executeTakeFirst()) ?? null
   )
 }

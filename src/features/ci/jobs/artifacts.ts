@@ -1,15 +1,24 @@
 /** What jobs have kept: how long, and what becomes of it. */
+import { sql, type RawBuilder } from 'kysely'
 import { after, HOUR, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { isHeld } from '../../instance/blobs/jobs.ts'
+import { releaseUnkept } from '../pipelines/latest.ts'
 import type { Job } from './model.ts'
 
 const AT_ONCE = 500
 
+/** Whether it is there: its time is not over, or it is kept past that. */
+export const isLive = ({ clock }: Pick<App, 'clock'>, table = 'ci_artifacts'): RawBuilder<boolean> => {
+  const expire_at = sql.ref(`${table}.expire_at`)
+  return sql<boolean>`(${expire_at} is null or ${expire_at} > ${timestamp(clock)} or ${sql.ref(`${table}.locked`)})`
+}
+
 /** Rows of what has expired, then blobs that nobody names any more. */
 export async function expireArtifacts(app: App): Promise<void> {
+  await releaseUnkept(app)
   while (await expireSome(app));
   await discardLeft(app)
 }
@@ -20,6 +29,7 @@ async function expireSome({ db, clock }: App): Promise<boolean> {
     .selectFrom('ci_artifacts')
     .select('id')
     .where('expire_at', '<=', timestamp(clock))
+    .where('locked', '=', false)
     .orderBy('expire_at')
     .limit(AT_ONCE)
     .execute()
@@ -85,7 +95,7 @@ export async function deleteArtifacts({ db }: App, { id }: Pick<Job, 'id'>): Pro
 export async function expireProjectArtifacts({ db, clock }: App, project: number): Promise<void> {
   await db
     .updateTable('ci_artifacts')
-    .set({ expire_at: timestamp(clock) })
+    .set({ expire_at: timestamp(clock), locked: false })
     .where('project_id', '=', project)
     .execute()
 }

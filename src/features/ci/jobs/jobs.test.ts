@@ -96,7 +96,12 @@ test('logs, artifacts and their end', async () => {
   await runNamed(forge, 'build', { log, files: { 'out/a.txt': 'hello', 'b.html': '<b>' } })
   const read = async () => (await owner.get(at(`/jobs/${id}/trace`))).body
   expect(await read()).toBe(log)
+  const { openTrace } = await import('./traces.ts')
+  const before = await jobNamed(forge, 'build')
   await forge.settle()
+  // Whoever began to read it before it was a blob comes to its end.
+  const stale = { ...before, trace_digest: null }
+  expect(Buffer.concat(await (await openTrace(forge.app, stale, 6))!.toArray()).toString()).toBe(log.slice(6))
   expect(await jobNamed(forge, 'build')).toMatchObject({ trace_digest: expect.any(String), coverage: 81.25 })
   expect(await read()).toBe(log)
   expect((await owner.get(at('/pipelines/1'))).body).toMatchObject({ coverage: '81.25' })

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
+/** Of jobs, and of the pipelines they make up; in the order in which they are met. */
 export const JOB_STATUSES = [
   'created',
   'waiting_for_resource',
@@ -98,6 +99,8 @@ declare module '../../../store/database.ts' {
       size: number
       digest: string
       expire_at: string | null
+      /** Kept past that: of the newest pipeline of its ref that succeeded. */
+      locked: Generated<boolean>
       created_at: string
     }
     /** What rows that are gone have named. */

@@ -9,7 +9,9 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { childrenOf } from '../pipelines/children.ts'
 import { ciProject } from '../pipelines/queries.ts'
+import { isLive } from './artifacts.ts'
 import { presentBridge, presentJob, type JobRecord, type JobSurroundings, type LoadedJob } from './entity.ts'
 import type { Artifact, Job } from './model.ts'
 
@@ -98,7 +100,7 @@ async function artifactsOf(app: App, jobs: readonly number[]): Promise<Map<numbe
     .selectFrom('ci_artifacts')
     .selectAll()
     .where(inIdList(app.db, 'job_id', idList(app.db, jobs)))
-    .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', timestamp(app.clock))]))
+    .where(isLive(app))
     .orderBy('id')
     .execute()
   return Map.groupBy(rows, ({ job_id }) => job_id)
@@ -162,7 +164,7 @@ export async function jobOfRef(
     .limit(1)
     .executeTakeFirst()
   if (!pipeline) return null
-  const children = withChildren ? await childrenOf(app, pipeline.id) : []
+  const children = withChildren ? await childrenOf(db, [pipeline.id]) : []
   const found = await db
     .selectFrom('ci_jobs')
     .selectAll()
@@ -174,15 +176,4 @@ export async function jobOfRef(
     .limit(1)
     .executeTakeFirst()
   return found ?? null
-}
-
-async function childrenOf({ db }: App, pipeline: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('pipelines')
-    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipelines.bridge_id')
-    .select('pipelines.id')
-    .where('ci_jobs.pipeline_id', '=', pipeline)
-    .where('pipelines.source', '=', 'parent_pipeline')
-    .execute()
-  return rows.map(({ id }) => id)
 }

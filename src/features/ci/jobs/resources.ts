@@ -1,5 +1,7 @@
 /** Resources that one job at a time has. */
+import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
+import type { Db, Row } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { holdPipeline, processHeld } from '../pipelines/process.ts'
@@ -8,6 +10,25 @@ import { moveJobs } from './steps.ts'
 
 const HOLDING = ['pending', 'running', 'canceling'] as const
 const COMING = ['created', 'scheduled', 'waiting_for_resource'] as const
+
+type Group = Pick<Row<'resource_groups'>, 'id' | 'process_mode'>
+
+/**
+ * Those that are to have it, first to last. `oldest_first` and `newest_first` are about pipelines: what of them is not
+ * ready yet is waited for. Of one pipeline those that are ready come first, as the others may wait for them.
+ */
+export function upcomingOf(db: Db, { id, process_mode }: Group) {
+  const isPatient = process_mode === 'oldest_first' || process_mode === 'newest_first'
+  return db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('resource_group_id', '=', id)
+    .where('retried', '=', false)
+    .where('status', 'in', isPatient ? COMING : ['waiting_for_resource'])
+    .orderBy('pipeline_id', process_mode.startsWith('newest') ? 'desc' : 'asc')
+    .orderBy(sql`case status when 'waiting_for_resource' then 0 else 1 end`)
+    .orderBy('id')
+}
 
 /** To the next that waits, if nobody has it. Bears being done twice. */
 export async function assignResource(app: App, id: number): Promise<void> {
@@ -23,19 +44,15 @@ export async function assignResource(app: App, id: number): Promise<void> {
 
 async function nextFor({ db }: App, id: number): Promise<Job | null> {
   const group = await db.selectFrom('resource_groups').selectAll().where('id', '=', id).executeTakeFirst()
-  const jobs = db.selectFrom('ci_jobs').selectAll().where('resource_group_id', '=', id).where('retried', '=', false)
-  if (!group || (await jobs.where('status', 'in', HOLDING).limit(1).executeTakeFirst())) return null
-  if (group.process_mode === 'oldest_first') {
-    // Those of older pipelines are waited for, too.
-    const first = await jobs
-      .where('status', 'in', COMING)
-      .orderBy('pipeline_id')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst()
-    return first?.status === 'waiting_for_resource' ? first : null
-  }
-  const order = group.process_mode === 'unordered' ? 'asc' : 'desc'
-  const waiting = jobs.where('status', '=', 'waiting_for_resource')
-  return (await waiting.orderBy('pipeline_id', order).orderBy('id', order).limit(1).executeTakeFirst()) ?? null
+  const holder = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('resource_group_id', '=', id)
+    .where('retried', '=', false)
+    .where('status', 'in', HOLDING)
+    .limit(1)
+    .executeTakeFirst()
+  if (!group || holder) return null
+  const first = await upcomingOf(db, group).limit(1).executeTakeFirst()
+  return first?.status === 'waiting_for_resource' ? first : null
 }

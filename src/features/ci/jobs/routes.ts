@@ -104,7 +104,7 @@ export const trace = endpoint({
   async handle({ app, subject }) {
     const one = subject.job
     // Of one that runs, nothing yet is no failure: whoever follows it asks again.
-    const isBegun = one.trace_size > 0 || one.status === 'running'
+    const isBegun = one.trace_size > 0 || one.status === 'running' || one.status === 'canceling'
     const log = isBegun ? await openTrace(app, one) : null
     if (!log) throw notFound()
     return new Answer(200, log, {
@@ -123,8 +123,8 @@ export const cancel = endpoint({
   allow: 'run',
   input: z.object({ force: bool.nullish() }),
   output: JobEntity,
-  async handle({ app, subject }) {
-    await stopJob(app, subject, subject.job)
+  async handle({ app, subject, input: { force } }) {
+    await stopJob(app, subject, subject.job, { isForced: force ?? false })
     return presentOneJob(app, subject, await loadJob(app, subject.job.id))
   },
 })

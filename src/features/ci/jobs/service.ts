@@ -11,6 +11,7 @@ import { cloneJob } from './cloning.ts'
 import type { Job } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs } from './steps.ts'
+import type { StopWish } from './stopping.ts'
 import { cancelJob, enqueueJob } from './transitions.ts'
 
 async function assertChanges(app: App, subject: RepositorySubject, job: Job): Promise<void> {
@@ -18,9 +19,9 @@ async function assertChanges(app: App, subject: RepositorySubject, job: Job): Pr
 }
 
 /** What has ended stays as it is. */
-export async function stopJob(app: App, subject: RepositorySubject, job: Job): Promise<void> {
+export async function stopJob(app: App, subject: RepositorySubject, job: Job, wish: StopWish): Promise<void> {
   await assertChanges(app, subject, job)
-  await cancelJob(app, job)
+  await cancelJob(app, job, wish)
 }
 
 /** The new one, with whoever wants it as its user. */

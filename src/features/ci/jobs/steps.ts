@@ -111,17 +111,17 @@ export async function tellMoved(app: App, jobs: readonly Job[]): Promise<void> {
   await passResources(app, jobs)
   for (const job of jobs) {
     if (job.status === 'scheduled') await planStart(app, job)
-    if (ENDED.includes(job.status) && job.kind === 'job') {
+    if (ENDED.includes(job.status) && job.kind === 'job' && job.started_at !== null) {
       await endRun(app, job)
       await enqueue(app, ARCHIVE_TRACE, { id: job.id }, { key: `ci.archive_trace ${job.id}` })
     }
   }
 }
 
-/** Whoever waits for one, or gives one back, has them given out anew: by another transaction, as pipelines share them. */
+/** Whoever waits for one, gives one back or leaves the line has them given out anew: by another transaction, as pipelines share them. */
 async function passResources(app: App, jobs: readonly Job[]): Promise<void> {
   const groups = jobs.flatMap(({ resource_group_id, status }) =>
-    resource_group_id !== null && [...ENDED, 'skipped', 'waiting_for_resource'].includes(status)
+    resource_group_id !== null && [...ENDED, 'skipped', 'manual', 'waiting_for_resource'].includes(status)
       ? resource_group_id
       : [],
   )

@@ -14,7 +14,8 @@ export async function openTrace(app: App, job: Logged, start = 0): Promise<Reada
   return Readable.from(chunksOf(app, job, start), { objectMode: false })
 }
 
-async function* chunksOf({ db }: App, { id, trace_size }: Logged, from: number): AsyncGenerator<Buffer> {
+async function* chunksOf(app: App, { id, trace_size }: Logged, from: number): AsyncGenerator<Buffer> {
+  const { db } = app
   let at = from
   while (at < trace_size) {
     const chunks = await db
@@ -32,8 +33,18 @@ async function* chunksOf({ db }: App, { id, trace_size }: Logged, from: number):
       at += bytes.length
       if (bytes.length > 0) yield bytes
     }
-    if (at === before) return
+    if (at === before) {
+      // Meanwhile it has become a blob.
+      yield* await restOf(app, id, at)
+      return
+    }
   }
+}
+
+async function restOf(app: App, id: number, start: number): Promise<AsyncIterable<Buffer>> {
+  const job = await app.db.selectFrom('ci_jobs').select('trace_digest').where('id', '=', id).executeTakeFirst()
+  const blob = job?.trace_digest ? await app.blobs.open(job.trace_digest, { start }) : null
+  return blob?.stream ?? Readable.from([])
 }
 
 /** Where the piece with this byte begins. */

@@ -8,6 +8,7 @@ import { isAllowedExit, isRetried, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs, type Change } from './steps.ts'
+import { stopJobs, type StopWish } from './stopping.ts'
 
 type Told = Pick<Job, 'id' | 'pipeline_id'>
 
@@ -82,13 +83,22 @@ async function isTriedAgain(app: App, job: Job): Promise<boolean> {
   return Number(tries) < retry.max
 }
 
+/** What has ended stays as it is. */
+export function cancelJob(app: App, { id, pipeline_id }: Told, wish: StopWish = {}): Promise<Job | null> {
+  return transact(app, async (app) => {
+    await holdPipeline(app, pipeline_id)
+    const [moved] = await stopJobs(app, [id], wish)
+    if (moved) await processHeld(app, pipeline_id)
+    return moved ?? null
+  })
+}
+
 /** Asked before the transaction: looking through a log takes time. */
 async function covered(app: App, job: Job): Promise<Pick<Change, 'coverage'>> {
   const coverage = job.coverage ?? (await coverageOf(app, job))
   return coverage === null ? {} : { coverage }
 }
 
-export const cancelJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'canceled')
 export const skipJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'skipped')
 export const actionizeJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'manual')
 export const scheduleJob = (app: App, job: Told): Promise<Job | null> => change(app, job, 'scheduled')

@@ -7,6 +7,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { toldOf } from '../pipelines/merge-requests.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import {
   pipelineVariables,
@@ -67,7 +68,7 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
     ...ofJob(app, ground),
     ...shown(projectVariables(app, ground)),
     ...shown(pipelineVariables(app, ground, pipeline, commit)),
-    ...shown(JSON.parse(pipeline.merge_request_variables ?? '[]') as Variable[]),
+    ...shown(toldOf(pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
     ...shown(user ? ofUser(user) : []),

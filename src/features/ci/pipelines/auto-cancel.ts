@@ -4,31 +4,39 @@ import type { App } from '../../../context.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { cancelPipeline } from './cancel.ts'
 import type { Pipeline } from './model.ts'
+import { CANCELABLE } from './status.ts'
 
-const ALIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled'] as const
 const MOST = 100
 
 export async function cancelOutdated(app: App, { project }: { project: Project }, newer: Pipeline): Promise<void> {
   if (project.auto_cancel_pending_pipelines !== 'enabled' || newer.bridge_id !== null) return
   const older = await app.db
     .selectFrom('pipelines')
-    .select(['id', 'on_new_commit'])
+    .select('id')
     .where('project_id', '=', project.id)
-    .where('ref', '=', newer.ref)
-    .where('tag', '=', newer.tag)
+    .where((eb) =>
+      // Of a fork's merge requests several have the same ref, and one may run on two.
+      newer.merge_request_id === null
+        ? eb.and([eb('ref', '=', newer.ref), eb('tag', '=', newer.tag), eb('merge_request_id', 'is', null)])
+        : eb('merge_request_id', '=', newer.merge_request_id),
+    )
     .where('id', '<', newer.id)
     .where('sha', '!=', newer.sha)
-    .where('status', 'in', ALIVE)
+    .where('status', 'in', CANCELABLE)
     .where('bridge_id', 'is', null)
     .where('created_at', '>', after(app.clock, -7 * DAY))
     .orderBy('id', 'desc')
     .limit(MOST)
     .execute()
-  for (const { id, on_new_commit } of older) {
-    if (on_new_commit === 'none') continue
-    const isPartial = on_new_commit === 'interruptible'
-    if (isPartial || !(await hasStartedLasting(app, id))) await cancelPipeline(app, id, { by: newer.id, isPartial })
-  }
+  for (const { id } of older) await cancelNeedless(app, id, newer.id)
+}
+
+/** As far as it says itself. */
+export async function cancelNeedless(app: App, id: number, by: number): Promise<void> {
+  const pipeline = await app.db.selectFrom('pipelines').select('on_new_commit').where('id', '=', id).executeTakeFirst()
+  if (!pipeline || pipeline.on_new_commit === 'none') return
+  const isPartial = pipeline.on_new_commit === 'interruptible'
+  if (isPartial || !(await hasStartedLasting(app, id))) await cancelPipeline(app, id, { by, isPartial })
 }
 
 /** Whether anything has begun that shall not be interrupted. */

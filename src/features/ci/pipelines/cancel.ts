@@ -1,15 +1,13 @@
 import type { App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { transact } from '../../../store/transact.ts'
-import { moveJobs } from '../jobs/steps.ts'
+import { stopJobs, type StopWish } from '../jobs/stopping.ts'
+import { CANCEL_CHILDREN, type CancelChildren } from './children.ts'
 import type { Pipeline } from './model.ts'
 import { holdPipeline, processHeld } from './process.ts'
 import { CANCELABLE } from './status.ts'
 
-/** What they do is declared in `jobs.ts`, which stands above this. */
-export const CANCEL_CHILDREN = { name: 'ci.cancel_children' }
-
-export interface CancelWish {
+export interface CancelWish extends StopWish {
   /** Another pipeline, which makes it needless. */
   readonly by?: number
   /** Only what may be interrupted. */
@@ -20,7 +18,7 @@ export interface CancelWish {
 export function cancelPipeline(
   app: App,
   id: number,
-  { by, isPartial = false }: CancelWish = {},
+  { by, isPartial = false, isForced = false }: CancelWish = {},
 ): Promise<Pipeline | null> {
   return transact(app, async (app) => {
     await holdPipeline(app, id)
@@ -29,18 +27,18 @@ export function cancelPipeline(
       .select('id')
       .where('pipeline_id', '=', id)
       .where('retried', '=', false)
-      .where('status', 'in', CANCELABLE)
+      .where('status', 'in', isForced ? [...CANCELABLE, 'canceling'] : CANCELABLE)
       .$if(isPartial, (query) => query.where('interruptible', '=', true))
       .execute()
-    await moveJobs(
+    await stopJobs(
       app,
       jobs.map((job) => job.id),
-      'canceled',
+      { isForced },
     )
     if (by !== undefined) {
       await app.db.updateTable('pipelines').set({ auto_canceled_by_id: by }).where('id', '=', id).execute()
     }
-    await enqueue(app, CANCEL_CHILDREN, { id })
+    await enqueue<CancelChildren>(app, CANCEL_CHILDREN, { id, by })
     return processHeld(app, id)
   })
 }

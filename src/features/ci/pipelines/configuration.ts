@@ -25,8 +25,10 @@ export interface Wanted {
   /** Of the instance, groups, project, trigger and schedule, in order. */
   readonly settings: readonly Variable[]
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
-  /** Of a merge request: what else rules may ask, and where it began. */
-  readonly mergeRequest?: { readonly variables: readonly Variable[]; readonly base_sha: string | null } | undefined
+  /** What else rules may ask. */
+  readonly told?: readonly Variable[]
+  /** Of a merge request: where it began. */
+  readonly mergeRequest?: { readonly base_sha: string | null } | undefined
   readonly reader?: IncludeReader
 }
 
@@ -47,7 +49,7 @@ export async function compileFor(app: App, text: string, wanted: Wanted): Promis
 }
 
 export async function contextFor(app: App, wanted: Wanted): Promise<Context> {
-  const { subject, facts, commit, settings, mergeRequest } = wanted
+  const { subject, facts, commit, settings } = wanted
   const { dir, project, namespace, viewer } = subject
   const reader = wanted.reader ?? new IncludeReader(app, viewer, subject)
   const limits = await loadLimits(app.db)
@@ -58,7 +60,7 @@ export async function contextFor(app: App, wanted: Wanted): Promise<Context> {
     tag: facts.tag,
     source: facts.source,
     default_branch: project.default_branch,
-    predefined: [...ruleVariables(app, subject, facts, commit), ...(mergeRequest?.variables ?? [])],
+    predefined: [...ruleVariables(app, subject, facts, commit), ...(wanted.told ?? [])],
     variables: settings,
     ...(wanted.inputs && { inputs: wanted.inputs }),
     changedPaths: (compareTo) => changedFor(dir, wanted, compareTo),

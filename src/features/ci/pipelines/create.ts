@@ -29,6 +29,8 @@ import { settingsFor } from '../variables/queries.ts'
 import { cancelOutdated } from './auto-cancel.ts'
 import { compileFor, readConfiguration } from './configuration.ts'
 import type { IncludeReader } from './includes.ts'
+import { markMade, type Cause } from './marks.ts'
+import { openFrom } from './merge-requests.ts'
 import type { Pipeline, PipelineSource } from './model.ts'
 import { DEFAULT_CONFIG_PATH, ruleVariables, type PipelineFacts } from './predefined.ts'
 import { processPipeline } from './process.ts'
@@ -67,15 +69,19 @@ export interface PipelineWish {
     readonly base_sha: string | null
     /** The branch whose protection counts. */
     readonly branch: string
+    /** Where it runs on what a merge would come to: the commits of that. */
+    readonly merged?: { readonly source_sha: string; readonly target_sha: string }
   }
+  /** The code is somebody else's, whatever its branch is called: it is given nothing that is protected. */
+  readonly isForeign?: boolean
   /** As `ci.skip` of a push says. */
   readonly isSkipped?: boolean
-  /** Of a push that may have been followed before: it is not, if there is one since then. */
-  readonly unlessSince?: string
+  /** Of what happens by itself: there is one of it, and no other. */
+  readonly cause?: Cause
 }
 
 export interface Made {
-  /** Null: none was kept. */
+  /** Null: none was kept. Without an error there was one of the same cause before. */
   readonly pipeline: Pipeline | null
   readonly errors: readonly string[]
 }
@@ -105,7 +111,7 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
   const { facts, commit } = found
   const text = wish.configuration?.text ?? (await readConfiguration(subject, facts.sha))
   if (text === null) return refused(`Missing ${wish.project.ci_config_path || DEFAULT_CONFIG_PATH} file`)
-  if (OBEYS_SKIPPING.includes(wish.source) && (wish.isSkipped || SKIP_MARKER.test(commit.message))) {
+  if (OBEYS_SKIPPING.includes(wish.source) && (await isSkipped(subject.dir, wish, commit))) {
     return { pipeline: await save(app, subject, wish, facts, { status: 'skipped' }), errors: [] }
   }
   const settings = [
@@ -113,12 +119,14 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
     ...(wish.variables ?? []).map(({ key, value, variable_type }) => ({ key, value, file: variable_type === 'file' })),
   ]
   const { inputs, mergeRequest } = wish
+  const told = mergeRequest?.variables ?? (await openFrom(app, { project_id: wish.project.id, ...facts }))
   const compiled = await compileFor(app, text, {
     subject,
     facts,
     commit,
     settings,
     inputs,
+    told,
     mergeRequest,
     ...(wish.configuration?.reader && { reader: wish.configuration.reader }),
   })
@@ -126,13 +134,19 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
   const { plan } = compiled
   if (plan.is_refused) return refused(FILTERED)
   if (plan.jobs.length === 0) return refused(EMPTY)
-  const predefined = [...ruleVariables(app, subject, facts, commit), ...(mergeRequest?.variables ?? [])]
-  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined })
-  if (pipeline.status !== 'created') return { pipeline, errors: [] }
+  const predefined = [...ruleVariables(app, subject, facts, commit), ...told]
+  const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined, told })
+  if (!pipeline) return { pipeline, errors: [] }
   await begin(subject.dir, pipeline)
   const begun = (await processPipeline(app, pipeline.id)) ?? pipeline
   await cancelOutdated(app, subject, begun)
   return { pipeline: begun, errors: [] }
+}
+
+/** Of a merge that is only tried, whoever wrote the source has said so. */
+async function isSkipped(dir: string, { isSkipped, mergeRequest }: PipelineWish, commit: Commit): Promise<boolean> {
+  const source = mergeRequest?.merged ? await findCommit(dir, mergeRequest.merged.source_sha) : commit
+  return isSkipped === true || SKIP_MARKER.test(source?.message ?? '')
 }
 
 /** What runners fetch, while it is alive; the commit itself is kept for good. */
@@ -182,7 +196,7 @@ async function admit(
     sha: commit.id,
     before_sha: wish.before_sha ?? NO_OBJECT,
     source: wish.source,
-    protected: await isProtectedRef(app, project.id, rightsOn),
+    protected: !wish.isForeign && (await isProtectedRef(app, project.id, rightsOn)),
   }
   return { facts, commit }
 }
@@ -208,6 +222,7 @@ interface Content {
   readonly plan?: Plan
   readonly settings?: readonly Variable[]
   readonly predefined?: readonly Variable[]
+  readonly told?: readonly Variable[]
 }
 
 function save(
@@ -215,13 +230,12 @@ function save(
   { project }: RepositorySubject,
   wish: PipelineWish,
   facts: PipelineFacts,
-  { status, yaml_errors, plan, settings = [], predefined = [] }: Content,
-): Promise<Pipeline> {
+  { status, yaml_errors, plan, settings = [], predefined = [], told = [] }: Content,
+): Promise<Pipeline | null> {
   const now = timestamp(app.clock)
   const { id: project_id } = project
   return transact(app, async (app) => {
-    const known = wish.unlessSince === undefined ? null : await madeSince(app, wish, facts, wish.unlessSince)
-    if (known) return known
+    if (wish.cause && !(await markMade(app, wish.cause))) return null
     const pipeline = await app.db
       .insertInto('pipelines')
       .values({
@@ -233,11 +247,13 @@ function save(
         yaml_errors: yaml_errors ?? null,
         user_id: wish.actor?.id ?? null,
         merge_request_id: wish.mergeRequest?.id ?? null,
+        source_sha: wish.mergeRequest?.merged?.source_sha ?? null,
+        target_sha: wish.mergeRequest?.merged?.target_sha ?? null,
         trigger_id: wish.trigger_id ?? null,
         schedule_id: wish.schedule_id ?? null,
         bridge_id: wish.bridge_id ?? null,
         auto_canceled_by_id: null,
-        merge_request_variables: wish.mergeRequest ? JSON.stringify(wish.mergeRequest.variables) : null,
+        merge_request_variables: told.length > 0 ? JSON.stringify(told) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',
         on_job_failure: plan?.auto_cancel.on_job_failure ?? 'none',
         coverage: null,
@@ -254,25 +270,6 @@ function save(
     await emit(app, 'pipeline.changed', { id: pipeline.id, project_id, status })
     return pipeline
   })
-}
-
-async function madeSince(
-  { db }: App,
-  { project }: PipelineWish,
-  { ref, sha, before_sha, source }: PipelineFacts,
-  since: string,
-): Promise<Pipeline | undefined> {
-  return db
-    .selectFrom('pipelines')
-    .selectAll()
-    .where('project_id', '=', project.id)
-    .where('ref', '=', ref)
-    .where('sha', '=', sha)
-    .where('before_sha', '=', before_sha)
-    .where('source', '=', source)
-    .where('created_at', '>=', since)
-    .limit(1)
-    .executeTakeFirst()
 }
 
 const AT_ONCE = 200

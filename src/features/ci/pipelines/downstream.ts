@@ -12,8 +12,9 @@ import { optionsOf, type JobOptions } from '../jobs/options.ts'
 import { cancelJob, dropJob, runJob, succeedJob } from '../jobs/transitions.ts'
 import { settingsFor } from '../variables/queries.ts'
 import { readArtifactText } from '../jobs/archives.ts'
-import { createPipeline, type GivenVariable, type Made } from './create.ts'
+import { createPipeline, type GivenVariable, type Made, type PipelineWish } from './create.ts'
 import { IncludeReader } from './includes.ts'
+import { toldOf } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
 import { ruleVariables } from './predefined.ts'
 import { holdPipeline, processHeld } from './process.ts'
@@ -94,8 +95,26 @@ async function makeChild(
     sha: parent.sha,
     before_sha: parent.before_sha,
     inputs: trigger.inputs,
+    isForeign: !parent.protected,
+    ...(await ofMergeRequest(app, parent)),
     configuration: { text: JSON.stringify({ include: trigger.include }), reader },
   })
+}
+
+/** A child is the merge request's as much as its parent. */
+async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<PipelineWish, 'mergeRequest'>> {
+  const { merge_request_id: id, source_sha, target_sha } = parent
+  if (id === null) return {}
+  const one = await db
+    .selectFrom('merge_requests')
+    .select(['base_sha', 'source_branch'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!one) return {}
+  const variables = toldOf(parent)
+  const base_sha = target_sha ?? one.base_sha
+  const merged = source_sha !== null && target_sha !== null ? { merged: { source_sha, target_sha } } : {}
+  return { mergeRequest: { id, variables, base_sha, branch: one.source_branch, ...merged } }
 }
 
 interface OtherWish {
@@ -154,7 +173,7 @@ async function scopeOf(app: App, bridge: Job, parent: Pipeline, project: Project
     valuesOf(await givenTo(app, parent.id)),
     valuesOf(settings),
     valuesOf(optionsOf(bridge).variables ?? []),
-    valuesOf(ruleVariables(app, subject, parent, null)),
+    valuesOf([...ruleVariables(app, subject, parent, null), ...toldOf(parent)]),
   ])
 }
 

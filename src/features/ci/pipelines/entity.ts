@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
-import { PIPELINE_SOURCES, PIPELINE_STATUSES, type Pipeline } from './model.ts'
+import { JOB_STATUSES } from '../jobs/model.ts'
+import { PIPELINE_SOURCES, type Pipeline } from './model.ts'
 
 const listed = {
   id: z.int(),
@@ -10,7 +11,7 @@ const listed = {
   project_id: z.int(),
   sha: z.string(),
   ref: z.string(),
-  status: z.enum(PIPELINE_STATUSES),
+  status: z.enum(JOB_STATUSES),
   source: z.enum(PIPELINE_SOURCES),
   created_at: timestampOut,
   updated_at: timestampOut,

@@ -3,8 +3,11 @@ import { job, type PushedRefs } from '../../../context.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
-import { CANCEL_CHILDREN, cancelPipeline } from './cancel.ts'
+import { cancelNeedless } from './auto-cancel.ts'
+import { cancelPipeline } from './cancel.ts'
+import { CANCEL_CHILDREN, childrenOf, type CancelChildren } from './children.ts'
 import { begin, pipelineRef } from './create.ts'
+import { forgetMarks } from './marks.ts'
 import { processPipeline } from './process.ts'
 import { runPushed } from './pushes.ts'
 import { isFinished } from './status.ts'
@@ -18,18 +21,12 @@ interface Late extends Pick<PushedRefs, 'by' | 'updates' | 'options'> {
 
 export const followLate = job<Late>(FOLLOW_LATE.name, async (app, { project_id, since, ...pushed }) => {
   const project = await findProjectById(app.db, project_id)
-  if (project) await runPushed(app, { project, ...pushed, unlessSince: since })
+  if (project) await runPushed(app, { project, ...pushed, since })
 })
 
-export const cancelChildren = job<{ id: number }>(CANCEL_CHILDREN.name, async (app, { id }) => {
-  const children = await app.db
-    .selectFrom('pipelines')
-    .innerJoin('ci_jobs', 'ci_jobs.id', 'pipelines.bridge_id')
-    .select('pipelines.id')
-    .where('ci_jobs.pipeline_id', '=', id)
-    .where('pipelines.source', '=', 'parent_pipeline')
-    .execute()
-  for (const child of children) await cancelPipeline(app, child.id)
+export const cancelChildren = job<CancelChildren>(CANCEL_CHILDREN.name, async (app, { id, by }) => {
+  for (const child of await childrenOf(app.db, [id]))
+    await (by === undefined ? cancelPipeline(app, child) : cancelNeedless(app, child, by))
 })
 
 const MOST_AT_ONCE = 100
@@ -52,6 +49,7 @@ export const recoverPipelines = job<object>(
       await begin(repositoryDir(app, project), pipeline)
       await processPipeline(app, pipeline.id)
     }
+    await forgetMarks(app)
   },
   { every: MINUTE },
 )

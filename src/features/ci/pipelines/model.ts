@@ -1,22 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
-
-/** In the order in which they are met. */
-export const PIPELINE_STATUSES = [
-  'created',
-  'waiting_for_resource',
-  'preparing',
-  'pending',
-  'running',
-  'success',
-  'failed',
-  'canceling',
-  'canceled',
-  'skipped',
-  'manual',
-  'scheduled',
-] as const
-export type PipelineStatus = (typeof PIPELINE_STATUSES)[number]
+import type { JobStatus } from '../jobs/model.ts'
 
 export const PIPELINE_SOURCES = [
   'push',
@@ -38,11 +22,14 @@ declare module '../../../store/database.ts' {
       project_id: number
       iid: number
       source: PipelineSource
-      status: PipelineStatus
+      status: JobStatus
       /** The short name of a branch or a tag, or `refs/merge-requests/1/head`. */
       ref: string
       tag: boolean
       sha: string
+      /** Of what a merge request would come to: the heads of its two branches. */
+      source_sha: string | null
+      target_sha: string | null
       before_sha: string
       /** Whether its ref was protected when it was made. */
       protected: boolean
@@ -55,7 +42,7 @@ declare module '../../../store/database.ts' {
       /** The job of another pipeline that made it. */
       bridge_id: number | null
       auto_canceled_by_id: number | null
-      /** Of a merge request's: variables that tell of it, as JSON. */
+      /** Variables that tell of merge requests, of its own or open from its branch, as JSON. */
       merge_request_variables: string | null
       on_new_commit: 'conservative' | 'interruptible' | 'none'
       on_job_failure: 'none' | 'all'
@@ -68,6 +55,7 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
+    pipeline_marks: { digest: string; made_at: string }
     pipeline_variables: {
       id: Generated<number>
       pipeline_id: number
@@ -79,7 +67,7 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     /** Made, or its status is another. */
-    'pipeline.changed': { id: number; project_id: number; status: PipelineStatus }
+    'pipeline.changed': { id: number; project_id: number; status: JobStatus }
     'pipeline.deleted': { id: number; project_id: number; by: number }
   }
 }

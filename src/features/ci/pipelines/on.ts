@@ -1,8 +1,9 @@
 import { on } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
-import { isNewTip } from '../../repository/gate/updates.ts'
+import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { followDownstream, makeDownstream } from './downstream.ts'
 import { FOLLOW_LATE, SETTLE_REF } from './jobs.ts'
+import { releaseRef } from './latest.ts'
 import { isFinished } from './status.ts'
 
 const LATE_MS = 60_000
@@ -15,6 +16,20 @@ export const followTold = on(
     await enqueue(app, FOLLOW_LATE, { project_id, by, updates, options, since: at }, { delay: LATE_MS })
   },
   { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
+)
+
+/** What the newest pipeline of a branch has kept is kept while the branch is there. */
+export const releaseDeleted = on(
+  'repository.changed',
+  'artifacts',
+  async (app, { project_id, updates }) => {
+    for (const { ref: whole, after } of updates) {
+      const branch = branchOf(whole)
+      const ref = branch ?? tagOf(whole)
+      if (ref !== null && after === null) await releaseRef(app, { project_id, ref, tag: branch === null })
+    }
+  },
+  { when: ({ wiki, updates }) => !wiki && updates.some(({ after }) => after === null) },
 )
 
 export const startBridge = on(

@@ -2,8 +2,10 @@
  * A pipeline brought to where its jobs say it is. Idempotent: run again after a crash, or by two at once, it comes to
  * the same. Whoever changes a job holds its pipeline first, so that two changes compose.
  */
+import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -11,6 +13,9 @@ import { transact } from '../../../store/transact.ts'
 import type { JobStatus } from '../jobs/model.ts'
 import { needsOf } from '../jobs/options.ts'
 import { moveJobs } from '../jobs/steps.ts'
+import { stopJobs } from '../jobs/stopping.ts'
+import { CANCEL_CHILDREN, type CancelChildren } from './children.ts'
+import { keepLatest } from './latest.ts'
 import type { Pipeline } from './model.ts'
 import { processing } from './processing.ts'
 import { composedStatus, isEnded } from './status.ts'
@@ -31,7 +36,9 @@ export async function processHeld(app: App, id: number): Promise<Pipeline | null
   if (!pipeline) return null
   const rows = await app.db
     .selectFrom('ci_jobs')
-    .select(['id', 'kind', 'name', 'stage_position', 'status', 'when', 'allow_failure', 'needs', 'resource_group_id'])
+    .select(['id', 'kind', 'name', 'stage_position', 'status', 'when', 'allow_failure', 'resource_group_id'])
+    // Long lists, and of no use once a job's turn has come.
+    .select(sql<string | null>`case when status = 'created' then needs end`.as('needs'))
     .where('pipeline_id', '=', id)
     .where('retried', '=', false)
     .orderBy('stage_position')
@@ -43,12 +50,15 @@ export async function processHeld(app: App, id: number): Promise<Pipeline | null
     has_resource_group: row.resource_group_id !== null,
   }))
   const { steps, status } = processing(jobs, pipeline)
-  await moveJobs(app, steps.cancel, 'canceled')
+  const stopped = await stopJobs(app, steps.cancel)
+  if (stopped.length > 0) await enqueue<CancelChildren>(app, CANCEL_CHILDREN, { id })
   await moveJobs(app, steps.skip, 'skipped')
   await moveJobs(app, steps.actionize, 'manual')
   await moveJobs(app, steps.schedule, 'scheduled')
   await moveJobs(app, steps.wait, 'waiting_for_resource')
   await moveJobs(app, steps.enqueue, 'pending')
+  // Some of them may take their time to end.
+  if (stopped.some((job) => job.status === 'canceling')) return processHeld(app, id)
   return followJobs(app, pipeline, status)
 }
 
@@ -76,6 +86,7 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
     .where('id', '=', pipeline.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (status === 'success') await keepLatest(app, updated)
   await emit(app, 'pipeline.changed', { id: pipeline.id, project_id: pipeline.project_id, status })
   return updated
 }

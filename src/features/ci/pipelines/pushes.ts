@@ -11,11 +11,11 @@ import { createPipeline, type GivenVariable } from './create.ts'
 const MOST_REFS = 50
 
 interface Pushed extends PushedRefs {
-  /** Of one that may have been followed before. */
-  readonly unlessSince?: string
+  /** Of one that may have been followed before: when it was. */
+  readonly since?: string
 }
 
-export async function runPushed(app: App, { project, by, updates, options, unlessSince }: Pushed): Promise<void> {
+export async function runPushed(app: App, { project, by, updates, options, since }: Pushed): Promise<void> {
   if (by === null || project.builds_access_level === FeatureDisabled) return
   const dir = repositoryDir(app, project)
   const moved = updates.flatMap((update) => {
@@ -38,7 +38,7 @@ export async function runPushed(app: App, { project, by, updates, options, unles
       sha: after,
       before_sha: before,
       ...optionsFrom(options),
-      ...(unlessSince !== undefined && { unlessSince }),
+      cause: { of: ['push', project.id, tag ? 'tag' : 'branch', name, before, after], since: since ?? null },
     })
   }
 }

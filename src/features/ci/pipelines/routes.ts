@@ -5,9 +5,10 @@ import { arrayOf, bool, filledText, longText, moment, oneOf, text } from '../../
 import { forbidden } from '../../../errors.ts'
 import { listBranches, listTags } from '../../../git/refs/refs.ts'
 import { findUserByUsername } from '../../identity/users/queries.ts'
+import { JOB_STATUSES } from '../jobs/model.ts'
 import { ListedPipelineEntity, PipelineEntity, PipelineVariableEntity } from './entity.ts'
 import { PIPELINE_ORDERS, listPipelines } from './lists.ts'
-import { PIPELINE_SOURCES, PIPELINE_STATUSES } from './model.ts'
+import { PIPELINE_SOURCES } from './model.ts'
 import { ciProject, latestOf, pipeline, presentListedPipelines, presentOnePipeline } from './queries.ts'
 import { deletePipeline, renamePipeline, retryPipeline, startPipeline, stopPipeline } from './service.ts'
 import { TestReportEntity, TestSummaryEntity } from './reports/entity.ts'
@@ -31,7 +32,7 @@ export const list = endpoint({
   guest: true,
   input: z.object({
     scope: oneOf('running', 'pending', 'finished', 'branches', 'tags').nullish(),
-    status: oneOf(...PIPELINE_STATUSES).nullish(),
+    status: oneOf(...JOB_STATUSES).nullish(),
     ref: text.nullish(),
     sha: text.nullish(),
     source: oneOf(...PIPELINE_SOURCES).nullish(),

@@ -71,7 +71,7 @@ export async function deletePipeline(
   pipeline: Pipeline,
 ): Promise<void> {
   const { id, project_id } = pipeline
-  await cancelPipeline(app, id)
+  await cancelPipeline(app, id, { isForced: true })
   await transact(app, async (app) => {
     await app.db.deleteFrom('pipelines').where('id', '=', id).execute()
     await emit(app, 'pipeline.deleted', { id, project_id, by: actor.id })

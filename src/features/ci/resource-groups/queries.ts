@@ -4,6 +4,7 @@ import { text } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Job } from '../jobs/model.ts'
+import { upcomingOf } from '../jobs/resources.ts'
 import { ciProject } from '../pipelines/queries.ts'
 import type { ResourceGroup } from './model.ts'
 
@@ -20,21 +21,6 @@ export const resourceGroup = child(ciProject, {
   find: (app, { project }, { key }) => groupsOf(app.db, project.id).where('key', '=', key).executeTakeFirst(),
 })
 
-const UPCOMING = ['created', 'scheduled', 'waiting_for_resource'] as const
-
 /** In the order in which they are given it. */
-export function listUpcoming(db: Db, { id, process_mode }: ResourceGroup, page: PageWish): Promise<Page<Job>> {
-  const order = process_mode.startsWith('newest') ? 'desc' : 'asc'
-  return pageOfQuery(
-    db
-      .selectFrom('ci_jobs')
-      .selectAll()
-      .where('resource_group_id', '=', id)
-      .where('kind', '=', 'job')
-      .where('retried', '=', false)
-      .where('status', 'in', process_mode === 'unordered' ? ['waiting_for_resource'] : UPCOMING)
-      .orderBy('pipeline_id', order)
-      .orderBy('id', order),
-    page,
-  )
-}
+export const listUpcoming = (db: Db, group: ResourceGroup, page: PageWish): Promise<Page<Job>> =>
+  pageOfQuery(upcomingOf(db, group).where('kind', '=', 'job'), page)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { jobNamed, runNamed } from '../../../../test/pipelines.ts'
-import { startForge } from '../../../forge.ts'
+import { startForge, type TestForge } from '../../../forge.ts'
 
 const CONFIG = 'deploy: { script: make deploy, resource_group: live/1 }'
 
@@ -40,4 +40,75 @@ test('one job at a time has the resource, in the order of its mode', async () =>
     status: 404,
     body: { message: '404 Resource Group Not Found' },
   })
+})
+
+const STAGED = `
+test: { stage: test, script: make test }
+deploy: { stage: deploy, script: make deploy, resource_group: live, rules: [{ if: $WHEN == 'manual', when: manual }, { when: on_success }] }
+`
+
+/** A project whose first pipeline holds the resource. */
+async function line(forge: TestForge, process_mode: string) {
+  const { administrator: root } = forge
+  const project = await forge.project()
+  const at = `/projects/${project.id}`
+  await forge.seed(project, { '.gitlab-ci.yml': STAGED }, { message: '[skip ci]' })
+  const { runJob, succeedJob, dropJob } = await import('../jobs/transitions.ts')
+  const jobs = () =>
+    forge.app.db.selectFrom('ci_jobs').selectAll().where('project_id', '=', project.id).orderBy('id').execute()
+  const find = async (pipeline: number, name: string) =>
+    (await jobs()).find((job) => job.pipeline_id === pipeline && job.name === name)!
+  const end = async (pipeline: number, name: string, how: 'success' | 'failed' = 'success') => {
+    const running = (await runJob(forge.app, await find(pipeline, name), { runner_id: null }))!
+    await (how === 'success'
+      ? succeedJob(forge.app, running)
+      : dropJob(forge.app, running, { reason: 'script_failure' }))
+    await forge.settle()
+  }
+  const start = async (wish = {}) => {
+    const { body } = await root.post(`${at}/pipeline`, { ref: 'master', ...wish })
+    await forge.settle()
+    return body.id as number
+  }
+  const first = await start()
+  await end(first, 'test')
+  expect((await root.put(`${at}/resource_groups/live`, { process_mode })).status).toBe(200)
+  await forge.settle()
+  const statuses = async () => (await jobs()).flatMap(({ name, status }) => (name === 'deploy' ? status : []))
+  return { first, start, end, statuses }
+}
+
+const MODES = ['unordered', 'newest_ready_first', 'oldest_first', 'newest_first'] as const
+
+test('what is ready while an older pipeline is not', async () => {
+  await using forge = await startForge()
+  for (const mode of MODES) {
+    const place = await line(forge, mode)
+    const [second, third] = [await place.start(), await place.start()]
+    await place.end(third, 'test')
+    await place.end(place.first, 'deploy')
+    const isWaiting = mode === 'oldest_first'
+    const expected = ['success', 'created', isWaiting ? 'waiting_for_resource' : 'pending']
+    expect(await place.statuses(), mode).toEqual(expected)
+    // Whoever is waited for and does not come leaves the line.
+    await place.end(second, 'test', 'failed')
+    expect(await place.statuses(), mode).toEqual(['success', 'skipped', 'pending'])
+  }
+})
+
+test('what is ready while a newer pipeline is not', async () => {
+  await using forge = await startForge()
+  for (const mode of MODES) {
+    const place = await line(forge, mode)
+    const second = await place.start()
+    const third = await place.start({ variables: [{ key: 'WHEN', value: 'manual' }] })
+    await place.end(second, 'test')
+    await place.end(place.first, 'deploy')
+    const isWaiting = mode === 'newest_first'
+    const expected = ['success', isWaiting ? 'waiting_for_resource' : 'pending', 'created']
+    expect(await place.statuses(), mode).toEqual(expected)
+    // By hand only: nobody waits for that.
+    await place.end(third, 'test')
+    expect(await place.statuses(), mode).toEqual(['success', 'pending', 'manual'])
+  }
 })

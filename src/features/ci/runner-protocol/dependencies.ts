@@ -1,6 +1,5 @@
 /** The jobs whose results a job is given: those it names, else all of earlier stages. */
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
-import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -8,6 +7,7 @@ import { findNamespaceById, findProjectById, findProjectSubject } from '../../pr
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { isLetIn } from '../job-tokens/queries.ts'
 import { seesArtifacts } from '../jobs/downloads.ts'
+import { isLive } from '../jobs/artifacts.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
 import { optionsOf, type JobOptions } from '../jobs/options.ts'
 import { jobOfRef } from '../jobs/queries.ts'
@@ -39,7 +39,7 @@ export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> 
     .selectAll()
     .where(inIdList(app.db, 'job_id', ids))
     .where('file_type', '=', 'archive')
-    .where((eb) => eb.or([eb('expire_at', 'is', null), eb('expire_at', '>', timestamp(app.clock))]))
+    .where(isLive(app))
     .execute()
   const byJob = new Map(archives.map((archive) => [archive.job_id, archive]))
   return jobs.map((one) => ({ job: one, archive: byJob.get(one.id) ?? null }))

@@ -122,7 +122,7 @@ async function endJob(app: App, job: Job, { state, failure_reason, exit_code }: 
   const reason = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
   const ended =
     job.status === 'canceling'
-      ? await cancelJob(app, job)
+      ? await cancelJob(app, job, { isForced: true })
       : state === 'success'
         ? await succeedJob(app, job)
         : await dropJob(app, job, { reason: failure_reason ? reason : 'script_failure', exit_code: exit_code ?? null })
@@ -132,6 +132,8 @@ async function endJob(app: App, job: Job, { state, failure_reason, exit_code }: 
     .select('status')
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
+  // Canceled meanwhile: nobody else will say that it is over.
+  if (status === 'canceling') return (await cancelJob(app, job, { isForced: true }))?.status ?? status
   return status
 }
 

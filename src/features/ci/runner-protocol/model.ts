@@ -11,6 +11,8 @@ declare module '../../../store/database.ts' {
       trace_crc: Generated<number>
       /** How often the log was sent anew. */
       trace_resets: Generated<number>
+      /** When its time is over. */
+      deadline_at: string | null
     }
     /** What jobs hand to those after them. */
     ci_job_variables: { id: Generated<number>; job_id: number; key: string; value_sealed: string }

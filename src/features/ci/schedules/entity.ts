@@ -4,7 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { ListedPipelineEntity, type ListedPipelineRecord } from '../pipelines/entity.ts'
 import { VARIABLE_TYPES } from '../variables/model.ts'
-import type { Schedule, ScheduleVariable } from './model.ts'
+import { inputsOf, type Schedule, type ScheduleVariable } from './model.ts'
 
 const listed = {
   id: z.int(),
@@ -28,11 +28,14 @@ export const ScheduleVariableEntity = entity({
   raw: z.boolean(),
 }).meta({ id: 'PipelineScheduleVariable' })
 
+const ScheduleInputEntity = entity({ name: z.string(), value: z.unknown() }).meta({ id: 'PipelineScheduleInput' })
+
 export const ScheduleEntity = entity({
   ...listed,
   last_pipeline: ListedPipelineEntity.nullable(),
   /** For those who may change them. */
   variables: z.array(ScheduleVariableEntity).optional(),
+  inputs: z.array(ScheduleInputEntity).optional(),
 }).meta({ id: 'PipelineSchedule' })
 
 export interface LoadedSchedule extends Schedule {
@@ -73,6 +76,9 @@ export function presentSchedule(
   return {
     ...presentListedSchedule(schedule, around),
     last_pipeline: more.last,
-    ...(more.variables && { variables: more.variables.map((one) => presentScheduleVariable(app, one)) }),
+    ...(more.variables && {
+      variables: more.variables.map((one) => presentScheduleVariable(app, one)),
+      inputs: Object.entries(inputsOf(schedule)).map(([name, value]) => ({ name, value })),
+    }),
   }
 }

@@ -10,8 +10,8 @@ const AT_ONCE = 200
 /** However often a line of cron is due. */
 const SHORTEST_INTERVAL = 5 * MINUTE
 
-export const runScheduled = job<{ id: number; since: string }>('ci.run_schedule', async (app, { id, since }) =>
-  runDue(app, id, since),
+export const runScheduled = job<{ id: number; due: string }>('ci.run_schedule', async (app, { id, due }) =>
+  runDue(app, id, due),
 )
 
 export const sweepSchedules = job<object>('ci.sweep_schedules', async (app) => startDue(app), { every: MINUTE })
@@ -40,6 +40,6 @@ async function claim(app: App, { id, cron, cron_timezone, next_run_at }: Schedul
       .where('active', '=', true)
       .where('next_run_at', '=', next_run_at)
       .executeTakeFirst()
-    if (numUpdatedRows > 0n) await enqueue(app, runScheduled, { id, since: now.toISOString() })
+    if (numUpdatedRows > 0n) await enqueue(app, runScheduled, { id, due: next_run_at! })
   })
 }

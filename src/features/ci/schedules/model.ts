@@ -13,6 +13,8 @@ declare module '../../../store/database.ts' {
       cron_timezone: string
       active: boolean
       next_run_at: string | null
+      /** By name, as JSON; null: none. */
+      inputs: string | null
       created_at: string
       updated_at: string
     }
@@ -29,3 +31,8 @@ declare module '../../../store/database.ts' {
 
 export type Schedule = Row<'pipeline_schedules'>
 export type ScheduleVariable = Row<'pipeline_schedule_variables'>
+
+export type ScheduleInputs = Readonly<Record<string, unknown>>
+
+export const inputsOf = ({ inputs }: Pick<Schedule, 'inputs'>): ScheduleInputs =>
+  inputs === null ? {} : (JSON.parse(inputs) as ScheduleInputs)

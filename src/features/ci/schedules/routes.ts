@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, entity, longText, oneOf, text } from '../../../api/wire.ts'
+import { arrayOf, bool, entity, longText, oneOf, text } from '../../../api/wire.ts'
 import { ListedPipelineEntity } from '../pipelines/entity.ts'
 import { presentListedPipelines } from '../pipelines/queries.ts'
 import { VARIABLE_TYPES } from '../variables/model.ts'
@@ -25,6 +25,8 @@ import {
   updateSchedule,
   updateScheduleVariable,
 } from './service.ts'
+
+const inputName = z.string().min(1).max(255)
 
 const PATH = '/projects/:id/pipeline_schedules'
 const ITEM = `${PATH}/:pipeline_schedule_id` as const
@@ -61,7 +63,14 @@ export const create = endpoint({
   summary: 'Create a pipeline schedule',
   on: scheduledProject,
   allow: 'run',
-  input: z.object({ description: text, ref: text, cron: text, cron_timezone: text.nullish(), active: bool.nullish() }),
+  input: z.object({
+    description: text,
+    ref: text,
+    cron: text,
+    cron_timezone: text.nullish(),
+    active: bool.nullish(),
+    inputs: arrayOf(z.object({ name: inputName, value: z.unknown() })).nullish(),
+  }),
   output: ScheduleEntity,
   async handle({ app, viewer, subject, input }) {
     const made = await createSchedule(app, viewer, subject.project.id, input)
@@ -81,6 +90,7 @@ export const update = endpoint({
     cron: text.optional(),
     cron_timezone: text.nullish(),
     active: bool.nullish(),
+    inputs: arrayOf(z.object({ name: inputName, value: z.unknown().optional(), destroy: bool.nullish() })).nullish(),
   }),
   output: ScheduleEntity,
   async handle({ app, subject, input }) {

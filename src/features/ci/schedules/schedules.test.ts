@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { startForge } from '../../../forge.ts'
 import { MINUTE } from '../../../clock.ts'
 import { sweepSchedules } from './jobs.ts'
+import { runDue } from './run.ts'
 
 const CONFIG = 'report: { script: make report }'
 const WISH = { description: 'hourly', ref: 'master', cron: '0 * * * *' }
@@ -46,12 +47,13 @@ test('a schedule is made, read, changed, taken over and deleted', async () => {
       active: true,
       last_pipeline: null,
       variables: [],
+      inputs: [],
       owner: { username: 'olga' },
     },
   })
   expect(new Date(made.body.next_run_at).getUTCMinutes()).toBe(0)
   const item = `${url}/${made.body.id}`
-  const { last_pipeline: _last, variables: _variables, ...listed } = made.body
+  const { last_pipeline: _last, variables: _variables, inputs: _inputs, ...listed } = made.body
   expect((await owner.get(url)).body).toEqual([listed])
   expect((await owner.get(url, { scope: 'inactive' })).body).toEqual([])
   expect((await owner.get(url, { scope: 'old' })).body.error).toBe('scope does not have a valid value')
@@ -108,6 +110,16 @@ test.each([
   ['a cron that never comes', { ...WISH, cron: '0 0 31 2 *' }, { message: { cron: [' is invalid syntax'] } }],
   ['a strange zone', { ...WISH, cron_timezone: 'Mars' }, { message: { cron_timezone: [' is invalid syntax'] } }],
   ['a blank description', { ...WISH, description: ' ' }, { message: { description: ["can't be blank"] } }],
+  [
+    'an input without a value',
+    { ...WISH, inputs: [{ name: 'x', value: null }] },
+    { message: { inputs: ["value can't be blank"] } },
+  ],
+  [
+    'inputs beyond measure',
+    { ...WISH, inputs: [{ name: 'x', value: 'y'.repeat(70_000) }] },
+    { message: { inputs: ['are too long'] } },
+  ],
   ['a ref that is no branch', { ...WISH, ref: 'refs/keep/1' }, { message: { ref: ['is invalid'] } }],
 ])('refuses %s', async (_what, wish, body) => {
   await using s = await stage()
@@ -189,4 +201,66 @@ test('a page of schedules costs as many queries for many as for few', async () =
   for (const one of [s.root, s.owner, s.root, s.owner]) await one.post(s.url, WISH)
   expect(await s.forge.queries(list)).toBe(few)
   expect((await list()).body).toHaveLength(5)
+})
+
+test('inputs are kept with the schedule, for those who may change it, and given to what it runs', async () => {
+  await using s = await stage()
+  const { forge, owner, url, root } = s
+  const spec = 'spec: { inputs: { flavour: {}, count: { type: number, default: 1 } } }\n---\n'
+  const config = `${spec}bake: { script: 'bake $[[ inputs.flavour ]]', parallel: $[[ inputs.count ]] }`
+  await forge.seed(s.project, { '.gitlab-ci.yml': config }, { message: '[skip ci]' })
+  const inputs = [
+    { name: 'flavour', value: 'sour' },
+    { name: 'count', value: 2 },
+  ]
+  const { body: schedule } = await owner.post(url, { ...WISH, inputs })
+  expect(schedule.inputs).toEqual(inputs)
+  const item = `${url}/${schedule.id}`
+  const developer = await forge.user()
+  await root.post(s.members, { user_id: developer.id, access_level: 30 })
+  expect(JSON.stringify((await developer.get(item)).body)).not.toContain('sour')
+  forge.clock.advance(61 * MINUTE)
+  await s.sweep()
+  const jobs = await forge.app.db
+    .selectFrom('ci_jobs')
+    .select(['name', 'options'])
+    .where('name', 'like', 'bake%')
+    .orderBy('id')
+    .execute()
+  expect(jobs).toMatchObject([
+    { name: 'bake 1/2', options: expect.stringContaining('bake sour') },
+    { name: 'bake 2/2' },
+  ])
+  const changed = await owner.put(item, {
+    inputs: [
+      { name: 'count', destroy: true },
+      { name: 'flavour', value: 'hot' },
+    ],
+  })
+  expect(changed.body.inputs).toEqual([{ name: 'flavour', value: 'hot' }])
+  expect((await owner.put(item, { description: 'x' })).body.inputs).toEqual(changed.body.inputs)
+  // What the file does not know makes no pipeline.
+  await owner.put(item, { inputs: [{ name: 'colour', value: 'red' }] })
+  expect((await owner.post(`${item}/play`)).body.message.base).toEqual(['unknown input arguments: colour'])
+  expect(await s.pipelines()).toHaveLength(1)
+})
+
+test('a time that was due is run once, whatever happens in between', async () => {
+  await using s = await stage()
+  const { forge, owner, url, project } = s
+  const { body: schedule } = await owner.post(url, WISH)
+  const due = (await forge.app.db.selectFrom('pipeline_schedules').selectAll().executeTakeFirstOrThrow()).next_run_at!
+  forge.clock.advance(61 * MINUTE)
+  await sweepSchedules.handle(forge.app, {})
+  // The next time is known and the work left for later; meanwhile somebody plays it.
+  expect((await owner.post(`${url}/${schedule.id}/play`)).status).toBe(201)
+  await forge.settle()
+  expect(await s.pipelines()).toHaveLength(2)
+  // The process ended before the work was struck off: it is done again, and once more.
+  await Promise.all([runDue(forge.app, schedule.id, due), runDue(forge.app, schedule.id, due)])
+  expect(await s.pipelines()).toHaveLength(2)
+  for (const { id } of await s.pipelines()) await owner.delete(`/projects/${project.id}/pipelines/${id}`)
+  const left = (await s.pipelines()).length
+  await runDue(forge.app, schedule.id, due)
+  expect(await s.pipelines()).toHaveLength(left)
 })

@@ -9,12 +9,14 @@ import { namedRef } from '../pipelines/refs.ts'
 import { mayRunOn } from '../pipelines/rights.ts'
 import { keyFaults, valueFaults } from '../variables/validation.ts'
 import { isTimeZone, nextTime } from './cron.ts'
-import type { Schedule, ScheduleVariable } from './model.ts'
+import { inputsOf, type Schedule, type ScheduleInputs, type ScheduleVariable } from './model.ts'
 import type { ScheduleSubject } from './policy.ts'
 import { runSchedule } from './run.ts'
 
 const LONGEST = 255
 const MOST_VARIABLES = 100
+const MOST_INPUTS = 100
+const LONGEST_INPUTS = 64 * 1024
 
 export interface ScheduleWish {
   description?: string | undefined
@@ -22,6 +24,13 @@ export interface ScheduleWish {
   cron?: string | undefined
   cron_timezone?: string | null | undefined
   active?: boolean | null | undefined
+  inputs?: readonly InputWish[] | null | undefined
+}
+
+export interface InputWish {
+  readonly name: string
+  readonly value?: unknown
+  readonly destroy?: boolean | null | undefined
 }
 
 type Written = Pick<Schedule, 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active'>
@@ -55,15 +64,30 @@ export async function createSchedule(
   const { description, ref, cron } = wish
   const row = { description, ref, cron, cron_timezone: wish.cron_timezone ?? 'UTC', active: wish.active ?? true }
   const next_run_at = assertValid(app, row)
+  const inputs = changedInputs({}, wish.inputs ?? [])
   return transact(app, async (app) => {
     await holdName(app.db, `schedules of project ${project_id}`)
     await assertRoom(app, project_id)
     return app.db
       .insertInto('pipeline_schedules')
-      .values({ ...row, project_id, owner_id: actor.id, next_run_at, created_at: now, updated_at: now })
+      .values({ ...row, inputs, project_id, owner_id: actor.id, next_run_at, created_at: now, updated_at: now })
       .returningAll()
       .executeTakeFirstOrThrow()
   })
+}
+
+/** As JSON; null where none is left. What they may be is the configuration's to say, when it is run. */
+function changedInputs(known: ScheduleInputs, wishes: readonly InputWish[]): string | null {
+  const inputs = new Map(Object.entries(known))
+  for (const { name, value, destroy } of wishes) {
+    if (destroy) inputs.delete(name)
+    else if (value === undefined || value === null) throw invalid({ inputs: ["value can't be blank"] })
+    else inputs.set(name, value)
+  }
+  const text = JSON.stringify(Object.fromEntries(inputs))
+  if (inputs.size > MOST_INPUTS) throw invalid({ inputs: [`exceed the limit of ${MOST_INPUTS}.`] })
+  if (text.length > LONGEST_INPUTS) throw invalid({ inputs: ['are too long'] })
+  return inputs.size === 0 ? null : text
 }
 
 async function assertRoom(app: App, project: number): Promise<void> {
@@ -98,7 +122,9 @@ export async function updateSchedule(app: App, schedule: Schedule, wish: Schedul
     cron_timezone: wish.cron_timezone ?? schedule.cron_timezone,
     active: wish.active ?? schedule.active,
   }
-  return change(app, schedule, { ...row, next_run_at: assertValid(app, row) })
+  const next_run_at = assertValid(app, row)
+  if (!wish.inputs) return change(app, schedule, { ...row, next_run_at })
+  return change(app, schedule, { ...row, next_run_at, inputs: changedInputs(inputsOf(schedule), wish.inputs) })
 }
 
 export const ownSchedule = (app: App, actor: User, schedule: Schedule): Promise<Schedule> =>

@@ -182,6 +182,7 @@ export const ATTRIBUTES = {
   auto_devops_enabled: flag(false),
   default_ci_config_path: optionalText(atMost(SHORT)),
   default_artifacts_expire_in: words('30 days', atMost(SHORT)),
+  keep_latest_artifact: flag(true),
   max_artifacts_size: integer(100, positive),
   max_pages_size: integer(100, positive),
   container_registry_token_expire_delay: integer(5, positive),

@@ -95,12 +95,16 @@ export const mergeWhenSucceeded = on(
   'pipeline.changed',
   'merging',
   async (app, { id }) => {
-    const pipeline = await app.db.selectFrom('pipelines').select('sha').where('id', '=', id).executeTakeFirst()
+    const pipeline = await app.db
+      .selectFrom('pipelines')
+      .select(['sha', 'source_sha'])
+      .where('id', '=', id)
+      .executeTakeFirst()
     if (!pipeline) return
     const waiting = await app.db
       .selectFrom('merge_requests')
       .selectAll()
-      .where('head_sha', '=', pipeline.sha)
+      .where('head_sha', '=', pipeline.source_sha ?? pipeline.sha)
       .where('auto_merge', '=', true)
       .where('state', '=', 'opened')
       .execute()

@@ -1,5 +1,8 @@
 import { family } from '../../family.ts'
-import { runCreated, runPushedTo } from './on.ts'
+import { releaseClosed, releaseMerged, runCreated, runPushedTo } from './on.ts'
 import * as routes from './routes.ts'
 
-export const mergeRequestPipelines = family({ routes, reactions: [runCreated, runPushedTo] })
+export const mergeRequestPipelines = family({
+  routes,
+  reactions: [runCreated, runPushedTo, releaseMerged, releaseClosed],
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runNamed } from '../../../../test/pipelines.ts'
+import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const CONFIG = `
@@ -132,4 +133,239 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
   await forge.settle()
   expect(await state(slow)).toEqual(['opened', false, 'success'])
   expect(await jane.put(`${bad}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
+})
+
+type Shown = { key: string; value: string }[]
+
+/** What its job is told by the runner's door. */
+async function toldTo(runner: TestRunner): Promise<Record<string, string>> {
+  const { status, body } = await runner.request()
+  expect(status).toBe(201)
+  return Object.fromEntries((body.variables as Shown).map(({ key, value }) => [key, value]))
+}
+
+const ONCE = `
+workflow:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS
+      when: never
+    - if: $CI_COMMIT_BRANCH
+build: { script: x }
+`
+
+test('a branch knows what is open from it, so that its commits run once', async () => {
+  await using forge = await startForge()
+  const { jane, project, at, url } = await proposed(forge, ONCE)
+  const list = async () =>
+    (await jane.get(`${at}/pipelines`)).body.map((one: { source: string; ref: string }) => [one.source, one.ref])
+  // Pushed before there was a merge request.
+  expect(await list()).toEqual([
+    ['merge_request_event', 'refs/merge-requests/1/head'],
+    ['push', 'feature'],
+  ])
+  await forge.seed(project, { b: '1' }, { branch: 'feature', as: jane })
+  await forge.settle()
+  expect((await list())[0]).toEqual(['merge_request_event', 'refs/merge-requests/1/head'])
+  expect(await list()).toHaveLength(3)
+  await jane.post(`${at}/pipelines/1/cancel`)
+  const runner = await registerRunner(forge)
+  const name = `${project.path_with_namespace}!1`
+  expect(await toldTo(runner)).toMatchObject({
+    CI_OPEN_MERGE_REQUESTS: name,
+    CI_MERGE_REQUEST_IID: '1',
+    CI_MERGE_REQUEST_TITLE: 'Bring it',
+    CI_COMMIT_REF_NAME: 'feature',
+    CI_COMMIT_REF_SLUG: 'feature',
+  })
+  await jane.put(url, { state_event: 'close' })
+  await forge.seed(project, { b: '2' }, { branch: 'feature', as: jane })
+  await forge.settle()
+  expect((await list())[0]).toEqual(['push', 'feature'])
+  expect(await toldTo(runner)).not.toHaveProperty('CI_OPEN_MERGE_REQUESTS')
+})
+
+test('a branch tells its jobs of up to four that are open from it', async () => {
+  await using forge = await startForge()
+  const { jane, project, at } = await proposed(forge)
+  for (const branch of ['b', 'c', 'd', 'e']) {
+    await jane.post(`${at}/repository/branches`, { branch, ref: 'master' })
+    await jane.post(`${at}/merge_requests`, { source_branch: 'feature', target_branch: branch, title: branch })
+  }
+  await forge.settle()
+  await forge.seed(project, { b: '1' }, { branch: 'feature', as: jane })
+  const runner = await registerRunner(forge)
+  const names = [1, 2, 3, 4].map((iid) => `${project.path_with_namespace}!${iid}`)
+  expect(await toldTo(runner)).toMatchObject({ CI_OPEN_MERGE_REQUESTS: names.join(','), CI_COMMIT_BRANCH: 'feature' })
+})
+
+const REVIEW = `
+review:
+  script: x
+  rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }]
+`
+
+/** A merge request from a fork, of a branch that is called as a protected one. */
+async function forked(forge: TestForge, branch: string) {
+  const jane = await forge.user({ username: 'jane' })
+  const project = await forge.project({ visibility: 'public' }, jane)
+  await forge.seed(project, { a: '1' }, { as: jane })
+  const at = `/projects/${project.id}`
+  for (const [key, isProtected] of [
+    ['OPEN', false],
+    ['GUARDED', true],
+  ] as const)
+    await jane.post(`${at}/variables`, { key, value: `value of ${key}`, protected: isProtected })
+  const joe = await forge.user({ username: 'joe' })
+  const fork = (await joe.post(`${at}/fork`)).body
+  await forge.settle()
+  await joe.post(`/projects/${fork.id}/variables`, { key: 'MINE', value: 'value of joe' })
+  await forge.seed(fork, { '.gitlab-ci.yml': REVIEW }, { branch, as: joe })
+  const { body } = await joe.post(`/projects/${fork.id}/merge_requests`, {
+    source_branch: branch,
+    target_branch: 'master',
+    target_project_id: project.id,
+    title: 'From afar',
+  })
+  await forge.settle()
+  const pipelines = () => forge.app.db.selectFrom('pipelines').selectAll().orderBy('id').execute()
+  return { jane, joe, project, fork, url: `${at}/merge_requests/${body.iid}`, pipelines }
+}
+
+test('of a fork it runs there, with what the fork has', async () => {
+  await using forge = await startForge()
+  const { joe, fork, project, url, pipelines } = await forked(forge, 'feature')
+  expect(await pipelines()).toMatchObject([
+    { project_id: fork.id, source: 'merge_request_event', ref: 'refs/merge-requests/1/head', user_id: joe.id },
+  ])
+  const runner = await registerRunner(forge)
+  const told = await toldTo(runner)
+  expect(told).toMatchObject({
+    MINE: 'value of joe',
+    CI_PROJECT_ID: `${fork.id}`,
+    CI_MERGE_REQUEST_PROJECT_ID: `${project.id}`,
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: `${fork.id}`,
+    CI_OPEN_MERGE_REQUESTS: `${project.path_with_namespace}!1`,
+  })
+  expect(Object.keys(told).filter((key) => key === 'OPEN' || key === 'GUARDED')).toEqual([])
+  expect(await joe.post(`${url}/pipelines`)).toMatchObject({ status: 201, body: { project_id: fork.id } })
+})
+
+test.each(['feature', 'master'])(
+  'a member runs it in the parent, which gives nothing protected to %s',
+  async (branch) => {
+    await using forge = await startForge()
+    const { jane, project, url, pipelines } = await forked(forge, branch)
+    const made = await jane.post(`${url}/pipelines`)
+    expect(made).toMatchObject({ status: 201, body: { project_id: project.id, source: 'merge_request_event' } })
+    expect((await pipelines()).at(-1)).toMatchObject({ id: made.body.id, protected: false, user_id: jane.id })
+    const { body: own } = await jane.get(`/projects/${project.id}`)
+    const told = await toldTo(await registerRunner(forge, {}, own.runners_token))
+    expect(told).toMatchObject({
+      OPEN: 'value of OPEN',
+      CI_PROJECT_ID: `${project.id}`,
+      CI_COMMIT_REF_PROTECTED: 'false',
+    })
+    expect(told).not.toHaveProperty('GUARDED')
+    expect((await jane.get(url)).body.head_pipeline).toMatchObject({ id: made.body.id })
+  },
+)
+
+test.each([
+  ['who is no member', 0, 400],
+  ['who may not merge to the branch', 30, 400],
+] as const)('somebody %s does not run it in the parent', async (_who, access_level, status) => {
+  await using forge = await startForge()
+  const { jane, project, url, pipelines } = await forked(forge, 'feature')
+  const other = await forge.user()
+  if (access_level) await jane.post(`/projects/${project.id}/members`, { user_id: other.id, access_level })
+  const before = await pipelines()
+  expect((await other.post(`${url}/pipelines`)).status).toBe(status)
+  expect(await pipelines()).toEqual(before)
+})
+
+test('merge requests of two projects from one fork do not end each other', async () => {
+  await using forge = await startForge()
+  const { joe, fork, pipelines } = await forked(forge, 'feature')
+  await forge.seed(fork, { '.gitlab-ci.yml': REVIEW, b: '1' }, { branch: 'other', as: joe })
+  // The first of the fork itself has the same number, and so the same ref.
+  await joe.post(`/projects/${fork.id}/merge_requests`, { source_branch: 'other', target_branch: 'master', title: 'x' })
+  await forge.settle()
+  expect(await pipelines()).toMatchObject([
+    { ref: 'refs/merge-requests/1/head', status: 'pending' },
+    { ref: 'refs/merge-requests/1/head', status: 'pending' },
+  ])
+  await forge.seed(fork, { b: '2' }, { branch: 'feature', as: joe })
+  await forge.settle()
+  expect((await pipelines()).map(({ status }) => status)).toEqual(['canceled', 'pending', 'pending'])
+})
+
+test('where a project wants it, what merging would come to is run', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const project = await forge.project({ only_allow_merge_if_pipeline_succeeds: true }, jane)
+  const at = `/projects/${project.id}`
+  expect((await jane.put(at, { merge_pipelines_enabled: true })).body).toMatchObject({ merge_pipelines_enabled: true })
+  const base = await forge.seed(project, { a: '1', '.gitlab-ci.yml': REVIEW }, { as: jane, message: '[skip ci]' })
+  const head = await forge.seed(project, { b: '1' }, { branch: 'feature', as: jane })
+  const target = await forge.seed(project, { c: '1' }, { as: jane })
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'Bring it' }
+  const url = `${at}/merge_requests/${(await jane.post(`${at}/merge_requests`, input)).body.iid}`
+  await forge.settle()
+  const [made] = (await jane.get(`${url}/pipelines`)).body
+  expect(made).toMatchObject({ source: 'merge_request_event', ref: 'refs/merge-requests/1/merge', status: 'pending' })
+  const merge = (await jane.get(`${at}/repository/commits/${made.sha}`)).body
+  expect(merge.parent_ids).toEqual([target.id, head.id])
+  expect((await jane.get(url)).body).toMatchObject({ head_pipeline: { id: made.id }, sha: head.id })
+  const runner = await registerRunner(forge)
+  const { body: job } = await runner.request()
+  expect(job.git_info).toMatchObject({ sha: made.sha, ref: 'refs/merge-requests/1/merge' })
+  expect(Object.fromEntries((job.variables as Shown).map(({ key, value }) => [key, value]))).toMatchObject({
+    CI_COMMIT_SHA: made.sha,
+    CI_MERGE_REQUEST_EVENT_TYPE: 'merged_result',
+    CI_MERGE_REQUEST_REF_PATH: 'refs/merge-requests/1/merge',
+    CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head.id,
+    CI_MERGE_REQUEST_TARGET_BRANCH_SHA: target.id,
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: base.id,
+  })
+  // Its ref moves on; the commit stays, and is what the runner fetches.
+  await forge.seed(project, { c: '2' }, { as: jane })
+  await jane.get(`${url}/merge_ref`)
+  const refs = await forge.git(['ls-remote', project.http_url_to_repo, `refs/pipelines/${made.id}`], { as: jane })
+  expect(refs).toContain(made.sha)
+
+  expect((await jane.put(`${url}/merge`)).status).toBe(405)
+  await jane.put(`${url}/merge`, { merge_when_pipeline_succeeds: true })
+  await runner.put(job, { state: 'failed', failure_reason: 'script_failure' })
+  await forge.settle()
+  expect((await jane.get('/todos')).body).toMatchObject([{ action_name: 'build_failed' }])
+  await jane.post(`${at}/pipelines/${made.id}/retry`)
+  const { body: again } = await runner.request()
+  await runner.put(again, { state: 'success' })
+  await forge.settle()
+  expect((await jane.get(url)).body).toMatchObject({ state: 'merged' })
+})
+
+test('what cannot be merged is run as it is, and what is to be skipped not at all', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  const project = await forge.project({}, jane)
+  const at = `/projects/${project.id}`
+  await jane.put(at, { merge_pipelines_enabled: true })
+  await forge.seed(project, { a: '1', '.gitlab-ci.yml': REVIEW }, { as: jane, message: '[skip ci]' })
+  const head = await forge.seed(project, { a: '2' }, { branch: 'feature', as: jane })
+  await forge.seed(project, { quiet: '2' }, { branch: 'quiet', as: jane, message: 'Quiet [ci skip]' })
+  await forge.seed(project, { a: '3' }, { as: jane })
+  const propose = async (source_branch: string) => {
+    const input = { source_branch, target_branch: 'master', title: source_branch }
+    const { body } = await jane.post(`${at}/merge_requests`, input)
+    await forge.settle()
+    return (await jane.get(`${at}/merge_requests/${body.iid}/pipelines`)).body
+  }
+  expect((await propose('feature'))[0]).toMatchObject({
+    source: 'merge_request_event',
+    ref: 'refs/merge-requests/1/head',
+    sha: head.id,
+  })
+  expect((await propose('quiet'))[0]).toMatchObject({ status: 'skipped', ref: 'refs/merge-requests/2/merge' })
 })

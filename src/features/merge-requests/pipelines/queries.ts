@@ -5,13 +5,22 @@ import { hotQuery } from '../../../store/hot.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 
-const ofHeads = hotQuery((db, p: { projects: string; shas: string }) =>
+/** Of the heads themselves, and of what merging them would come to. */
+const ofHeads = hotQuery((db, p: { projects: string; shas: string; requests: string }) =>
   db
     .selectFrom('pipelines')
     .selectAll()
     .where(inIdList(db, 'project_id', p.projects))
     .where(inTextList(db, 'sha', p.shas))
     .where('source', '!=', 'parent_pipeline')
+    .unionAll(
+      db
+        .selectFrom('pipelines')
+        .selectAll()
+        .where(inIdList(db, 'merge_request_id', p.requests))
+        .where(inTextList(db, 'source_sha', p.shas))
+        .where('source', '!=', 'parent_pipeline'),
+    )
     .orderBy('id'),
 )
 
@@ -25,8 +34,15 @@ export async function headPipelinesOf(db: Db, requests: readonly Headed[]): Prom
     project_id,
     source_project_id ?? project_id,
   ])
-  const found = await ofHeads(db, { projects: idList(db, [...new Set(projects)]), shas: textList(db, shas) })
-  const bySha = Map.groupBy(found, ({ sha }) => sha)
+  const found = await ofHeads(db, {
+    projects: idList(db, [...new Set(projects)]),
+    shas: textList(db, shas),
+    requests: idList(
+      db,
+      requests.map(({ id }) => id),
+    ),
+  })
+  const bySha = Map.groupBy(found, ({ sha, source_sha }) => source_sha ?? sha)
   return new Map(
     requests.flatMap((one) => {
       const some = bySha.get(one.head_sha ?? '') ?? []

@@ -1,20 +1,24 @@
-/** Pipelines of merge requests themselves: on their own ref, of those jobs alone that ask for it. */
+/**
+ * Pipelines of merge requests themselves, of those jobs alone that ask for it: on their head, or on what merging would
+ * come to.
+ */
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
-import { Developer } from '../../../lib/levels.ts'
 import { findUser, withUsers } from '../../identity/users/queries.ts'
 import { createPipeline, type Made } from '../../ci/pipelines/create.ts'
-import { variablesFrom } from '../../ci/pipelines/predefined.ts'
+import { openFrom } from '../../ci/pipelines/merge-requests.ts'
+import { slugOfRef, variablesFrom } from '../../ci/pipelines/predefined.ts'
 import { isProtectedRef, mayRunOn } from '../../ci/pipelines/rights.ts'
 import { findProjectById, pathWithNamespace, webUrlOf, type Project } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { tryMerge } from '../merge-refs/service.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
-import { headRef } from '../versions/refs.ts'
+import { headRef, mergeRef } from '../versions/refs.ts'
 
 export interface RunWish {
-  /** Of one that may have been made before. */
-  readonly unlessSince?: string
+  /** Of what happened by itself, and may have been followed before: when it did. */
+  readonly since?: string
 }
 
 /** Of a fork it runs there, unless whoever wants it may run it in the target. */
@@ -22,40 +26,61 @@ export async function runMergeRequest(
   app: App,
   actor: User,
   one: MergeRequest,
-  { unlessSince }: RunWish = {},
+  { since }: RunWish = {},
 ): Promise<Made> {
   const { head_sha: sha, source_project_id, project_id, source_branch } = one
   const target = await findProjectById(app.db, project_id)
   const source = source_project_id === null ? null : await findProjectById(app.db, source_project_id)
   if (!target || !source || sha === null) return { pipeline: null, errors: ['Commit not found'] }
   const project = source.id === target.id ? target : await placeFor(app, actor, one, target, source)
+  const merged = project.id === target.id ? await mergedFor(app, actor, one, target) : null
   return createPipeline(app, {
     project,
     actor,
     source: 'merge_request_event',
-    ref: headRef(one.iid),
+    ref: merged ? mergeRef(one.iid) : headRef(one.iid),
     tag: false,
-    sha,
+    sha: merged?.sha ?? sha,
     mergeRequest: {
       id: one.id,
-      variables: await mergeRequestVariables(app, one, target, source),
-      base_sha: one.base_sha,
+      variables: await mergeRequestVariables(app, one, target, source, merged),
+      base_sha: merged?.target_sha ?? one.base_sha,
       branch: source_branch,
+      ...(merged && { merged }),
     },
-    ...(unlessSince !== undefined && { unlessSince }),
+    isForeign: source.id !== project.id,
+    ...(since !== undefined && { cause: { of: ['merge request', one.id, sha], since } }),
   })
+}
+
+interface MergedResult {
+  readonly sha: string
+  readonly source_sha: string
+  readonly target_sha: string
+}
+
+/** What merging would come to, where the project wants to see that run; null where the two cannot be merged. */
+async function mergedFor(app: App, actor: User, one: MergeRequest, project: Project): Promise<MergedResult | null> {
+  if (!project.merge_pipelines_enabled || one.state !== 'opened') return null
+  const { dir } = await loadRepositorySubject(app, project, null)
+  const merged = await tryMerge(app, actor, { project, dir, mergeRequest: one })
+  const [target_sha, source_sha] = merged?.parents ?? []
+  // The source may have moved since: then there is another pipeline of that.
+  if (!merged || target_sha === undefined || source_sha !== one.head_sha) return null
+  return { sha: merged.id, source_sha, target_sha }
 }
 
 async function placeFor(
   app: App,
   actor: User,
-  { target_branch }: MergeRequest,
+  { target_branch, source_branch }: MergeRequest,
   target: Project,
   source: Project,
 ): Promise<Project> {
   const subject = await loadRepositorySubject(app, target, actor)
-  const may = subject.level >= Developer && (await mayRunOn(app, subject, { ref: target_branch, tag: false }))
-  return may ? target : source
+  for (const ref of [target_branch, source_branch])
+    if (!(await mayRunOn(app, subject, { ref, tag: false }))) return source
+  return target
 }
 
 async function mergeRequestVariables(
@@ -63,6 +88,7 @@ async function mergeRequestVariables(
   one: MergeRequest,
   target: Project,
   source: Project,
+  merged: MergedResult | null,
 ): Promise<Variable[]> {
   const [labels, assigned, milestone, to, from, targetTip] = await Promise.all([
     labelsOfMergeRequests(app.db, [one.id]),
@@ -82,8 +108,9 @@ async function mergeRequestVariables(
   ])
   const people = await withUsers(app.db, assigned, { user: 'user_id' })
   const isGuarded = (project: Project, ref: string) => isProtectedRef(app, project.id, { ref, tag: false })
-  return variablesFrom({
+  const own = variablesFrom({
     CI_COMMIT_REF_NAME: one.source_branch,
+    CI_COMMIT_REF_SLUG: slugOfRef(one.source_branch),
     CI_MERGE_REQUEST_ID: one.id,
     CI_MERGE_REQUEST_IID: one.iid,
     CI_MERGE_REQUEST_TITLE: one.title,
@@ -92,8 +119,8 @@ async function mergeRequestVariables(
     CI_MERGE_REQUEST_LABELS: (labels.get(one.id) ?? []).map(({ title }) => title).join(',') || null,
     CI_MERGE_REQUEST_ASSIGNEES: people.flatMap(({ user }) => user?.username ?? []).join(', ') || null,
     CI_MERGE_REQUEST_MILESTONE: milestone?.title,
-    CI_MERGE_REQUEST_REF_PATH: headRef(one.iid),
-    CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
+    CI_MERGE_REQUEST_REF_PATH: merged ? mergeRef(one.iid) : headRef(one.iid),
+    CI_MERGE_REQUEST_EVENT_TYPE: merged ? 'merged_result' : 'detached',
     CI_MERGE_REQUEST_DIFF_ID: targetTip?.id,
     CI_MERGE_REQUEST_DIFF_BASE_SHA: one.base_sha,
     CI_MERGE_REQUEST_PROJECT_ID: target.id,
@@ -104,18 +131,19 @@ async function mergeRequestVariables(
     CI_MERGE_REQUEST_SOURCE_PROJECT_URL: webUrlOf(app, from),
     CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: one.source_branch,
     CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED: await isGuarded(source, one.source_branch),
-    CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: '',
+    CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: merged?.source_sha ?? '',
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: one.target_branch,
     CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: await isGuarded(target, one.target_branch),
-    CI_MERGE_REQUEST_TARGET_BRANCH_SHA: '',
+    CI_MERGE_REQUEST_TARGET_BRANCH_SHA: merged?.target_sha ?? '',
     CI_MERGE_REQUEST_SQUASH_ON_MERGE: one.squash,
-    CI_OPEN_MERGE_REQUESTS: `${pathWithNamespace(target, to.namespace)}!${one.iid}`,
   })
+  const open = await openFrom(app, { project_id: source.id, ref: one.source_branch, tag: false })
+  return [...own, ...open]
 }
 
 /** By whoever made it or pushed to it; where no job asks for it, there is none. */
 export async function followMergeRequest(app: App, id: number, by: number | null, since: string): Promise<void> {
   const one = await app.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst()
   const actor = by === null ? null : await findUser(app.db, by)
-  if (one?.state === 'opened' && actor) await runMergeRequest(app, actor, one, { unlessSince: since })
+  if (one?.state === 'opened' && actor) await runMergeRequest(app, actor, one, { since })
 }

@@ -68,12 +68,12 @@ const buildFailed = on(
   async (app, { id }, { source }) => {
     const failed = await app.db
       .selectFrom('pipelines')
-      .select(['project_id', 'sha', 'user_id'])
+      .select(['project_id', 'sha', 'source_sha', 'user_id'])
       .where('id', '=', id)
       .where('status', '=', 'failed')
       .executeTakeFirst()
     if (!failed) return
-    for (const one of await openAt(app, failed)) {
+    for (const one of await openAt(app, { project_id: failed.project_id, sha: failed.source_sha ?? failed.sha })) {
       const people = [one.author_id, one.auto_merge ? one.merge_user_id : null].filter((user) => user !== null)
       await tell(app, one, 'build_failed', failed.user_id, people, source && `${source}.${one.id}`)
     }

@@ -13,6 +13,8 @@ const WRITTEN = {
   build_git_strategy: 'clone',
   ci_default_git_depth: 5,
   auto_cancel_pending_pipelines: 'disabled',
+  merge_pipelines_enabled: true,
+  keep_latest_artifact: false,
   auto_devops_enabled: true,
   auto_devops_deploy_strategy: 'timed_incremental',
 }

@@ -61,6 +61,8 @@ export const attributes = {
   build_git_strategy: oneOf(...GIT_STRATEGIES).nullish(),
   ci_default_git_depth: blankable(int),
   auto_cancel_pending_pipelines: oneOf('disabled', 'enabled').nullish(),
+  merge_pipelines_enabled: bool.nullish(),
+  keep_latest_artifact: bool.nullish(),
   auto_devops_enabled: bool.nullish(),
   auto_devops_deploy_strategy: oneOf(...AUTO_DEVOPS_STRATEGIES).nullish(),
   container_expiration_policy_attributes: containerExpirationInput,
@@ -110,6 +112,8 @@ const PLAIN = [
   'build_git_strategy',
   'ci_default_git_depth',
   'auto_cancel_pending_pipelines',
+  'merge_pipelines_enabled',
+  'keep_latest_artifact',
   'auto_devops_enabled',
   'auto_devops_deploy_strategy',
 ] as const

@@ -218,6 +218,8 @@ test('every column of the project, its namespace, its owner and its source, chan
       "projects.ci_default_git_depth",
       "projects.merge_commit_template",
       "projects.squash_commit_template",
+      "projects.merge_pipelines_enabled",
+      "projects.keep_latest_artifact",
       "namespaces.kind",
       "namespaces.name",
       "namespaces.path",

@@ -66,6 +66,10 @@ declare module '../../../store/database.ts' {
       /** Null: the whole history. */
       ci_default_git_depth: Generated<number | null>
       auto_cancel_pending_pipelines: Generated<'disabled' | 'enabled'>
+      /** Whether pipelines of merge requests run on what merging would come to. */
+      merge_pipelines_enabled: Generated<boolean>
+      /** Whether the newest pipeline of a ref that succeeded keeps its artifacts past their time. */
+      keep_latest_artifact: Generated<boolean>
       auto_devops_enabled: Generated<boolean>
       auto_devops_deploy_strategy: Generated<(typeof AUTO_DEVOPS_STRATEGIES)[number]>
       /** Whether only what its allowlist names may enter with job tokens. */

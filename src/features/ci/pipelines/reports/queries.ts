@@ -1,9 +1,9 @@
 /** What tests found, read from the reports that jobs have kept. */
 import { createGunzip } from 'node:zlib'
 import type { z } from 'zod'
-import { timestamp } from '../../../../clock.ts'
 import type { App } from '../../../../context.ts'
 import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
+import { isLive } from '../../jobs/artifacts.ts'
 import type { Pipeline } from '../model.ts'
 import type { TestReport, TestSummaryEntity } from './entity.ts'
 
@@ -27,7 +27,7 @@ function reportsOf(app: App, { id }: Pipeline): Promise<Found[]> {
     .where('j.pipeline_id', '=', id)
     .where('j.retried', '=', false)
     .where('a.file_type', '=', 'junit')
-    .where((eb) => eb.or([eb('a.expire_at', 'is', null), eb('a.expire_at', '>', timestamp(app.clock))]))
+    .where(isLive(app, 'a'))
     .orderBy('j.stage_position')
     .orderBy('j.id')
     .limit(MOST_JOBS)

@@ -1,0 +1,43 @@
+/** Jobs that somebody ends: at once, or by their runner where it knows how to end one in order. */
+import type { App } from '../../../context.ts'
+import { batchesOf } from '../../../lib/batches.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import type { Job } from './model.ts'
+import { moveJobs } from './steps.ts'
+
+export interface StopWish {
+  /** At once, whatever the runner knows. */
+  readonly isForced?: boolean
+}
+
+const AT_ONCE = 500
+
+/** Those that were not over. Inside a transaction that holds their pipeline. */
+export async function stopJobs(app: App, ids: readonly number[], { isForced = false }: StopWish = {}): Promise<Job[]> {
+  const graceful = isForced ? new Set<number>() : await endedInOrder(app, ids)
+  const told = await moveJobs(app, [...graceful], 'canceling')
+  const ended = await moveJobs(
+    app,
+    ids.filter((id) => !graceful.has(id)),
+    'canceled',
+  )
+  return [...told, ...ended]
+}
+
+/** Those that a runner has which runs what comes after the script, and then says that they are over. */
+async function endedInOrder({ db }: App, ids: readonly number[]): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (const some of batchesOf(ids, AT_ONCE)) {
+    const running = await db
+      .selectFrom('ci_jobs')
+      .innerJoin('runner_managers', 'runner_managers.id', 'ci_jobs.manager_id')
+      .select(['ci_jobs.id', 'runner_managers.features'])
+      .where(inIdList(db, 'ci_jobs.id', idList(db, some)))
+      .where('ci_jobs.status', 'in', ['running', 'canceling'])
+      .execute()
+    for (const { id, features } of running) if (features !== null && isGraceful(features)) found.add(id)
+  }
+  return found
+}
+
+const isGraceful = (features: string) => (JSON.parse(features) as Record<string, unknown>)['cancel_gracefully'] === true

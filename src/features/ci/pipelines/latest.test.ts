@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { MINUTE } from '../../../clock.ts'
+import { startForge, type TestForge } from '../../../forge.ts'
+import { expireArtifacts } from '../jobs/artifacts.ts'
+
+const CONFIG = 'build: { script: make, artifacts: { paths: [out], expire_in: 10 minutes } }'
+
+async function place(forge: TestForge, config = CONFIG) {
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  const at = `/projects/${project.id}`
+  await owner.put(at, { auto_cancel_pending_pipelines: 'disabled' })
+  let commits = 0
+  const push = (branch = 'master') =>
+    forge.seed(project, { '.gitlab-ci.yml': config, a: `${++commits}` }, { branch, as: owner })
+  /** The newest of its name; what it keeps is there for ten minutes. */
+  const run = async (how: 'success' | 'failed' = 'success', name = 'build') => {
+    const running = await runNamed(forge, name, { isLeftRunning: true })
+    const expire_at = new Date(forge.clock.now().getTime() + 10 * MINUTE).toISOString()
+    await keepFiles(forge, running, { out: `${running.id}` }, { expire_at })
+    const { dropJob, succeedJob } = await import('../jobs/transitions.ts')
+    const now = await jobNamed(forge, name)
+    if (how === 'success') await succeedJob(forge.app, now)
+    else await dropJob(forge.app, now, { reason: 'script_failure' })
+    await forge.settle()
+    return running.id
+  }
+  /** Which of their archives are there, for the API and in the store. */
+  const left = async (...jobs: number[]) => {
+    const answers = await Promise.all(jobs.map((id) => owner.get(`${at}/jobs/${id}/artifacts`)))
+    const seen = jobs.filter((_, n) => answers[n]!.status === 200)
+    await expireArtifacts(forge.app)
+    const rows = await forge.app.db.selectFrom('ci_artifacts').select('job_id').orderBy('job_id').execute()
+    expect(rows.flatMap(({ job_id }) => (jobs.includes(job_id) ? job_id : []))).toEqual(seen)
+    return seen
+  }
+  return { owner, project, at, push, run, left }
+}
+
+test('the newest pipeline of a ref that succeeded keeps what it has kept', async () => {
+  await using forge = await startForge()
+  const { owner, at, push, run, left } = await place(forge)
+  await push()
+  const first = await run()
+  await push()
+  const second = await run()
+  await push('other')
+  const other = await run()
+  await push()
+  const third = await run('failed')
+  expect(await left(first, second, other, third)).toEqual([first, second, other, third])
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(first, second, other, third)).toEqual([second, other])
+  expect((await owner.get(`${at}/jobs/artifacts/master/download`, { job: 'build' })).status).toBe(200)
+
+  // A newer one takes its place; a branch that is gone keeps nothing.
+  await push()
+  const fourth = await run()
+  await owner.delete(`${at}/repository/branches/other`)
+  await forge.settle()
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(second, other, fourth)).toEqual([fourth])
+
+  // An older one that succeeds late does not.
+  await push()
+  const older = await jobNamed(forge, 'build')
+  await push()
+  const newer = await run()
+  const { runJob, succeedJob } = await import('../jobs/transitions.ts')
+  const late = (await runJob(forge.app, older, { runner_id: null }))!
+  const expire_at = new Date(forge.clock.now().getTime() + MINUTE).toISOString()
+  await keepFiles(forge, late, { out: 'late' }, { expire_at })
+  await succeedJob(forge.app, late)
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(late.id, newer)).toEqual([newer])
+
+  // Whoever deletes them means it.
+  expect((await owner.delete(`${at}/artifacts`)).status).toBe(202)
+  expect(await left(newer)).toEqual([])
+})
+
+test.each([
+  ['the project', (s: Place) => s.owner.put(s.at, { keep_latest_artifact: false })],
+  ['the instance', (s: Place) => s.forge.administrator.put('/application/settings', { keep_latest_artifact: false })],
+] as const)('where %s does not want it nothing is kept', async (_who, change) => {
+  await using forge = await startForge()
+  const made = await place(forge)
+  await made.push()
+  const before = await made.run()
+  forge.clock.advance(11 * MINUTE)
+  expect(await made.left(before)).toEqual([before])
+  expect((await change({ ...made, forge })).status).toBe(200)
+  await expireArtifacts(forge.app)
+  expect(await made.left(before)).toEqual([])
+  await made.push()
+  const after = await made.run()
+  forge.clock.advance(11 * MINUTE)
+  expect(await made.left(after)).toEqual([])
+})
+
+type Place = Awaited<ReturnType<typeof place>> & { forge: TestForge }
+
+test('what its children have kept is kept with it', async () => {
+  await using forge = await startForge()
+  const { owner, project, at, run, left } = await place(forge)
+  const files = {
+    'child.yml': 'inner: { script: x }',
+    '.gitlab-ci.yml': 'child: { trigger: { include: child.yml } }',
+  }
+  await forge.seed(project, files, { as: owner })
+  await forge.settle()
+  const inner = await run('success', 'inner')
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(inner)).toEqual([inner])
+  expect((await owner.get(`${at}/pipelines`, { status: 'success' })).body).toHaveLength(2)
+})

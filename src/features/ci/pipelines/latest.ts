@@ -1,0 +1,91 @@
+/** The newest pipeline of a ref that succeeded keeps what its jobs have kept, past its time. */
+import { sql } from 'kysely'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { holdName, idList, inIdList } from '../../../store/dialect.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { familyOf } from './children.ts'
+import type { Pipeline } from './model.ts'
+
+interface Ref {
+  readonly project_id: number
+  readonly ref: string
+  readonly tag: boolean
+}
+
+/** In the transaction in which the pipeline, or a child of it, has succeeded. */
+export async function keepLatest(app: App, pipeline: Pipeline): Promise<void> {
+  const { db, clock } = app
+  const { project_id, ref, tag } = pipeline
+  const project = await db
+    .selectFrom('projects')
+    .select('keep_latest_artifact')
+    .where('id', '=', project_id)
+    .executeTakeFirst()
+  if (!project?.keep_latest_artifact || !(await currentSettings(app)).keep_latest_artifact) return
+  // Of two that succeed at once the newer keeps.
+  await holdName(db, `latest of ${project_id} ${ref}`)
+  const newest = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('tag', '=', tag)
+    .where('status', '=', 'success')
+    .where('source', '!=', 'parent_pipeline')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const family = newest ? await familyOf(db, newest.id) : []
+  if (!family.includes(pipeline.id)) return
+  const ids = idList(db, family)
+  await releaseRef(app, pipeline, family)
+  await db
+    .updateTable('ci_artifacts')
+    .set({ locked: true })
+    .where('expire_at', '>', timestamp(clock))
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('ci_jobs')
+        .select('ci_jobs.id')
+        .where(inIdList(db, 'ci_jobs.pipeline_id', ids))
+        .where('ci_jobs.retried', '=', false),
+    )
+    .execute()
+}
+
+/** What is kept of a ref, but of these pipelines, has its own time again. */
+export async function releaseRef({ db }: App, { project_id, ref, tag }: Ref, but: readonly number[] = []) {
+  await db
+    .updateTable('ci_artifacts')
+    .set({ locked: false })
+    .where('project_id', '=', project_id)
+    .where('locked', '=', true)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('ci_jobs')
+          .select('ci_jobs.id')
+          .whereRef('ci_jobs.id', '=', 'ci_artifacts.job_id')
+          .where('ci_jobs.ref', '=', ref)
+          .where('ci_jobs.tag', '=', tag)
+          .where(sql<boolean>`not (${inIdList(db, 'ci_jobs.pipeline_id', idList(db, but))})`),
+      ),
+    )
+    .execute()
+}
+
+/** Where nothing is kept past its time any more. */
+export async function releaseUnkept(app: App): Promise<void> {
+  const isKept = (await currentSettings(app)).keep_latest_artifact
+  await app.db
+    .updateTable('ci_artifacts')
+    .set({ locked: false })
+    .where('locked', '=', true)
+    .$if(isKept, (query) =>
+      query.where('project_id', 'in', (eb) =>
+        eb.selectFrom('projects').select('projects.id').where('projects.keep_latest_artifact', '=', false),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,36 @@
+import { sql, type Kysely } from 'kysely'
+import { columnTypes } from '../dialect.ts'
+
+export async function up(db: Kysely<never>): Promise<void> {
+  const { boolean, timestamp, yes, no } = columnTypes(db)
+  const alter = (table: string) => db.schema.alterTable(table)
+  const flag = (table: string, name: string, initial: typeof yes) =>
+    alter(table)
+      .addColumn(name, boolean, (c) => c.notNull().defaultTo(initial))
+      .execute()
+
+  await flag('projects', 'merge_pipelines_enabled', no)
+  await flag('projects', 'keep_latest_artifact', yes)
+  /** Of what a merge would come to: the commits it is made of. */
+  await alter('pipelines').addColumn('source_sha', 'text').execute()
+  await alter('pipelines').addColumn('target_sha', 'text').execute()
+
+  /** What pipelines were made of: not made of it once more, even where they are deleted since. */
+  await db.schema
+    .createTable('pipeline_marks')
+    .addColumn('digest', 'text', (c) => c.primaryKey())
+    .addColumn('made_at', timestamp, (c) => c.notNull())
+    .execute()
+  await sql`create index pipeline_marks_made_at on pipeline_marks (made_at)`.execute(db)
+
+  /** Kept past its time: of the newest pipeline of its ref that succeeded. */
+  await flag('ci_artifacts', 'locked', no)
+  await sql`create index ci_artifacts_locked on ci_artifacts (project_id) where locked`.execute(db)
+
+  /** When its time is over. */
+  await alter('ci_runs').addColumn('deadline_at', timestamp).execute()
+  await sql`create index ci_runs_deadline_at on ci_runs (deadline_at)`.execute(db)
+
+  /** By name, as JSON; null: none. */
+  await alter('pipeline_schedules').addColumn('inputs', 'text').execute()
+}
