@@ -71,9 +71,9 @@ const ROUNDS: readonly (readonly [string, Step, string, readonly [number, string
   ['after the log is written', 'trace', 'after ^insert into "ci_trace_chunks"', [416, '0-6']],
   ['before the archive is named', 'upload', 'before ^insert into "ci_artifacts"', [201, null]],
   ['after the archive is named', 'upload', 'after ^insert into "ci_artifacts"', [201, null]],
-  ['before the job has ended', 'finish', 'before ^update "ci_jobs".*"success"', [200, 'success']],
-  ['before the next one waits', 'finish', 'before ^update "ci_jobs".*"pending"', [200, 'success']],
-  ['after the next one waits', 'finish', 'after ^update "ci_jobs".*"pending"', [403, 'success']],
+  ['before the job has ended', 'finish', 'before ^update "ci_jobs" set "status" = .success', [200, 'success']],
+  ['before the next one waits', 'finish', 'before ^update "ci_jobs" set "status" = .pending', [200, 'success']],
+  ['after the next one waits', 'finish', 'after ^update "ci_jobs" set "status" = .pending', [403, 'success']],
   [
     'before the log is put away',
     'finish',
@@ -164,7 +164,7 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
     {
       await using child = start(settings)
       const url = await child.url()
-      expect(await ask(url, rounds[0]!.runner, 'after ^update "ci_jobs".*"running"')).toBeNull()
+      expect(await ask(url, rounds[0]!.runner, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
       expect(await child.ended()).toBe('SIGKILL')
     }
     await silence(database)
