@@ -26,6 +26,10 @@ export async function up(db: Kysely<never>): Promise<void> {
   /** Kept past its time: of the newest pipeline of its ref that succeeded. */
   await flag('ci_artifacts', 'locked', no)
   await sql`create index ci_artifacts_locked on ci_artifacts (project_id) where locked`.execute(db)
+  await sql`drop index ci_artifacts_due`.execute(db)
+  await sql`create index ci_artifacts_due on ci_artifacts (expire_at) where expire_at is not null and not locked`.execute(
+    db,
+  )
 
   /** When its time is over. */
   await alter('ci_runs').addColumn('deadline_at', timestamp).execute()

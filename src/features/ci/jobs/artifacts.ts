@@ -29,7 +29,9 @@ async function expireSome({ db, clock }: App): Promise<boolean> {
     .selectFrom('ci_artifacts')
     .select('id')
     .where('expire_at', '<=', timestamp(clock))
-    .where('locked', '=', false)
+    // Word for word as the index has it.
+    .where('expire_at', 'is not', null)
+    .where(sql<boolean>`not locked`)
     .orderBy('expire_at')
     .limit(AT_ONCE)
     .execute()

@@ -115,3 +115,20 @@ test('what its children have kept is kept with it', async () => {
   expect(await left(inner)).toEqual([inner])
   expect((await owner.get(`${at}/pipelines`, { status: 'success' })).body).toHaveLength(2)
 })
+
+test('of a merge request it is kept until that is over', async () => {
+  await using forge = await startForge()
+  const { owner, project, at, run, left } = await place(forge)
+  const rules = 'rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }]'
+  await forge.seed(project, { a: '1' }, { as: owner })
+  await forge.seed(project, { '.gitlab-ci.yml': `review: { script: x, ${rules} }` }, { branch: 'feature', as: owner })
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'Bring it' }
+  const { body: one } = await owner.post(`${at}/merge_requests`, input)
+  await forge.settle()
+  const review = await run('success', 'review')
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(review)).toEqual([review])
+  await owner.put(`${at}/merge_requests/${one.iid}`, { state_event: 'close' })
+  await forge.settle()
+  expect(await left(review)).toEqual([])
+})

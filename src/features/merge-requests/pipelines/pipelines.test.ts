@@ -271,6 +271,30 @@ test.each(['feature', 'master'])(
   },
 )
 
+test('children of foreign code are given nothing protected either, and are not shown beside it', async () => {
+  await using forge = await startForge()
+  const { jane, joe, project, fork, url, pipelines } = await forked(forge, 'master')
+  const rules = `rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }]`
+  const files = {
+    '.gitlab-ci.yml': `child: { trigger: { include: child.yml }, ${rules} }`,
+    'child.yml': 'inner: { script: x, rules: [{ if: $CI_MERGE_REQUEST_IID && $GUARDED == null }] }',
+  }
+  await forge.seed(fork, files, { branch: 'master', as: joe })
+  await forge.settle()
+  const { body: made } = await jane.post(`${url}/pipelines`)
+  await forge.settle()
+  expect((await pipelines()).filter(({ project_id }) => project_id === project.id)).toMatchObject([
+    { id: made.id, protected: false },
+    { source: 'parent_pipeline', protected: false },
+  ])
+  const { body: own } = await jane.get(`/projects/${project.id}`)
+  const told = await toldTo(await registerRunner(forge, {}, own.runners_token))
+  expect(told).toMatchObject({ CI_JOB_NAME: 'inner', CI_MERGE_REQUEST_IID: '1', OPEN: 'value of OPEN' })
+  expect(told).not.toHaveProperty('GUARDED')
+  const listed = (await jane.get(`${url}/pipelines`)).body.map((one: { source: string }) => one.source)
+  expect(listed).not.toContain('parent_pipeline')
+})
+
 test.each([
   ['who is no member', 0, 400],
   ['who may not merge to the branch', 30, 400],

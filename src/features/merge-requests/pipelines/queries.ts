@@ -73,10 +73,10 @@ export function pipelinesOf(db: Db, one: Headed) {
           eb('project_id', 'in', [one.source_project_id ?? one.project_id, one.project_id]),
           eb('ref', '=', one.source_branch),
           eb('tag', '=', false),
-          eb('source', '!=', 'parent_pipeline'),
           eb('sha', 'in', heads as never),
         ]),
       ]),
     )
+    .where('source', '!=', 'parent_pipeline')
     .orderBy('id', 'desc')
 }
