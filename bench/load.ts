@@ -105,7 +105,7 @@ export async function askUntilRefused(
     await Promise.all(
       open.map(async (connection, n) => {
         const request = requestBytes(calls[n]!)
-        for (let status = 0; status !== 204; ) {
+        for (let status = 0; status !== 204;) {
           const start = performance.now()
           status = await connection.send(request)
           times.push(performance.now() - start)

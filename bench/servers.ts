@@ -203,7 +203,12 @@ export async function processorTime(pid: number): Promise<number> {
       readFile(`${folder}/${thread}/schedstat`, 'utf8'),
       readFile(`${folder}/${thread}/children`, 'utf8'),
     ]).catch(() => ['0', '']) // it ended meanwhile
-    const inner = await Promise.all(children!.split(' ').filter(Boolean).map(Number).map(processorTime))
+    const inner = await Promise.all(
+      children!
+        .split(' ')
+        .filter(Boolean)
+        .map((child) => processorTime(Number(child)).catch(() => 0)), // it ended meanwhile
+    )
     return Number(time!.split(' ', 1)[0]) / 1e6 + inner.reduce((sum, one) => sum + one, 0)
   })
   return (await Promise.all(times)).reduce((sum, one) => sum + one, 0)

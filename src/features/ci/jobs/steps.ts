@@ -73,7 +73,11 @@ export async function moveJobs(
       .set({ status: sql.lit(status), ...change, ...timesOf(status, now), updated_at: now, version: sql`version + 1` })
       .where(inIdList(app.db, 'id', idList(app.db, some)))
       // As they stand: SQLite would plan anew for each value of a column that has partial indexes.
-      .where('status', 'in', FROM[status].map((from) => sql.lit(from)))
+      .where(
+        'status',
+        'in',
+        FROM[status].map((from) => sql.lit(from)),
+      )
       .returningAll()
       .execute()
     moved.push(...rows)

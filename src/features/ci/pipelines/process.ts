@@ -58,9 +58,7 @@ export async function startHeld(app: App, id: number): Promise<Pipeline | null> 
   return pipeline && followJobs(app, pipeline, composedStatus([{ status: 'running', allow_failure: false }]))
 }
 
-const pipelineById = hotQuery((db, p: { id: number }) =>
-  db.selectFrom('pipelines').selectAll().where('id', '=', p.id),
-)
+const pipelineById = hotQuery((db, p: { id: number }) => db.selectFrom('pipelines').selectAll().where('id', '=', p.id))
 
 async function findHeld({ db }: App, id: number): Promise<Pipeline | null> {
   return (await pipelineById(db, { id }))[0] ?? null

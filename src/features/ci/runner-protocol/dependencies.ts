@@ -1,7 +1,9 @@
 /** The jobs whose results a job is given: those it names, else all of earlier stages. */
+import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import type { Artifact, Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 
@@ -11,23 +13,27 @@ export interface Dependency {
   readonly archive: Artifact | null
 }
 
+const endedJobs = hotQuery((db, p: { pipeline_id: number; id: number; before?: number }, given) =>
+  db
+    .selectFrom('ci_jobs')
+    .select(['id', 'name', 'status', 'options'])
+    .where('pipeline_id', '=', p.pipeline_id)
+    .where('kind', '=', sql.lit('job'))
+    .where('retried', '=', false)
+    .where('id', '!=', p.id)
+    .where(sql<boolean>`status in ('success', 'failed', 'canceled')`)
+    .$if(given('before'), (query) => query.where('stage_position', '<', p.before!))
+    .orderBy('stage_position')
+    .orderBy('id'),
+)
+
 export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> {
   const { needs = null, dependencies = null } = optionsOf(job)
   const wanted =
     dependencies ?? needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? [need.job] : [])) ?? null
-  if (wanted?.length === 0 || (wanted === null && job.stage_position === 0)) return []
-  const rows = await app.db
-    .selectFrom('ci_jobs')
-    .select(['id', 'name', 'status', 'options'])
-    .where('pipeline_id', '=', job.pipeline_id)
-    .where('kind', '=', 'job')
-    .where('retried', '=', false)
-    .where('id', '!=', job.id)
-    .where('status', 'in', ['success', 'failed', 'canceled'])
-    .$if(wanted === null, (query) => query.where('stage_position', '<', job.stage_position))
-    .orderBy('stage_position')
-    .orderBy('id')
-    .execute()
+  if (wanted?.length === 0) return []
+  const { id, pipeline_id, stage_position } = job
+  const rows = await endedJobs(app.db, { pipeline_id, id, ...(wanted === null && { before: stage_position }) })
   const chosen = wanted === null ? rows : rows.filter(({ name }) => wanted.includes(name))
   if (chosen.length === 0) return []
   const archives = await app.db
