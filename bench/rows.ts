@@ -30,6 +30,7 @@ import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
+import { growingPipelines } from './pipeline-lists.ts'
 import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
@@ -176,6 +177,16 @@ export const measurements = {
     for (const [name, call] of growingRequests) {
       const what = `${many} merge requests over ${few}: ${name}`
       rows.push(await row(what, '≤ 1.3', () => growth(bench, call, bench.requested)))
+    }
+    return rows
+  },
+
+  async pipelines(bench) {
+    const { pipelines } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingPipelines) {
+      const what = `${pipelines * 10} pipelines of 10 jobs over ${pipelines}: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growth(bench, call, bench.piped)))
     }
     return rows
   },

@@ -15,6 +15,7 @@ import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
 import { seedMergeRequests } from './seed-merge-requests.ts'
+import { seedPipelines } from './seed-pipelines.ts'
 import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
 
@@ -62,13 +63,15 @@ export interface Seeded {
   readonly planning?: boolean
   /** As many as there are users. */
   readonly mergeRequests?: boolean
+  /** So many, of ten jobs each. */
+  readonly pipelines?: number
 }
 
 /** With what is measured beside users, projects and issues. */
 export async function makePlace(
   postgres: string | undefined,
   users: number,
-  { planning = false, mergeRequests = false }: Seeded = {},
+  { planning = false, mergeRequests = false, pipelines = 0 }: Seeded = {},
 ): Promise<Place> {
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
@@ -87,6 +90,7 @@ export async function makePlace(
     if (users > 0) await seed(place.databaseUrl, users)
     if (planning) await seedPlanning(place.databaseUrl, users)
     if (mergeRequests) await seedMergeRequests(place.databaseUrl, users)
+    if (pipelines > 0) await seedPipelines(place.databaseUrl, pipelines)
     return place
   } catch (error) {
     await place[Symbol.asyncDispose]()

@@ -55,7 +55,12 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
       test: (w, { hidden }) => sql`${hidden('source')} = ${w.source}`,
       set: (w) => sql`select id from pipelines where project_id = ${w.project} and source = ${w.source}`,
     },
-    statuses: { facet: true, test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})` },
+    statuses: {
+      facet: true,
+      test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})`,
+      set: (w, { db }) => sql`select id from pipelines where project_id = ${w.project}
+        and status in (${textsIn(db, w.statuses!)})`,
+    },
     broken: {
       test: (w) => (w.broken ? sql`pipelines.yaml_errors is not null` : sql`pipelines.yaml_errors is null`),
     },
