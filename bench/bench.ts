@@ -37,6 +37,8 @@ export interface Effort {
   readonly jobs: number
   /** Of the smaller project. */
   readonly pipelines: number
+  /** Megabytes of an archive; of a log, a twentieth. */
+  readonly artifact: number
 }
 
 export const FULL: Effort = {
@@ -55,6 +57,7 @@ export const FULL: Effort = {
   mergeRequests: 1000,
   jobs: 1000,
   pipelines: 1000,
+  artifact: 1000,
 }
 
 export const QUICK: Effort = {
@@ -73,6 +76,7 @@ export const QUICK: Effort = {
   mergeRequests: 100,
   jobs: 200,
   pipelines: 100,
+  artifact: 100,
 }
 
 export interface Given {

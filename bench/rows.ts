@@ -27,6 +27,7 @@ import {
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { largeArchive, longLog } from './job-files.ts'
 import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
@@ -197,6 +198,16 @@ export const measurements = {
     return [
       await row('a waiting runner gets a new job after', '< 100 ms', () => pickUpTime(queue)),
       await row(`${many}: request p50, p99, all, processor a request`, 'p99 < 100 ms', () => drainTime(queue)),
+    ]
+  },
+
+  async 'job-files'(bench) {
+    const { artifact } = bench.effort
+    await using queue = await openQueueBench(bench)
+    const memory = 'memory of the server, over before'
+    return [
+      await row(`log of ${artifact / 20} MB in patches: ${memory}`, 'flat', () => longLog(queue, artifact / 20)),
+      await row(`artifact of ${artifact} MB: ${memory}`, 'flat', () => largeArchive(queue, artifact)),
     ]
   },
 

@@ -232,3 +232,25 @@ export async function residentMemory(pid: number): Promise<number> {
     }, 0)
   return sum(pid)
 }
+
+const LOOK_EVERY_MS = 50
+
+/** Of the process alone, at its most while `work` goes on. */
+export async function memoryDuring(
+  pid: number,
+  work: () => Promise<unknown>,
+): Promise<{ before: number; most: number }> {
+  const look = async () => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+  }
+  const before = await look()
+  let most = before
+  const watch = setInterval(() => void look().then((now) => (most = Math.max(most, now))), LOOK_EVERY_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(watch)
+  }
+  return { before, most }
+}
