@@ -6,6 +6,9 @@ import { testDatabaseUrl } from '../src/config.ts'
 import { QUICK, inTurns, openBench } from './bench.ts'
 import { mixed } from './calls.ts'
 import { closedLoop, openLoop, quantile } from './load.ts'
+import { largeArchive, longLog } from './job-files.ts'
+import { growingPipelines } from './pipeline-lists.ts'
+import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { measurements } from './rows.ts'
 import { MEMBER, RARE } from './seed.ts'
 import { capture } from './servers.ts'
@@ -31,6 +34,29 @@ test('a row is measured on a seeded server that answers every mixed request', as
   expect(JSON.parse(found.body)).toHaveLength(10)
   expect(await closedLoop(port, mixed, { connections: 2, count: 20 })).toBe(20)
 }, 60_000)
+
+test('jobs are queued, run and listed on seeded servers', { timeout: 120_000 }, async () => {
+  const effort = { ...QUICK, rounds: 1, warmUpSeconds: 0.05, jobs: 20, pipelines: 40, artifact: 20 }
+  await using bench = openBench({ effort, postgres: testDatabaseUrl() })
+
+  await using queue = await openQueueBench(bench)
+  const found = [
+    await pickUpTime(queue),
+    await drainTime(queue),
+    await longLog(queue, 2),
+    await largeArchive(queue, effort.artifact),
+  ]
+  const { port } = await bench.piped.few()
+  const pages = await Promise.all(growingPipelines.map(([, call]) => capture(port, call)))
+
+  expect(found.map(({ ours }) => ours)).toEqual([
+    expect.stringMatching(/^[\d.]+ ms$/),
+    expect.stringMatching(/^([\d.]+ ms(, |$)){4}/),
+    expect.stringMatching(/^\d+ MB$/),
+    expect.stringMatching(/^\d+ MB$/),
+  ])
+  expect(JSON.parse(pages[0]!.body)).toHaveLength(20)
+})
 
 test('a closed loop reads answers that come in pieces, and stops at a refusal', async () => {
   const asked: string[] = []

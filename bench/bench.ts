@@ -35,6 +35,10 @@ export interface Effort {
   readonly mergeRequests: number
   /** That wait for runners. */
   readonly jobs: number
+  /** Of the smaller project. */
+  readonly pipelines: number
+  /** Megabytes of an archive; of a log, a twentieth. */
+  readonly artifact: number
 }
 
 export const FULL: Effort = {
@@ -52,6 +56,8 @@ export const FULL: Effort = {
   commits: 20_000,
   mergeRequests: 1000,
   jobs: 1000,
+  pipelines: 1000,
+  artifact: 1000,
 }
 
 export const QUICK: Effort = {
@@ -69,6 +75,8 @@ export const QUICK: Effort = {
   commits: 500,
   mergeRequests: 100,
   jobs: 200,
+  pipelines: 100,
+  artifact: 100,
 }
 
 export interface Given {
@@ -91,6 +99,8 @@ export interface Bench extends Given, AsyncDisposable {
   planned: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   /** With as many merge requests. */
   requested: { few(): Promise<OurServer>; many(): Promise<OurServer> }
+  /** With pipelines of one project: so many, and ten times as many. */
+  piped: { few(): Promise<OurServer>; many(): Promise<OurServer> }
   floor(): Promise<Floor>
   beside(server: OurServer): Promise<Beside>
 }
@@ -125,6 +135,10 @@ export function openBench(given: Given): Bench {
     requested: {
       few: shared(() => warm(effort.few, { mergeRequests: true })),
       many: shared(() => warm(effort.many, { mergeRequests: true })),
+    },
+    piped: {
+      few: shared(() => warm(effort.few, { pipelines: effort.pipelines })),
+      many: shared(() => warm(effort.few, { pipelines: effort.pipelines * 10 })),
     },
     floor: shared(async () => stack.use(await startFloor())),
     async beside(server) {

@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ import { closeReaders } from '../src/git/process/readers.ts'
 import { inTurns, type Bench } from './bench.ts'
 import { median } from './load.ts'
 import { ADMINISTRATOR } from './seed.ts'
-import { makePlace, startOurs, type OurServer } from './servers.ts'
+import { makePlace, memoryDuring, startOurs, type OurServer } from './servers.ts'
 import { megabytes, ms, type Row } from './table.ts'
 
 const run = promisify(execFile)
@@ -99,22 +99,11 @@ export async function cloneTime({ git, address, folder, work }: GitBench, rounds
 /** How much the server itself grows while many clone at once: what its git processes hold is git's, and goes with them. */
 export async function clonesAtOnce({ git, address, server }: GitBench): Promise<Outcome> {
   await git('clone', '-q', '--bare', address, 'first')
-  const before = await ownMemory(server.pid)
-  let most = before
-  const watch = setInterval(() => void ownMemory(server.pid).then((now) => (most = Math.max(most, now))), 50)
-  try {
-    const clones = Array.from({ length: CLONES_AT_ONCE }, (_, n) => git('clone', '-q', '--bare', address, `c${n}`))
-    await Promise.all(clones)
-  } finally {
-    clearInterval(watch)
-  }
+  const { before, most } = await memoryDuring(server.pid, () =>
+    Promise.all(Array.from({ length: CLONES_AT_ONCE }, (_, n) => git('clone', '-q', '--bare', address, `c${n}`))),
+  )
   const growth = most - before
   return { ours: megabytes(most), floor: megabytes(before), ratio: most / before, met: growth < MOST_GROWTH }
-}
-
-async function ownMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
 }
 
 const fetched = (url: string) => async () => {

@@ -11,7 +11,6 @@ import { ms, type Row } from './table.ts'
 
 const RUNNERS = 50
 const PROJECTS = 10
-const PICKED_UP = 20
 const HELD_MS = 50
 const MOST_MS = 100
 
@@ -121,7 +120,7 @@ export async function pickUpTime(bench: QueueBench): Promise<Outcome> {
   const times: number[] = []
   await withAsker(bench.server.port, async (ask) => {
     let { lastUpdate } = await ask(asking(token!))
-    for (let n = 0; n < PICKED_UP; n++) {
+    for (let n = 0; n < 3 * bench.rounds; n++) {
       const answer = ask(asking(token!, lastUpdate))
       await sleep(HELD_MS)
       await bench.queue(1)

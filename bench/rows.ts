@@ -27,9 +27,11 @@ import {
 } from './calls.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
+import { largeArchive, longLog } from './job-files.ts'
 import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
+import { growingPipelines } from './pipeline-lists.ts'
 import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
@@ -180,12 +182,32 @@ export const measurements = {
     return rows
   },
 
+  async pipelines(bench) {
+    const { pipelines } = bench.effort
+    const rows: Row[] = []
+    for (const [name, call] of growingPipelines) {
+      const what = `${pipelines * 10} pipelines of 10 jobs over ${pipelines}: ${name}`
+      rows.push(await row(what, '≤ 1.3', () => growth(bench, call, bench.piped)))
+    }
+    return rows
+  },
+
   async queue(bench) {
     await using queue = await openQueueBench(bench)
     const many = `${bench.effort.jobs} jobs for 50 runners at once`
     return [
       await row('a waiting runner gets a new job after', '< 100 ms', () => pickUpTime(queue)),
       await row(`${many}: request p50, p99, all, processor a request`, 'p99 < 100 ms', () => drainTime(queue)),
+    ]
+  },
+
+  async 'job-files'(bench) {
+    const { artifact } = bench.effort
+    await using queue = await openQueueBench(bench)
+    const memory = 'memory of the server, over before'
+    return [
+      await row(`log of ${artifact / 20} MB in patches: ${memory}`, 'flat', () => longLog(queue, artifact / 20)),
+      await row(`artifact of ${artifact} MB: ${memory}`, 'flat', () => largeArchive(queue, artifact)),
     ]
   },
 

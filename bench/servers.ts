@@ -15,6 +15,7 @@ import { postgresDatabase } from '../src/store/temporary.ts'
 import type { Captured } from './floor.ts'
 import type { Call } from './load.ts'
 import { seedMergeRequests } from './seed-merge-requests.ts'
+import { seedPipelines } from './seed-pipelines.ts'
 import { seedPlanning } from './seed-planning.ts'
 import { SECRET_KEY, seed } from './seed.ts'
 
@@ -62,13 +63,15 @@ export interface Seeded {
   readonly planning?: boolean
   /** As many as there are users. */
   readonly mergeRequests?: boolean
+  /** So many, of ten jobs each. */
+  readonly pipelines?: number
 }
 
 /** With what is measured beside users, projects and issues. */
 export async function makePlace(
   postgres: string | undefined,
   users: number,
-  { planning = false, mergeRequests = false }: Seeded = {},
+  { planning = false, mergeRequests = false, pipelines = 0 }: Seeded = {},
 ): Promise<Place> {
   const data = await mkdtemp(join(tmpdir(), 'mortise-bench-'))
   folders.add(data)
@@ -87,6 +90,7 @@ export async function makePlace(
     if (users > 0) await seed(place.databaseUrl, users)
     if (planning) await seedPlanning(place.databaseUrl, users)
     if (mergeRequests) await seedMergeRequests(place.databaseUrl, users)
+    if (pipelines > 0) await seedPipelines(place.databaseUrl, pipelines)
     return place
   } catch (error) {
     await place[Symbol.asyncDispose]()
@@ -203,7 +207,12 @@ export async function processorTime(pid: number): Promise<number> {
       readFile(`${folder}/${thread}/schedstat`, 'utf8'),
       readFile(`${folder}/${thread}/children`, 'utf8'),
     ]).catch(() => ['0', '']) // it ended meanwhile
-    const inner = await Promise.all(children!.split(' ').filter(Boolean).map(Number).map(processorTime))
+    const inner = await Promise.all(
+      children!
+        .split(' ')
+        .filter(Boolean)
+        .map((child) => processorTime(Number(child)).catch(() => 0)), // it ended meanwhile
+    )
     return Number(time!.split(' ', 1)[0]) / 1e6 + inner.reduce((sum, one) => sum + one, 0)
   })
   return (await Promise.all(times)).reduce((sum, one) => sum + one, 0)
@@ -222,4 +231,26 @@ export async function residentMemory(pid: number): Promise<number> {
       return parent === root ? total + sum(pid!) : total
     }, 0)
   return sum(pid)
+}
+
+const LOOK_EVERY_MS = 50
+
+/** Of the process alone, at its most while `work` goes on. */
+export async function memoryDuring(
+  pid: number,
+  work: () => Promise<unknown>,
+): Promise<{ before: number; most: number }> {
+  const look = async () => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
+  }
+  const before = await look()
+  let most = before
+  const watch = setInterval(() => void look().then((now) => (most = Math.max(most, now))), LOOK_EVERY_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(watch)
+  }
+  return { before, most }
 }

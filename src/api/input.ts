@@ -94,7 +94,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       reject(new Refusal('too_large'))
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('close', () => reject(badFormat()))
+    request.on('close', () => request.readableEnded || reject(badFormat()))
     request.on('error', () => reject(badFormat()))
   })
 }

@@ -19,11 +19,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute()
   await run('create unique index ci_queue_job_id_unique on ci_queue (job_id)')
   await run('create index ci_queue_lane on ci_queue (lane, job_id)')
-  // How many of a project shared runners have; with all that is asked, so that no job is read for it.
-  await run(
-    `create index ci_jobs_taken on ci_jobs (runner_id, project_id, status, kind)
-      where status in ('running', 'canceling') and kind = 'job'`,
-  )
+  // With all that is asked to know how many of a project shared runners have, so that no job is read for it.
+  await run('create index ci_jobs_runner_id_status on ci_jobs (runner_id, status, id, project_id, kind)')
 
   const isWaiting = (row: string) => `${row}.status = 'pending' and ${row}.kind = 'job'`
   // An index takes no longer text: a list of tags that long has a lane of its own.

@@ -1,10 +1,11 @@
 /** Lists of jobs, newest first. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
+import { Master } from '../../../lib/levels.ts'
 import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
-import { longList } from '../../../store/lists.ts'
+import { longList, type Sort } from '../../../store/lists.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
-import type { Job, JobKind } from './model.ts'
+import type { Job, JobKind, JobStatus } from './model.ts'
 
 interface Wanted {
   project: number
@@ -20,7 +21,12 @@ const ofProject = longList<Wanted, 'ci_jobs', 'id'>({
   always: (w, { column }) => [sql`${column('project_id')} = ${w.project}`],
   conditions: {
     kind: { facet: true, test: (w, { hidden }) => sql`${hidden('kind')} = ${w.kind}` },
-    statuses: { facet: true, test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})` },
+    statuses: {
+      facet: true,
+      test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})`,
+      set: (w, { db }) => sql`select id from ci_jobs where project_id = ${w.project}
+        and status in (${textsIn(db, w.statuses!)})`,
+    },
   },
   orders: { id: null },
   usual: () => ['id', 'desc'],
@@ -34,6 +40,45 @@ export function listProjectJobs(
 ): Promise<Page<Job>> {
   return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: JSON.stringify(statuses) }) }, cut)
 }
+
+interface WantedOfRunner {
+  runner: number
+  /** Who sees jobs of their own projects only. */
+  viewer?: number
+  status?: JobStatus
+  system_id?: string
+}
+
+const ofRunner = longList<WantedOfRunner, 'ci_jobs', 'id'>({
+  table: 'ci_jobs',
+  counted: [],
+  followed: {},
+  always: (w, { column }) => [sql`${column('runner_id')} = ${w.runner}`],
+  conditions: {
+    status: {
+      test: (w, { hidden }) => sql`${hidden('status')} = ${w.status}`,
+      set: (w) => sql`select id from ci_jobs where runner_id = ${w.runner} and status = ${w.status}`,
+    },
+    system_id: {
+      test: (w, { hidden }) => sql`${hidden('manager_id')} in (select id from runner_managers
+        where runner_id = ${w.runner} and system_id = ${w.system_id})`,
+    },
+    viewer: {
+      test: (w) => sql`exists (select 1 from project_authorizations as a where a.project_id = ci_jobs.project_id
+        and a.user_id = ${w.viewer} and a.access_level >= ${sql.lit(Master)})`,
+      counted: ['project_authorizations'],
+    },
+  },
+  orders: { id: null },
+  usual: () => ['id', 'desc'],
+})
+
+export const listRunnerJobs = (
+  { db }: App,
+  wanted: WantedOfRunner,
+  cut: Cut,
+  sort: Sort | null | undefined,
+): Promise<Page<Job>> => ofRunner(db, wanted, cut, { sort })
 
 export interface PipelineJobsFilter {
   readonly kind: JobKind

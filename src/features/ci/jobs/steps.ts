@@ -8,6 +8,7 @@ import type { App } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { batchesOf } from '../../../lib/batches.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { emitAll } from '../../../store/outbox.ts'
 import { followDeployments } from '../environments/deployments.ts'
 import { endRun } from '../runner-protocol/runs.ts'
@@ -22,14 +23,13 @@ export const ARCHIVE_TRACE = { name: 'ci.archive_trace' }
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running'] as const
 
-/** From where a job comes to each status. */
-const FROM: { readonly [status in JobStatus]: readonly JobStatus[] } = {
+/** From where a job comes to each status; `startJob()` makes it run. */
+const FROM: { readonly [status in Exclude<JobStatus, 'running'>]: readonly JobStatus[] } = {
   /** Again, because something before it is run again. */
   created: ['skipped', 'manual'],
   preparing: ['created'],
   waiting_for_resource: ['created', 'skipped', 'manual', 'scheduled'],
   pending: ['created', 'skipped', 'manual', 'scheduled', 'preparing', 'waiting_for_resource'],
-  running: ['pending'],
   success: ['created', 'preparing', 'pending', 'running'],
   failed: [...ACTIVE, 'scheduled'],
   canceling: ['running'],
@@ -51,7 +51,6 @@ export type Change = Partial<
     | 'user_id'
     | 'allow_failure'
     | 'options'
-    | 'started_at'
   >
 >
 
@@ -62,7 +61,7 @@ const ENDED: readonly JobStatus[] = ['success', 'failed', 'canceled']
 export async function moveJobs(
   app: App,
   ids: readonly number[],
-  status: JobStatus,
+  status: keyof typeof FROM,
   change: Change = {},
 ): Promise<Job[]> {
   const now = timestamp(app.clock)
@@ -71,7 +70,7 @@ export async function moveJobs(
     const rows = await app.db
       .updateTable('ci_jobs')
       // Raised here, the trigger need not write the row once more.
-      .set({ status: sql.lit(status), ...timesOf(status, now), ...change, updated_at: now, version: sql`version + 1` })
+      .set({ status: sql.lit(status), ...change, ...timesOf(status, now), updated_at: now, version: sql`version + 1` })
       .where(inIdList(app.db, 'id', idList(app.db, some)))
       // As they stand: SQLite would plan anew for each value of a column that has partial indexes.
       .where(
@@ -88,13 +87,45 @@ export async function moveJobs(
   return moved
 }
 
-function timesOf(status: JobStatus, now: string) {
+export interface Beginning {
+  readonly runner_id: number | null
+  readonly manager_id?: number | null
+  /** Seconds. */
+  readonly timeout?: number | null
+  readonly started_at?: string
+}
+
+const begin = hotQuery((db, p: Beginning & { id: number; now: string }) =>
+  db
+    .updateTable('ci_jobs')
+    .set({
+      status: sql.lit('running'),
+      runner_id: p.runner_id,
+      manager_id: p.manager_id!,
+      timeout: p.timeout!,
+      started_at: p.started_at!,
+      contacted_at: p.now,
+      // What was never in the queue begins at once.
+      queued_at: sql<string>`coalesce(queued_at, ${p.now})`,
+      updated_at: p.now,
+      version: sql`version + 1`,
+    })
+    .where('id', '=', p.id)
+    .where('status', '=', sql.lit('pending'))
+    .returningAll(),
+)
+
+/** Of several who want it, one gets it; the others get null. Inside a transaction that holds its pipeline. */
+export async function startJob(app: App, id: number, beginning: Beginning): Promise<Job | null> {
+  const now = timestamp(app.clock)
+  const [started] = await begin(app.db, { manager_id: null, timeout: null, started_at: now, ...beginning, id, now })
+  if (started) await tellMoved(app, [started])
+  return started ?? null
+}
+
+function timesOf(status: keyof typeof FROM, now: string) {
   if (status === 'created') return { queued_at: null, started_at: null, finished_at: null, scheduled_at: null }
   if (status === 'pending') return { queued_at: now, scheduled_at: null }
-  if (status === 'running') {
-    // What was never in the queue begins at once.
-    return { started_at: now, contacted_at: now, queued_at: sql<string>`coalesce(queued_at, ${now})` }
-  }
   return ENDED.includes(status) ? { finished_at: now, scheduled_at: null } : {}
 }
 

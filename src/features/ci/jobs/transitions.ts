@@ -7,7 +7,7 @@ import { coverageOf } from './coverage.ts'
 import { isAllowedExit, isRetried, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
-import { moveJobs, type Change } from './steps.ts'
+import { moveJobs, startJob, type Beginning, type Change } from './steps.ts'
 import { stopJobs, type StopWish } from './stopping.ts'
 
 type Told = Pick<Job, 'id' | 'pipeline_id'>
@@ -16,15 +16,14 @@ type Told = Pick<Job, 'id' | 'pipeline_id'>
 async function change(
   app: App,
   job: Told,
-  status: JobStatus,
+  status: Exclude<JobStatus, 'running'>,
   more: Change = {},
-  follow: (app: App, pipeline: number) => Promise<unknown> = processHeld,
 ): Promise<Job | null> {
   return transact(app, async (app) => {
     await holdPipeline(app, job.pipeline_id)
     const [moved] = await moveJobs(app, [job.id], status, more)
     if (!moved) return null
-    await follow(app, job.pipeline_id)
+    await processHeld(app, job.pipeline_id)
     return moved
   })
 }
@@ -38,17 +37,15 @@ export function enqueueJob(
   return change(app, job, job.resource_group_id === null ? 'pending' : 'waiting_for_resource', more)
 }
 
-export interface Taken {
-  readonly runner_id: number | null
-  readonly manager_id?: number | null
-  /** Seconds. */
-  readonly timeout?: number | null
-  readonly started_at?: string
-}
-
 /** Of several who want it, one gets it. */
-export const runJob = (app: App, job: Told, { manager_id = null, timeout = null, ...taken }: Taken) =>
-  change(app, job, 'running', { manager_id, timeout, ...taken }, startHeld)
+export function runJob(app: App, job: Told, beginning: Beginning): Promise<Job | null> {
+  return transact(app, async (app) => {
+    await holdPipeline(app, job.pipeline_id)
+    const started = await startJob(app, job.id, beginning)
+    if (started) await startHeld(app, job.pipeline_id)
+    return started
+  })
+}
 
 export async function succeedJob(app: App, job: Job): Promise<Job | null> {
   return change(app, job, 'success', await covered(app, job))

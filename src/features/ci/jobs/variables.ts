@@ -4,6 +4,7 @@ import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
 import { knownCommits } from '../../../git/objects/commits.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
 import { pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -148,13 +149,12 @@ async function handedOver(app: App, jobs: readonly number[]): Promise<Variable[]
   return rows.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))
 }
 
+const pipelineVariableRows = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', p.id).orderBy('id'),
+)
+
 async function ofPipeline(app: App, { id }: Pipeline): Promise<Variable[]> {
-  const rows = await app.db
-    .selectFrom('pipeline_variables')
-    .selectAll()
-    .where('pipeline_id', '=', id)
-    .orderBy('id')
-    .execute()
+  const rows = await pipelineVariableRows(app.db, { id })
   return rows.map((row) => opened(app, row))
 }
 

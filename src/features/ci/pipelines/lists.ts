@@ -55,14 +55,19 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
       test: (w, { hidden }) => sql`${hidden('source')} = ${w.source}`,
       set: (w) => sql`select id from pipelines where project_id = ${w.project} and source = ${w.source}`,
     },
-    statuses: { facet: true, test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})` },
+    statuses: {
+      facet: true,
+      test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})`,
+      set: (w, { db }) => sql`select id from pipelines where project_id = ${w.project}
+        and status in (${textsIn(db, w.statuses!)})`,
+    },
     broken: {
       test: (w) => (w.broken ? sql`pipelines.yaml_errors is not null` : sql`pipelines.yaml_errors is null`),
     },
-    updated_before: { test: (w) => sql`pipelines.updated_at <= ${w.updated_before}` },
-    updated_after: { test: (w) => sql`pipelines.updated_at >= ${w.updated_after}` },
-    created_before: { test: (w) => sql`pipelines.created_at <= ${w.created_before}` },
-    created_after: { test: (w) => sql`pipelines.created_at >= ${w.created_after}` },
+    updated_before: { test: (w, { hidden }) => sql`${hidden('updated_at')} <= ${w.updated_before}` },
+    updated_after: { test: (w, { hidden }) => sql`${hidden('updated_at')} >= ${w.updated_after}` },
+    created_before: { test: (w, { hidden }) => sql`${hidden('created_at')} <= ${w.created_before}` },
+    created_after: { test: (w, { hidden }) => sql`${hidden('created_at')} >= ${w.created_after}` },
   },
   orders: {
     id: null,

@@ -1,7 +1,9 @@
 /** The jobs whose results a job is given: those it names, else all of earlier stages. */
+import { sql } from 'kysely'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findNamespaceById, findProjectById, findProjectSubject } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
@@ -27,6 +29,21 @@ export interface Dependency {
 const lost = (name: string): Needed => ({ id: 0, name, status: 'canceled', options: null })
 const isLost = ({ id }: Needed) => id === 0
 
+const endedJobs = hotQuery((db, p: { pipeline_id: number; id?: number; before?: number; name?: string }, given) =>
+  db
+    .selectFrom('ci_jobs')
+    .select(['id', 'name', 'status', 'options'])
+    .where('pipeline_id', '=', p.pipeline_id)
+    .where('kind', '=', sql.lit('job'))
+    .where('retried', '=', false)
+    .where(sql<boolean>`status in ('success', 'failed', 'canceled')`)
+    .$if(given('id'), (query) => query.where('id', '!=', p.id!))
+    .$if(given('before'), (query) => query.where('stage_position', '<', p.before!))
+    .$if(given('name'), (query) => query.where('name', '=', p.name!))
+    .orderBy('stage_position')
+    .orderBy('id'),
+)
+
 export async function dependenciesOf(app: App, job: Job): Promise<Dependency[]> {
   const jobs = [...(await neededHere(app, job)), ...(await neededElsewhere(app, job))]
   if (jobs.length === 0) return []
@@ -49,24 +66,11 @@ async function neededHere({ db }: App, job: Job): Promise<Needed[]> {
   const { needs = null, dependencies = null } = optionsOf(job)
   const wanted =
     dependencies ?? needs?.flatMap((need) => (need.kind === 'job' && need.artifacts ? [need.job] : [])) ?? null
-  if (wanted?.length === 0 || (wanted === null && job.stage_position === 0)) return []
-  const rows = await endedJobs(db, job.pipeline_id)
-    .where('id', '!=', job.id)
-    .$if(wanted === null, (query) => query.where('stage_position', '<', job.stage_position))
-    .orderBy('stage_position')
-    .orderBy('id')
-    .execute()
+  const { id, pipeline_id, stage_position } = job
+  if (wanted?.length === 0 || (wanted === null && stage_position === 0)) return []
+  const rows = await endedJobs(db, { pipeline_id, id, ...(wanted === null && { before: stage_position }) })
   return wanted === null ? rows : rows.filter(({ name }) => wanted.includes(name))
 }
-
-const endedJobs = (db: App['db'], pipeline: number) =>
-  db
-    .selectFrom('ci_jobs')
-    .select(['id', 'name', 'status', 'options'])
-    .where('pipeline_id', '=', pipeline)
-    .where('kind', '=', 'job')
-    .where('retried', '=', false)
-    .where('status', 'in', ['success', 'failed', 'canceled'])
 
 type Elsewhere = Exclude<NonNullable<JobOptions['needs']>[number], { kind: 'job' }> & { readonly job: string }
 
@@ -112,7 +116,7 @@ async function inFamily(
   const other = /^\d{1,15}$/.test(pipeline) ? await findPipeline(app, Number(pipeline)) : undefined
   if (other?.project_id !== project_id) return undefined
   if (!(await isFamily(app, other.id, pipeline_id))) return undefined
-  return endedJobs(app.db, other.id).where('name', '=', name).executeTakeFirst()
+  return (await endedJobs(app.db, { pipeline_id: other.id, name }))[0]
 }
 
 /** Parents, children and their children: of the same first one. */

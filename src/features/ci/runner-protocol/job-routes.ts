@@ -53,10 +53,9 @@ export const request = endpoint({
       askForJob(app, { runner, manager_id, features, last_update, gone }),
     )
     if ('job' in answered) return new Answer(201, answered.job)
-    const headers = { 'X-GitLab-Last-Update': answered.last_update }
-    return answered.isConflict
-      ? new Answer(409, { message: '409 Conflict' }, headers)
-      : new Answer(204, undefined, headers)
+    // Whoever lost a race is not told what it would be made to wait with.
+    if (answered.isConflict) return new Answer(409, { message: '409 Conflict' })
+    return new Answer(204, undefined, { 'X-GitLab-Last-Update': answered.last_update })
   },
 })
 

@@ -32,7 +32,10 @@ export interface Asking {
   readonly gone: AbortSignal
 }
 
-export type Answered = { readonly job: object } | { readonly last_update: string; readonly isConflict: boolean }
+export type Answered =
+  | { readonly job: object }
+  | { readonly isConflict: true }
+  | { readonly isConflict: false; readonly last_update: string }
 
 /**
  * Another one whenever the runner was edited. Of jobs it tells nothing: the queue is looked through before anybody is
@@ -46,7 +49,7 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
   for (let { runner } = asking; ;) {
     const last_update = valueFor(runner)
     const picked = runner.active && !gone.aborted ? await pickJob(app, { ...asking, runner }) : null
-    if (picked === 'lost') return { last_update, isConflict: true }
+    if (picked === 'lost') return { isConflict: true }
     if (picked) return { job: picked }
     if (!(await vigil?.news())) return { last_update, isConflict: false }
     const current = await findRunner(app, runner.id)

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { TestRunner, registerRunner } from '../../../../test/runners.ts'
+import { openBeside } from '../../../../test/freshness.ts'
+import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { isSqlite } from '../../../store/dialect.ts'
+import { enqueueJob } from '../jobs/transitions.ts'
+import { resetRegistrationToken } from '../runners/registration.ts'
+import { lanesFor } from './queue.ts'
 
 async function pushed(forge: TestForge, config: string, wish = {}) {
   const owner = await forge.user()
@@ -9,8 +14,9 @@ async function pushed(forge: TestForge, config: string, wish = {}) {
   return { owner, project }
 }
 
+/** Whoever does not say what it was told last is not made to wait. */
 const nameOf = async (runner: TestRunner) => {
-  const { status, body } = await runner.request()
+  const { status, body } = await runner.request({ last_update: '' })
   return status === 201 ? (body.job_info.name as string) : null
 }
 
@@ -66,17 +72,114 @@ test('minutes of shared runners come to an end', async () => {
   expect((await own.request()).status).toBe(201)
 })
 
+test('protected refs, groups, locks, resources and the projects of others', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const group = await forge.group({}, owner)
+  const below = await forge.group({ parent_id: group.id }, owner)
+  const project = await forge.project({ namespace_id: below.id }, owner)
+  const { body: elsewhere } = await owner.post('/projects', { path: 'elsewhere' })
+  const url = `/projects/${project.id}`
+  await owner.put(url, { shared_runners_enabled: false, auto_cancel_pending_pipelines: 'disabled' })
+  await owner.post(`${url}/protected_branches`, { name: 'main*' })
+  await forge.seed(project, { file: 'x' }, { as: owner, branch: 'main0' })
+  const config = 'one: { script: x }\ntwo: { script: x, resource_group: place }\n'
+  await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner, branch: 'open' })
+  await forge.settle()
+  const ofGroup = async (id: number) => resetRegistrationToken(forge.app, id)
+  const { runners_token } = (await owner.get(url)).body
+
+  const picky = await registerRunner(forge, { access_level: 'ref_protected' }, runners_token)
+  const shared = await registerRunner(forge)
+  const other = await registerRunner(forge, {}, await ofGroup((await forge.group({}, owner)).id))
+  const foreign = await registerRunner(forge, { locked: true }, elsewhere.runners_token)
+  const tagged = await registerRunner(forge, { tag_list: 'a', run_untagged: false }, runners_token)
+  for (const runner of [picky, shared, other, foreign, tagged]) expect(await nameOf(runner)).toBeNull()
+  expect((await owner.post(`${url}/runners`, { runner_id: foreign.id })).status).toBe(403)
+  expect(await nameOf(foreign)).toBeNull()
+  expect(await forge.app.db.selectFrom('ci_jobs').select('id').where('status', '!=', 'pending').execute()).toEqual([])
+
+  const above = await registerRunner(forge, {}, await ofGroup(group.id))
+  expect(await nameOf(above)).toBe('one')
+  await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner, branch: 'main1' })
+  await forge.settle()
+  expect([await nameOf(picky), await nameOf(picky)]).toEqual(['one', null])
+  // The first of two that want the same place has it.
+  const { body: holder } = await above.request()
+  expect([holder.job_info.name, holder.git_info.ref, await nameOf(above)]).toEqual(['two', 'open', null])
+  await above.put(holder, { state: 'success' })
+  await forge.settle()
+  expect((await picky.request()).body).toMatchObject({ job_info: { name: 'two' }, git_info: { ref: 'main1' } })
+  expect(await forge.app.db.selectFrom('ci_queue').selectAll().execute()).toEqual([])
+})
+
+test('a job that another process has made reaches whoever waits here', { timeout: 60_000 }, async () => {
+  await using forge = await startForge()
+  await pushed(forge, 'a: { script: x, when: manual }\n')
+  await forge.settle()
+  const { store, db } = forge.app
+  const job = await db.selectFrom('ci_jobs').selectAll().executeTakeFirstOrThrow()
+  const runner = await registerRunner(forge)
+  expect((await runner.request()).status).toBe(204)
+  const before = store.queries
+  expect((await runner.request({ last_update: '' })).status).toBe(204)
+  const look = store.queries - before
+  const waiting = runner.request()
+  await expect.poll(() => store.queries).toBeGreaterThanOrEqual(before + 2 * look)
+  const beside = await openBeside(forge)
+  try {
+    await enqueueJob({ ...forge.app, store: beside, db: beside.db }, job)
+    expect((await waiting).body).toMatchObject({ id: job.id })
+  } finally {
+    await beside.close()
+  }
+})
+
+test('jobs that no runner fits cost nobody anything, however many and however odd', async () => {
+  await using forge = await startForge()
+  const { project, owner } = await pushed(forge, 'mine: { script: x, when: manual }\n')
+  const runner = await registerRunner(forge, { tag_list: 'a,b' })
+  const costOfLook = async () => {
+    const before = forge.app.store.queries
+    expect((await runner.request({ last_update: '' })).status).toBe(204)
+    return forge.app.store.queries - before
+  }
+  await costOfLook()
+  await forge.settle()
+  const idle = await costOfLook()
+  const long = Array.from({ length: 50 }, (_, n) => 'é'.repeat(250) + n)
+  const config = `a: { script: x, tags: [nobody], parallel: 150 }\nb: { script: x, tags: ${JSON.stringify(long)} }\n`
+  await forge.seed(project, { '.gitlab-ci.yml': config }, { as: owner })
+  await forge.settle()
+  const { db } = forge.app
+  const { waiting } = await db
+    .selectFrom('ci_queue')
+    .select((eb) => eb.fn.countAll<number>().as('waiting'))
+    .executeTakeFirstOrThrow()
+  expect(Number(waiting)).toBe(151)
+  expect(await costOfLook()).toBe(idle)
+  if (isSqlite(db)) {
+    const query = lanesFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]' })
+    const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` })
+    const looks = rows.map(({ detail }) => detail)
+    expect(looks).toContain('SEARCH q USING COVERING INDEX ci_queue_lane (lane>?)')
+    expect(looks.filter((look) => look.startsWith('SCAN') && !/^SCAN (lanes|one|json_each)\b/.test(look))).toEqual([])
+  }
+  const odd = await registerRunner(forge, { tag_list: long, run_untagged: false })
+  expect([await nameOf(odd), await nameOf(odd)]).toEqual(['b', null])
+})
+
 test('many runners at once: no job twice, none lost', { timeout: 120_000 }, async () => {
   await using forge = await startForge()
   const jobs = Array.from({ length: 4 }, (_, n) => `j${n}: { script: x, parallel: 50 }`).join('\n')
   await pushed(forge, jobs)
-  const { id, token } = await registerRunner(forge)
+  const token = await resetRegistrationToken(forge.app, null)
   const taken: number[] = []
   await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      const one = new TestRunner(forge, { id, token })
+    Array.from({ length: 50 }, async () => {
+      const one = await registerRunner(forge, {}, token)
       for (;;) {
-        const { status, body } = await one.request()
+        const { status, body } = await one.request({ last_update: '' })
         if (status === 204) return
         if (status === 201) taken.push(body.id)
       }

@@ -4,6 +4,7 @@
  * want the same job one gets it, and the others look for the next: those of this process see that it is held, others
  * find that it has gone.
  */
+import { setImmediate as immediate } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
@@ -96,6 +97,24 @@ const BUSY = sql`(
   where r.runner_type = 'instance_type' and j.status in ('running', 'canceling') and j.kind = 'job'
   group by j.project_id) as busy`
 
+const scans = new WeakMap<Store, Map<string, Promise<Lane[]>>>()
+
+/** Runners that ask for the same at the same time share one look that begins after they have asked. */
+async function scan({ db, store }: App, wish: Wish): Promise<Set<Lane>> {
+  const begun = scans.get(store) ?? new Map<string, Promise<Lane[]>>()
+  scans.set(store, begun)
+  const key = JSON.stringify(wish)
+  let found = begun.get(key)
+  if (!found) {
+    found = immediate().then(() => {
+      begun.delete(key)
+      return lanesFor(db, wish)
+    })
+    begun.set(key, found)
+  }
+  return new Set((await found).map((lane) => ({ ...lane })))
+}
+
 const nextInLane = hotQuery((db, p: { lane: string; after: number; most: number }) =>
   db
     .selectFrom('ci_queue')
@@ -132,7 +151,7 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
   const isShared = runner.runner_type === 'instance_type'
   for (let isBlocked = true; isBlocked;) {
     isBlocked = false
-    const lanes = new Set(await lanesFor(app.db, wishOf(app, runner)))
+    const lanes = await scan(app, wishOf(app, runner))
     for (let lane = firstOf(lanes, held, isShared); lane; lane = firstOf(lanes, held, isShared)) {
       const { job_id, project_id } = lane
       if (held.has(job_id)) isBlocked = true

@@ -76,6 +76,14 @@ test('a job from the queue to its end', async () => {
     runner: { id: runner.id, is_shared: true },
     runner_manager: { system_id: 's_1' },
   })
+  const ofRunner = async (query: Record<string, string>) => {
+    const { body, headers } = await forge.administrator.get(`/runners/${runner.id}/jobs`, query)
+    return [body.map(({ id }: { id: number }) => id), headers.get('x-total')]
+  }
+  expect(await ofRunner({ status: 'success', system_id: 's_1' })).toEqual([[job.id], '1'])
+  expect(await ofRunner({ sort: 'asc' })).toEqual([[job.id], '1'])
+  expect(await ofRunner({ status: 'failed' })).toEqual([[], '0'])
+  expect(await ofRunner({ system_id: 's_2' })).toEqual([[], '0'])
   // What has ended is never changed, and its token opens nothing.
   const late = await runner.put(job, { state: 'failed', failure_reason: 'unknown_failure' })
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'success'])

@@ -6,7 +6,7 @@ import { after, DAY, HOUR, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, badParameter } from '../../../errors.ts'
 import { Guest, Master, Owner } from '../../../lib/levels.ts'
-import { isWithin } from '../../../store/dialect.ts'
+import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { findGroupById, loadGroupSubject } from '../../groups/groups/queries.ts'
 import { presentRunner, type Belonging } from './entity.ts'
@@ -179,6 +179,20 @@ async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Pr
 
 export async function presentRunnerFor(app: App, one: Runner, viewer: User | null) {
   return presentRunner(one, await belongingOf(app, one, viewer), { now: timestamp(app.clock), url: app.url })
+}
+
+/** As jobs of a runner name their projects. */
+export async function placesOf({ db }: App, jobs: readonly { readonly project_id: number }[]) {
+  const ids = idList(db, [...new Set(jobs.map(({ project_id }) => project_id))])
+  const rows = await db
+    .selectFrom('projects as p')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select(['p.id', 'p.name', 'p.path', 'n.full_path'])
+    .where(inIdList(db, 'p.id', ids))
+    .execute()
+  return new Map(
+    rows.map(({ id, name, path, full_path }) => [id, { id, name, path, path_with_namespace: `${full_path}/${path}` }]),
+  )
 }
 
 export const forbiddenRunner = (why: string) => new Refusal('forbidden', `403 Forbidden - ${why}`)

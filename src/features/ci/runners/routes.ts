@@ -11,6 +11,7 @@ import { findGroupById, group, loadGroupSubject } from '../../groups/groups/quer
 import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
 import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
 import { presentJobRunner } from '../jobs/entity.ts'
+import { listRunnerJobs } from '../jobs/lists.ts'
 import { JOB_STATUSES } from '../jobs/model.ts'
 import { runnerFields } from '../runner-protocol/input.ts'
 import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager } from './entity.ts'
@@ -21,6 +22,7 @@ import {
   forbiddenRunner,
   isManaged,
   listRunners,
+  placesOf,
   presentRunnerFor,
   runner,
   type RunnerSubject,
@@ -161,50 +163,34 @@ export const listJobs = endpoint({
   output: pageOf(RunnerJobEntity),
   async handle({ app, viewer, subject, input, page }) {
     if (!subject.managed) throw forbiddenRunner('No access granted')
-    const query = app.db
-      .selectFrom('ci_jobs as j')
-      .innerJoin('projects as p', 'p.id', 'j.project_id')
-      .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-      .selectAll('j')
-      .select(['p.name as projectName', 'p.path', 'n.full_path'])
-      .where('j.runner_id', '=', subject.runner.id)
-      .$if(Boolean(input.status), (q) => q.where('j.status', '=', input.status!))
-      // Of other projects than the viewer's own nothing is told.
-      .$if(!viewer.admin, (q) =>
-        q.where((eb) =>
-          eb.exists(
-            eb
-              .selectFrom('project_authorizations as a')
-              .select('a.project_id')
-              .whereRef('a.project_id', '=', 'j.project_id')
-              .where('a.user_id', '=', viewer.id)
-              .where('a.access_level', '>=', Master),
-          ),
-        ),
-      )
-      .orderBy('j.id', input.sort ?? 'desc')
-    const { items, total } = await pageOfQuery(query, page)
+    const wanted = {
+      runner: subject.runner.id,
+      ...(!viewer.admin && { viewer: viewer.id }),
+      ...(input.status && { status: input.status }),
+      ...(input.system_id && { system_id: input.system_id }),
+    }
+    const { items, total } = await listRunnerJobs(app, wanted, page, input.sort)
+    const places = await placesOf(app, items)
     return {
       total,
-      items: items.map((job) => ({
-        id: job.id,
-        status: job.status,
-        stage: job.stage,
-        name: job.name,
-        ref: job.ref,
-        tag: job.tag,
-        coverage: job.coverage,
-        allow_failure: job.allow_failure,
-        created_at: job.created_at,
-        started_at: job.started_at,
-        finished_at: job.finished_at,
-        project: {
-          id: job.project_id,
-          name: job.projectName,
-          path: job.path,
-          path_with_namespace: `${job.full_path}/${job.path}`,
-        },
-      })),
+      items: items.flatMap((job) => {
+        const project = places.get(job.project_id)
+        if (!project) return [] // gone meanwhile
+        return {
+          id: job.id,
+          status: job.status,
+          stage: job.stage,
+          name: job.name,
+          ref: job.ref,
+          tag: job.tag,
+          coverage: job.coverage,
+          allow_failure: job.allow_failure,
+          created_at: job.created_at,
+          started_at: job.started_at,
+          finished_at: job.finished_at,
+          project,
+        }
+      }),
     }
   },
 })

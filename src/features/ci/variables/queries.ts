@@ -2,6 +2,8 @@
 import type { App } from '../../../context.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { Row } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { hotQuery } from '../../../store/hot.ts'
 import { matches } from '../../repository/protected-branches/matching.ts'
 
 export interface VariablePlace {
@@ -12,27 +14,31 @@ export interface VariablePlace {
   readonly environment?: string | null
 }
 
-/** In order: the later beat the earlier. */
-export async function settingsFor(app: App, place: VariablePlace): Promise<Variable[]> {
-  const { project, isProtected, environment = null } = place
-  const above = await app.db
-    .selectFrom('namespace_ancestors')
-    .select(['ancestor_id', 'depth'])
-    .where('namespace_id', '=', project.namespace_id)
-    .execute()
-  const depths = new Map(above.map(({ ancestor_id, depth }) => [ancestor_id, depth]))
-  const rows = await app.db
+const groupsAbove = hotQuery((db, p: { id: number }) =>
+  db.selectFrom('namespace_ancestors').select(['ancestor_id', 'depth']).where('namespace_id', '=', p.id),
+)
+
+const variablesIn = hotQuery((db, p: { project: number; groups: string }) =>
+  db
     .selectFrom('ci_variables')
     .selectAll()
     .where((eb) =>
       eb.or([
-        eb('project_id', '=', project.id),
-        eb('group_id', 'in', [0, ...depths.keys()]),
+        eb('project_id', '=', p.project),
+        inIdList(db, 'group_id', p.groups),
         eb.and([eb('project_id', 'is', null), eb('group_id', 'is', null)]),
       ]),
-    )
-    .$if(!isProtected, (query) => query.where('protected', '=', false))
-    .execute()
+    ),
+)
+
+/** In order: the later beat the earlier. */
+export async function settingsFor(app: App, place: VariablePlace): Promise<Variable[]> {
+  const { project, isProtected, environment = null } = place
+  const above = await groupsAbove(app.db, { id: project.namespace_id })
+  const depths = new Map(above.map(({ ancestor_id, depth }) => [ancestor_id, depth]))
+  const groups = idList(app.db, [...depths.keys()])
+  const found = await variablesIn(app.db, { project: project.id, groups })
+  const rows = found.filter((row) => isProtected || !row.protected)
   const rank = (row: Row<'ci_variables'>) =>
     row.project_id !== null ? Infinity : row.group_id !== null ? 1_000_000 - (depths.get(row.group_id) ?? 0) : 0
   return rows
