@@ -10,10 +10,9 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import { findGroupById, group, loadGroupSubject } from '../../groups/groups/queries.ts'
 import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
 import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
-import { presentJobRunner } from '../jobs/entity.ts'
 import { JOB_STATUSES } from '../jobs/model.ts'
 import { runnerFields } from '../runner-protocol/input.ts'
-import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager } from './entity.ts'
+import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager, presentRunner } from './entity.ts'
 import { RUNNER_TYPES, type Runner } from './model.ts'
 import {
   filterInput,
@@ -21,7 +20,7 @@ import {
   forbiddenRunner,
   isManaged,
   listRunners,
-  presentRunnerFor,
+  presentDetailsFor,
   runner,
   type RunnerSubject,
 } from './queries.ts'
@@ -39,8 +38,7 @@ import {
 
 const ITEM = '/runners/:runner_id(\\d+)'
 
-const presentAll = (app: App, items: readonly Runner[]) =>
-  items.map((one) => presentJobRunner(one, timestamp(app.clock)))
+const presentAll = (app: App, items: readonly Runner[]) => items.map((one) => presentRunner(one, timestamp(app.clock)))
 
 function assertManaged({ runner, managed, viewer }: RunnerSubject): void {
   if (runner.runner_type === 'instance_type' && !viewer?.admin) throw forbiddenRunner('Runner is shared')
@@ -86,7 +84,7 @@ export const get = endpoint({
   output: RunnerDetailsEntity,
   async handle({ app, viewer, subject }) {
     assertSeen(subject)
-    return presentRunnerFor(app, subject.runner, viewer)
+    return presentDetailsFor(app, subject.runner, viewer)
   },
 })
 
@@ -104,7 +102,7 @@ export const update = endpoint({
       const names = Object.keys(runnerFields).join(', ')
       throw badParameter(`${names} are missing, at least one parameter must be provided`)
     }
-    return presentRunnerFor(app, await updateRunner(app, subject.runner, input), viewer)
+    return presentDetailsFor(app, await updateRunner(app, subject.runner, input), viewer)
   },
 })
 
@@ -361,12 +359,13 @@ export const enable = endpoint({
   async handle({ app, viewer, subject, input }) {
     const one = await findRunner(app, input.runner_id)
     if (!one) throw notFound('Runner')
-    if (one.runner_type !== 'project_type') throw forbiddenRunner('Runner is shared')
+    if (one.runner_type === 'instance_type') throw forbiddenRunner('Runner is shared')
+    if (one.runner_type === 'group_type') throw forbiddenRunner('Runner is a group runner')
     if (one.locked) throw forbiddenRunner('Runner is locked')
     if (!(await isManaged(app, one, viewer))) throw forbiddenRunner('No access granted')
     if (!(await enableRunner(app, one, subject.project.id)))
       throw conflict('Runner was already enabled for this project')
-    return presentJobRunner(one, timestamp(app.clock))
+    return presentRunner(one, timestamp(app.clock))
   },
 })
 
