@@ -167,6 +167,15 @@ export const listJobs = endpoint({
       .select(['p.name as projectName', 'p.path', 'n.full_path'])
       .where('j.runner_id', '=', subject.runner.id)
       .$if(Boolean(input.status), (q) => q.where('j.status', '=', input.status!))
+      .$if(Boolean(input.system_id), (q) =>
+        q.where('j.manager_id', 'in', (eb) =>
+          eb
+            .selectFrom('runner_managers')
+            .select('id')
+            .where('runner_id', '=', subject.runner.id)
+            .where('system_id', '=', input.system_id!),
+        ),
+      )
       // Of other projects than the viewer's own nothing is told.
       .$if(!viewer.admin, (q) =>
         q.where((eb) =>

@@ -245,3 +245,27 @@ test('tokens that are made anew open instead of the old', async () => {
   }
   expect(await register(project.runners_token)).toBe(403)
 })
+
+test('the jobs of a runner, by status and manager, to who decides about it', async () => {
+  const hidden = await stranger.post('/projects', { path: 'hidden', visibility: 'private' })
+  const runner = await registerRunner(forge, { tag_list: 'z' })
+  for (const [at, as] of [
+    [project.id, owner],
+    [hidden.body.id, stranger],
+  ] as const) {
+    const { body } = await as.get(`/projects/${at}`)
+    await forge.seed(body, { '.gitlab-ci.yml': 'a: { script: x, tags: [z] }\nb: { script: x, tags: [z] }\n' }, { as })
+  }
+  const jobs: { id: number; token: string }[] = []
+  for (let n = 0; n < 4; n++) jobs.push((await runner.request({ system_id: `s_${n % 2}` })).body)
+  await runner.put(jobs[0]!, { state: 'success' })
+  const ids = jobs.map(({ id }) => id)
+  const list = (query: object) => idsOf(forge.administrator, `/runners/${runner.id}/jobs`, query)
+  expect(await list({})).toEqual(ids.toSorted((a, b) => b - a))
+  expect(await list({ sort: 'asc', order_by: 'id' })).toEqual(ids.toSorted((a, b) => a - b))
+  expect(await list({ status: 'success' })).toEqual([ids[0]])
+  expect(await list({ system_id: 's_1', sort: 'asc' })).toEqual([ids[1]!, ids[3]!].toSorted((a, b) => a - b))
+  expect(await list({ system_id: 'other' })).toEqual([])
+  expect(await list({ status: 'pending' })).toEqual([400, expect.anything()])
+  expect((await owner.get(`/runners/${runner.id}/jobs`)).status).toBe(403)
+})
