@@ -36,7 +36,7 @@ export interface Authentication {
   provesOrigin(app: App, session: string, csrfToken: string): boolean
   findSudoTarget(app: App, idOrUsername: string): Promise<User | null>
   /** Whether the token of a job may enter what the endpoint acts on: a project may keep those of others out. */
-  jobReaches?(app: App, job: Identity, subject: unknown): Promise<boolean>
+  jobReaches?(app: App, job: Identity, subject: unknown, isChange: boolean): Promise<boolean>
 }
 
 export interface Gateway {
@@ -201,9 +201,10 @@ function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
 }
 
 /** What keeps a job out is to it as if it were not there. */
-async function assertReached({ app, authentication }: Gateway, { on }: Endpoint, caller: Caller, subject: unknown) {
+async function assertReached({ app, authentication }: Gateway, endpoint: Endpoint, caller: Caller, subject: unknown) {
+  const { on, method } = endpoint
   if (caller.identity?.kind !== 'job' || !on) return
-  if (!(await authentication.jobReaches?.(app, caller.identity, subject))) throw notFound(on.name)
+  if (!(await authentication.jobReaches?.(app, caller.identity, subject, method !== 'GET'))) throw notFound(on.name)
 }
 
 async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller, sudo: unknown): Promise<User | null> {

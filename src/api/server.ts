@@ -10,6 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import { requestLog } from '../log.ts'
@@ -97,8 +98,10 @@ export type WebRoutes = (
 
 /** What a page answers with. A reply itself cannot be handed on: awaited, it is sent. */
 export interface PageContent {
+  /** 200 unless told. */
+  readonly status?: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  readonly body: Buffer | Readable
 }
 
 /** What stands below the address of a project: `/group/project/-/<name>/…`, in older ones without the dash. */

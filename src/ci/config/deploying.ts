@@ -199,6 +199,7 @@ export function readIdTokens(value: Value, spot: Spot): IdTokens | null {
       knowsKeys(at, token, ['aud'])
       if (!('aud' in token)) return at.config('missing required keys: aud') ?? []
       const aud = isText(token['aud']) ? [token['aud']] : textsAt(at, token, 'aud')
+      if (aud?.length === 0) return at.attribute(token, 'aud', "can't be blank") ?? []
       return aud ? [[name, { aud }]] : []
     }),
   )

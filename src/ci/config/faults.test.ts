@@ -231,6 +231,7 @@ test.each<[string, string, string, number | null]>([
     3,
   ],
   ['secrets nowhere', job('secrets: {A: {vault: 1}}'), 'jobs:x:secrets:A:vault config should be a hash or a string', 3],
+  ['id_tokens for nobody', job('id_tokens: {A: {aud: []}}'), "jobs:x:id_tokens:A aud can't be blank", 3],
   ['id_tokens', job('id_tokens: {A: {}}'), 'jobs:x:id_tokens:A config missing required keys: aud', 3],
   ['reports', job('artifacts: {reports: {moon: a}}'), 'jobs:x:artifacts:reports config contains unknown keys: moon', 3],
   ['no mapping', '- a', 'Invalid configuration format', 1],

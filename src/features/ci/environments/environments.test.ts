@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { jobNamed, runNamed } from '../../../../test/pipelines.ts'
+import { registerRunner } from '../../../../test/runners.ts'
 import { DAY, HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 import { stopDueEnvironments } from './jobs.ts'
@@ -231,4 +233,36 @@ test('pages of environments and deployments cost as many queries for many as for
   for (const list of lists) await list()
   expect([await forge.queries(lists[0]!), await forge.queries(lists[1]!)]).toEqual(few)
   expect((await lists[1]!()).body).toHaveLength(6)
+})
+
+test('where an environment is may be what its job reports', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const project = await forge.project()
+  const { id } = project
+  const jobs = ['good', 'bad'].map((name) => `${name}: { script: x, environment: { name: ${name}, url: $WHERE } }`)
+  await forge.seed(project, { '.gitlab-ci.yml': jobs.join('\n') })
+  const runner = await registerRunner(forge)
+  const times: string[] = []
+  for (const where of ['https://abc.example.com', 'javascript:alert(1)']) {
+    const { body: job } = await runner.request()
+    await runner.upload(job, gzipSync(`WHERE=${where}\n`), '?artifact_type=dotenv&artifact_format=gzip', '.env')
+    await runner.put(job, { state: 'success' })
+    times.push(forge.clock.now().toISOString())
+    forge.clock.advance(HOUR)
+  }
+  await forge.settle()
+  expect((await root.get(`/projects/${id}/environments`)).body).toMatchObject([
+    { name: 'bad', external_url: null },
+    { name: 'good', external_url: 'https://abc.example.com' },
+  ])
+  const names = async (filter: Record<string, string>) =>
+    (await root.get(`/projects/${id}/deployments`, filter)).body.map(
+      ({ environment }: { environment: { name: string } }) => environment.name,
+    )
+  const between = new Date(Date.parse(times[0]!) + HOUR / 2).toISOString()
+  expect(await names({ updated_after: between })).toEqual(['bad'])
+  expect(await names({ updated_before: between })).toEqual(['good'])
+  expect(await names({ finished_after: between, status: 'success' })).toEqual(['bad'])
+  expect(await names({ order_by: 'finished_at', sort: 'desc' })).toEqual(['bad', 'good'])
 })

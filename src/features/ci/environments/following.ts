@@ -69,8 +69,10 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     CI_ENVIRONMENT_NAME: environment.name,
     CI_ENVIRONMENT_SLUG: environment.slug,
   })
+  const reported = await app.db.selectFrom('ci_job_variables').selectAll().where('job_id', '=', job.id).execute()
   return new Scope([
     valuesOf(own),
+    valuesOf(reported.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
     valuesOf(given.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
     // What is masked is not for an address that everybody sees.
     valuesOf(settings.filter(({ masked }) => !masked)),

@@ -26,6 +26,7 @@ export const list = endpoint({
   summary: 'List the environments of a project',
   on: deployedProject,
   allow: 'readEnvironments',
+  jobToken: true,
   input: z.object({ name: text.nullish(), search: text.nullish(), states: oneOf(...STATES).nullish() }),
   output: pageOf(ListedEnvironmentEntity),
   async handle({ app, subject, input, page }) {
@@ -44,6 +45,7 @@ export const get = endpoint({
   summary: 'Get an environment',
   on: environment,
   allow: 'readEnvironments',
+  jobToken: true,
   output: EnvironmentEntity,
   handle: ({ app, subject }) => presentOneEnvironment(app, subject, subject.environment),
 })
@@ -65,6 +67,7 @@ export const create = endpoint({
   summary: 'Create an environment',
   on: deployedProject,
   allow: 'run',
+  jobToken: true,
   input: z.object({ name: text, ...attributes }),
   output: EnvironmentEntity,
   async handle({ app, subject, input }) {
@@ -79,6 +82,7 @@ export const update = endpoint({
   summary: 'Change an environment',
   on: environment,
   allow: 'manageEnvironments',
+  jobToken: true,
   input: z.object({ name: text.optional(), ...attributes }),
   output: EnvironmentEntity,
   async handle({ app, subject, input }) {
@@ -93,6 +97,7 @@ export const destroy = endpoint({
   summary: 'Delete an environment that is stopped',
   on: environment,
   allow: 'manageEnvironments',
+  jobToken: true,
   changedAt: ({ environment }) => environment.updated_at,
   output: null,
   handle: ({ app, subject }) => deleteEnvironment(app, subject.environment),
@@ -104,6 +109,7 @@ export const stop = endpoint({
   summary: 'Stop an environment, by its job where it has one',
   on: environment,
   allow: 'run',
+  jobToken: true,
   status: 200,
   input: z.object({ force: bool.nullish() }),
   output: EnvironmentEntity,
@@ -121,6 +127,7 @@ export const stopOld = endpoint({
   summary: 'Stop environments that nobody has deployed to for long',
   on: deployedProject,
   allow: 'manageEnvironments',
+  jobToken: true,
   status: 200,
   input: z.object({ before: moment }),
   output: entity({ message: z.string() }),
@@ -141,6 +148,7 @@ export const destroyReviewApps = endpoint({
   summary: 'Delete environments of reviews that have been stopped for long',
   on: deployedProject,
   allow: 'manageEnvironments',
+  jobToken: true,
   status: 200,
   input: z.object({
     before: moment.nullish(),

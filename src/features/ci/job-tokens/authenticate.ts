@@ -19,8 +19,9 @@ export async function byJobToken(app: App, secret: string): Promise<JobBearer | 
   return user?.state === 'active' ? { kind: 'job', user, scopes: null, job } : null
 }
 
-export async function jobReaches(app: App, identity: Identity, subject: unknown): Promise<boolean> {
+/** Whatever a job changes elsewhere it does with a person's rights: only where its project is let in by name. */
+export async function jobReaches(app: App, identity: Identity, subject: unknown, isChange: boolean): Promise<boolean> {
   const { project } = (subject ?? {}) as { project?: { id: number } }
   if (!isJobBearer(identity)) return false
-  return project === undefined || isLetIn(app.db, { from: identity.job.project_id, to: project.id })
+  return project === undefined || isLetIn(app.db, { from: identity.job.project_id, to: project.id, byName: isChange })
 }

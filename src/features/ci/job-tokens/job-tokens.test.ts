@@ -43,6 +43,27 @@ test('the token of a job opens a few doors, while the job runs', async () => {
   for (const path of ['/user', `/projects/${project.id}`, '/projects', `/projects/${project.id}/jobs`])
     expect(await status(path), path).toBe(401)
 
+  // What a job does as a person: in its own project, elsewhere only where that is named.
+  const asJob = async (method: string, path: string, json?: object) =>
+    (await ask(forge, method, path, { headers, ...(json && { json }) })).status
+  const changes = async ({ id }: { id: number }) => [
+    await asJob('POST', `/projects/${id}/environments`, { name: 'made' }),
+    await asJob('POST', `/projects/${id}/releases`, { tag_name: 'v1', ref: 'master', description: 'x' }),
+  ]
+  const reads = async ({ id }: { id: number }) => [
+    await asJob('GET', `/projects/${id}/environments`),
+    await asJob('GET', `/projects/${id}/deployments`),
+    await asJob('GET', `/projects/${id}/releases`),
+    await asJob('GET', `/projects/${id}/repository/changelog?version=1.0.0&from=master`),
+  ]
+  expect(await changes(project)).toEqual([201, 201])
+  expect(await asJob('PUT', `/projects/${project.id}/pipelines/1/metadata`, { name: 'named' })).toBe(200)
+  expect(await reads(project)).toEqual([200, 200, 200, 200])
+  expect(await changes(other)).toEqual([404, 404])
+  expect(await reads(other)).toEqual([200, 200, 200, 200])
+  expect((await owner.get(`/projects/${other.id}/environments`)).body).toEqual([])
+  expect((await owner.get(`/projects/${other.id}/releases`)).body).toEqual([])
+
   // The other project keeps those out whom it does not name.
   const scope = `/projects/${other.id}/job_token_scope`
   expect((await owner.request('PATCH', scope, { enabled: true })).status).toBe(204)
@@ -50,12 +71,19 @@ test('the token of a job opens a few doors, while the job runs', async () => {
   expect(await refs(other.path_with_namespace)).toBe(404)
   expect((await owner.post(`${scope}/allowlist`, { target_project_id: project.id })).status).toBe(201)
   expect(await refs(other.path_with_namespace)).toBe(200)
+  expect(await changes(other)).toEqual([201, 201])
   expect((await owner.get(`${scope}/allowlist`)).body).toMatchObject([{ id: project.id }])
   expect((await owner.delete(`${scope}/allowlist/${project.id}`)).status).toBe(204)
   expect(await refs(other.path_with_namespace)).toBe(404)
 
+  expect(await reads(other)).toEqual([404, 404, 404, 404])
+
   await runner.put(job, { state: 'success' })
   expect(await doors()).toEqual([401, 401, 401, 403, 401, 401])
+  expect([await changes(project), await reads(project)]).toEqual([
+    [401, 401],
+    [401, 401, 401, 401],
+  ])
 })
 
 test('needs of other projects and pipelines: what is not there for the job ends it', async () => {

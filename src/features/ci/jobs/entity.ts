@@ -7,20 +7,8 @@ import { UserEntity, presentUser, type Surroundings } from '../../identity/users
 import { CommitEntity, presentCommit } from '../../repository/commits/entity.ts'
 import { ListedPipelineEntity, presentListedPipeline, secondsBetween } from '../pipelines/entity.ts'
 import type { Pipeline } from '../pipelines/model.ts'
+import { ManagerEntity, RunnerEntity, presentManager, presentRunner } from '../runners/entity.ts'
 import { JOB_STATUSES, type Artifact, type Job } from './model.ts'
-
-export const JobRunnerEntity = entity({
-  id: z.int(),
-  description: z.string().nullable(),
-  ip_address: z.string().nullable(),
-  active: z.boolean(),
-  paused: z.boolean(),
-  is_shared: z.boolean(),
-  runner_type: z.enum(['instance_type', 'group_type', 'project_type']),
-  name: z.string().nullable(),
-  online: z.boolean().nullable(),
-  status: z.enum(['online', 'offline', 'never_contacted', 'stale']),
-}).meta({ id: 'JobRunner' })
 
 const common = {
   id: z.int(),
@@ -61,19 +49,8 @@ export const JobEntity = entity({
   ),
   artifacts_expire_at: timestampOut.nullable(),
   download_url: z.null().optional(),
-  runner: JobRunnerEntity.nullable(),
-  runner_manager: entity({
-    id: z.int(),
-    system_id: z.string(),
-    version: z.string().nullable(),
-    revision: z.string().nullable(),
-    platform: z.string().nullable(),
-    architecture: z.string().nullable(),
-    created_at: timestampOut,
-    contacted_at: timestampOut.nullable(),
-    ip_address: z.string().nullable(),
-    status: z.enum(['online', 'offline', 'never_contacted', 'stale']),
-  }).nullable(),
+  runner: RunnerEntity.nullable(),
+  runner_manager: ManagerEntity.nullable(),
   archived: z.boolean(),
   tag_list: z.array(z.string()),
 }).meta({ id: 'Job' })
@@ -143,7 +120,7 @@ export function presentJob(job: LoadedJob, around: JobSurroundings): JobRecord {
       ...log,
     ],
     artifacts_expire_at: job.artifacts_expire_at,
-    runner: job.runner && presentJobRunner(job.runner, around.now),
+    runner: job.runner && presentRunner(job.runner, around.now),
     runner_manager: job.manager && presentManager(job.manager, around.now),
     archived: false,
     tag_list: JSON.parse(job.tags) as string[],
@@ -159,50 +136,5 @@ export function presentBridge(
   return {
     ...presentCommon(job, around),
     downstream_pipeline: job.downstream && presentListedPipeline(job.downstream, { url: job.downstreamUrl }),
-  }
-}
-
-const ONLINE_MS = 2 * 60 * 60 * 1000
-const STALE_MS = 7 * 24 * 60 * 60 * 1000
-
-/** By when they were heard of last. */
-export function contactOf(
-  { contacted_at, created_at }: { contacted_at: string | null; created_at: string },
-  now: string,
-): 'online' | 'offline' | 'never_contacted' | 'stale' {
-  const age = (at: string) => Date.parse(now) - Date.parse(at)
-  if (contacted_at !== null && age(contacted_at) <= ONLINE_MS) return 'online'
-  if (age(contacted_at ?? created_at) > STALE_MS && age(created_at) > STALE_MS) return 'stale'
-  return contacted_at === null ? 'never_contacted' : 'offline'
-}
-
-export function presentJobRunner(runner: Row<'runners'>, now: string): z.infer<typeof JobRunnerEntity> {
-  const status = contactOf(runner, now)
-  return {
-    id: runner.id,
-    description: runner.description,
-    ip_address: runner.ip_address,
-    active: runner.active,
-    paused: !runner.active,
-    is_shared: runner.runner_type === 'instance_type',
-    runner_type: runner.runner_type,
-    name: runner.name,
-    online: runner.contacted_at === null ? null : status === 'online',
-    status,
-  }
-}
-
-function presentManager(manager: Row<'runner_managers'>, now: string): NonNullable<JobRecord['runner_manager']> {
-  return {
-    id: manager.id,
-    system_id: manager.system_id,
-    version: manager.version_name,
-    revision: manager.revision,
-    platform: manager.platform,
-    architecture: manager.architecture,
-    created_at: manager.created_at,
-    contacted_at: manager.contacted_at,
-    ip_address: manager.ip_address,
-    status: contactOf(manager, now),
   }
 }

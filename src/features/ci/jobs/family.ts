@@ -8,10 +8,12 @@ import {
   startOverdue,
 } from './jobs.ts'
 import { leaveRuns } from './farewell.ts'
+import { artifactPage } from './pages.ts'
 import * as routes from './routes.ts'
 import { replaceCiSecrets } from './secrets.ts'
 
 export const ciJobs = family({
+  projectPages: [artifactPage],
   routes,
   farewell: leaveRuns,
   secretReset: replaceCiSecrets,

@@ -89,7 +89,7 @@ test('what failed is tried again by itself, as often as it says', async () => {
 
 test('logs, artifacts and their end', async () => {
   await using forge = await startForge()
-  const { owner, at } = await begun(forge, 'build: { script: x, coverage: "/total: (\\\\d+\\\\.\\\\d+)%/" }')
+  const { owner, at, project } = await begun(forge, 'build: { script: x, coverage: "/total: (\\\\d+\\\\.\\\\d+)%/" }')
   const { id } = await jobNamed(forge, 'build')
   expect((await owner.get(at(`/jobs/${id}/trace`))).status).toBe(404)
   const log = 'total: 10.5%\nhello \u001b[32mworld\u001b[0m\ntotal: 81.25% of lines\nend\n'
@@ -115,6 +115,22 @@ test('logs, artifacts and their end', async () => {
   expect((await owner.get(at('/jobs/artifacts/master/download'), { job: 'build' })).status).toBe(200)
   expect((await owner.get(at('/jobs/artifacts/master/download'), { job: 'other' })).status).toBe(404)
   expect((await owner.get(at('/jobs/artifacts/other/download'), { job: 'build' })).status).toBe(404)
+
+  const page = async (path: string, by: Record<string, string> = { 'PRIVATE-TOKEN': owner.token }) => {
+    const answer = await fetch(`${project.web_url}/-/jobs/${path}`, { headers: by, redirect: 'manual' })
+    return [answer.status, answer.headers.get('location') ?? (await answer.text())]
+  }
+  expect((await page(`${id}/artifacts/download`))[0]).toBe(200)
+  expect((await page(`${id}/artifacts/download`, { 'PRIVATE-TOKEN': owner.token, Range: 'bytes=0-1' }))[1]).toBe('PK')
+  for (const verb of ['raw', 'file']) expect(await page(`${id}/artifacts/${verb}/out/a.txt`)).toEqual([200, 'hello'])
+  const there = `${project.web_url}/-/jobs/${id}/artifacts`
+  expect(await page('artifacts/master/download?job=build')).toEqual([302, `${there}/download`])
+  expect(await page('artifacts/master/raw/out/a.txt?job=build')).toEqual([302, `${there}/raw/out/a.txt`])
+  for (const path of ['raw/nothing', 'raw', 'browse', 'raw/%2e%2e/a'])
+    expect([path, (await page(`${id}/artifacts/${path}`))[0]]).toEqual([path, 404])
+  for (const path of ['99/artifacts/download', 'artifacts/master/download', 'artifacts/gone/download?job=build'])
+    expect([path, (await page(path))[0]]).toEqual([path, 404])
+  expect((await page(`${id}/artifacts/download`, {}))[0]).toBe(404)
 
   expect(await owner.post(at(`/jobs/${id}/erase`))).toMatchObject({
     status: 201,

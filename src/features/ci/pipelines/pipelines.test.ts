@@ -214,6 +214,10 @@ test('what tests found, from the reports of jobs', async () => {
     total: { time: 2, count: 3, success: 1, failed: 1, skipped: 1, error: 0, suite_error: null },
     test_suites: [{ name: 'spec', build_ids: [id] }],
   })
+  // It is read once.
+  const { digest } = await forge.app.db.selectFrom('ci_artifacts').select('digest').executeTakeFirstOrThrow()
+  await forge.app.blobs.remove(digest)
+  expect((await owner.get(at('/pipelines/1/test_report'))).body).toMatchObject({ total_count: 3 })
 })
 
 test('a pipeline whose process ended before it began is taken up', async () => {

@@ -186,6 +186,7 @@ export const rename = endpoint({
   summary: 'Give a pipeline a name',
   on: pipeline,
   allow: 'run',
+  jobToken: true,
   input: z.object({ name: filledText.pipe(z.string().max(255)) }),
   output: PipelineEntity,
   async handle({ app, subject, input }) {

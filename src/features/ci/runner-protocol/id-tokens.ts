@@ -5,23 +5,32 @@ import type { App } from '../../../context.ts'
 import { Developer, Guest, Master, Owner, Reporter } from '../../../lib/levels.ts'
 import { signToken } from '../../identity/oauth/openid.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { loadProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
+import { loadProjectSubject, pathWithNamespace, type Project } from '../../projects/projects/queries.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import type { JobVariable } from '../jobs/variables.ts'
 import { wholeRef } from '../pipelines/create.ts'
 import { DEFAULT_CONFIG_PATH } from '../pipelines/predefined.ts'
-import type { Handed } from './payload.ts'
+import type { Pipeline } from '../pipelines/model.ts'
+import type { Runner } from '../runners/model.ts'
+
+/** What a token tells of. */
+interface Told {
+  readonly job: Job
+  readonly project: Project
+  readonly pipeline: Pipeline
+  readonly runner: Runner
+}
 
 const SHORTEST_SECONDS = 300
 /** Clocks differ. */
 const EARLIER_SECONDS = 5
 
 /** One for each name of `id_tokens`. Whom they are for may be said with variables. */
-export async function idTokensOf(app: App, handed: Handed, known: readonly JobVariable[]): Promise<JobVariable[]> {
-  const wanted = Object.entries(optionsOf(handed.job).id_tokens ?? {})
+export async function idTokensOf(app: App, told: Told, known: readonly JobVariable[]): Promise<JobVariable[]> {
+  const wanted = Object.entries(optionsOf(told.job).id_tokens ?? {})
   if (wanted.length === 0) return []
-  const claims = { ...(await claimsOf(app, handed)), ...(await environmentClaims(app, handed.job)) }
+  const claims = { ...(await claimsOf(app, told)), ...(await environmentClaims(app, told.job)) }
   const scope = new Scope([valuesOf(known)])
   return Promise.all(
     wanted.map(async ([key, { aud }]) => {
@@ -32,7 +41,7 @@ export async function idTokensOf(app: App, handed: Handed, known: readonly JobVa
   )
 }
 
-async function claimsOf(app: App, { job, project, pipeline, runner }: Handed) {
+async function claimsOf(app: App, { job, project, pipeline, runner }: Told) {
   const user = job.user_id === null ? null : await findUser(app.db, job.user_id)
   const { namespace, level } = await loadProjectSubject(app, project, user)
   const now = Math.floor(app.clock.now().getTime() / 1000)

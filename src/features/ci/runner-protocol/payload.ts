@@ -41,7 +41,7 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
   const body = {
     id: job.id,
     token,
-    allow_git_fetch: true,
+    allow_git_fetch: project.build_git_strategy === 'fetch',
     job_info: {
       id: job.id,
       name: job.name,

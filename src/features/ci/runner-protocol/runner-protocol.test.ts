@@ -326,11 +326,14 @@ deploy:
 test('signed tokens tell what a job is, and secrets where they are', async () => {
   await using forge = await startForge()
   const { owner, project } = await pushed(forge, DEPLOY)
+  const settings = { build_git_strategy: 'clone', build_timeout: 1200, ci_default_git_depth: 7 }
+  expect((await owner.put(`/projects/${project.id}`, settings)).status).toBe(200)
   const runner = await registerRunner(forge)
   const merge_request_variables = JSON.stringify([{ key: 'CI_MERGE_REQUEST_IID', value: '7' }])
   await forge.app.db.updateTable('pipelines').set({ merge_request_variables }).execute()
   const { body: job } = await runner.request()
   expect(job.variables).toContainEqual(expect.objectContaining({ key: 'CI_MERGE_REQUEST_IID', value: '7' }))
+  expect(job).toMatchObject({ allow_git_fetch: false, git_info: { depth: 7 }, runner_info: { timeout: 1200 } })
   const given = job.variables.filter(({ key }: { key: string }) => ['ONE', 'TWO'].includes(key))
   expect(given).toMatchObject([
     { key: 'ONE', public: false, masked: true, file: false },
@@ -347,7 +350,7 @@ test('signed tokens tell what a job is, and secrets where they are', async () =>
   expect(two).toMatchObject({ aud: ['a', 'b'] })
   expect(one.jti).not.toBe(two.jti)
   const { iat, nbf, exp, jti: _jti, ...claims } = one
-  expect([iat - nbf, exp - iat]).toEqual([5, 3600])
+  expect([iat - nbf, exp - iat]).toEqual([5, 1200])
   const path = project.path_with_namespace
   expect(claims).toEqual({
     iss: forge.url,

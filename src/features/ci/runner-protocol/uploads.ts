@@ -37,8 +37,10 @@ export async function unlessRefused<T>(request: IncomingMessage, work: () => Pro
   try {
     return await work()
   } catch (error) {
-    const late = setTimeout(() => request.destroy(), LEFTOVER_MS).unref()
-    request.once('close', () => clearTimeout(late))
+    if (!request.complete) {
+      const late = setTimeout(() => request.destroy(), LEFTOVER_MS).unref()
+      request.once('close', () => clearTimeout(late))
+    }
     throw error
   }
 }

@@ -1,13 +1,24 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
+import { DAY, HOUR } from '../../../clock.ts'
 import type { Row } from '../../../store/database.ts'
-import { JobRunnerEntity, contactOf, presentJobRunner } from '../jobs/entity.ts'
-import { RUNNER_ACCESS_LEVELS, type Runner, type RunnerManager } from './model.ts'
+import { RUNNER_ACCESS_LEVELS, RUNNER_STATUSES, RUNNER_TYPES, type Runner, type RunnerManager } from './model.ts'
 
-export const RunnerEntity = JobRunnerEntity
+export const RunnerEntity = entity({
+  id: z.int(),
+  description: z.string().nullable(),
+  ip_address: z.string().nullable(),
+  active: z.boolean(),
+  paused: z.boolean(),
+  is_shared: z.boolean(),
+  runner_type: z.enum(RUNNER_TYPES),
+  name: z.string().nullable(),
+  online: z.boolean().nullable(),
+  status: z.enum(RUNNER_STATUSES),
+}).meta({ id: 'Runner' })
 
 export const RunnerDetailsEntity = entity({
-  ...JobRunnerEntity.shape,
+  ...RunnerEntity.shape,
   tag_list: z.array(z.string()),
   run_untagged: z.boolean(),
   locked: z.boolean(),
@@ -41,7 +52,7 @@ export const ManagerEntity = entity({
   created_at: timestampOut,
   contacted_at: timestampOut.nullable(),
   ip_address: z.string().nullable(),
-  status: z.enum(['online', 'offline', 'never_contacted', 'stale']),
+  status: z.enum(RUNNER_STATUSES),
 }).meta({ id: 'RunnerManager' })
 
 export interface Belonging {
@@ -50,13 +61,43 @@ export interface Belonging {
   readonly groups: readonly { readonly id: number; readonly name: string; readonly full_path: string }[]
 }
 
-export function presentRunner(
+export const ONLINE_FOR = 2 * HOUR
+export const STALE_AFTER = 7 * DAY
+
+/** By when they were heard of last. */
+function contactOf(
+  { contacted_at, created_at }: Pick<Runner, 'contacted_at' | 'created_at'>,
+  now: string,
+): (typeof RUNNER_STATUSES)[number] {
+  const age = (at: string) => Date.parse(now) - Date.parse(at)
+  if (contacted_at !== null && age(contacted_at) <= ONLINE_FOR) return 'online'
+  if (age(contacted_at ?? created_at) > STALE_AFTER && age(created_at) > STALE_AFTER) return 'stale'
+  return contacted_at === null ? 'never_contacted' : 'offline'
+}
+
+export function presentRunner(runner: Runner, now: string): z.infer<typeof RunnerEntity> {
+  const status = contactOf(runner, now)
+  return {
+    id: runner.id,
+    description: runner.description,
+    ip_address: runner.ip_address,
+    active: runner.active,
+    paused: !runner.active,
+    is_shared: runner.runner_type === 'instance_type',
+    runner_type: runner.runner_type,
+    name: runner.name,
+    online: runner.contacted_at === null ? null : status === 'online',
+    status,
+  }
+}
+
+export function presentRunnerDetails(
   runner: Runner,
   { projects, groups }: Belonging,
   { now, url }: { now: string; url: string },
 ): z.infer<typeof RunnerDetailsEntity> {
   return {
-    ...presentJobRunner(runner, now),
+    ...presentRunner(runner, now),
     tag_list: JSON.parse(runner.tags) as string[],
     run_untagged: runner.run_untagged,
     locked: runner.locked,

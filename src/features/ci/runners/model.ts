@@ -2,6 +2,7 @@ import type { Generated } from 'kysely'
 import type { Row } from '../../../store/database.ts'
 
 export const RUNNER_TYPES = ['instance_type', 'group_type', 'project_type'] as const
+export const RUNNER_STATUSES = ['online', 'offline', 'never_contacted', 'stale'] as const
 export const RUNNER_ACCESS_LEVELS = ['not_protected', 'ref_protected'] as const
 
 declare module '../../../store/database.ts' {

@@ -1,16 +1,18 @@
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { policy, resource } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { bool, id, listOf, text } from '../../../api/wire.ts'
-import { after, DAY, HOUR, timestamp } from '../../../clock.ts'
+import { bool, id, listOf, oneOf, text } from '../../../api/wire.ts'
+import { after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, badParameter } from '../../../errors.ts'
 import { Guest, Master, Owner } from '../../../lib/levels.ts'
 import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
+import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { findGroupById, loadGroupSubject } from '../../groups/groups/queries.ts'
-import { presentRunner, type Belonging } from './entity.ts'
-import { RUNNER_TYPES, type Runner } from './model.ts'
+import { ONLINE_FOR, STALE_AFTER, presentRunnerDetails, type Belonging } from './entity.ts'
+import { RUNNER_STATUSES, RUNNER_TYPES, type Runner } from './model.ts'
 
 export interface RunnerSubject {
   readonly runner: Runner
@@ -57,12 +59,15 @@ export async function isManaged(app: App, { id, runner_type }: Runner, viewer: U
   return false
 }
 
-const SCOPES = ['active', 'paused', 'online', 'specific', 'shared', 'instance_type', 'group_type', 'project_type']
+const STATES = ['active', 'paused']
+const SCOPES: readonly string[] = [...STATES, ...RUNNER_STATUSES, ...RUNNER_TYPES]
+/** Where there may be runners of all kinds. */
+const KINDS = ['specific', 'shared']
 
 export const filterInput = z.object({
   scope: text.nullish(),
   type: z.enum(RUNNER_TYPES).nullish(),
-  status: text.nullish(),
+  status: oneOf(...STATES, ...RUNNER_STATUSES).nullish(),
   paused: bool.nullish(),
   tag_list: listOf(text).nullish(),
   version_prefix: text.nullish(),
@@ -82,9 +87,8 @@ export function listRunners(app: App, place: ListPlace, filter: Filter, page: Pa
   const { db, clock } = app
   let query = db.selectFrom('runners as r').selectAll('r')
   if ('ofUser' in place)
-    query = query
-      .where('r.runner_type', '=', 'project_type')
-      .where((eb) =>
+    query = query.where((eb) =>
+      eb.or([
         eb.exists(
           eb
             .selectFrom('runner_projects as rp')
@@ -94,7 +98,15 @@ export function listRunners(app: App, place: ListPlace, filter: Filter, page: Pa
             .where('a.user_id', '=', place.ofUser)
             .where('a.access_level', '>=', Master),
         ),
-      )
+        eb.exists(
+          eb
+            .selectFrom('runner_groups as rg')
+            .select('rg.group_id')
+            .whereRef('rg.runner_id', '=', 'r.id')
+            .where(sql<boolean>`rg.group_id in (${groupsOwnedBy(place.ofUser)})`),
+        ),
+      ]),
+    )
   if ('project' in place)
     query = query.where((eb) =>
       eb.or([
@@ -128,29 +140,36 @@ export function listRunners(app: App, place: ListPlace, filter: Filter, page: Pa
       ),
     )
   const { scope, type, status, paused, tag_list, version_prefix } = filter
-  if (scope && !SCOPES.includes(scope)) throw badParameter('Scope contains invalid value')
-  const wanted = [scope, status].flatMap((one) => one || [])
-  for (const one of wanted) {
+  const scopes = 'all' in place || 'project' in place ? [...SCOPES, ...KINDS] : SCOPES
+  if (scope && !scopes.includes(scope)) throw badParameter('Scope contains invalid value')
+  const silentFor = (ms: number) => after(clock, -ms)
+  for (const one of [scope, status]) {
     if (one === 'active' || one === 'paused') query = query.where('r.active', '=', one === 'active')
-    else if (one === 'online') query = query.where('r.contacted_at', '>=', after(clock, -2 * HOUR))
-    else if (one === 'offline') query = query.where('r.contacted_at', '<', after(clock, -2 * HOUR))
-    else if (one === 'never_contacted') query = query.where('r.contacted_at', 'is', null)
-    else if (one === 'stale')
+    if (one === 'online') query = query.where('r.contacted_at', '>=', silentFor(ONLINE_FOR))
+    if (one === 'offline') query = query.where('r.contacted_at', '<', silentFor(ONLINE_FOR))
+    if (one === 'never_contacted') query = query.where('r.contacted_at', 'is', null)
+    if (one === 'stale')
       query = query
-        .where('r.created_at', '<', after(clock, -7 * DAY))
-        .where((eb) => eb.or([eb('r.contacted_at', 'is', null), eb('r.contacted_at', '<', after(clock, -7 * DAY))]))
-    else if (one === 'shared') query = query.where('r.runner_type', '=', 'instance_type')
-    else if (one === 'specific') query = query.where('r.runner_type', '!=', 'instance_type')
-    else if ((RUNNER_TYPES as readonly string[]).includes(one))
-      query = query.where('r.runner_type', '=', one as (typeof RUNNER_TYPES)[number])
-    else throw badParameter('status does not have a valid value')
+        .where('r.created_at', '<', silentFor(STALE_AFTER))
+        .where((eb) => eb.or([eb('r.contacted_at', 'is', null), eb('r.contacted_at', '<', silentFor(STALE_AFTER))]))
+    if (one === 'shared') query = query.where('r.runner_type', '=', 'instance_type')
+    if (RUNNER_TYPES.some((kind) => kind === one))
+      query = query.where('r.runner_type', '=', one as Runner['runner_type'])
+    if (one === 'specific') query = query.where('r.runner_type', '!=', 'instance_type')
   }
   if (type) query = query.where('r.runner_type', '=', type)
   if (paused !== null && paused !== undefined) query = query.where('r.active', '=', !paused)
   for (const tag of tag_list ?? []) query = query.where(isWithin(db, 'r.tags', JSON.stringify(tag)))
-  if (version_prefix) query = query.where('r.version_name', 'like', `${version_prefix.replaceAll(/[\\%_]/g, '')}%`)
+  if (version_prefix)
+    query = query.where(sql<boolean>`substr(r.version_name, 1, ${sql.lit(version_prefix.length)}) = ${version_prefix}`)
   return pageOfQuery(query.orderBy('r.id', 'desc'), page)
 }
+
+const groupsOwnedBy = (user: number) =>
+  eachWayInto(
+    ({ from, level }) => sql<number>`select a.namespace_id from ${from}
+      where m.user_id = ${user} and ${level} >= ${sql.lit(Owner)}`,
+  )
 
 /** What of it the viewer may see. */
 async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Promise<Belonging> {
@@ -177,8 +196,8 @@ async function belongingOf({ db }: App, { id }: Runner, viewer: User | null): Pr
   return { projects, groups }
 }
 
-export async function presentRunnerFor(app: App, one: Runner, viewer: User | null) {
-  return presentRunner(one, await belongingOf(app, one, viewer), { now: timestamp(app.clock), url: app.url })
+export async function presentDetailsFor(app: App, one: Runner, viewer: User | null) {
+  return presentRunnerDetails(one, await belongingOf(app, one, viewer), { now: timestamp(app.clock), url: app.url })
 }
 
 /** As jobs of a runner name their projects. */

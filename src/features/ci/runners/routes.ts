@@ -10,11 +10,10 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import { findGroupById, group, loadGroupSubject } from '../../groups/groups/queries.ts'
 import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
 import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
-import { presentJobRunner } from '../jobs/entity.ts'
 import { listRunnerJobs } from '../jobs/lists.ts'
 import { JOB_STATUSES } from '../jobs/model.ts'
 import { runnerFields } from '../runner-protocol/input.ts'
-import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager } from './entity.ts'
+import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager, presentRunner } from './entity.ts'
 import { RUNNER_TYPES, type Runner } from './model.ts'
 import {
   filterInput,
@@ -23,7 +22,7 @@ import {
   isManaged,
   listRunners,
   placesOf,
-  presentRunnerFor,
+  presentDetailsFor,
   runner,
   type RunnerSubject,
 } from './queries.ts'
@@ -41,8 +40,7 @@ import {
 
 const ITEM = '/runners/:runner_id(\\d+)'
 
-const presentAll = (app: App, items: readonly Runner[]) =>
-  items.map((one) => presentJobRunner(one, timestamp(app.clock)))
+const presentAll = (app: App, items: readonly Runner[]) => items.map((one) => presentRunner(one, timestamp(app.clock)))
 
 function assertManaged({ runner, managed, viewer }: RunnerSubject): void {
   if (runner.runner_type === 'instance_type' && !viewer?.admin) throw forbiddenRunner('Runner is shared')
@@ -88,7 +86,7 @@ export const get = endpoint({
   output: RunnerDetailsEntity,
   async handle({ app, viewer, subject }) {
     assertSeen(subject)
-    return presentRunnerFor(app, subject.runner, viewer)
+    return presentDetailsFor(app, subject.runner, viewer)
   },
 })
 
@@ -106,7 +104,7 @@ export const update = endpoint({
       const names = Object.keys(runnerFields).join(', ')
       throw badParameter(`${names} are missing, at least one parameter must be provided`)
     }
-    return presentRunnerFor(app, await updateRunner(app, subject.runner, input), viewer)
+    return presentDetailsFor(app, await updateRunner(app, subject.runner, input), viewer)
   },
 })
 
@@ -347,12 +345,13 @@ export const enable = endpoint({
   async handle({ app, viewer, subject, input }) {
     const one = await findRunner(app, input.runner_id)
     if (!one) throw notFound('Runner')
-    if (one.runner_type !== 'project_type') throw forbiddenRunner('Runner is shared')
+    if (one.runner_type === 'instance_type') throw forbiddenRunner('Runner is shared')
+    if (one.runner_type === 'group_type') throw forbiddenRunner('Runner is a group runner')
     if (one.locked) throw forbiddenRunner('Runner is locked')
     if (!(await isManaged(app, one, viewer))) throw forbiddenRunner('No access granted')
     if (!(await enableRunner(app, one, subject.project.id)))
       throw conflict('Runner was already enabled for this project')
-    return presentJobRunner(one, timestamp(app.clock))
+    return presentRunner(one, timestamp(app.clock))
   },
 })
 

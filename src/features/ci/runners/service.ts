@@ -197,12 +197,9 @@ export function enableRunner(app: App, runner: Runner, project_id: number): Prom
 
 export async function disableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
   return transact(app, async ({ db }) => {
-    const { have } = await db
-      .selectFrom('runner_projects')
-      .select((eb) => eb.fn.countAll<number>().as('have'))
-      .where('runner_id', '=', runner.id)
-      .executeTakeFirstOrThrow()
-    if (Number(have) <= 1)
+    const of = await db.selectFrom('runner_projects').select('project_id').where('runner_id', '=', runner.id).execute()
+    if (!of.some((one) => one.project_id === project_id)) return false
+    if (of.length === 1)
       throw forbidden('Only one project associated with the runner. Please remove the runner instead')
     const { numDeletedRows } = await db
       .deleteFrom('runner_projects')

@@ -19,7 +19,11 @@ export const routes: WebRoutes = (server, gateway, { projectPages }) => {
     const upload = await uploadAt(gateway, segments)
     if (upload) return serveUpload(gateway, request, reply, upload)
     const page = await pageAt(gateway, request, segments, projectPages)
-    if (page) return reply.headers(page.headers).send(page.body)
+    if (page)
+      return reply
+        .code(page.status ?? 200)
+        .headers(page.headers)
+        .send(page.body)
     const location = await redirectFrom(gateway, request, segments)
     return location === null ? send(request, reply, 404, UNKNOWN_ROUTE) : reply.redirect(location, 302)
   })

@@ -19,6 +19,7 @@ export const get = endpoint({
   summary: 'Get what commits tell of a version',
   on: repository,
   allow: 'download',
+  jobToken: true,
   guest: true,
   input: z.object(range),
   output: entity({ notes: z.string() }).meta({ id: 'Changelog' }),

@@ -30,6 +30,7 @@ export const list = endpoint({
   summary: 'List the links of a release',
   on: release,
   allow: 'download',
+  jobToken: true,
   guest: true,
   output: pageOf(ReleaseLinkEntity),
   async handle({ app, subject, page }) {
@@ -44,6 +45,7 @@ export const get = endpoint({
   summary: 'Get a link of a release',
   on: linkOf(release),
   allow: 'download',
+  jobToken: true,
   guest: true,
   output: ReleaseLinkEntity,
   handle: async ({ app, subject }) => shown(app, subject.release, subject.link),
@@ -55,6 +57,7 @@ export const create = endpoint({
   summary: 'Add a link to a release',
   on: changeable,
   allow: 'push',
+  jobToken: true,
   input: z.object(newLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
@@ -68,6 +71,7 @@ export const update = endpoint({
   summary: 'Change a link of a release',
   on: changeableLink,
   allow: 'push',
+  jobToken: true,
   input: z.object(changedLink),
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject, input }) {
@@ -81,6 +85,7 @@ export const destroy = endpoint({
   summary: 'Remove a link from a release',
   on: changeableLink,
   allow: 'push',
+  jobToken: true,
   output: ReleaseLinkEntity,
   async handle({ app, viewer, subject }) {
     await removeLink(app, viewer, subject.release, subject.link)

@@ -11,7 +11,7 @@ import type { Release } from './model.ts'
 import { latestRelease, linkByPath, listReleases, presentReleases, release } from './queries.ts'
 import { deleteRelease, publishRelease, updateRelease } from './service.ts'
 
-const reading = { allow: 'download', guest: true } as const
+const reading = { allow: 'download', guest: true, jobToken: true } as const
 
 const fields = {
   name: text.nullish(),
@@ -57,6 +57,7 @@ export const create = endpoint({
   summary: 'Release a tag; one that is missing is made from a ref',
   on: repository,
   allow: 'push',
+  jobToken: true,
   input: z.object({ tag_name: text, ref: text.nullish(), tag_message: longText.nullish(), assets, ...fields }),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
@@ -72,6 +73,7 @@ export const update = endpoint({
   summary: 'Change a release',
   on: release,
   allow: 'push',
+  jobToken: true,
   input: z.object(fields),
   output: ReleaseEntity,
   async handle({ app, viewer, subject, input }) {
@@ -86,6 +88,7 @@ export const destroy = endpoint({
   summary: 'Delete a release; its tag stays',
   on: release,
   allow: 'push',
+  jobToken: true,
   output: ReleaseEntity,
   async handle({ app, viewer, subject }) {
     const [record] = await presentReleases(app, subject, [subject.release])

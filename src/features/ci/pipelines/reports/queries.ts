@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib'
 import type { z } from 'zod'
 import type { App } from '../../../../context.ts'
 import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
+import { Lru } from '../../../../lib/lru.ts'
 import { isLive } from '../../jobs/artifacts.ts'
 import type { Pipeline } from '../model.ts'
 import type { TestReport, TestSummaryEntity } from './entity.ts'
@@ -51,14 +52,10 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
     const suite = suites.get(name) ?? { cases: [], build_ids: [], error: null }
     suites.set(name, suite)
     suite.build_ids.push(report.job_id)
-    try {
-      const text = await textOf(app, report, Math.min(LARGEST_REPORT, left))
-      left -= text.length
-      for (const one of await readJunit(text)) suite.cases.push(one)
-    } catch (error) {
-      if (!(error instanceof BadReport)) throw error
-      suite.error = `JUnit data parsing failed: ${error.message}`
-    }
+    const { cases, size, error } = await readReport(app, report, left)
+    left -= size
+    for (const one of cases) suite.cases.push(one)
+    if (error !== null) suite.error = `JUnit data parsing failed: ${error}`
   }
   const test_suites = Array.from(suites, ([name, { cases, build_ids, error }]) => ({
     name,
@@ -70,6 +67,40 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
   return { ...sumOf(test_suites), test_suites }
 }
 
+interface Read {
+  readonly cases: readonly TestCase[]
+  /** Unpacked. */
+  readonly size: number
+  readonly error: string | null
+}
+
+/** By their digest: what it names never changes. Objects of a text are some times its size. */
+const known = new Lru<Read>(32 * 1024 * 1024, ({ size }) => size + 1000)
+
+async function readReport(app: App, report: Found, left: number): Promise<Read> {
+  const key = `${report.digest} ${report.file_format}`
+  const kept = known.get(key)
+  if (kept) return kept.size <= left ? kept : { cases: [], size: 0, error: TOO_LARGE }
+  try {
+    const text = await textOf(app, report, Math.min(LARGEST_REPORT, left))
+    const read = await readJunit(text).then(
+      (cases) => ({ cases, size: text.length, error: null }),
+      (error: unknown) => ({ cases: [], size: text.length, error: faultOf(error) }),
+    )
+    known.set(key, read)
+    return read
+  } catch (error) {
+    return { cases: [], size: 0, error: faultOf(error) }
+  }
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof BadReport) return error.message
+  throw error
+}
+
+const TOO_LARGE = 'the report is too large'
+
 async function textOf(app: App, { digest, file_format }: Found, most: number): Promise<string> {
   const blob = await app.blobs.open(digest)
   if (!blob) throw new BadReport('the report is gone')
@@ -80,7 +111,7 @@ async function textOf(app: App, { digest, file_format }: Found, most: number): P
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > most) throw new BadReport('the report is too large')
+      if (size > most) throw new BadReport(TOO_LARGE)
       chunks.push(chunk)
     }
   } catch (error) {

@@ -1,0 +1,81 @@
+/** What records of artifacts link to: `/-/jobs/1/artifacts/raw/a.txt`, `/-/jobs/artifacts/master/download?job=build`. */
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { Answer } from '../../../api/endpoint.ts'
+import { readQuery } from '../../../api/input.ts'
+import type { PageContent, ProjectPage } from '../../../api/server.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { webViewer } from '../../identity/web-viewer.ts'
+import { findProjectById, webUrlOf } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { ciPolicy } from '../pipelines/policy.ts'
+import { answerArchive, answerFile, seesArtifacts } from './downloads.ts'
+import { findJob, jobOfRef } from './queries.ts'
+
+/** A file that is shown and one as it is are the same here: there are no pages around them. */
+const VERBS = ['download', 'raw', 'file']
+
+export const artifactPage: ProjectPage = {
+  name: 'jobs',
+  async find(gateway, request, { id }, rest) {
+    const { app } = gateway
+    const project = await findProjectById(app.db, id)
+    if (!project) return null
+    const subject = await loadRepositorySubject(app, project, await webViewer(gateway, request))
+    if (!ciPolicy.read(subject) || !ciPolicy.readJobs(subject)) return null
+    const [job, artifacts, verb, ...path] = rest
+    if (job === 'artifacts') return toJob(app, subject, request, rest.slice(1))
+    if (artifacts !== 'artifacts' || !/^\d{1,15}$/.test(job ?? '') || !VERBS.includes(verb ?? '')) return null
+    return artifactsOf(app, subject, request, { job: Number(job), verb: verb!, path: path.join('/') })
+  },
+}
+
+interface Asked {
+  readonly job: number
+  readonly verb: string
+  readonly path: string
+}
+
+async function artifactsOf(
+  app: App,
+  subject: RepositorySubject,
+  { headers, method }: FastifyRequest,
+  { job: id, verb, path }: Asked,
+): Promise<PageContent | null> {
+  const job = await findJob(app, subject.project.id, id)
+  if (!job || !seesArtifacts(subject, job)) return null
+  const wish = { range: headers.range, isHead: method === 'HEAD' }
+  const answered = verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)
+  return answered.then(shown, (error: unknown) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+}
+
+const shown = ({ status, headers, body }: Answer): PageContent => ({
+  status,
+  headers,
+  body: (body as Readable | undefined) ?? Buffer.alloc(0),
+})
+
+/** A branch may have slashes, and a path the same words: the first that there is. */
+async function toJob(
+  app: App,
+  subject: RepositorySubject,
+  { raw }: FastifyRequest,
+  rest: readonly string[],
+): Promise<PageContent | null> {
+  const { job: name } = readQuery(raw.url!)
+  if (typeof name !== 'string' || name === '') return null
+  for (const [at, verb] of rest.entries()) {
+    if (at === 0 || !VERBS.includes(verb)) continue
+    const job = await jobOfRef(app, subject.project.id, rest.slice(0, at).join('/'), name)
+    if (!job) continue
+    const path = rest.slice(at).map(encodeURIComponent).join('/')
+    const Location = `${webUrlOf(app, subject)}/-/jobs/${job.id}/artifacts/${path}`
+    return { status: 302, headers: { Location }, body: Buffer.alloc(0) }
+  }
+  return null
+}
