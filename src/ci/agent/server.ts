@@ -418,7 +418,9 @@ async function refusalOf(answer: Answer): Promise<ServerRefused> {
   } catch {
     // Proxies answer with pages.
   }
-  return new ServerRefused(answer.status, `${answer.status} ${said}`.trim().slice(0, 500))
+  // Some say their status themselves.
+  const words = said.startsWith(`${answer.status} `) ? said : `${answer.status} ${said}`
+  return new ServerRefused(answer.status, words.trim().slice(0, 500))
 }
 
 /** A job that cannot be understood is told to the server, if at least it can be named. */
