@@ -66,7 +66,8 @@ const run: Verb = {
   details: [
     'All of it, or the jobs that are named. Each runs on a clean copy of the working copy: tracked files as they are',
     'now, and new ones that are not ignored. Manual jobs run when they are named, delayed ones at once. Builds, caches',
-    'and artifacts are kept in mortise-ci of the git folder. Pipelines of other projects are not run.',
+    'and artifacts are kept in mortise-ci of the git folder. Pipelines of other projects are not run, and tags are not',
+    'looked at. What the file says is done: a job that deploys deploys.',
     'Ends with 0 where the pipeline succeeds or waits for somebody, 1 where it fails, 130 after Ctrl-C.',
   ].join('\n'),
   flags: {
