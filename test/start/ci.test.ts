@@ -77,18 +77,16 @@ test(
 build
   compile
 test
-  lint       may fail
-  check: [x] needs compile (optional)
-  check: [y] needs compile (optional)
+  lint        may fail
+  check: [x]  needs compile (optional)
+  check: [y]  needs compile (optional)
 deploy
-  ship       manual, may fail, environment production
+  ship        manual, may fail, environment production
 Left out
   docs: no rule matches
   tagged: only or except
   never: a rule says never
-`
-        .replaceAll('] needs', ']  needs')
-        .replaceAll(/^ {2}(lint|ship) {7}/gm, '  $1        '),
+`,
     })
     const { code, stdout } = await ci(
       root,
