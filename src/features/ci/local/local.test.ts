@@ -11,7 +11,8 @@ import { compile } from '../../../ci/config/compile.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { openZipFile } from '../../../lib/zip/files.ts'
 import { contextOf, type LocalWish } from './context.ts'
-import { runHere } from './run.ts'
+import type { Plan } from '../../../ci/config/plan.ts'
+import { runHere, type RunWish } from './run.ts'
 import { ServerFiles } from './server-files.ts'
 import { openWorkingCopy, originOf } from './working-copy.ts'
 
@@ -55,6 +56,34 @@ async function compiled(wish: LocalWish) {
   return compile(await readFile(join(wish.copy.root, wish.file), 'utf8'), await contextOf(wish))
 }
 
+async function ran(plan: Plan, wish: LocalWish, how: Partial<RunWish> = {}) {
+  let output = ''
+  const answer = await runHere(plan, wish, {
+    named: [],
+    withNeeds: false,
+    concurrent: 1,
+    executor: shellExecutor,
+    environment,
+    signal: new AbortController().signal,
+    print: (text) => (output += text),
+    isColoured: false,
+    ...how,
+  })
+  return { ...answer, output, table: tableIn(output) }
+}
+
+/** How each job ended. */
+const tableIn = (output: string) =>
+  Object.fromEntries(
+    output
+      .slice(output.lastIndexOf('\n\n'))
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, how] = line.split(/ {2,}/)
+        return name && how ? [[name, how] as const] : []
+      }),
+  )
+
 const CONFIG = `
 stages: [build, test, deploy]
 variables: { GREETING: hello }
@@ -89,36 +118,19 @@ test('the same file comes to the same, here and on a server', { timeout: 120_000
   await forge.seed(project, { '.gitlab-ci.yml': CONFIG }, { as: owner })
   const wish = await cloned(project.path_with_namespace)
   const { plan } = await compiled(wish)
-  let output = ''
-  const status = await runHere(plan!, wish, {
-    named: [],
-    withNeeds: false,
-    concurrent: 1,
-    executor: shellExecutor,
-    environment,
-    signal: new AbortController().signal,
-    print: (text) => (output += text),
-    isColoured: false,
-  })
+  const { status, output, table } = await ran(plan!, wish)
   const at = `/projects/${project.id}`
-  const pipeline = async () => (await owner.get(`${at}/pipelines/1`)).body.status
+  const [first] = (await owner.get(`${at}/pipelines`)).body
+  const pipeline = async () => (await owner.get(`${at}/pipelines/${first.id}`)).body.status
   await expect.poll(pipeline, { timeout: 60_000, interval: 100 }).toBe('success')
   expect(status).toBe('success')
-  const jobs = (await owner.get(`${at}/pipelines/1/jobs`, { per_page: 50 })).body as {
+  const jobs = (await owner.get(`${at}/pipelines/${first.id}/jobs`, { per_page: 50 })).body as {
     id: number
     name: string
     status: string
   }[]
-  const table = new Map(
-    output
-      .slice(output.lastIndexOf('\n\n'))
-      .split('\n')
-      .flatMap((line) => {
-        const [, name, how] = line.split(/ {2,}/)
-        return name && how ? [[name, how.replace(' (allowed)', '')] as const] : []
-      }),
-  )
-  expect(Object.fromEntries(table)).toEqual(Object.fromEntries(jobs.map(({ name, status }) => [name, status])))
+  const plainly = Object.entries(table).map(([name, how]) => [name, how.replace(' (allowed)', '')])
+  expect(Object.fromEntries(plainly)).toEqual(Object.fromEntries(jobs.map(({ name, status }) => [name, status])))
 
   const here = new Map(
     output
@@ -126,9 +138,9 @@ test('the same file comes to the same, here and on a server', { timeout: 120_000
       .slice(1)
       .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)]),
   )
-  const ran = jobs.filter(({ status }) => status === 'success' || status === 'failed')
-  expect([...here.keys()].toSorted()).toEqual(ran.map(({ name }) => name).toSorted())
-  for (const { id, name } of ran) {
+  const ended = jobs.filter(({ status }) => status === 'success' || status === 'failed')
+  expect([...here.keys()].toSorted()).toEqual(ended.map(({ name }) => name).toSorted())
+  for (const { id, name } of ended) {
     const there = (await owner.get(`${at}/jobs/${id}/trace`)).body as string
     const log = here.get(name)!.replace(/\n\n[^]*$/, '\n')
     expect(told(log), name).toBe(told(there))
@@ -139,6 +151,46 @@ test('the same file comes to the same, here and on a server', { timeout: 120_000
   const entry = (await zip.find('out/made.txt'))!
   expect((await buffer(Readable.from(zip.read(entry)))).toString()).toBe(made)
   await runner.stop()
+})
+
+const WAITING = `
+stages: [a, b]
+gate: { stage: a, script: [a], when: manual, allow_failure: false }
+bad: { stage: a, script: [exit 3], retry: { max: 1, exit_codes: 4 } }
+mend: { stage: b, script: [a], when: on_failure }
+after: { stage: b, script: ['true'], when: always, needs: [bad] }
+one: { stage: a, script: ['mkdir "$PLACE"; sleep 0.2; rmdir "$PLACE"'], parallel: 2, resource_group: x }
+make: { stage: a, script: ['echo "inner: { script: [test -e made] }" > child.yml'], artifacts: { paths: [child.yml] } }
+child: { stage: b, needs: [make], trigger: { include: [{ artifact: child.yml, job: make }] } }
+wrong: { stage: a, needs: [], trigger: { include: gone.yml }, allow_failure: true }
+gone: { stage: a, needs: [], script: [sleep 300], timeout: 1 second, allow_failure: true }
+`
+
+test('what fails is told though the rest waits for somebody, and what shares a resource takes turns', async () => {
+  const project = await forge.project({}, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': WAITING }, { as: owner, message: '[skip ci]' })
+  const variables = [{ key: 'PLACE', value: join(folder.path, 'taken') }]
+  const wish = await cloned(project.path_with_namespace, { variables })
+  const { plan } = await compiled(wish)
+  const { status, hasFailed, table, output } = await ran(plan!, wish, { concurrent: 4 })
+  expect({ status, hasFailed, ...table }).toEqual({
+    status: 'manual',
+    hasFailed: true,
+    gate: 'manual',
+    bad: 'failed',
+    mend: 'created',
+    after: 'success',
+    'one 1/2': 'success',
+    'one 2/2': 'success',
+    make: 'success',
+    child: 'success',
+    wrong: 'failed (allowed)',
+    gone: 'failed (allowed)',
+    'child / inner': 'failed',
+  })
+  expect(output).toContain('Local file `gone.yml` does not exist!')
+  expect(output).toContain('gone | ERROR: Job failed: execution took longer than 1s')
+  expect(output).not.toContain('is tried again')
 })
 
 test('what stands on a server is read from the one that is named, by its token', async () => {

@@ -49,6 +49,8 @@ export interface RunGround {
 }
 
 export interface RanJob {
+  /** Not of a child, for which the job that made it answers. */
+  readonly isOwn: boolean
   /** With the name of the job that made its pipeline before it. */
   readonly name: string
   readonly stage: string
@@ -123,6 +125,7 @@ export class LocalPipeline {
   /** Those of children behind the job that made them. */
   get jobs(): RanJob[] {
     const own = this.#rows.map(({ job, status, isAllowed, seconds, note }) => ({
+      isOwn: this.#depth === 0,
       name: this.#prefix + job.name,
       stage: job.stage,
       status,
