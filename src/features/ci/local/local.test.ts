@@ -162,6 +162,7 @@ after: { stage: b, script: ['true'], when: always, needs: [bad] }
 one: { stage: a, script: ['mkdir "$PLACE"; sleep 0.2; rmdir "$PLACE"'], parallel: 2, resource_group: x }
 make: { stage: a, script: ['echo "inner: { script: [test -e made] }" > child.yml'], artifacts: { paths: [child.yml] } }
 child: { stage: b, needs: [make], trigger: { include: [{ artifact: child.yml, job: make }] } }
+huge: { stage: a, needs: [], script: ['head -c 200000 /dev/urandom > e'], artifacts: { reports: { dotenv: e } }, allow_failure: true }
 wrong: { stage: a, needs: [], trigger: { include: gone.yml }, allow_failure: true }
 gone: { stage: a, needs: [], script: [sleep 300], timeout: 1 second, allow_failure: true }
 `
@@ -184,12 +185,14 @@ test('what fails is told though the rest waits for somebody, and what shares a r
     'one 2/2': 'success',
     make: 'success',
     child: 'success',
+    huge: 'failed (allowed)',
     wrong: 'failed (allowed)',
     gone: 'failed (allowed)',
     'child / inner': 'failed',
   })
   expect(output).toContain('Local file `gone.yml` does not exist!')
   expect(output).toContain('gone | ERROR: Job failed: execution took longer than 1s')
+  expect(output).toContain('huge | ERROR: Job failed: uploading artifacts: 400 Bad Request - Dotenv Artifact Too Big')
   expect(output).not.toContain('is tried again')
 })
 
