@@ -66,8 +66,9 @@ const run: Verb = {
   details: [
     'All of it, or the jobs that are named. Each runs on a clean copy of the working copy: tracked files as they are',
     'now, and new ones that are not ignored. Manual jobs run when they are named, delayed ones at once. Builds, caches',
-    'and artifacts are kept in mortise-ci of the git folder. Pipelines of other projects are not run.',
-    'Ends with 0 where the pipeline succeeds or waits for somebody, 1 where it fails, 130 after Ctrl-C.',
+    'and artifacts are kept in mortise-ci of the git folder. Pipelines of other projects are not run, and tags are not',
+    'looked at. What the file says is done: a job that deploys deploys.',
+    'Ends with 0 where the pipeline succeeds or waits for somebody, 1 where a job fails that may not, 130 after Ctrl-C.',
   ].join('\n'),
   flags: {
     ...flags,
@@ -89,7 +90,7 @@ const run: Verb = {
     void stopRequested().then(() => stopping.abort())
     // What gives up on waiting must leave no job behind.
     process.once('exit', killRunning)
-    const status = await runHere(compiled.plan, wish, {
+    const { status, hasFailed } = await runHere(compiled.plan, wish, {
       named: call.words,
       withNeeds: Boolean(call.switches.needs),
       concurrent,
@@ -102,7 +103,7 @@ const run: Verb = {
       throw error instanceof NotRun ? new CannotStart(error.message, { cause: error }) : error
     })
     if (stopping.signal.aborted) return INTERRUPTED
-    return status === 'failed' || status === 'canceled' ? 1 : 0
+    return hasFailed || status === 'failed' || status === 'canceled' ? 1 : 0
   },
 }
 

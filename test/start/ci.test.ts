@@ -46,11 +46,12 @@ async function ci(root: string, ...args: string[]) {
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
-const CONFIG = `
+const CONFIG = `spec: { inputs: { parts: { type: number, default: 1 } } }
+---
 include: [more.yml, { template: Bash.gitlab-ci.yml, rules: [{ if: $NO }] }]
 stages: [build, test, deploy]
 compile: { stage: build, script: make, rules: [{ changes: [src/*] }] }
-docs: { stage: build, script: make, rules: [{ changes: [docs/*] }] }
+docs: { stage: build, script: make, rules: [{ changes: [docs/*] }], parallel: $[[ inputs.parts ]] }
 check: { stage: test, script: a, needs: [{ job: compile, optional: true }], parallel: { matrix: [{ A: [x, y] }] } }
 tagged: { stage: test, script: a, only: [tags] }
 never: { stage: test, script: a, rules: [{ when: never }] }
@@ -76,20 +77,28 @@ test(
 build
   compile
 test
-  lint       may fail
-  check: [x] needs compile (optional)
-  check: [y] needs compile (optional)
+  lint        may fail
+  check: [x]  needs compile (optional)
+  check: [y]  needs compile (optional)
 deploy
-  ship       manual, may fail, environment production
+  ship        manual, may fail, environment production
 Left out
   docs: no rule matches
   tagged: only or except
   never: a rule says never
-`
-        .replaceAll('] needs', ']  needs')
-        .replaceAll(/^ {2}(lint|ship) {7}/gm, '  $1        '),
+`,
     })
-    const { code, stdout } = await ci(root, 'check', '--json', '--event', 'schedule', '--variable', 'NO=1')
+    const { code, stdout } = await ci(
+      root,
+      'check',
+      '--json',
+      '--event',
+      'schedule',
+      '--variable',
+      'NO=1',
+      '--input',
+      'parts=2',
+    )
     const answer = JSON.parse(stdout)
     expect({ code, ...answer }).toMatchObject({
       code: 0,
@@ -100,7 +109,9 @@ Left out
         { type: 'template', location: 'Bash.gitlab-ci.yml' },
       ],
     })
-    expect(answer.jobs.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['compile', 'docs']))
+    expect(answer.jobs.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['compile', 'docs 2/2']),
+    )
     expect(answer.left_out).toContainEqual({ name: 'never', why: 'a rule says never' })
   },
 )

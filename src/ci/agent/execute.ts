@@ -6,12 +6,12 @@ import { VERSION } from '../../version.ts'
 import { downloadArtifacts, uploadArtifacts, type ArtifactDoor } from './artifacts.ts'
 import { isDue, restoreCache, saveCache } from './caches.ts'
 import type { Place } from './collecting.ts'
-import { durationOf, durationText } from './durations.ts'
 import type { Executor, OpenExecutor } from './executor.ts'
 import { JobFailed, type Artifact, type Job, type JobResult } from './job.ts'
 import type { JobLog } from './job-log.ts'
-import { makeMark, NoProgram, type Environment } from './processes.ts'
-import { scriptOf } from './scripts.ts'
+import { JobScripts, LONGEST_TIMER, tookTooLong } from './job-scripts.ts'
+import { makeMark, type Environment } from './processes.ts'
+import { GREEN, RED, RESET, Sections } from './sections.ts'
 import { removeFolder } from './shell.ts'
 import { copySources, getSources, trackedFiles, type SourcesJob } from './sources.ts'
 import { Variables } from './variables.ts'
@@ -45,15 +45,7 @@ export const INTERRUPTED = 'interrupted'
 const TIMED_OUT = 'timed out'
 
 const DEFAULT_TIMEOUT_S = 7200
-const AFTER_SCRIPT_MS = 5 * 60_000
 const MOST_ATTEMPTS = 10
-const LONGEST_TIMER = 2 ** 31 - 1
-
-const CYAN = '\x1b[36;1m'
-const GREEN = '\x1b[32;1m'
-const YELLOW = '\x1b[0;33m'
-const RED = '\x1b[31;1m'
-const RESET = '\x1b[0;m'
 
 export async function executeJob(job: Job, options: ExecuteOptions): Promise<JobResult> {
   const timeoutMs = (job.runner_info.timeout || DEFAULT_TIMEOUT_S) * 1000
@@ -104,9 +96,6 @@ function failureOf(
   return new JobFailed('runner_system_failure', message, { cause: error })
 }
 
-const tookTooLong = (ms: number) =>
-  new JobFailed('job_execution_timeout', `execution took longer than ${durationText(ms)} seconds`)
-
 /** Those that every server knows are told without asking. */
 function reasonFor({ features }: Job, { reason }: JobFailed): JobResult['failureReason'] {
   const known = ['script_failure', 'runner_system_failure', 'job_execution_timeout', 'unknown_failure']
@@ -121,6 +110,8 @@ class JobRun {
   readonly #workspace: Workspace
   readonly #executor: OpenExecutor
   readonly #mark: string
+  readonly #sections: Sections
+  readonly #scripts: JobScripts
   #tracked: ReadonlySet<string> = new Set()
 
   private constructor(
@@ -132,6 +123,7 @@ class JobRun {
       workspace: Workspace
       executor: OpenExecutor
       mark: string
+      sections: Sections
     },
   ) {
     this.#job = job
@@ -141,6 +133,14 @@ class JobRun {
     this.#workspace = opened.workspace
     this.#executor = opened.executor
     this.#mark = opened.mark
+    this.#sections = opened.sections
+    this.#scripts = new JobScripts({
+      job,
+      ...opened,
+      log: options.log,
+      cancel: options.cancel,
+      exitWord: options.executor.exitWord,
+    })
   }
 
   static async open(
@@ -177,7 +177,8 @@ class JobRun {
       if (executor.isIsolated) await chmod(made, 0o777)
     }
     const mark = makeMark()
-    const given = { job, variables, workspace, environment, mark, say: say(log), warn: warn(log) }
+    const sections = new Sections(log, job.features.trace_sections)
+    const given = { job, variables, workspace, environment, mark, say: sections.say, warn: sections.warn }
     const output = (chunk: Buffer) => log.write(chunk)
     return new JobRun(job, options, {
       signal,
@@ -185,18 +186,19 @@ class JobRun {
       workspace,
       executor: await executor.open({ ...given, output }),
       mark,
+      sections,
     })
   }
 
   async all(): Promise<void> {
     await this.#prepare()
-    const failure = await this.#scripts().then(
+    const failure = await this.#scripts.steps().then(
       () => null,
       (error: unknown) => ({ error }),
     )
     // Canceled for good, out of time, or stopped: nothing of what follows is done any more.
     this.#signal.throwIfAborted()
-    await this.#afterScript(failure === null)
+    await this.#scripts.after(failure === null)
     const later = await this.#keep(failure === null).then(
       () => null,
       (error: unknown) => ({ error }),
@@ -207,7 +209,7 @@ class JobRun {
 
   async close(): Promise<void> {
     const title = 'Cleaning up project directory and file based variables'
-    await this.#section('cleanup_file_variables', title, async () => {
+    await this.#sections.section('cleanup_file_variables', title, async () => {
       await this.#executor.close()
       await this.#executor.remove(this.#workspace.here.temporary)
     })
@@ -215,18 +217,18 @@ class JobRun {
 
   async #prepare(): Promise<void> {
     const { executor } = this.#options
-    await this.#section('prepare_executor', `Preparing the "${executor.name}" executor`, () =>
+    await this.#sections.section('prepare_executor', `Preparing the "${executor.name}" executor`, () =>
       this.#executor.prepare(this.#signal),
     )
-    await this.#section('prepare_script', 'Preparing environment', async () => {
-      await this.#say(`Running on ${hostname()}...`)
+    await this.#sections.section('prepare_script', 'Preparing environment', async () => {
+      await this.#sections.say(`Running on ${hostname()}...`)
       await this.#writeFiles()
     })
-    await this.#hook('pre_get_sources_script')
-    await this.#section('get_sources', 'Getting source from Git repository', () => this.#sources())
+    await this.#scripts.hook('pre_get_sources_script')
+    await this.#sections.section('get_sources', 'Getting source from Git repository', () => this.#sources())
     const { cache, dependencies } = this.#job
     if (cache.length > 0)
-      await this.#section('restore_cache', 'Restoring cache', async () => {
+      await this.#sections.section('restore_cache', 'Restoring cache', async () => {
         for (const one of cache) {
           // A cache that cannot be had is no reason to fail.
           await this.#attempts('RESTORE_CACHE_ATTEMPTS', () => restoreCache(this.#cacheJob(), one))
@@ -234,7 +236,7 @@ class JobRun {
       })
     const needed = dependencies.filter(({ artifacts_file: { filename } }) => filename !== '')
     if (needed.length > 0)
-      await this.#section('download_artifacts', 'Downloading artifacts', async () => {
+      await this.#sections.section('download_artifacts', 'Downloading artifacts', async () => {
         for (const one of needed)
           await this.#attempts('ARTIFACT_DOWNLOAD_ATTEMPTS', () => downloadArtifacts(this.#artifactJob(), one))
       })
@@ -244,12 +246,6 @@ class JobRun {
     const { temporary } = this.#workspace.here
     for (const { key, content } of this.#variables.files())
       await writeFile(join(temporary, key), content, { mode: this.#options.executor.isIsolated ? 0o644 : 0o600 })
-  }
-
-  async #hook(name: string): Promise<void> {
-    const hook = this.#job.hooks.find((hook) => hook.name === name)
-    if (!hook || hook.script.length === 0) return
-    await this.#runScript({ stage: name, commands: hook.script, folder: this.#workspace.seen.builds })
   }
 
   async #sources(): Promise<void> {
@@ -265,7 +261,7 @@ class JobRun {
       environment: { ...environment, ...own },
       mark: this.#mark,
       isIsolated: executor.isIsolated,
-      say: (text) => this.#say(text),
+      say: this.#sections.say,
       output: (chunk) => this.#options.log.write(chunk),
       remove: (folder) => this.#executor.remove(folder),
       signal: this.#signal,
@@ -284,65 +280,9 @@ class JobRun {
         return await work()
       } catch (error) {
         if (attempt >= most || this.#signal.aborted) throw error
-        await this.#warn(`${(error as Error).message}; retrying`)
+        await this.#sections.warn(`${(error as Error).message}; retrying`)
       }
     }
-  }
-
-  async #scripts(): Promise<void> {
-    const limit = this.#limitOf('RUNNER_SCRIPT_TIMEOUT')
-    const timer = limit === null ? null : AbortSignal.timeout(limit)
-    const signals = [this.#signal, ...(timer ? [timer] : []), ...(this.#options.cancel ? [this.#options.cancel] : [])]
-    const signal = AbortSignal.any(signals)
-    let failure: { error: unknown } | null = null
-    for (const step of this.#job.steps) {
-      if (step.name === 'after_script' || step.script.length === 0) continue
-      if (!isDue(step.when, failure === null)) continue
-      const stage = `step_${step.name.replace(/\W/g, '_')}`
-      try {
-        await this.#section(stage, `Executing "${stage}" stage of the job script`, () =>
-          this.#runScript({ stage, commands: step.script, folder: this.#workspace.seen.project, signal }),
-        )
-      } catch (error) {
-        if (timer?.aborted && !this.#signal.aborted) throw tookTooLong(limit!)
-        if (signal.aborted) throw error
-        if (!step.allow_failure) failure ??= { error }
-      }
-    }
-    if (failure) throw failure.error
-  }
-
-  async #afterScript(isSuccess: boolean): Promise<void> {
-    const step = this.#job.steps.find(({ name }) => name === 'after_script')
-    if (!step || step.script.length === 0) return
-    const isCanceled = this.#options.cancel?.aborted === true
-    this.#variables.set('CI_JOB_STATUS', isSuccess ? 'success' : isCanceled ? 'canceled' : 'failed')
-    const signal = AbortSignal.any([
-      this.#signal,
-      AbortSignal.timeout(this.#limitOf('RUNNER_AFTER_SCRIPT_TIMEOUT') ?? AFTER_SCRIPT_MS),
-    ])
-    try {
-      await this.#section('after_script', 'Running after_script', async () => {
-        await this.#say('Running after script...')
-        await this.#runScript({
-          stage: 'after_script',
-          commands: step.script,
-          folder: this.#workspace.seen.project,
-          signal,
-        })
-      })
-    } catch (error) {
-      this.#signal.throwIfAborted()
-      if (this.#variables.get('AFTER_SCRIPT_IGNORE_ERRORS') === 'false' && isSuccess) throw error
-      const why = signal.aborted ? 'it took too long' : (error as Error).message
-      await this.#warn(`after_script failed, but job will continue unaffected: ${why}`)
-    }
-  }
-
-  #limitOf(variable: string): number | null {
-    const text = this.#variables.get(variable)
-    const limit = text === '' ? null : durationOf(text)
-    return limit !== null && limit > 0 ? Math.min(limit, LONGEST_TIMER) : null
   }
 
   /** Caches and artifacts, each where it is due. */
@@ -351,13 +291,13 @@ class JobRun {
     const how = isSuccess ? 'successful' : 'failed'
     const caches = this.#job.cache.filter(({ when }) => isDue(when, isSuccess))
     if (caches.length > 0)
-      await this.#section(`archive_cache${suffix}`, `Saving cache for ${how} job`, async () => {
+      await this.#sections.section(`archive_cache${suffix}`, `Saving cache for ${how} job`, async () => {
         for (const cache of caches) await saveCache(this.#cacheJob(), cache)
       })
     const artifacts = this.#job.artifacts.filter(({ when }) => isDue(when, isSuccess))
     if (artifacts.length === 0) return
     const stage = `upload_artifacts_on_${isSuccess ? 'success' : 'failure'}`
-    await this.#section(stage, `Uploading artifacts for ${how} job`, () => this.#uploadAll(artifacts))
+    await this.#sections.section(stage, `Uploading artifacts for ${how} job`, () => this.#uploadAll(artifacts))
   }
 
   /** One that fails does not keep the others back. */
@@ -375,56 +315,13 @@ class JobRun {
     if (failure) throw failure.error
   }
 
-  async #runScript({
-    stage,
-    commands,
-    folder,
-    signal = this.#signal,
-  }: {
-    stage: string
-    commands: readonly string[]
-    folder: string
-    signal?: AbortSignal
-  }): Promise<void> {
-    const script = scriptOf({
-      environment: this.#variables.environment(),
-      folder,
-      commands,
-      isTraced: this.#variables.get('CI_DEBUG_TRACE') === 'true',
-    })
-    const { exitWord } = this.#options.executor
-    try {
-      const code = await this.#executor.run({ script, stage, signal })
-      signal.throwIfAborted()
-      if (code !== 0) throw new JobFailed('script_failure', `${exitWord} ${code}`, { exitCode: code })
-    } catch (error) {
-      if (error instanceof NoProgram) throw new JobFailed('runner_system_failure', error.message, { cause: error })
-      throw error
-    } finally {
-      // What it held back is its own, and nobody else's line begins behind it.
-      await this.#options.log.flush()
-    }
-  }
-
-  async #section(name: string, title: string, work: () => Promise<void>): Promise<void> {
-    const { log } = this.#options
-    const marks = this.#job.features.trace_sections
-    const mark = (kind: string) => `section_${kind}:${Math.floor(Date.now() / 1000)}:${name}\r\x1b[0K`
-    await log.write(`${marks ? mark('start') : ''}${CYAN}${title}${RESET}\n`)
-    try {
-      await work()
-    } finally {
-      if (marks) await log.write(mark('end'))
-    }
-  }
-
   #place(): Place {
     return {
       root: this.#workspace.here.project,
       seen: this.#workspace.seen.project,
       tracked: this.#tracked,
-      say: (text) => this.#say(text),
-      warn: (text) => this.#warn(text),
+      say: this.#sections.say,
+      warn: this.#sections.warn,
     }
   }
 
@@ -438,18 +335,7 @@ class JobRun {
     const { temporary } = this.#workspace.here
     return { variables: this.#variables, place: this.#place(), door, temporary, signal: this.#signal }
   }
-
-  #say(text: string): Promise<void> {
-    return say(this.#options.log)(text)
-  }
-
-  #warn(text: string): Promise<void> {
-    return warn(this.#options.log)(text)
-  }
 }
-
-const say = (log: JobLog) => (text: string) => log.write(`${text}\n`)
-const warn = (log: JobLog) => (text: string) => log.write(`${YELLOW}WARNING: ${text}${RESET}\n`)
 
 function setOwnVariables(
   variables: Variables,

@@ -1,7 +1,5 @@
 /** The text of the shell scripts that run a job's commands, for bash as for any other sh. */
-
-const GREEN = '\x1b[32;1m'
-const RESET = '\x1b[0;m'
+import { GREEN, RESET } from './sections.ts'
 
 /** Which bash does not let anyone set. */
 const READ_ONLY = new Set(['BASHOPTS', 'BASH_VERSINFO', 'EUID', 'PPID', 'SHELLOPTS', 'UID'])

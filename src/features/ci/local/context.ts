@@ -11,7 +11,7 @@ import {
   type DescribedProject,
   type PipelineFacts,
 } from '../pipelines/predefined.ts'
-import { readIncludeHere, type IncludePlaces } from './includes.ts'
+import { isHere, readIncludeHere, type IncludePlaces } from './includes.ts'
 import { baseWith, changedSince, filesOf, type WorkingCopy } from './working-copy.ts'
 
 export interface LocalWish extends Omit<IncludePlaces, 'artifact'> {
@@ -83,7 +83,7 @@ export async function contextOf(wish: LocalWish, artifact?: IncludePlaces['artif
     inputs: wish.inputs,
     changedPaths: (compareTo) => changedFor(wish, compareTo),
     async paths(tree) {
-      if (tree.project === copy.project && ('sha' in tree || tree.ref === null)) return filesOf(copy)
+      if ('sha' in tree ? isHere(copy, tree) : tree.project === copy.project && tree.ref === null) return filesOf(copy)
       return server ? server.paths(tree.project, 'sha' in tree ? tree.sha : tree.ref) : null
     },
     readInclude: (include, from) => readIncludeHere(include, from, { ...wish, artifact }),

@@ -28,7 +28,7 @@ export async function readIncludeHere(
 ): Promise<IncludeAnswer> {
   switch (include.type) {
     case 'local': {
-      if (from !== null && from.project !== copy.project)
+      if (from !== null && !isHere(copy, from))
         return server ? server.file(from.project, from.sha, include.path) : { failure: 'no_server' }
       const text = from === null ? null : await readHere(copy.root, include.path)
       return text === null ? { failure: 'no_file' } : { text, tree: from }
@@ -56,6 +56,10 @@ export async function readIncludeHere(
     }
   }
 }
+
+/** Not of another project, nor of this one as it was elsewhere. */
+export const isHere = (copy: WorkingCopy, { project, sha }: Tree): boolean =>
+  project === copy.project && sha === copy.sha
 
 /** A file of the working copy; links, and what lies behind them, are none of it. */
 export async function readHere(root: string, path: string): Promise<string | null> {

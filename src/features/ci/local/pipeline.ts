@@ -20,7 +20,7 @@ import { isAllowedExit, isRetried } from '../jobs/failures.ts'
 import type { JobStatus, JobWhen } from '../jobs/model.ts'
 import { processing } from '../pipelines/processing.ts'
 import { composedStatus, isEnded, isFinished } from '../pipelines/status.ts'
-import { USUAL_DOTENV, dotenvIn } from '../runner-protocol/dotenv.ts'
+import { dotenvIn, LARGEST_DOTENV, USUAL_DOTENV } from '../runner-protocol/dotenv.ts'
 import { contextOf, predefinedFor, type LocalWish } from './context.ts'
 import { jobInput } from './job.ts'
 import { LARGEST_FILE } from './server-files.ts'
@@ -49,6 +49,8 @@ export interface RunGround {
 }
 
 export interface RanJob {
+  /** Not of a child, for which the job that made it answers. */
+  readonly isOwn: boolean
   /** With the name of the job that made its pipeline before it. */
   readonly name: string
   readonly stage: string
@@ -123,6 +125,7 @@ export class LocalPipeline {
   /** Those of children behind the job that made them. */
   get jobs(): RanJob[] {
     const own = this.#rows.map(({ job, status, isAllowed, seconds, note }) => ({
+      isOwn: this.#depth === 0,
       name: this.#prefix + job.name,
       stage: job.stage,
       status,
@@ -219,7 +222,7 @@ export class LocalPipeline {
       Object.assign(row, {
         id: this.#ground.nextId(),
         tries: row.tries + 1,
-        status: 'pending',
+        status: job.resource_group === null ? 'pending' : 'waiting_for_resource',
         archive: null,
         reported: [],
       })
@@ -237,7 +240,7 @@ export class LocalPipeline {
       download: folder.download,
       async upload(upload, signal) {
         if (upload.type === 'dotenv') {
-          const read = await dotenvIn(await buffer(Readable.from(upload.content())), upload.format, USUAL_DOTENV)
+          const read = await dotenvIn(await startOf(upload.content()), upload.format, USUAL_DOTENV)
           if (typeof read === 'string') throw new ArtifactsRefused(`uploading artifacts: 400 Bad Request - ${read}`)
           row.reported = read
         }
@@ -284,7 +287,8 @@ export class LocalPipeline {
       row.note = why ?? ''
       return
     }
-    const child = new LocalPipeline(this.#ground, plan, wish, {
+    const signal = AbortSignal.any([this.#ground.signal, row.stop.signal])
+    const child = new LocalPipeline({ ...this.#ground, signal }, plan, wish, {
       depth: this.#depth + 1,
       prefix: `${this.#prefix}${name} / `,
     })
@@ -330,6 +334,18 @@ export class LocalPipeline {
       return nullIfMissing(error)
     }
   }
+}
+
+/** As much of it as tells that it is too much. */
+async function startOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of content) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > LARGEST_DOTENV) break
+  }
+  return Buffer.concat(chunks)
 }
 
 export interface LocalShare {

@@ -29,7 +29,13 @@ export interface RunWish {
   readonly isColoured: boolean
 }
 
-export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promise<JobStatus> {
+export interface Ran {
+  readonly status: JobStatus
+  /** A job has failed that may not, though the pipeline waits for somebody. */
+  readonly hasFailed: boolean
+}
+
+export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promise<Ran> {
   if (plan.jobs.length === 0) throw new NotRun('the pipeline has no jobs, see mortise ci check')
   const { jobs, played } = chosenOf(plan, how)
   const { state } = wish.copy
@@ -48,7 +54,7 @@ export async function runHere(plan: Plan, wish: LocalWish, how: RunWish): Promis
     const pipeline = new LocalPipeline(ground, plan, wish, { jobs, played })
     const status = await pipeline.run()
     print(`${closingLines(pipeline.jobs, status).join('\n')}\n`)
-    return status
+    return { status, hasFailed: pipeline.jobs.some((job) => job.status === 'failed' && !job.isAllowed && job.isOwn) }
   } finally {
     // Kept are caches and artifacts; builds are as large as the working copy. What users of a container own stays until
     // the next container removes it.

@@ -141,13 +141,14 @@ async function findWaiting({ db }: App, id: number): Promise<Found | null> {
 
 function unfitReason({ job, user }: Found, features: Asking['features']): string | null {
   if (user?.state !== 'active') return 'user_blocked'
-  const { artifacts, release, allow_failure, retry } = optionsOf(job)
+  const { artifacts, release, allow_failure, retry, secrets } = optionsOf(job)
   const needs: readonly (readonly [string, boolean])[] = [
     ['upload_multiple_artifacts', Object.keys(artifacts?.reports ?? {}).length > 0],
     ['artifacts_exclude', (artifacts?.exclude.length ?? 0) > 0],
     ['multi_build_steps', release !== null && release !== undefined],
     ['return_exit_code', typeof allow_failure === 'object' || (retry?.exit_codes?.length ?? 0) > 0],
     ['refspecs', job.ref.startsWith('refs/')],
+    ['vault_secrets', Object.keys(secrets ?? {}).length > 0],
   ]
   return needs.some(([feature, isNeeded]) => isNeeded && !features[feature]) ? 'runner_unsupported' : null
 }
