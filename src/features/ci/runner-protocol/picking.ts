@@ -4,11 +4,13 @@ import type { App } from '../../../context.ts'
 import { inTurn } from '../../../lib/turns.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
 import { awaitJobs, queueMark } from '../jobs/waiting.ts'
+import { begin } from '../pipelines/create.ts'
 import type { Runner } from '../runners/model.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
 import { presentJob, type Handed } from './payload.ts'
@@ -56,6 +58,8 @@ async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null
   const taken = await inTurn(`ci queue ${storeNumber(app)}`, () => takeJob(app, asking))
   if (!taken || taken === 'lost') return taken
   try {
+    // The ref goes when a pipeline ends, which may be the moment somebody has it go on.
+    await begin(repositoryDir(app, taken.project), taken.pipeline)
     const { body, variables } = await presentJob(app, taken)
     await beginRun(app, taken.job, masksIn(variables))
     return body

@@ -2,9 +2,13 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
+import { basic } from '../../../../test/lfs.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { dropRef } from '../../../git/refs/pointing.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 
 async function pushed(forge: TestForge, config: string) {
   const owner = await forge.user()
@@ -81,6 +85,26 @@ test('a job from the queue to its end', async () => {
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'success'])
   expect((await runner.patch(job, 6, 'more')).status).toBe(403)
   expect(await forge.app.db.selectFrom('ci_runs').selectAll().execute()).toEqual([])
+})
+
+test('what a job fetches is there, though its pipeline had ended', async () => {
+  await using forge = await startForge()
+  const { owner, project, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const refs = async (token: string) => {
+    const headers = { Authorization: basic('gitlab-ci-token', token) }
+    const address = `${forge.url}/${project.path_with_namespace}.git/info/refs?service=git-upload-pack`
+    return (await (await fetch(address, { headers })).text()).includes('refs/pipelines/1')
+  }
+  const { body: job } = await runner.request()
+  expect(await refs(job.token)).toBe(true)
+  await runner.put(job, { state: 'success' })
+  await forge.settle()
+  await owner.post(at(`/jobs/${job.id}/retry`))
+  // As by the end of the pipeline, noticed late.
+  await dropRef(repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!), 'refs/pipelines/1')
+  const { body: again } = await runner.request()
+  expect(await refs(again.token)).toBe(true)
 })
 
 test('a runner that waits has a new job at once', async () => {
