@@ -122,13 +122,16 @@ test('secrets of pipelines are told to those alone who set them, and stand nowhe
     'registration for the group': ofGroup,
     'registration for all': registering,
   }
+  const listed = 'variables triggers pipeline_schedules runners pipelines jobs environments deployments events hooks'
   const reads = [
-    ...['', '/variables', '/variables/KEY', '/triggers', `/triggers/${trigger.id}`, '/pipeline_schedules', '/runners'],
-    ...['/pipelines', '/pipelines/latest', '/jobs', '/environments', '/deployments', '/events', '/ci/lint', '/hooks'],
-    ...['', '/jobs', '/variables', '/bridges', '/test_report'].map((path) => `/pipelines/${pipeline.id}${path}`),
-    ...['', '/trace'].map((path) => `/jobs/${job.id}${path}`),
-    ...[`/jobs/${played}`, `/pipeline_schedules/${schedule.id}`, '/repository/commits/master/statuses'],
-  ].map(at)
+    at(),
+    ...listed.split(' ').map((name) => at(`/${name}`)),
+    ...['', '/jobs', '/variables', '/bridges', '/test_report'].map((path) => at(`/pipelines/${pipeline.id}${path}`)),
+    ...['', '/trace'].map((path) => at(`/jobs/${job.id}${path}`)),
+  ]
+  const single = ['variables/KEY', `triggers/${trigger.id}`, `pipeline_schedules/${schedule.id}`, `jobs/${played}`]
+  const others = ['pipelines/latest', 'ci/lint', 'repository/commits/master/statuses']
+  reads.push(...[...single, ...others].map((path) => at(`/${path}`)))
   reads.push(`/groups/${group.id}`, `/groups/${group.id}/variables`, `/groups/${group.id}/runners`)
   reads.push('/admin/ci/variables', '/runners', '/runners/all', `/runners/${runnerId}`, `/runners/${runnerId}/jobs`)
   reads.push('/events', '/todos', '/user', '/application/settings', '/job')

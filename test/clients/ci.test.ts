@@ -59,5 +59,6 @@ describe('with a runner beside the server', () => {
     await jobs.changeRunners(world, forge)
     await jobs.limitJobs(world, forge)
     await jobs.tellStatuses(world, forge)
+    expect((await world.api.Pipelines.all(forge.id)).map(({ source }) => source)).toEqual(['push'])
   })
 })

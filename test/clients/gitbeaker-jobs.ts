@@ -25,8 +25,9 @@ export async function makeForge({ api }: World): Promise<Forge> {
   return { id, jobs, runners_token: runners_token as string }
 }
 
-const becomes = ({ api }: World, { id }: Forge, job: number, status: string) =>
-  expect.poll(async () => (await api.Jobs.show(id, job)).status, { timeout: 30_000 }).toBe(status)
+async function becomes({ api }: World, { id }: Forge, job: number, status: string): Promise<void> {
+  await expect.poll(async () => (await api.Jobs.show(id, job)).status, { timeout: 30_000 }).toBe(status)
+}
 
 export async function runJobs(world: World, forge: Forge): Promise<void> {
   const { api } = world

@@ -94,10 +94,8 @@ test('agents of today are understood: verified, one of several, in chunks', asyn
   const { token } = (await owner.post('/user/runners', wish)).body
   expect(token).toMatch(/^glrt-/)
   const features = { two_phase_job_commit: true, job_inputs: true, cancel_gracefully: true, shared: false }
-  const info = {
-    ...{ name: 'agent', version: '19.4.0', revision: 'x', platform: 'linux', architecture: 'arm64' },
-    ...{ executor: 'shell', shell: 'bash', features, config: { gpus: '' }, labels: { host: 'a' } },
-  }
+  const about = { name: 'agent', version: '19.4.0', revision: 'x', platform: 'linux', architecture: 'arm64' }
+  const info = { ...about, executor: 'shell', shell: 'bash', features, config: { gpus: '' }, labels: { host: 'a' } }
   const system_id = 's_0123456789ab'
   const headers = { Accept: 'application/json', 'RUNNER-TOKEN': token, 'X-Request-Id': 'one' }
   const verified = await ask(forge, 'POST', '/runners/verify', { json: { info, token, system_id }, headers })
