@@ -6,13 +6,11 @@ import { startCommand, type Command } from '../start/command.ts'
 /** Of the first administrator. */
 export const TOKEN = 'clients-root-token'
 
-export async function startServer(): Promise<Command> {
+export async function startServer(args: readonly string[] = []): Promise<Command> {
   const postgres = testDatabaseUrl()
   const database = postgres ? await postgresDatabase(postgres) : null
-  const command = await startCommand({
-    MORTISE_ROOT_TOKEN: TOKEN,
-    ...(database && { MORTISE_DATABASE_URL: database.url }),
-  })
+  const settings = { MORTISE_ROOT_TOKEN: TOKEN, ...(database && { MORTISE_DATABASE_URL: database.url }) }
+  const command = await startCommand(settings, args)
   return {
     url: command.url,
     async stop() {

@@ -101,6 +101,15 @@ const isPutAway = (database: string, id: number) =>
     return pieces.length === 0
   })
 
+/** A project with a pipeline, and a runner of its own. */
+async function prepare(url: string, path: string): Promise<{ at: string; runner: string }> {
+  const { id, runners_token } = await call(url, 'POST', '/projects', { path })
+  const at = `/projects/${id}`
+  const runner = (await send(url, '/runners', json('POST', { token: runners_token })))!.body.token
+  await push(url, at)
+  return { at, runner }
+}
+
 /** As if their runners had been silent for two hours. */
 const silence = (database: string) =>
   inStore(database, (db) =>
@@ -111,8 +120,36 @@ const silence = (database: string) =>
       .execute(),
   )
 
+/** As if a minute had passed since the push was told. */
+const passMinute = (database: string) =>
+  inStore(database, (db) =>
+    db
+      .updateTable('jobs')
+      .set({ run_at: new Date(0).toISOString() })
+      .where('name', '=', 'ci.follow_push')
+      .execute(),
+  )
+
+const ORDER = ['trace', 'upload', 'finish'] as const
 const STEPS = { trace: patch, upload, finish }
-const told = { trace: 'range', upload: 'none', finish: 'job-status' }
+const TOLD = { trace: 'range', upload: 'none', finish: 'job-status' }
+
+/** Up to the step that kills; what was answered, null where nothing was. */
+async function goTo(url: string, job: Taken, [, step, die]: (typeof ROUNDS)[number]): Promise<unknown[]> {
+  const answered = []
+  for (const before of ORDER.slice(0, ORDER.indexOf(step))) answered.push((await STEPS[before](url, job))?.status)
+  const cut = await STEPS[step](url, job, die.replace('ID', String(job.id)))
+  // Whoever comes first kills then, which may be after the answer.
+  return [...answered, die.startsWith('whoever') ? null : cut]
+}
+
+/** The same step once more, and those after it. */
+async function goOn(url: string, job: Taken, [, step]: (typeof ROUNDS)[number]): Promise<unknown[]> {
+  const again = await STEPS[step](url, job)
+  const answered = [again?.status, again?.headers.get(TOLD[step]) ?? null]
+  for (const next of ORDER.slice(ORDER.indexOf(step) + 1)) answered.push((await STEPS[next](url, job))?.status)
+  return answered
+}
 
 test('kill -9 around jobs: what the runner sends again ends right', { timeout: 400_000 }, () =>
   withInstance(async (settings, database) => {
@@ -121,58 +158,47 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
       await using child = start(settings)
       const url = await child.url()
       for (const n of ROUNDS.keys()) {
-        const { id, runners_token } = await call(url, 'POST', '/projects', { path: `round${n}` })
-        const at = `/projects/${id}`
-        const runner = (await send(url, '/runners', json('POST', { token: runners_token })))!.body.token
-        await push(url, at)
+        const { at, runner } = await prepare(url, `round${n}`)
         const { status, body } = (await ask(url, runner))!
         expect(status).toBe(201)
         rounds.push({ at, runner, job: { id: body.id, token: body.token } })
       }
-      // Never pushed until the server dies of it.
       await call(url, 'POST', '/projects', { path: 'unfollowed' })
-    }
-    const answers: unknown[] = []
-    for (let n = 0; n <= ROUNDS.length; n++) {
-      await using child = start(settings)
-      const url = await child.url()
-      if (n > 0) {
-        const [name, step] = ROUNDS[n - 1]!
-        const { job } = rounds[n - 1]!
-        const again = await STEPS[step](url, job)
-        answers.push([name, again?.status, again?.headers.get(told[step]) ?? null])
-        if (step === 'trace') await upload(url, job)
-        if (step !== 'finish') expect(await finish(url, job)).toMatchObject({ status: 200 })
-      }
-      if (n === ROUNDS.length) {
-        const at = '/projects/root%2Funfollowed'
-        const die = 'before ^insert into "ci_jobs"'
-        await expectCutOff(push(url, at, die), die)
-      } else {
-        const [, step, die] = ROUNDS[n]!
-        const { job } = rounds[n]!
-        if (step !== 'trace') expect(await patch(url, job)).toMatchObject({ status: 202 })
-        if (step === 'finish') expect(await upload(url, job)).toMatchObject({ status: 201 })
-        const cut = await STEPS[step](url, job, die.replace('ID', String(job.id)))
-        if (!die.startsWith('whoever')) expect(cut).toBeNull()
-      }
+      // Taken, and never handed over: nobody's, until its runner has been silent for long.
+      const { runner } = await prepare(url, 'silent')
+      expect(await ask(url, runner, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
       expect(await child.ended()).toBe('SIGKILL')
     }
-    expect(answers).toEqual(ROUNDS.map(([name, , , [status, header]]) => [name, status, header]))
-
-    // A job that is taken and never handed over is nobody's: it fails once its runner has been silent for long.
+    const answers: unknown[] = []
+    for (const [n, round] of ROUNDS.entries()) {
+      await using child = start(settings)
+      const url = await child.url()
+      if (n > 0) answers.push(await goOn(url, rounds[n - 1]!.job, ROUNDS[n - 1]!))
+      answers.push(await goTo(url, rounds[n]!.job, round))
+      expect(await child.ended()).toBe('SIGKILL')
+    }
     {
       await using child = start(settings)
       const url = await child.url()
-      expect(await ask(url, rounds[0]!.runner, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
+      answers.push(await goOn(url, rounds.at(-1)!.job, ROUNDS.at(-1)!))
+      const die = 'before ^insert into "ci_jobs"'
+      await expectCutOff(push(url, '/projects/root%2Funfollowed', die), die)
       expect(await child.ended()).toBe('SIGKILL')
     }
+    const whole = [202, 201, 200]
+    expect(answers).toEqual(
+      ROUNDS.flatMap(([, step, , again]) => [
+        [...whole.slice(0, ORDER.indexOf(step)), null],
+        [...again, ...whole.slice(ORDER.indexOf(step) + 1)],
+      ]),
+    )
+
     await silence(database)
     await passHours(database)
 
     await using child = start(settings)
     const url = await child.url()
-    for (const { at, runner } of rounds.slice(1)) {
+    for (const { at, runner } of rounds) {
       const next = await ask(url, runner)
       expect([at, next?.status, next?.body.job_info?.name]).toEqual([at, 201, 'ship'])
       const { id, token, dependencies } = next!.body
@@ -184,10 +210,14 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
       const [pipeline, ...others] = (await call(url, 'GET', `${at}/pipelines`)) as unknown as Body[]
       return [pipeline?.status, others.length]
     }
-    await expect.poll(() => seen(rounds[0]!.at), { timeout: 60_000 }).toEqual(['failed', 0])
-    for (const { at } of rounds.slice(1)) expect([at, await seen(at)]).toEqual([at, ['success', 0]])
+    await expect.poll(() => seen('/projects/root%2Fsilent'), { timeout: 120_000 }).toEqual(['failed', 0])
+    for (const { at } of rounds) expect([at, await seen(at)]).toEqual([at, ['success', 0]])
     // The push that was cut off is followed, once.
-    await expect.poll(() => seen('/projects/root%2Funfollowed'), { timeout: 60_000 }).toEqual(['pending', 0])
+    const followed = async () => {
+      await passMinute(database)
+      return seen('/projects/root%2Funfollowed')
+    }
+    await expect.poll(followed, { timeout: 120_000, interval: 200 }).toEqual(['pending', 0])
 
     for (const { at, job } of rounds) {
       const { status, artifacts } = await call(url, 'GET', `${at}/jobs/${job.id}`)

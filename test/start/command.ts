@@ -87,9 +87,9 @@ export interface Command {
 }
 
 /** A serving command with a data folder and a port of its own, both gone when it is stopped. */
-export async function startCommand(settings: Settings = {}): Promise<Command> {
+export async function startCommand(settings: Settings = {}, args: readonly string[] = []): Promise<Command> {
   const folder = await temporaryFolder()
-  const child = new Child(['serve'], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', ...settings })
+  const child = new Child(['serve', ...args], { MORTISE_DATA: folder.path, MORTISE_PORT: '0', ...settings })
   const stop = async () => {
     await child[Symbol.asyncDispose]()
     await folder[Symbol.asyncDispose]()

@@ -7,12 +7,13 @@ import { openLog } from '../../src/log.ts'
 
 const SECRET = 'hush-hush-hush-hush'
 
-const parameters = ['private_token', 'access_token', 'bearer_token', 'job_token', 'password', 'refresh_token']
+const parameters = ['private_token', 'access_token', 'bearer_token', 'job_token', 'password', 'refresh_token', 'token']
 const headers = [
   { 'PRIVATE-TOKEN': SECRET },
   { Authorization: `Bearer ${SECRET}` },
   { Authorization: `Basic ${Buffer.from(`root:${SECRET}`).toString('base64')}` },
   { 'JOB-TOKEN': SECRET },
+  { 'RUNNER-TOKEN': SECRET },
   { Cookie: `_service_session=${SECRET}` },
   { 'X-CSRF-Token': SECRET },
 ]

@@ -34,26 +34,27 @@ export class TooManyFiles extends Error {
 export async function collectFiles(place: Place, { paths, exclude, untracked }: Wanted): Promise<string[]> {
   const excluded = (await compiled(place, exclude)).map(({ glob }) => glob)
   const found = new Set<string>()
-  const take = (path: string) => {
-    if (excluded.some((glob) => matchesGlob(glob, path))) return
+  const take = (path: string): boolean => {
+    if (excluded.some((glob) => matchesGlob(glob, path))) return false
     found.add(path)
     if (found.size > MOST_FILES) throw new TooManyFiles(`more than ${MOST_FILES} files`)
+    return true
   }
   for (const { path, glob } of await compiled(place, paths)) {
-    const before = found.size
-    for (const parts of glob) await expand(place.root, parts, take)
-    if (found.size > before)
-      await place.say(`${path}: found ${found.size - before} matching artifact files and directories`)
+    // What another path has found already counts here too.
+    const matched = new Set<string>()
+    for (const parts of glob) await expand(place.root, parts, (file) => void (take(file) && matched.add(file)))
+    if (matched.size > 0) await place.say(`${path}: found ${matched.size} matching artifact files and directories`)
     else {
       const hint = `Ensure that the artifact path is relative to the working directory (${place.seen})`
       await place.warn(`${path}: no matching files. ${hint}`)
     }
   }
   if (untracked) {
-    const before = found.size
+    let count = 0
     for await (const { path, isFolder } of below(place.root, ''))
-      if (!isFolder && !place.tracked.has(path) && !path.startsWith('.git/')) take(path)
-    await place.say(`untracked: found ${found.size - before} files`)
+      if (!isFolder && !place.tracked.has(path) && !path.startsWith('.git/') && take(path)) count++
+    await place.say(`untracked: found ${count} files`)
   }
   return [...found].toSorted()
 }

@@ -416,7 +416,15 @@ describe('artifacts', () => {
           artifacts: [
             {
               name: '$NAME/x"y',
-              paths: ['out/', '**/*.xml', '$CI_PROJECT_DIR/other', 'escape/hostname', 'nothing/*', '../up'],
+              paths: [
+                'out/',
+                'out/a.txt',
+                '**/*.xml',
+                '$CI_PROJECT_DIR/other',
+                'escape/hostname',
+                'nothing/*',
+                '../up',
+              ],
               exclude: ['out/**/*.log'],
               expire_in: '1 week',
               artifact_type: 'archive',
@@ -442,6 +450,7 @@ describe('artifacts', () => {
       'out/deep/er/c.txt': 'c\n',
       'out/link': '/etc/passwd',
     })
+    expect(text).toContain('\nout/a.txt: found 1 matching')
     expect(text).toContain('WARNING: nothing/*: no matching files.')
     expect(text).toContain('WARNING: escape/hostname: no matching files.')
     expect(text).toContain('WARNING: ../up: path is not a subpath')

@@ -61,11 +61,11 @@ export const settleRef = job<{ id: number; project_id: number }>(SETTLE_REF.name
   const project = await findProjectById(app.db, project_id)
   if (!project) return
   const dir = repositoryDir(app, project)
-  const pipeline = await app.db
-    .selectFrom('pipelines')
-    .select(['id', 'sha', 'status'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!pipeline || isFinished(pipeline.status)) await dropRef(dir, pipelineRef(id))
-  else await begin(dir, pipeline)
+  const findPipeline = () =>
+    app.db.selectFrom('pipelines').select(['id', 'sha', 'status']).where('id', '=', id).executeTakeFirst()
+  const ended = await findPipeline()
+  if (!ended || isFinished(ended.status)) await dropRef(dir, pipelineRef(id))
+  // Somebody may have had it go on meanwhile.
+  const pipeline = await findPipeline()
+  if (pipeline && !isFinished(pipeline.status)) await begin(dir, pipeline)
 })

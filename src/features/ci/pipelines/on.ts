@@ -8,12 +8,13 @@ import { isFinished } from './status.ts'
 
 const LATE_MS = 60_000
 
-/** For pushes whose process ended before it came to it: by then every other has. */
+/** For pushes whose process ended before it came to it: so long after the push every other has. */
 export const followTold = on(
   'repository.changed',
   'pipelines',
   async (app, { project_id, by, updates, options }, { at }) => {
-    await enqueue(app, FOLLOW_LATE, { project_id, by, updates, options, since: at }, { delay: LATE_MS })
+    const delay = Math.max(0, Date.parse(at) + LATE_MS - app.clock.now().getTime())
+    await enqueue(app, FOLLOW_LATE, { project_id, by, updates, options, since: at }, { delay })
   },
   { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
 )

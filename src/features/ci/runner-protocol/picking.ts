@@ -8,10 +8,12 @@ import { transact } from '../../../store/transact.ts'
 import { keptRows } from '../../../store/versions.ts'
 import { userRows } from '../../identity/users/queries.ts'
 import { namespaceRows, projectRows } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
 import { awaitJobs } from '../jobs/waiting.ts'
+import { begin } from '../pipelines/create.ts'
 import type { Runner } from '../runners/model.ts'
 import { findRunner } from '../runners/queries.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
@@ -86,7 +88,7 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<object | '
   const timeout = runner.maximum_timeout === null ? own : Math.min(own, runner.maximum_timeout)
   const taken = { runner_id: runner.id, manager_id, timeout, started_at: timestamp(app.clock) }
   const handed = { ...found, job: { ...job, ...taken }, runner, dependencies }
-  const { body, variables } = await presentJob(app, handed).catch(async (error: unknown) => {
+  const { body, variables } = await presentWithRef(app, handed).catch(async (error: unknown) => {
     await dropJob(app, job, { reason: 'data_integrity_failure' })
     throw error
   })
@@ -96,6 +98,12 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<object | '
     return running !== null
   })
   return isTaken ? body : 'lost'
+}
+
+/** The ref goes when a pipeline ends, which may be the moment somebody has it go on. */
+async function presentWithRef(app: App, handed: Handed) {
+  await begin(repositoryDir(app, handed.project), handed.pipeline)
+  return presentJob(app, handed)
 }
 
 type Found = Pick<Handed, 'job' | 'project' | 'namespace' | 'pipeline' | 'user'>

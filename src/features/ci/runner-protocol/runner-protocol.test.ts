@@ -2,9 +2,13 @@ import { createPublicKey, hash, verify, type JsonWebKey } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
+import { basic } from '../../../../test/lfs.ts'
 import { ask, registerRunner } from '../../../../test/runners.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { dropRef } from '../../../git/refs/pointing.ts'
+import { findProjectById } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
 
 async function pushed(forge: TestForge, config: string) {
   const owner = await forge.user()
@@ -89,6 +93,85 @@ test('a job from the queue to its end', async () => {
   expect([late.status, late.headers.get('job-status')]).toEqual([403, 'success'])
   expect((await runner.patch(job, 6, 'more')).status).toBe(403)
   expect(await forge.app.db.selectFrom('ci_runs').selectAll().execute()).toEqual([])
+})
+
+test('agents of today are understood: verified, one of several, in chunks', async () => {
+  await using forge = await startForge()
+  const { owner, project, at } = await pushed(forge, 'build: { script: x, artifacts: { paths: [a] } }\n')
+  const wish = { runner_type: 'project_type', project_id: project.id, description: 'today' }
+  const { token } = (await owner.post('/user/runners', wish)).body
+  expect(token).toMatch(/^glrt-/)
+  const features = { two_phase_job_commit: true, job_inputs: true, cancel_gracefully: true, shared: false }
+  const about = { name: 'agent', version: '19.4.0', revision: 'x', platform: 'linux', architecture: 'arm64' }
+  const info = { ...about, executor: 'shell', shell: 'bash', features, config: { gpus: '' }, labels: { host: 'a' } }
+  const system_id = 's_0123456789ab'
+  const headers = { Accept: 'application/json', 'RUNNER-TOKEN': token, 'X-Request-Id': 'one' }
+  const verified = await ask(forge, 'POST', '/runners/verify', { json: { info, token, system_id }, headers })
+  expect(verified).toMatchObject({ status: 200, body: { token, token_expires_at: null } })
+  const session = { url: 'https://127.0.0.1:8093', certificate: 'x', authorization: 'y' }
+  const asked = await ask(forge, 'POST', '/jobs/request', { json: { info, token, system_id, session }, headers })
+  expect(asked.status).toBe(201)
+  const { body: job } = asked
+  const ofJob = { 'JOB-TOKEN': job.token, 'X-Request-Id': 'two' }
+  const put = (json: object) =>
+    ask(forge, 'PUT', `/jobs/${job.id}`, { json: { info, token: job.token, ...json }, headers: ofJob })
+  expect(await put({ state: 'running', output: {} })).toMatchObject({ status: 200 })
+  const log = '2026-11-16T10:00:00.123456Z 00O hello\n'
+  const range = { ...ofJob, 'Content-Type': 'text/plain', 'Content-Range': `0-${log.length - 1}` }
+  expect(
+    await ask(forge, 'PATCH', `/jobs/${job.id}/trace?debug_trace=false`, { headers: range, body: log }),
+  ).toMatchObject({
+    status: 202,
+  })
+  // Its length is not told before.
+  const head =
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="artifacts.zip"\r\nContent-Type: application/octet-stream\r\n\r\n'
+  const archive = await zipped({ a: 'kept' })
+  const body = ReadableStream.from([Buffer.from(head), archive, Buffer.from('\r\n--b--\r\n')])
+  const query = 'artifact_format=zip&artifact_type=archive'
+  const init = {
+    method: 'POST',
+    body,
+    duplex: 'half',
+    headers: { ...ofJob, 'Content-Type': 'multipart/form-data; boundary=b' },
+  }
+  expect((await fetch(`${forge.url}/api/v4/jobs/${job.id}/artifacts?${query}`, init as RequestInit)).status).toBe(201)
+  const checksum = `crc32:${crc32(log).toString(16).padStart(8, '0')}`
+  const done = await put({
+    state: 'success',
+    checksum,
+    output: { checksum, bytesize: log.length },
+    runtime_environment_key: 'k',
+  })
+  expect([done.status, done.headers.get('job-status')]).toEqual([200, 'success'])
+  expect((await owner.get(at(`/jobs/${job.id}/artifacts/a`))).body.toString()).toBe('kept')
+  expect((await owner.get(`/runners/${verified.body.id}/managers`)).body).toMatchObject([
+    { system_id, version: '19.4.0' },
+  ])
+  const json = { token, system_id }
+  expect((await ask(forge, 'DELETE', '/runners/managers', { json, headers })).status).toBe(204)
+  expect((await ask(forge, 'DELETE', '/runners/managers', { json, headers })).status).toBe(404)
+  expect((await owner.get(`/runners/${verified.body.id}`)).body).toMatchObject({ description: 'today' })
+})
+
+test('what a job fetches is there, though its pipeline had ended', async () => {
+  await using forge = await startForge()
+  const { owner, project, at } = await pushed(forge, SIMPLE)
+  const runner = await registerRunner(forge)
+  const refs = async (token: string) => {
+    const headers = { Authorization: basic('gitlab-ci-token', token) }
+    const address = `${forge.url}/${project.path_with_namespace}.git/info/refs?service=git-upload-pack`
+    return (await (await fetch(address, { headers })).text()).includes('refs/pipelines/1')
+  }
+  const { body: job } = await runner.request()
+  expect(await refs(job.token)).toBe(true)
+  await runner.put(job, { state: 'success' })
+  await forge.settle()
+  await owner.post(at(`/jobs/${job.id}/retry`))
+  // As by the end of the pipeline, noticed late.
+  await dropRef(repositoryDir(forge.app, (await findProjectById(forge.app.db, project.id))!), 'refs/pipelines/1')
+  const { body: again } = await runner.request()
+  expect(await refs(again.token)).toBe(true)
 })
 
 test('a runner that waits has a new job at once', async () => {
@@ -303,8 +386,8 @@ test('a log in very many pieces stays one of few', async () => {
   const runner = await registerRunner(forge)
   const { body: job } = await runner.request()
   let size = 0
-  for (let n = 0; n < 200; n++) size += (await runner.patch(job, size, `${n}\n`)).status === 202 ? `${n}\n`.length : 0
-  const all = Array.from({ length: 200 }, (_, n) => `${n}\n`).join('')
+  for (let n = 0; n < 50; n++) size += (await runner.patch(job, size, `${n}\n`)).status === 202 ? `${n}\n`.length : 0
+  const all = Array.from({ length: 50 }, (_, n) => `${n}\n`).join('')
   expect((await owner.get(at(`/jobs/${job.id}/trace`))).body).toBe(all)
   expect(await forge.app.db.selectFrom('ci_trace_chunks').select('start').execute()).toHaveLength(1)
 })

@@ -23,8 +23,7 @@ export async function startRunnerBeside(app: App, wish: BesideWish): Promise<Bes
   const { folder, environment, concurrent = 1, tags = [], description = 'mortise', pace = {} } = wish
   const about = { description, tag_list: tags, run_untagged: true }
   const { runner, token } = await createRunner(app, { runner_type: 'instance_type' }, about, { prefix: MADE_PREFIX })
-  const log = app.log.child({ part: 'runner' })
-  const options = { url: app.url, token, folder, log, environment, concurrent, pace }
+  const options = { url: app.url, token, folder, log: app.log, environment, concurrent, pace }
   const agent: Agent = await startAgent(options).catch(async (error: unknown) => {
     await deleteRunner(app, runner)
     throw error

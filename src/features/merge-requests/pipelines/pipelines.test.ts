@@ -115,11 +115,13 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
   expect(await jane.put(`${skipped}/merge`)).toMatchObject({ status: 200, body: { state: 'merged' } })
 
   await forge.runner({ concurrent: 3 })
-  const poll = (url: string) => expect.poll(() => state(url), { timeout: 60_000 })
-  await poll(good).toEqual(['merged', false, 'success'])
-  await poll(bad).toEqual(['opened', true, 'failed'])
+  const becomes = async (url: string, expected: unknown[]) => {
+    await expect.poll(() => state(url), { timeout: 60_000 }).toEqual(expected)
+  }
+  await becomes(good, ['merged', false, 'success'])
+  await becomes(bad, ['opened', true, 'failed'])
   expect((await jane.put(`${bad}/merge`)).status).toBe(405)
-  await poll(slow).toEqual(['opened', true, 'running'])
+  await becomes(slow, ['opened', true, 'running'])
   // A push calls off waiting: what succeeds then was not what somebody wanted to have merged.
   const { pipeline } = (await jane.get(slow)).body
   for (const [branch, file] of [
@@ -127,8 +129,8 @@ test('pipelines of a runner decide what is merged', { timeout: 120_000 }, async 
     ['slow', 'slow'],
   ] as const)
     await jane.delete(`${at}/repository/files/${file}`, { branch, commit_message: 'Mend it' })
-  await poll(bad).toEqual(['opened', false, 'success'])
-  await poll(slow).toEqual(['opened', false, 'success'])
+  await becomes(bad, ['opened', false, 'success'])
+  await becomes(slow, ['opened', false, 'success'])
   expect((await jane.post(`${at}/pipelines/${pipeline.id}/cancel`)).status).toBe(200)
   await forge.settle()
   expect(await state(slow)).toEqual(['opened', false, 'success'])
