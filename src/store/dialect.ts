@@ -186,9 +186,9 @@ export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: s
   return sql<boolean>`${sql.ref(column)} = any(${list}::bigint[])`
 }
 
-/** The same for texts that need no escape, such as names of tables. */
+/** The same for texts. */
 export const textList = (db: Pick<AnyDb, 'getExecutor'>, texts: readonly string[]): string =>
-  isSqlite(db) ? JSON.stringify(texts) : `{${texts.join()}}`
+  isSqlite(db) ? JSON.stringify(texts) : `{${texts.map((text) => `"${text.replace(/[\\"]/g, '\\$&')}"`).join()}}`
 
 export function inTextList(
   db: Pick<AnyDb, 'getExecutor'>,

@@ -34,6 +34,7 @@ import {
   foundIds,
   idList,
   inIdList,
+  isSqlite,
   likePattern,
   substring,
   unindexed,
@@ -207,6 +208,12 @@ function isWithin<V extends object>(plan: AnyPlan<V>, { set }: Condition<V>, val
   return sql<boolean>`${keyOf(plan)} in (${set!(values, at)})`
 }
 
+/** The same for few: PostgreSQL, which does not know that, else reads the whole table beside them. */
+function isAmong<V extends object>(plan: AnyPlan<V>, one: Condition<V>, values: V, at: At<V>) {
+  if (isSqlite(at.db)) return isWithin(plan, one, values, at)
+  return sql<boolean>`${keyOf(plan)} = any(array(${one.set!(values, at)}))`
+}
+
 const passes = <V extends object>(plan: AnyPlan<V>, one: Condition<V>, values: V, at: At<V>) =>
   one.test ? one.test(values, at) : isWithin(plan, one, values, at)
 
@@ -247,7 +254,7 @@ function narrow<V extends object, R>(
   const led = at(db, table, given, { ordered: isOrdered, order })
   const here = leader ? at(db, table, given, { ordered: false, order }) : led
   const tests = [...conditions, ...visible].map((one) => {
-    if (one === gathered) return isWithin(plan, one, values, here)
+    if (one === gathered) return (order === undefined ? isWithin : isAmong)(plan, one, values, here)
     if (one !== leader) return passes(plan, one, values, here)
     return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
   })
