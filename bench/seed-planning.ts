@@ -193,7 +193,8 @@ async function fill(db: Db, issues: number): Promise<void> {
   const own = sql`n % 100 = 3`
   await add('snippets', issues, {
     id: n,
-    project_id: sql`case when n % 2 = 0 then 1 + (n / 2) % ${sql.lit(Math.min(1000, issues))} end`,
+    project_id: sql`case when n % 20 = 0 then ${crowded}
+      when n % 2 = 0 then 1 + (n / 2) % ${sql.lit(Math.min(1000, issues))} end`,
     author_id: sql`case when ${own} then ${sql.lit(MEMBER)} else ${person(n)} end`,
     title: sql`'An ' || ${rare(n, issues)} || ' of ${sql.raw(EVERYBODY)} with ${sql.raw(PHRASE)} ' || n`,
     visibility: sql`case n % 3 when 0 then 'public' when 1 then 'internal' else 'private' end`,

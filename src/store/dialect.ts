@@ -186,13 +186,18 @@ export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: s
   return sql<boolean>`${sql.ref(column)} = any(${list}::bigint[])`
 }
 
-/** The same for texts that need no escape, such as names of tables. */
+/** The same for texts. */
 export const textList = (db: Pick<AnyDb, 'getExecutor'>, texts: readonly string[]): string =>
-  isSqlite(db) ? JSON.stringify(texts) : `{${texts.join()}}`
+  isSqlite(db) ? JSON.stringify(texts) : `{${texts.map((text) => `"${text.replace(/[\\"]/g, '\\$&')}"`).join()}}`
 
-export function inTextList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: string): RawBuilder<boolean> {
-  if (isSqlite(db)) return sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
-  return sql<boolean>`${sql.ref(column)} = any(${list}::text[])`
+export function inTextList(
+  db: Pick<AnyDb, 'getExecutor'>,
+  column: string | RawBuilder<unknown>,
+  list: string,
+): RawBuilder<boolean> {
+  const text = typeof column === 'string' ? sql.ref(column) : column
+  if (isSqlite(db)) return sql<boolean>`${text} in (select value from json_each(${list}))`
+  return sql<boolean>`${text} = any(${list}::text[])`
 }
 
 /** Any texts, given as one JSON list, as a subquery. */

@@ -135,10 +135,16 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
 
 /** As many are found of a word that is everywhere, unless more are asked for. */
 export const MOST_FOUND = 1000
-/** Rows are looked at in turns, so that others come in between; at first few, as most of them mostly pass. */
+/** Rows are looked at in turns, so that others come in between. */
 const LOOKED_AT = 10_000
-const LOOKED_AT_LATER = { sqlite: 10_000, postgres: 200_000 }
 const DEADLINE_MS = 3000
+/**
+ * PostgreSQL's index knows no order: all that has a word is read. Where a sample tells that many have it, rows are
+ * walked instead.
+ */
+const INDEXED = 200_000
+const SAMPLES = 10
+const ROWS_A_SAMPLE = 100
 
 export interface TextIndex {
   readonly table: keyof Tables
@@ -168,16 +174,15 @@ export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Pr
   const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
   return withDeadline(db, wish.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
     const found: number[] = []
-    let [from, looked]: [number | null, number] = [null, LOOKED_AT]
-    for (;;) {
-      const turn = { ...wish, words, from, looked, most: most - found.length }
-      found.push(...(await idsOf(db, lookedThrough(db, index, turn), wish.sort)))
-      if (found.length >= most) return found
-      const { last, rows } = await endOf(db, matches(db, index, turn), wish.sort)
-      if (rows < looked) return found
+    const walked = !isSqlite(db) && (await isCommon(db, index, { ...wish, most }))
+    const looked = isSqlite(db) || walked ? LOOKED_AT : INDEXED
+    for (let from: number | null = null; ;) {
+      const turn: Turn = { ...wish, words, from, looked, walked, most: most - found.length }
+      const { ids, last, rows } = await take(db, index, turn)
+      found.push(...ids)
+      if (found.length >= most || rows < looked) return found
       await assertTime()
       from = last
-      looked = LOOKED_AT_LATER[isSqlite(db) ? 'sqlite' : 'postgres']
     }
   })
 }
@@ -186,52 +191,86 @@ interface Turn extends WordsWish {
   /** The last row that was looked at. */
   readonly from: number | null
   readonly looked: number
+  /** Whether rows are looked at that have the words or not. */
+  readonly walked: boolean
   readonly most: number
 }
 
-/** The next rows that have the words. */
-function matches(db: Db, index: TextIndex, { words, within, sort, from, looked }: Turn): RawBuilder<{ id: number }> {
-  const way = sql.raw(sort ?? 'desc')
-  const isBeyond = sql.raw(sort === 'asc' ? '>' : '<')
-  const end = sql`order by id ${way} limit ${sql.lit(looked)}`
+/** The next rows that are looked at. */
+function rowsOf(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
+  const { words, within, sort, from, looked, walked } = turn
+  const [way, isBeyond] = [sql.raw(sort ?? 'desc'), sql.raw(sort === 'asc' ? '>' : '<')]
+  const end = sql`${way} limit ${sql.lit(looked)}`
   if (isSqlite(db)) {
     const fts = sql.raw(`${index.table}_search_words`)
     const beyond = from === null ? sql`` : sql`and rowid ${isBeyond} ${from}`
-    return sql`select rowid as id from ${fts} where ${fts} match ${matchOf(index, words, within)} ${beyond} ${end}`
+    return sql`select rowid as id from ${fts} where ${fts} match ${matchOf(index, words, within)} ${beyond}
+      order by id ${end}`
   }
   const beyond = from === null ? sql`` : sql`and id ${isBeyond} ${from}`
-  const place = within ? sql`and ${sql.ref(index.within!)} = any(${`{${within.join()}}`}::bigint[])` : sql``
-  return sql`select id from ${sql.table(wordsOf(index.table))}
-    where words @@ to_tsquery('simple', ${words}) ${place} ${beyond} ${end}`
+  const rows = sql`from ${sql.table(wordsOf(index.table))} where ${isInPlace(index, within)} ${beyond}`
+  if (walked) return sql`select id, id as place, words ${rows} order by place ${end}`
+  // An order that no index has: the planner may think too much of a word, and walk.
+  return sql`select id, id + 0 as place ${rows} and ${hasWords(words)} order by place ${end}`
 }
 
+const isInPlace = ({ within: column }: TextIndex, within: readonly number[] | undefined) =>
+  within ? sql<boolean>`${sql.ref(column!)} = any(${`{${within.join()}}`}::bigint[])` : sql<boolean>`true`
+
+const hasWords = (words: string) => sql<boolean>`words @@ to_tsquery('simple', ${words})`
+
 function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
-  const { tests = [], sort, most } = turn
+  const { tests = [], sort, most, walked, words } = turn
   const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
   const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
   // Walked from the words to the rows, in the order of the former.
   if (isSqlite(db))
-    return sql`select ${id} from (${matches(db, index, turn)}) as found
+    return sql`select ${id} from (${rowsOf(db, index, turn)}) as found
       cross join ${at} on ${id} = found.id where ${passes} limit ${sql.lit(most)}`
-  return sql`select found.id from (${matches(db, index, turn)}) as found
-    cross join lateral (select * from ${at} where ${id} = found.id offset 0) as ${at}
-    where ${passes} order by found.id ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
+  const row = sql`cross join lateral (select * from ${at} where ${id} = found.id offset 0) as ${at}`
+  return sql`select found.id from (${rowsOf(db, index, turn)}) as found ${tests.length === 0 ? sql`` : row}
+    where ${walked ? hasWords(words) : sql`true`} and ${passes}
+    order by found.place ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
 }
 
-/** As one text: to make an object of each takes longer than to find them. */
-async function idsOf(db: Db, query: RawBuilder<{ id: number }>, sort: Sort | null | undefined): Promise<number[]> {
-  const { rows } = await sql<{ ids: string | null }>`select ${jsonIds(db)} as ids from (${query}) as found`.execute(db)
-  const ids = JSON.parse(rows[0]!.ids ?? '[]') as number[]
-  return ids.sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)
+interface Taken {
+  readonly ids: number[]
+  /** Of the rows that were looked at, where fewer were found than wanted: the last one, and how many there were. */
+  readonly last: number
+  readonly rows: number
 }
 
-const jsonIds = (db: Db) => (isSqlite(db) ? sql`json_group_array(id)` : sql`json_agg(id)::text`)
-
-async function endOf(db: Db, query: RawBuilder<{ id: number }>, sort: Sort | null | undefined) {
+/** A turn is one statement. Ids come as one text: to make an object of each takes longer than to find them. */
+async function take(db: Db, index: TextIndex, turn: Turn): Promise<Taken> {
+  const { sort, most } = turn
   const last = sql.raw(sort === 'asc' ? 'max' : 'min')
-  const { rows } = await sql<{ last: number; rows: number }>`select ${last}(id) as last, count(*) as rows
-    from (${query}) as looked`.execute(db)
-  return { last: Number(rows[0]!.last), rows: Number(rows[0]!.rows) }
+  const [list, array] = isSqlite(db) ? ['json_group_array', 'json_array'] : ['json_agg', 'json_build_array']
+  const { rows } = await sql<{ ids: string | null; ended: string }>`select cast(found.ids as text) as ids, cast((
+      select ${sql.raw(array!)}(${last}(id), count(*)) from (${rowsOf(db, index, turn)}) as looked
+      where found.total < ${sql.lit(most)}) as text) as ended
+    from (select ${sql.raw(list!)}(id) as ids, count(*) as total
+      from (${lookedThrough(db, index, turn)}) as passed) as found`.execute(db)
+  const { ids, ended } = rows[0]!
+  const [end, looked] = JSON.parse(ended) as [number, number]
+  const passed = (JSON.parse(ids ?? '[]') as number[]).sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)
+  return { ids: passed, last: end, rows: looked }
+}
+
+/** Whether walking, which reads one row in so many to find as many as are wanted, reads fewer than have the words. */
+async function isCommon(
+  db: Db,
+  index: TextIndex,
+  { words, within, most }: WordsWish & { most: number },
+): Promise<boolean> {
+  const table = sql.table(wordsOf(index.table))
+  const { rows } = await sql<{ newest: number; share: number }>`select newest, (
+      select coalesce(avg(case when ${hasWords(words)} then 1.0 else 0 end), 0) from (
+        select words from generate_series(0, ${sql.lit(SAMPLES - 1)}) as nth cross join lateral (
+          select words from ${table} where ${isInPlace(index, within)} and id >= newest * nth / ${sql.lit(SAMPLES)}
+          order by id limit ${sql.lit(ROWS_A_SAMPLE)}) as sample) as sampled) as share
+    from (select max(id) as newest from ${table}) as all_of_them`.execute(db)
+  const { newest, share } = rows[0]!
+  return share * share * newest > most
 }
 
 /** With the words that a long beginning stands for, where they are few. */

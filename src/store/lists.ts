@@ -34,6 +34,7 @@ import {
   foundIds,
   idList,
   inIdList,
+  isSqlite,
   likePattern,
   substring,
   unindexed,
@@ -171,19 +172,35 @@ const askedOf = <V extends object>({ conditions = {} }: AnyPlan<V>, given: Given
 
 const rowsOf = (db: Db, table: keyof Tables) => db.selectFrom(table as 'users') as unknown as Query<object>
 
-function selectedOf<V extends object>(db: Db, plan: AnyPlan<V>, links: Condition<V>['links']): Query<object> {
+function selectedOf<V extends object>(
+  db: Db,
+  plan: AnyPlan<V>,
+  links: Condition<V>['links'],
+  set?: RawBuilder<number>,
+): Query<object> {
   const { table, columns } = plan
-  const rows = links
-    ? (db
-        .selectFrom(`${links.table} as led` as 'users')
-        .innerJoin(
-          table as 'users',
-          sql.ref(`led.${links.key}`) as never,
-          keyOf(plan) as never,
-        ) as unknown as Query<object>)
-    : rowsOf(db, table)
+  const rows = set
+    ? oneByOne(db, plan, set)
+    : links
+      ? (db
+          .selectFrom(`${links.table} as led` as 'users')
+          .innerJoin(
+            table as 'users',
+            sql.ref(`led.${links.key}`) as never,
+            keyOf(plan) as never,
+          ) as unknown as Query<object>)
+      : rowsOf(db, table)
   return columns ? rows.select(columns.map((name) => `${table}.${name}`)) : rows.selectAll(table)
 }
+
+/** The rows of a set, each looked up by its key. */
+const oneByOne = (db: Db, plan: Pick<AnyPlan<object>, 'table' | 'key'>, set: RawBuilder<number>) =>
+  db.selectFrom(
+    sql`(select distinct id from (${set}) as gathered(id)) as gathered
+      cross join lateral (select * from ${sql.table(plan.table)} where ${keyOf(plan)} = gathered.id offset 0)`.as(
+      plan.table,
+    ) as never,
+  ) as unknown as Query<object>
 
 /** The condition whose own index walks the order. */
 const leaderOf = <V>(conditions: readonly Condition<V>[], order: string | undefined) =>
@@ -229,7 +246,15 @@ function narrow<V extends object, R>(
     given,
     way,
     order,
-  }: { db: Db; given: Given<V>; way: 'gathered' | 'walked' | 'uncounted' | 'known'; order?: string },
+    gather,
+  }: {
+    db: Db
+    given: Given<V>
+    way: 'gathered' | 'walked' | 'uncounted' | 'known'
+    order?: string
+    /** The rows of a set, where they are few. */
+    gather?: ((set: RawBuilder<number>) => Query<R>) | undefined
+  },
 ): Query<R> {
   const { table, always } = plan
   const asked = askedOf(plan, given)
@@ -247,11 +272,12 @@ function narrow<V extends object, R>(
   const led = at(db, table, given, { ordered: isOrdered, order })
   const here = leader ? at(db, table, given, { ordered: false, order }) : led
   const tests = [...conditions, ...visible].map((one) => {
-    if (one === gathered) return isWithin(plan, one, values, here)
+    if (one === gathered) return gather ? sql<boolean>`true` : isWithin(plan, one, values, here)
     if (one !== leader) return passes(plan, one, values, here)
     return one.links ? one.links.test(values, led) : passes(plan, one, values, led)
   })
-  const query = searched ? whereContains(db, from, table, searched[1].search!, values[searched[0]] as string) : from
+  const rows = gathered && gather ? gather(gathered.set!(values, here)!) : from
+  const query = searched ? whereContains(db, rows, table, searched[1].search!, values[searched[0]] as string) : rows
   return where(query, [...(always?.(values, here) ?? []), ...tests])
 }
 
@@ -267,7 +293,10 @@ const pageOf = <V extends object, O extends string, R>(plan: AnyPlan<V>): HotQue
     const own = plan.orders[order] ?? null
     const by = links ? sql.ref(`led.${links.orders[order]}`) : (own?.(db, sort) ?? null)
     const key = links ? sql.ref(`led.${links.key}`) : isSearched ? foundId(db, plan.table) : keyOf(plan)
-    return narrow(plan, selectedOf(db, plan, links), values, { db, given, way, order })
+    // PostgreSQL does not know that they are few, and would read the whole order beside them.
+    const isForced = way === 'gathered' && !isSqlite(db)
+    const gather = isForced ? (set: RawBuilder<number>) => selectedOf(db, plan, undefined, set) : undefined
+    return narrow(plan, selectedOf(db, plan, links), values, { db, given, way, order, gather })
       .$if(by !== null, (query) => query.orderBy(by!, sort))
       .orderBy(key, sort)
       .limit(values.limit)

@@ -8,10 +8,11 @@ import {
   foundIds,
   idList,
   inIdList,
+  inTextList,
   isSqlite,
   isWithin,
   substring,
-  textsIn,
+  textList,
 } from '../../store/dialect.ts'
 import type { At, Condition, Sort } from '../../store/lists.ts'
 import { openVisibilities } from '../access/authorizations/queries.ts'
@@ -62,7 +63,7 @@ export interface PlannedValues {
   assignee?: number
   not_assignee?: number
   assigned?: boolean
-  /** Titles as a JSON list, and how many. */
+  /** Titles as one list, and how many. */
   labels?: string
   label_total?: number
   not_labels?: string
@@ -156,7 +157,7 @@ export const linksTo = <V extends PlannedValues>(
 })
 
 /** For the same reason no `exists`. */
-const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
+export const hasAny = (links: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${links} limit 1), false)`
 
 const linkOf = (table: PlannedTable) => (table === 'issues' ? 'issue_id' : 'merge_request_id')
 
@@ -173,7 +174,7 @@ export function plannedConditions(table: PlannedTable): { first: Conditions; res
 
   const titled = (w: PlannedValues, { db, given }: Here, list: string) =>
     sql`${labelLinks} join labels l on l.id = il.label_id
-    where l.title in (${textsIn(db, list)})
+    where ${inTextList(db, 'l.title', list)}
     ${given('project') ? sql`and (l.project_id = ${w.project} or l.project_id is null)` : sql``}`
 
   const reaction = (w: PlannedValues, name: RawBuilder<unknown>) =>
@@ -338,8 +339,8 @@ export function plannedWanted(app: App, viewer: User | null, filter: PlannedFilt
     ...(filter.assignee === 'none' || filter.assignee === 'any'
       ? { assigned: filter.assignee === 'any' }
       : person('assignee', filter.assignee)),
-    ...labelsWanted(filter.labels),
-    ...(filter.not?.labels && { not_labels: JSON.stringify(filter.not.labels) }),
+    ...labelsWanted(db, filter.labels),
+    ...(filter.not?.labels && { not_labels: textList(db, filter.not.labels) }),
     ...milestoneWanted(app, filter.milestone),
     ...(filter.not?.milestone && { not_milestone: filter.not.milestone }),
     ...reactionWanted(filter.my_reaction_emoji, reader),
@@ -355,11 +356,11 @@ export const NOBODY = 0
 export const person = <K extends string>(name: K, id: number | null | undefined): { [key in K]?: number } =>
   typeof id === 'number' ? ({ [name]: id } as { [key in K]?: number }) : {}
 
-function labelsWanted(labels: Named<string[]> | null | undefined): PlannedValues {
+function labelsWanted(db: Db, labels: Named<string[]> | null | undefined): PlannedValues {
   if (!labels) return {}
   if (labels === 'none' || labels === 'any') return { labelled: labels === 'any' }
   const titles = [...new Set(labels)]
-  return titles.length === 0 ? {} : { labels: JSON.stringify(titles), label_total: titles.length }
+  return titles.length === 0 ? {} : { labels: textList(db, titles), label_total: titles.length }
 }
 
 function milestoneWanted(app: App, milestone: PlannedFilter['milestone']): PlannedValues {

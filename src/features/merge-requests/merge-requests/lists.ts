@@ -10,6 +10,7 @@ import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
   NOBODY,
   either,
+  hasAny,
   isLinked,
   lastOf,
   linksTo,
@@ -123,17 +124,11 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   ready: { test: () => sql`not merge_requests.draft` },
   reviewed: {
     test: (w) =>
-      either(
-        w.reviewed,
-        sql`exists (select 1 from merge_request_reviewers r where r.merge_request_id = merge_requests.id)`,
-      ),
+      either(w.reviewed, hasAny(sql`from merge_request_reviewers r where r.merge_request_id = merge_requests.id`)),
   },
   approved: {
     test: (w) =>
-      either(
-        w.approved,
-        sql`exists (select 1 from merge_request_approvals a where a.merge_request_id = merge_requests.id)`,
-      ),
+      either(w.approved, hasAny(sql`from merge_request_approvals a where a.merge_request_id = merge_requests.id`)),
   },
   not_reviewer: { test: (w) => not(isReviewing(w.not_reviewer)) },
   ...planned.rest,

@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { textsIn, unindexed } from '../../../store/dialect.ts'
+import { inTextList, textList, unindexed } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { longList, type At, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
@@ -19,7 +19,7 @@ interface Wanted {
   author?: number
   /** In whose projects. */
   member?: number
-  /** JSON. */
+  /** As one list. */
   kinds?: string
   from?: string
   until?: string
@@ -64,7 +64,9 @@ const isOwn = (w: Wanted, at: At<Wanted>, row: string) =>
 
 /** Each by its own index, which whose they are must not lead away from. */
 const ownIds = (w: Wanted, at: At<Wanted>): RawBuilder<number> => {
-  const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`)).map((test) => sql` and ${test}`)
+  const narrow = whose(w, at, (name) => unindexed(at.db, `o.${name}`), { tested: true }).map(
+    (test) => sql` and ${test}`,
+  )
   const also = narrow.length === 0 ? sql`` : sql.join(narrow, sql``)
   return sql`select o.id from activities o where ${isOfOwnIssue(w, at, 'o')}${also}
     union select o.id from activities o where ${isOfOwnSnippet(w, at, 'o')}${also}`
@@ -83,13 +85,15 @@ const isOfOwnIssue = (w: Wanted, at: At<Wanted>, row: string) => sql<boolean>`($
   and coalesce((select not n.internal from notes n where n.id = ${sql.ref(`${row}.note_id`)}), true)
   and ${isSeen(w, at, row)})`
 
-const whose = (w: Wanted, { given }: At<Wanted>, column: (name: string) => RawBuilder<unknown>) => [
+type Column = (name: string) => RawBuilder<unknown>
+
+/** `tested`: where rows are known by other means, or walked, PostgreSQL must not begin with one's projects. */
+const whose = (w: Wanted, { given }: Pick<At<Wanted>, 'given'>, column: Column, { tested }: { tested: boolean }) => [
   ...(given('project') ? [sql<boolean>`${column('project_id')} = ${w.project}`] : []),
   ...(given('author') ? [sql<boolean>`${column('author_id')} = ${w.author}`] : []),
   ...(given('member')
     ? [
-        // Where their order is walked PostgreSQL must not begin with the projects.
-        given('walked')
+        tested
           ? sql<boolean>`coalesce((select true from project_authorizations mine
               where mine.user_id = ${w.member} and mine.project_id = ${column('project_id')}), false)`
           : sql<boolean>`${column('project_id')} in
@@ -107,15 +111,15 @@ const activities = longList<Wanted, 'activities', 'created_at'>({
   table: 'activities',
   facets: true,
   counted: ['activities', 'projects', 'project_authorizations'],
-  always: (w, at) => [...whose(w, at, at.column), isThere],
+  always: (w, at) => [...whose(w, at, at.column, { tested: at.given('walked') || at.given('kinds') }), isThere],
   conditions: {
     kinds: {
       facet: true,
-      test: (w, { db, hidden }) => sql`${hidden('kind')} in (${textsIn(db, w.kinds!)})`,
+      test: (w, { db, hidden }) => inTextList(db, hidden('kind'), w.kinds!),
       set: (w, at) => {
-        const tests = whose(w, at, (name) => sql.ref(`k.${name}`))
+        const tests = whose(w, at, (name) => sql.ref(`k.${name}`), { tested: false })
         return sql`select k.id from activities k where ${sql.join(tests, sql` and `)}
-          and k.kind in (${textsIn(at.db, w.kinds!)})`
+          and ${inTextList(at.db, 'k.kind', w.kinds!)}`
       },
     },
     from: { test: (w) => sql`activities.created_at >= ${w.from}` },
@@ -150,7 +154,7 @@ interface Spans {
 type Between = Wanted & Spans
 
 const kindTest = (w: Wanted, { db, given }: Pick<At<Wanted>, 'db' | 'given'>, row: string) =>
-  given('kinds') ? [sql<boolean>`${sql.ref(`${row}.kind`)} in (${textsIn(db, w.kinds!)})`] : []
+  given('kinds') ? [inTextList(db, `${row}.kind`, w.kinds!)] : []
 
 /** As rows of a unit and where it begins and ends; those of no length are left out. */
 const spanRows = (w: Spans) => sql`(select unit, first, last from (
@@ -166,7 +170,11 @@ const isWithinSpan = sql<boolean>`s.unit = span.unit and s.start >= span.first a
 const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
   const ofProjects = given('author') ? [] : [sql<boolean>`s.author_id = 0`]
-  const tests = [...ofProjects, ...whose(w, at, (name) => sql.ref(`s.${name}`)), ...kindTest(w, at, 's')]
+  const tests = [
+    ...ofProjects,
+    ...whose(w, at, (name) => sql.ref(`s.${name}`), { tested: false }),
+    ...kindTest(w, at, 's'),
+  ]
   const kinds = sql<{ total: number }>`(select s.project_id, s.kind, s.reserved, sum(s.total) as total
     from ${spanRows(w)} as span cross join activity_spans s where ${sql.join(tests, sql` and `)} and ${isWithinSpan}
     group by s.project_id, s.kind, s.reserved)`
@@ -177,20 +185,20 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
     .$if(given('seen_by'), (query) => query.where(isOpenTo(w, at)))
 })
 
-/** The same in many projects: who sees them is asked once for each. */
+/** The same in many projects, one after the other: who sees them is asked once for each. */
 const openToMember = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
   const rights = sql`left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}`
   const tests = [
-    sql<boolean>`mine.user_id = ${w.member} and p.id = mine.project_id and not p.deleting`,
     sql<boolean>`s.project_id = p.id and s.author_id = 0 and ${isWithinSpan}`,
     ...kindTest(w, at, 's'),
     ...(given('seen_by') ? [isSeenIn(at, 's', isForThem('s'))] : []),
   ]
-  const found = sql<{ total: number }>`(select coalesce(sum(s.total), 0) as total from project_authorizations mine
-    cross join projects p ${given('seen_by') ? rights : sql``} cross join ${spanRows(w)} as span
-    cross join activity_spans s where ${sql.join(tests, sql` and `)})`
-  return db.selectFrom(found.as('found')).select('total')
+  const found = sql<{ total: number }>`(select
+      (select sum(s.total) from activity_spans s where ${sql.join(tests, sql` and `)}) as total
+    from project_authorizations mine join projects p on p.id = mine.project_id ${given('seen_by') ? rights : sql``}
+    cross join ${spanRows(w)} as span where mine.user_id = ${w.member} and not p.deleting)`
+  return db.selectFrom(found.as('found')).select(sql<number>`coalesce(sum(found.total), 0)`.as('total'))
 })
 
 /** Of their own confidential issues and of snippets they see, where they do not see all. */
@@ -286,7 +294,7 @@ export async function listActivities(
   if (kinds.length === 0) return { items: [], total: 0 }
   const wanted: Wanted = {
     ...place,
-    ...(kinds.length < ALL_KINDS.length && { kinds: JSON.stringify(kinds) }),
+    ...(kinds.length < ALL_KINDS.length && { kinds: textList(db, kinds) }),
     ...(after && { from: midnight(after, 1) }),
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),

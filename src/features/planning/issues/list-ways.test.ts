@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
+import { textList } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectSubject } from '../../projects/projects/queries.ts'
@@ -127,7 +128,7 @@ test('after a change a total asks about the rows that changed, not about all', a
   const { administrator: root, app } = forge
   const project = await forge.project()
   for (let n = 0; n < 3; n++) await forge.issue(project, { title: `n${n}`, labels: ['bug'] })
-  const wanted = { project: project.id, labels: '["bug"]', label_total: 1 }
+  const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
   const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
   const change = (iid: number, labels: string) => root.put(`/projects/${project.id}/issues/${iid}`, { labels })
   expect(await total()).toBe(3)
