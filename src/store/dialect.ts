@@ -190,9 +190,14 @@ export function inIdList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: s
 export const textList = (db: Pick<AnyDb, 'getExecutor'>, texts: readonly string[]): string =>
   isSqlite(db) ? JSON.stringify(texts) : `{${texts.join()}}`
 
-export function inTextList(db: Pick<AnyDb, 'getExecutor'>, column: string, list: string): RawBuilder<boolean> {
-  if (isSqlite(db)) return sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
-  return sql<boolean>`${sql.ref(column)} = any(${list}::text[])`
+export function inTextList(
+  db: Pick<AnyDb, 'getExecutor'>,
+  column: string | RawBuilder<unknown>,
+  list: string,
+): RawBuilder<boolean> {
+  const value = typeof column === 'string' ? sql.ref(column) : column
+  if (isSqlite(db)) return sql<boolean>`${value} in (select value from json_each(${list}))`
+  return sql<boolean>`${value} = any(${list}::text[])`
 }
 
 /** Any texts, given as one JSON list, as a subquery. */
