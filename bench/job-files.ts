@@ -1,5 +1,6 @@
 /** What a running job sends, a long log and a large archive: the memory of the server meanwhile. */
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { text } from 'node:stream/consumers'
@@ -29,12 +30,11 @@ async function send(
   body: Readable,
 ): Promise<string> {
   const asked = request({ host: '127.0.0.1', port: server.port, path: `/api/v4${path}`, method, headers })
-  const answered = new Promise<[number, string]>((resolve, reject) => {
-    asked.on('error', reject)
-    asked.on('response', (answer) => text(answer).then((said) => resolve([answer.statusCode!, said]), reject))
-  })
+  const answered = once(asked, 'response') as Promise<[IncomingMessage]>
   await pipeline(body, asked)
-  const [status, said] = await answered
+  const [answer] = await answered
+  const status = answer.statusCode!
+  const said = await text(answer)
   if (status >= 300) throw new Error(`${path} answered ${status}: ${said}`)
   return said
 }

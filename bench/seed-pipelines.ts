@@ -51,7 +51,9 @@ async function fill(db: Db, count: number): Promise<void> {
   await add('pipelines', count, pipeline)
   const of = sql`1 + (n - 1) / ${lit(JOBS)}`
   await add('ci_jobs', count * JOBS, {
-    ...{ id: sql`n`, project_id: lit(CROWDED), pipeline_id: of },
+    id: sql`n`,
+    project_id: lit(CROWDED),
+    pipeline_id: of,
     name: sql`'job' || n % ${lit(JOBS)}`,
     stage: lit('test'),
     stage_position: lit(2),

@@ -19,7 +19,7 @@ export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
 export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
 
 /** What processes of one instance tell each other through the store (`announce`). */
-export type Channel = 'ci_queue'
+export type Channel = 'jobs_waiting'
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'

@@ -112,8 +112,8 @@ class Ear {
     // What was announced meanwhile was not heard.
     client
       .connect()
-      .then(() => client.query('listen ci_queue'))
-      .then(() => this.#tell('ci_queue', false), lose)
+      .then(() => client.query('listen jobs_waiting'))
+      .then(() => this.#tell('jobs_waiting', false), lose)
   }
 
   #tell(channel: string, certain: boolean): void {

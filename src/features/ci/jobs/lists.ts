@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { Master } from '../../../lib/levels.ts'
-import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import { longList, type Sort } from '../../../store/lists.ts'
 import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import type { Job, JobKind, JobStatus } from './model.ts'
@@ -23,9 +23,9 @@ const ofProject = longList<Wanted, 'ci_jobs', 'id'>({
     kind: { facet: true, test: (w, { hidden }) => sql`${hidden('kind')} = ${w.kind}` },
     statuses: {
       facet: true,
-      test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})`,
+      test: (w, { db, hidden }) => inTextList(db, hidden('status'), w.statuses!),
       set: (w, { db }) => sql`select id from ci_jobs where project_id = ${w.project}
-        and status in (${textsIn(db, w.statuses!)})`,
+        and ${inTextList(db, 'status', w.statuses!)}`,
     },
   },
   orders: { id: null },
@@ -38,7 +38,7 @@ export function listProjectJobs(
   statuses: readonly string[] | undefined,
   cut: Cut,
 ): Promise<Page<Job>> {
-  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: JSON.stringify(statuses) }) }, cut)
+  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: textList(db, statuses) }) }, cut)
 }
 
 interface WantedOfRunner {

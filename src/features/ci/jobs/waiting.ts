@@ -6,7 +6,7 @@ import type { App } from '../../../context.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 
-const CHANNEL = 'ci_queue'
+const CHANNEL = 'jobs_waiting'
 
 interface Room {
   readonly waiting: Set<() => void>

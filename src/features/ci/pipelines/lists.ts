@@ -1,7 +1,7 @@
 /** Lists of the pipelines of a project. */
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
-import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import { longList } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import type { Pipeline } from './model.ts'
@@ -57,9 +57,9 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
     },
     statuses: {
       facet: true,
-      test: (w, { db, hidden }) => sql`${hidden('status')} in (${textsIn(db, w.statuses!)})`,
+      test: (w, { db, hidden }) => inTextList(db, hidden('status'), w.statuses!),
       set: (w, { db }) => sql`select id from pipelines where project_id = ${w.project}
-        and status in (${textsIn(db, w.statuses!)})`,
+        and ${inTextList(db, 'status', w.statuses!)}`,
     },
     broken: {
       test: (w) => (w.broken ? sql`pipelines.yaml_errors is not null` : sql`pipelines.yaml_errors is null`),
@@ -101,7 +101,7 @@ export function listPipelines({ db }: App, project: number, filter: PipelineFilt
   const { statuses, newestOf, yaml_errors, user } = filter
   const wanted: Wanted = {
     project,
-    ...(statuses && { statuses: JSON.stringify(statuses) }),
+    ...(statuses && { statuses: textList(db, statuses) }),
     ...(newestOf && { newest: textList(db, newestOf) }),
     ...(user !== undefined && { user }),
     ...(typeof yaml_errors === 'boolean' && { broken: yaml_errors }),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openBeside } from '../../../../test/freshness.ts'
 import { registerRunner, type TestRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import type { Db } from '../../../store/database.ts'
 import { isSqlite } from '../../../store/dialect.ts'
 import { enqueueJob } from '../jobs/transitions.ts'
 import { resetRegistrationToken } from '../runners/registration.ts'
@@ -135,6 +136,16 @@ test('a job that another process has made reaches whoever waits here', { timeout
   }
 })
 
+/** What SQLite reads from one end to the other to find a job; PostgreSQL goes by how much there is. */
+async function scansOf(db: Db): Promise<string[]> {
+  if (!isSqlite(db)) return []
+  const query = lanesFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]' })
+  const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` })
+  return rows
+    .map(({ detail }) => detail)
+    .filter((look) => look.startsWith('SCAN') && !/^SCAN (lanes|one|json_each)\b/.test(look))
+}
+
 test('jobs that no runner fits cost nobody anything, however many and however odd', async () => {
   await using forge = await startForge()
   const { project, owner } = await pushed(forge, 'mine: { script: x, when: manual }\n')
@@ -158,13 +169,7 @@ test('jobs that no runner fits cost nobody anything, however many and however od
     .executeTakeFirstOrThrow()
   expect(Number(waiting)).toBe(151)
   expect(await costOfLook()).toBe(idle)
-  if (isSqlite(db)) {
-    const query = lanesFor.compile(db, { month: '2026-11', untagged: true, tags: '["a"]' })
-    const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` })
-    const looks = rows.map(({ detail }) => detail)
-    expect(looks).toContain('SEARCH q USING COVERING INDEX ci_queue_lane (lane>?)')
-    expect(looks.filter((look) => look.startsWith('SCAN') && !/^SCAN (lanes|one|json_each)\b/.test(look))).toEqual([])
-  }
+  expect(await scansOf(db)).toEqual([])
   const odd = await registerRunner(forge, { tag_list: long, run_untagged: false })
   expect([await nameOf(odd), await nameOf(odd)]).toEqual(['b', null])
 })
