@@ -8,6 +8,7 @@ const FEATURES = {
   multi_build_steps: true,
   return_exit_code: true,
   refspecs: true,
+  vault_secrets: true,
 }
 
 export const info = { name: 'test', version: '1.0.0', executor: 'shell', features: FEATURES }
