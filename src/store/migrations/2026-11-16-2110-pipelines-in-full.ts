@@ -18,7 +18,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   /** What pipelines were made of: not made of it once more, even where they are deleted since. */
   await db.schema
     .createTable('pipeline_marks')
-    .addColumn('digest', 'text', (c) => c.primaryKey())
+    .addColumn('cause', 'text', (c) => c.primaryKey())
     .addColumn('made_at', timestamp, (c) => c.notNull())
     .execute()
   await sql`create index pipeline_marks_made_at on pipeline_marks (made_at)`.execute(db)

@@ -18,17 +18,17 @@ export interface Cause {
 
 /** Whether it is the first of its cause. In the transaction that makes it: of two at once one is. */
 export async function markMade({ db, clock }: App, { of, since }: Cause): Promise<boolean> {
-  const digest = hash('sha256', JSON.stringify(of))
+  const cause = hash('sha256', JSON.stringify(of))
   const made_at = timestamp(clock)
   const made = await db
     .insertInto('pipeline_marks')
-    .values({ digest, made_at })
+    .values({ cause, made_at })
     .onConflict((conflict) => {
       if (since === undefined) return conflict.doNothing()
-      const again = conflict.column('digest').doUpdateSet({ made_at })
+      const again = conflict.column('cause').doUpdateSet({ made_at })
       return since === null ? again : again.where('pipeline_marks.made_at', '<', since)
     })
-    .returning('digest')
+    .returning('cause')
     .execute()
   return made.length > 0
 }

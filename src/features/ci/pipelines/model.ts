@@ -55,7 +55,7 @@ declare module '../../../store/database.ts' {
       updated_at: string
       version: Generated<number>
     }
-    pipeline_marks: { digest: string; made_at: string }
+    pipeline_marks: { cause: string; made_at: string }
     pipeline_variables: {
       id: Generated<number>
       pipeline_id: number

@@ -55,7 +55,7 @@ test('a push whose process ended before it was followed is followed late, once',
   await db.deleteFrom('pipelines').where('sha', '=', second.id).execute()
   await db
     .deleteFrom('pipeline_marks')
-    .where('digest', 'not in', (eb) => eb.selectFrom('pipeline_marks').select('digest').orderBy('made_at').limit(1))
+    .where('cause', 'not in', (eb) => eb.selectFrom('pipeline_marks').select('cause').orderBy('made_at').limit(1))
     .execute()
   forge.clock.advance(2 * MINUTE)
   await forge.settle()
