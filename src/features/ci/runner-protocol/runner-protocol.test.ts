@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { zipped } from '../../../../test/pipelines.ts'
 import { basic } from '../../../../test/lfs.ts'
-import { ask, registerRunner } from '../../../../test/runners.ts'
+import { ask, info, registerRunner } from '../../../../test/runners.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
@@ -488,4 +488,14 @@ test('signed tokens tell what a job is, and secrets where they are', async () =>
   await runner.patch(job, 0, `the token is ${given[0].value}\n`)
   const { body: log } = await owner.get(`/projects/${project.id}/jobs/${job.id}/trace`)
   expect(log).toBe(`the token is ${'x'.repeat(given[0].value.length)}\n`)
+})
+
+test('a job that needs what a runner does not know fails by that reason', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, DEPLOY)
+  const runner = await registerRunner(forge)
+  const features = { ...info.features, vault_secrets: false }
+  expect((await runner.request({ info: { ...info, features }, last_update: '' })).status).toBe(204)
+  const [job] = (await owner.get(at('/jobs'))).body
+  expect(job).toMatchObject({ status: 'failed', failure_reason: 'runner_unsupported', runner: null })
 })
