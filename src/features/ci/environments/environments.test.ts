@@ -235,6 +235,27 @@ test('pages of environments and deployments cost as many queries for many as for
   expect((await lists[1]!()).body).toHaveLength(6)
 })
 
+test('where an environment is may be what a job before reports', async () => {
+  await using forge = await startForge()
+  const project = await forge.project()
+  const config = {
+    stages: ['a', 'b'],
+    build: { stage: 'a', script: 'x' },
+    ship: { stage: 'b', script: 'x', environment: { name: 'live', url: 'https://$VERSION.example.com' } },
+  }
+  await forge.seed(project, { '.gitlab-ci.yml': JSON.stringify(config) })
+  const runner = await registerRunner(forge)
+  const { body: build } = await runner.request()
+  await runner.upload(build, gzipSync('VERSION=one\n'), '?artifact_type=dotenv&artifact_format=gzip', '.env')
+  await runner.put(build, { state: 'success' })
+  const { body: ship } = await runner.request()
+  await runner.put(ship, { state: 'success' })
+  await forge.settle()
+  expect((await forge.administrator.get(`/projects/${project.id}/environments`)).body).toMatchObject([
+    { name: 'live', external_url: 'https://one.example.com' },
+  ])
+})
+
 test('where an environment is may be what its job reports', async () => {
   await using forge = await startForge()
   const { administrator: root } = forge

@@ -2,11 +2,13 @@
 import { parseSpan } from '../../../ci/config/durations.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
 import { ruleVariables, slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
+import { dependenciesOf } from '../runner-protocol/dependencies.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Environment } from './model.ts'
 import { isAddress } from './service.ts'
@@ -69,7 +71,14 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     CI_ENVIRONMENT_NAME: environment.name,
     CI_ENVIRONMENT_SLUG: environment.slug,
   })
-  const reported = await app.db.selectFrom('ci_job_variables').selectAll().where('job_id', '=', job.id).execute()
+  // Its own last: they beat those of the jobs it was given the results of.
+  const told = [...(await dependenciesOf(app, job)).map((one) => one.job.id), job.id]
+  const reported = await app.db
+    .selectFrom('ci_job_variables')
+    .selectAll()
+    .where(inIdList(app.db, 'job_id', idList(app.db, told)))
+    .execute()
+  reported.sort((a, b) => told.indexOf(a.job_id) - told.indexOf(b.job_id))
   return new Scope([
     valuesOf(own),
     valuesOf(reported.map(({ key, value_sealed }) => ({ key, value: app.vault.open(value_sealed) }))),
