@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { pointAt } from '../../../git/refs/pointing.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { transact } from '../../../store/transact.ts'
 import { keptRows } from '../../../store/versions.ts'
@@ -13,7 +14,7 @@ import { optionsOf } from '../jobs/options.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
 import { awaitJobs } from '../jobs/waiting.ts'
-import { begin } from '../pipelines/create.ts'
+import { pipelineRef } from '../pipelines/create.ts'
 import type { Runner } from '../runners/model.ts'
 import { findRunner } from '../runners/queries.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
@@ -102,7 +103,8 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<object | '
 
 /** The ref goes when a pipeline ends, which may be the moment somebody has it go on. */
 async function presentWithRef(app: App, handed: Handed) {
-  await begin(repositoryDir(app, handed.project), handed.pipeline)
+  const { id, sha } = handed.pipeline
+  await pointAt(repositoryDir(app, handed.project), pipelineRef(id), sha)
   return presentJob(app, handed)
 }
 
