@@ -163,6 +163,8 @@ test('an environment is stopped at its time, and forced without its job', async 
   expect(await s.only()).toMatchObject({ state: 'available' })
   forge.clock.advance(25 * HOUR)
   await stopDueEnvironments.handle(forge.app, {})
+  // The forge's own worker may be at it too.
+  await forge.settle()
   expect(await s.only()).toMatchObject({ state: 'stopping', auto_stop_at: null })
   expect(await jobNamed(forge, 'remove')).toMatchObject({ status: 'pending' })
   const { id } = await s.only()
