@@ -274,9 +274,27 @@ async function land(
     if (error instanceof Overtaken || !unlocked) throw error
     return unlocked
   }
-  const merged = await finishMerge(app, locked.id)
-  await followMerge(app, merged.id)
-  return merged
+  try {
+    const merged = await finishMerge(app, locked.id)
+    await followMerge(app, merged.id)
+    return merged
+  } catch (error) {
+    // Whoever heard of it first has finished it, and somebody has deleted it since: merged it was.
+    if (error instanceof Refusal && error.kind === 'not_found') return asMerged(locked)
+    throw error
+  }
+}
+
+function asMerged(locked: MergeRequest): MergeRequest {
+  const { mergeCommit, squashCommit, at } = JSON.parse(locked.merging!) as Merging
+  return {
+    ...locked,
+    state: 'merged',
+    merging: null,
+    merge_commit_sha: mergeCommit,
+    squash_commit_sha: squashCommit,
+    merged_at: at,
+  }
 }
 
 /** It was not merged, and can be again; null where somebody else has seen to it. */
