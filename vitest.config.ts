@@ -3,15 +3,15 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['test/{clients,package}/**', 'node_modules/**'],
+    exclude: ['test/{clients,package,web}/**', 'node_modules/**'],
     // Starting git costs what the process that starts it weighs: two small ones are quicker than one large.
     pool: 'forks',
     isolate: false,
     // By default one core stays idle, which on two is half the machine.
     maxWorkers: 2,
     // For what hangs, not for what is slow: a busy machine needs many times what a test takes alone.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

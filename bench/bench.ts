@@ -39,6 +39,8 @@ export interface Effort {
   readonly pipelines: number
   /** Megabytes of an archive; of a log, a twentieth. */
   readonly artifact: number
+  /** That hooks are told of. */
+  readonly events: number
 }
 
 export const FULL: Effort = {
@@ -58,6 +60,7 @@ export const FULL: Effort = {
   jobs: 1000,
   pipelines: 1000,
   artifact: 1000,
+  events: 10_000,
 }
 
 export const QUICK: Effort = {
@@ -77,6 +80,7 @@ export const QUICK: Effort = {
   jobs: 200,
   pipelines: 100,
   artifact: 100,
+  events: 500,
 }
 
 export interface Given {

@@ -191,6 +191,8 @@ export interface Latencies {
   readonly errors: number
   readonly p50: number
   readonly p99: number
+  /** Of each request, in milliseconds. */
+  readonly all: readonly number[]
 }
 
 /**
@@ -224,7 +226,13 @@ export async function openLoop(
       }),
     )
   })
-  return { sent: latencies.length, errors, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
+  return {
+    sent: latencies.length,
+    errors,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    all: latencies,
+  }
 }
 
 export function quantile(values: readonly number[], share: number): number {

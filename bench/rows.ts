@@ -25,6 +25,7 @@ import {
   smallUserWrites,
   smallWrites,
 } from './calls.ts'
+import { oneToMany, openDeliveryBench, spreadEvents } from './deliveries.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { largeArchive, longLog } from './job-files.ts'
@@ -32,6 +33,8 @@ import { growingPlanning } from './planning.ts'
 import { growingRequests } from './merge-request-lists.ts'
 import { createTime, freshTime, openRequestBench, pushBesideMany } from './merge-requests.ts'
 import { growingPipelines } from './pipeline-lists.ts'
+import { longLogRows, manyFilesRows } from './large-pages.ts'
+import { homeOf, pageRows } from './pages.ts'
 import { drainTime, openQueueBench, pickUpTime } from './queue.ts'
 import { readRows } from './reads.ts'
 import { capture, makePlace, residentMemory, startFloor, startOurs, type OurServer, type Server } from './servers.ts'
@@ -208,6 +211,27 @@ export const measurements = {
     return [
       await row(`log of ${artifact / 20} MB in patches: ${memory}`, 'flat', () => longLog(queue, artifact / 20)),
       await row(`artifact of ${artifact} MB: ${memory}`, 'flat', () => largeArchive(queue, artifact)),
+    ]
+  },
+
+  async deliveries(bench) {
+    await using deliveries = await openDeliveryBench(bench)
+    const many = `${bench.effort.events} events to 100 hooks, 10 dead, 10 slow`
+    return [
+      await row(`${many}: live ones wait, p99; reads beside; memory`, '< 1 s, < 100 ms', () =>
+        spreadEvents(deliveries),
+      ),
+      await row('one event to 100 hooks: until the last has heard', '< 1 s', () => oneToMany(deliveries)),
+    ]
+  },
+
+  async pages(bench) {
+    await using git = await openGitBench(bench, bench.effort.commits)
+    const home = homeOf(git)
+    return [
+      ...(await pageRows(git)),
+      ...(await manyFilesRows(bench, git, home)),
+      ...(await longLogRows(bench, git, home)),
     ]
   },
 

@@ -1,10 +1,9 @@
 /** Merge requests of one project, and one of each of a thousand others, in the same proportions whatever their number. */
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../src/store/database.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { openStore } from '../src/store/open.ts'
+import { addRows, fillStore, lit } from './filling.ts'
 import { CROWDED, RARE_AUTHOR, RARE_EMOJI } from './seed-issues.ts'
-import { moment, numbers } from './seed-tree.ts'
+import { moment } from './seed-tree.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
 
 const LABELS = 10
@@ -19,22 +18,9 @@ const OVER_DAYS = 907
 export const RARE_BRANCH = 'rare'
 export const RARE_REVIEWER = FIRST_PERSON + PEOPLE + 1
 
-export async function seedMergeRequests(url: string, count: number): Promise<void> {
-  const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })
-  try {
-    await migrate(store)
-    await store.db.transaction().execute((db) => fill(db, count))
-    if (store.engine === 'postgres') await sql`vacuum analyze`.execute(store.db)
-  } finally {
-    await store.close()
-  }
-}
+export const seedMergeRequests = (url: string, count: number): Promise<void> => fillStore(url, (db) => fill(db, count))
 
 async function fill(db: Db, count: number): Promise<void> {
-  const lit = (value: number | string) => sql.lit(value)
-  const add = (table: string, rows: number, values: Record<string, RawBuilder<unknown>>) =>
-    sql`insert into ${sql.table(table)} (${sql.raw(Object.keys(values).join(', '))})
-      select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)
   const every = count / RARE_ONES
   const isRare = sql`n % ${lit(every)} = 0`
   const person = (step: number) => sql`${lit(FIRST_PERSON)} + (n * ${lit(step)}) % ${lit(PEOPLE)}`
@@ -58,8 +44,8 @@ async function fill(db: Db, count: number): Promise<void> {
     created_at: at,
     updated_at: at,
   }
-  await add('merge_requests', count, values)
-  await add('merge_requests', Math.min(OTHER_PROJECTS, count - 1), {
+  await addRows(db, 'merge_requests', count, values)
+  await addRows(db, 'merge_requests', Math.min(OTHER_PROJECTS, count - 1), {
     ...values,
     id: sql`${lit(count)} + n`,
     project_id: sql`${lit(CROWDED)} + n`,
@@ -68,12 +54,18 @@ async function fill(db: Db, count: number): Promise<void> {
   })
   const one = { merge_request_id: sql`n` }
   const rare = { merge_request_id: sql`n * ${lit(every)}` }
-  await add('merge_request_labels', count, { ...one, label_id: sql`1 + n % ${lit(LABELS)}` })
-  await add('merge_request_labels', RARE_ONES, { ...rare, label_id: lit(LABELS + 1) })
-  await add('merge_request_assignees', count, { ...one, user_id: person(1) })
-  await add('merge_request_reviewers', count, { ...one, user_id: person(7), created_at: at })
-  await add('merge_request_reviewers', RARE_ONES, { ...rare, user_id: lit(RARE_REVIEWER), created_at: at })
-  await add('merge_request_approvals', count, { ...one, user_id: person(7), created_at: at })
+  await addRows(db, 'merge_request_labels', count, { ...one, label_id: sql`1 + n % ${lit(LABELS)}` })
+  await addRows(db, 'merge_request_labels', RARE_ONES, { ...rare, label_id: lit(LABELS + 1) })
+  await addRows(db, 'merge_request_assignees', count, { ...one, user_id: person(1) })
+  await addRows(db, 'merge_request_reviewers', count, { ...one, user_id: person(7), created_at: at })
+  await addRows(db, 'merge_request_reviewers', RARE_ONES, { ...rare, user_id: lit(RARE_REVIEWER), created_at: at })
+  await addRows(db, 'merge_request_approvals', count, { ...one, user_id: person(7), created_at: at })
   const name = sql`${lit(RARE_EMOJI)}`
-  await add('award_emoji', RARE_ONES, { ...rare, user_id: lit(MEMBER_ID), name, created_at: at, updated_at: at })
+  await addRows(db, 'award_emoji', RARE_ONES, {
+    ...rare,
+    user_id: lit(MEMBER_ID),
+    name,
+    created_at: at,
+    updated_at: at,
+  })
 }

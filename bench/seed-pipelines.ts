@@ -1,10 +1,9 @@
 /** Pipelines of one project, each of ten jobs, in the same proportions whatever their number. */
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../src/store/database.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { openStore } from '../src/store/open.ts'
+import { addRows, fillStore, lit } from './filling.ts'
 import { CROWDED } from './seed-issues.ts'
-import { moment, numbers } from './seed-tree.ts'
+import { moment } from './seed-tree.ts'
 import { daysAgo } from './seed.ts'
 
 const JOBS = 10
@@ -15,25 +14,12 @@ const OVER_DAYS = 100
 export const RARE_REF = 'rare'
 export const RUNNER = 1
 
-export async function seedPipelines(url: string, count: number): Promise<void> {
-  const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })
-  try {
-    await migrate(store)
-    await store.db.transaction().execute((db) => fill(db, count))
-    if (store.engine === 'postgres') await sql`vacuum analyze`.execute(store.db)
-  } finally {
-    await store.close()
-  }
-}
+export const seedPipelines = (url: string, count: number): Promise<void> => fillStore(url, (db) => fill(db, count))
 
 async function fill(db: Db, count: number): Promise<void> {
-  const lit = (value: number | string) => sql.lit(value)
-  const add = (table: string, rows: number, values: Record<string, RawBuilder<unknown>>) =>
-    sql`insert into ${sql.table(table)} (${sql.raw(Object.keys(values).join(', '))})
-      select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)
   const now = lit(daysAgo(0))
   const one = { token_digest: sql`'digest' || n`, token_sealed: sql`''`, created_at: now, updated_at: now }
-  await add('runners', 1, { id: lit(RUNNER), runner_type: lit('instance_type'), ...one })
+  await addRows(db, 'runners', 1, { id: lit(RUNNER), runner_type: lit('instance_type'), ...one })
   const step = (OVER_DAYS * 86_400) / count
   const pipeline = {
     id: sql`n`,
@@ -48,9 +34,9 @@ async function fill(db: Db, count: number): Promise<void> {
     created_at: moment(daysAgo(OVER_DAYS), sql`n * ${lit(step)}`, db),
     updated_at: moment(daysAgo(OVER_DAYS), sql`n * ${lit(step)} + 60`, db),
   }
-  await add('pipelines', count, pipeline)
+  await addRows(db, 'pipelines', count, pipeline)
   const of = sql`1 + (n - 1) / ${lit(JOBS)}`
-  await add('ci_jobs', count * JOBS, {
+  await addRows(db, 'ci_jobs', count * JOBS, {
     id: sql`n`,
     project_id: lit(CROWDED),
     pipeline_id: of,

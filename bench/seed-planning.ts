@@ -6,11 +6,10 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../src/store/database.ts'
 import { isSqlite } from '../src/store/dialect.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { openStore } from '../src/store/open.ts'
 import { setAside } from './aside.ts'
+import { addRows, fillStore } from './filling.ts'
 import { CROWDED } from './seed-issues.ts'
-import { moment, numbers } from './seed-tree.ts'
+import { moment } from './seed-tree.ts'
 import { EVERYBODY, RARE, daysAgo } from './seed.ts'
 
 const NOTES_AN_ISSUE = 10
@@ -30,19 +29,11 @@ const CHANGES_THERE = 1000
 
 /** Words of every note, one after the other. */
 export const PHRASE = 'elaborate pieces'
-export async function seedPlanning(url: string, issues: number): Promise<void> {
-  const store = await openStore(url, { durable: false, shared: true, poolSize: 1 })
-  try {
-    await migrate(store)
-    await store.db.transaction().execute(async (db) => {
-      await setAside(db, TABLES, () => fill(db, issues))
-      await setAside(db, ['issues'], () => makeUp(db))
-    })
-    if (store.engine === 'postgres') await sql`vacuum analyze`.execute(store.db)
-  } finally {
-    await store.close()
-  }
-}
+export const seedPlanning = (url: string, issues: number): Promise<void> =>
+  fillStore(url, async (db) => {
+    await setAside(db, TABLES, () => fill(db, issues))
+    await setAside(db, ['issues'], () => makeUp(db))
+  })
 
 const TABLES = [
   'notes',
@@ -66,9 +57,6 @@ async function fill(db: Db, issues: number): Promise<void> {
   const person = (n: RawBuilder<unknown>) => sql`${sql.lit(FIRST_PERSON)} + (${n}) % ${sql.lit(PEOPLE)}`
   const rare = (n: RawBuilder<unknown>, of: number) =>
     sql`case when ${n} % ${sql.lit(of / RARE_ONES)} = ${sql.lit(7 % (of / RARE_ONES))} then '${sql.raw(RARE)}' else 'engine' end`
-  const add = (table: string, rows: number, values: Record<string, RawBuilder<unknown>>) =>
-    sql`insert into ${sql.table(table)} (${sql.raw(Object.keys(values).join(', '))})
-      select ${sql.join(Object.values(values))} from ${numbers(rows)}`.execute(db)
   const n = sql`n`
   const crowded = sql.lit(CROWDED)
   // A prime, so that few rows lie over the same days as many.
@@ -80,7 +68,7 @@ async function fill(db: Db, issues: number): Promise<void> {
   // The notes of an issue lie far apart, as they do where many are talked about at once.
   const nth = sql`(n - 1) / ${sql.lit(issues)}`
   const isSystem = sql`${nth} in (1, 4, 7)`
-  await add('notes', notes, {
+  await addRows(db, 'notes', notes, {
     id: n,
     project_id: crowded,
     issue_id: sql`1 + (n - 1) % ${sql.lit(issues)}`,
@@ -105,7 +93,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     body: sql`'Scientific operations, number ' || n`,
     ...times,
   }
-  await add('notes', NOTES_THERE, {
+  await addRows(db, 'notes', NOTES_THERE, {
     ...talk,
     issue_id: sql.lit(TALKED_ABOUT),
     discussion_id: hex(db, sql`${sql.lit(issues * 32)} + n / 2`),
@@ -115,7 +103,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     internal: sql`n % 40 = 3`,
   })
   const kind = sql`n % 10`
-  await add('activities', notes, {
+  await addRows(db, 'activities', notes, {
     project_id: sql`case when n % 10 = 9 then 1 + (n / 10) % ${sql.lit(Math.min(1000, issues))} else ${crowded} end`,
     author_id: sql`case when n % 50 = 7 then ${sql.lit(MEMBER)} else ${person(sql`n / 7`)} end`,
     kind: sql`case when ${kind} in (0, 9) then 'push.pushed' when ${kind} in (1, 2) then 'issue.created'
@@ -127,20 +115,20 @@ async function fill(db: Db, issues: number): Promise<void> {
     created_at: now,
   })
 
-  await add('award_emoji', issues, {
+  await addRows(db, 'award_emoji', issues, {
     user_id: person(n),
     name: sql`'thumbsup'`,
     issue_id: n,
     ...times,
   })
-  await add('award_emoji', issues, { user_id: person(n), name: sql`'rocket'`, note_id: n, ...times })
-  await add('award_emoji', REACTIONS_THERE, {
+  await addRows(db, 'award_emoji', issues, { user_id: person(n), name: sql`'rocket'`, note_id: n, ...times })
+  await addRows(db, 'award_emoji', REACTIONS_THERE, {
     user_id: sql`n + 100`,
     name: sql`'heart'`,
     issue_id: sql.lit(TALKED_ABOUT),
     ...times,
   })
-  await add('text_mentions', issues, {
+  await addRows(db, 'text_mentions', issues, {
     source_issue_id: n,
     source_project_id: crowded,
     user_id: person(sql`n * 11`),
@@ -148,7 +136,7 @@ async function fill(db: Db, issues: number): Promise<void> {
   })
 
   // Of the member: a tenth of the issues waits for them, and four tenths have waited.
-  await add('todos', issues / 2, {
+  await addRows(db, 'todos', issues / 2, {
     user_id: sql.lit(MEMBER),
     project_id: crowded,
     issue_id: sql`2 * n - case when n % 7 = 0 then 0 else 1 end`,
@@ -171,16 +159,16 @@ async function fill(db: Db, issues: number): Promise<void> {
       ),
     )
   const lastLabel = await first('labels')
-  await add('labels', plans, {
+  await addRows(db, 'labels', plans, {
     id: sql`n + ${lastLabel}`,
     project_id: crowded,
     title: sql`'tag' || n`,
     color: sql`'#428BCA'`,
     ...times,
   })
-  await add('issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(plans)}` })
+  await addRows(db, 'issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(plans)}` })
   const lastMilestone = await first('milestones')
-  await add('milestones', plans, {
+  await addRows(db, 'milestones', plans, {
     id: sql`n + ${lastMilestone}`,
     project_id: crowded,
     iid: sql`n + 100`,
@@ -191,7 +179,7 @@ async function fill(db: Db, issues: number): Promise<void> {
   })
 
   const own = sql`n % 100 = 3`
-  await add('snippets', issues, {
+  await addRows(db, 'snippets', issues, {
     id: n,
     project_id: sql`case when n % 20 = 0 then ${crowded}
       when n % 2 = 0 then 1 + (n / 2) % ${sql.lit(Math.min(1000, issues))} end`,
@@ -200,7 +188,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     visibility: sql`case n % 3 when 0 then 'public' when 1 then 'internal' else 'private' end`,
     ...times,
   })
-  await add('snippet_files', issues, { snippet_id: n, path: sql`'work.txt'`, content: sql`'Numbers ' || n` })
+  await addRows(db, 'snippet_files', issues, { snippet_id: n, path: sql`'work.txt'`, content: sql`'Numbers ' || n` })
 
   for (const [rows, issue] of [
     [issues, n],
@@ -208,9 +196,9 @@ async function fill(db: Db, issues: number): Promise<void> {
     [CHANGES_THERE, sql.lit(TALKED_ABOUT)],
   ] as const) {
     const happened = { issue_id: issue, user_id: person(n), created_at: now }
-    await add('resource_label_events', rows, { ...happened, label_id: sql`1 + n % 10`, action: sql`'add'` })
-    await add('resource_state_events', rows, { ...happened, state: sql`'closed'` })
-    await add('resource_milestone_events', rows, {
+    await addRows(db, 'resource_label_events', rows, { ...happened, label_id: sql`1 + n % 10`, action: sql`'add'` })
+    await addRows(db, 'resource_state_events', rows, { ...happened, state: sql`'closed'` })
+    await addRows(db, 'resource_milestone_events', rows, {
       ...happened,
       milestone_id: sql`1 + n % 5`,
       action: sql`'add'`,
@@ -222,7 +210,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     .values({ project_id: CROWDED, group_id: null, name: 'Work', created_at: daysAgo(9), updated_at: daysAgo(9) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await add('board_lists', 3, { board_id: sql.lit(board.id), label_id: n, position: n, ...times })
+  await addRows(db, 'board_lists', 3, { board_id: sql.lit(board.id), label_id: n, position: n, ...times })
 }
 
 const hex = (db: Db, value: RawBuilder<unknown>) =>

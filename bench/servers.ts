@@ -184,7 +184,7 @@ export async function capture(port: number, { path, token }: Call): Promise<Capt
   return { path, headers: kept, body }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

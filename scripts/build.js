@@ -5,6 +5,8 @@ import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { buildWeb } from './build-web.js'
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Libraries of hundreds of small files; the others are left where they are. */
@@ -32,6 +34,7 @@ export async function build() {
   const { dependencies, engines } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
   const left = Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name))
   await rm(`${root}/dist`, { recursive: true, force: true })
+  await buildWeb()
   const bundle = await rolldown({
     cwd: root,
     input: PARTS,

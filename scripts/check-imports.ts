@@ -9,6 +9,7 @@ const layers = [
   ['cli'],
   ['forge'],
   ['app'],
+  ['web'],
   ['features', 'transport'],
   ['api'],
   ['context'],

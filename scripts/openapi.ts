@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 // Most of the time goes into reading the sources; what did not change is not compiled again.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mortise', import.meta.url)))
 const { openApiDocument } = await import('../src/api/openapi.ts')
-const { families } = await import('../src/features/v4.ts')
+const { families, webhooks } = await import('../src/features/v4.ts')
 const { VERSION } = await import('../src/version.ts')
 
 const file = new URL('../openapi.json', import.meta.url)
-const current = `${JSON.stringify(openApiDocument(families, VERSION), null, 2)}\n`
+const current = `${JSON.stringify(openApiDocument(families, VERSION, await webhooks()), null, 2)}\n`
 
 if (!process.argv.includes('--check')) {
   await writeFile(file, current)

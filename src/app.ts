@@ -17,15 +17,24 @@ import type { App } from './context.ts'
 import { openDirectories } from './directory/directory.ts'
 import { byJobToken, jobReaches } from './features/ci/job-tokens/authenticate.ts'
 import { authentication } from './features/identity/authentication.ts'
+import { distribute } from './features/integrations/deliveries/distribute.ts'
+import { endLive, hasListeners, tellListeners } from './features/integrations/live/hub.ts'
+import { startDeliverer, type Deliverer } from './features/integrations/deliveries/deliverer.ts'
+import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { throttleOf } from './features/instance/settings/throttles.ts'
 import { followUpThreads } from './features/merge-requests/talk/follow-up.ts'
+import { findTracker } from './features/integrations/services/trackers.ts'
+import { noteDeed } from './features/instance/audit-events/service.ts'
+import { serviceVariables } from './features/integrations/services/variables.ts'
 import { resolveInProject } from './features/planning/markdown/references.ts'
 import { writeReadme } from './features/repository/files/readme.ts'
 import {
+  addressPages,
   afterPushes,
   blobColumns,
   families,
+  webhooks,
   farewells,
   jobs,
   projectPages,
@@ -40,13 +49,16 @@ import { newLanes } from './lib/lanes.ts'
 import { vault } from './lib/secrets.ts'
 import { hasCode, nullIfMissing } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
-import { folderMailer, smtpMailer } from './mail/mailer.ts'
+import { folderMailer, smtpMailer, watchedMailer, type Mail } from './mail/mailer.ts'
+import { Connections } from './outbound/connections.ts'
 import { openBlobs } from './store/blobs/open.ts'
 import { StoreUnavailable } from './store/database.ts'
 import { isMigrated, migrate } from './store/migrate.ts'
 import { openStore } from './store/open.ts'
 import { startSsh, type SshServer } from './transport/ssh.ts'
 import { routes as transport } from './transport/web.ts'
+import { routes as assets } from './web/assets.ts'
+import { webPages } from './web/pages.ts'
 
 export interface Options {
   readonly clock?: Clock
@@ -61,6 +73,8 @@ export interface Options {
   readonly openAfter?: Promise<unknown>
   /** Refuses where there is no instance yet, instead of making one. */
   readonly mustExist?: boolean
+  /** Told of each mail that has gone out. */
+  readonly onMail?: (mail: Mail) => void
   /** Also with another key than the stored secrets were sealed with. */
   readonly withAnyKey?: boolean
 }
@@ -108,7 +122,15 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     if (options.mustExist && !(await isMigrated(store))) throw unknown
     const applied = await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? addressOf(config.host, config.port)
-    const from = config.mailFrom ?? `mortise@${new URL(url).hostname}`
+    const { hostname } = new URL(url)
+    const sender = {
+      address: config.mailFrom ?? `mortise@${hostname}`,
+      replyTo: config.mailReplyTo ?? `noreply@${hostname}`,
+    }
+    const mailer = config.smtpUrl
+      ? smtpMailer(config.smtpUrl, sender, log)
+      : folderMailer(join(config.data, 'mail'), sender, log)
+    const mail = options.onMail ? watchedMailer(mailer, options.onMail) : mailer
     const around: Omit<App, 'vault'> = {
       config,
       url,
@@ -118,8 +140,11 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       db: store.db,
       onCommit: (react) => react(),
       jobs: { wake: () => {} },
+      deliveries: { wake: () => {} },
+      describeEvents,
       blobs,
-      mail: config.smtpUrl ? smtpMailer(config.smtpUrl, from) : folderMailer(join(config.data, 'mail'), from, log),
+      mail,
+      outgoing: new Connections(),
       directories: openDirectories(config),
       lanes: newLanes(),
       farewells,
@@ -129,6 +154,8 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       writeReadme,
       resolveReferences: resolveInProject,
       followUp: followUpThreads,
+      findTracker,
+      serviceVariables,
     }
     const { sealed, isKept } = await orCannotStart(unusable, () => findKeyCheck(store.db))
     const isOurs = sealed === null || (given !== null && vault(given).canOpen(sealed))
@@ -136,7 +163,12 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const key = given ?? (await orCannotStart(folder, () => makeKey(config)))
     const app: App = { ...around, vault: vault(key) }
     if (!isKept && isOurs) await keepKey(app)
-    return { app, applied, [Symbol.asyncDispose]: () => store.close() }
+    const close = async () => {
+      mail.close()
+      await app.outgoing[Symbol.asyncDispose]()
+      await store.close()
+    }
+    return { app, applied, [Symbol.asyncDispose]: close }
   } catch (error) {
     await store.close()
     throw error
@@ -146,6 +178,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
 export interface Forge extends AsyncDisposable {
   readonly app: App
   readonly worker: Worker
+  readonly deliverer: Deliverer
   readonly http: Server
   /** Goes on with another store and no memory of the one before; `prepare` is called while there is none. */
   reopen(prepare: () => Promise<void>): Promise<void>
@@ -175,23 +208,29 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const { config } = opened.app
   const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
-  const app: App = { ...opened.app, jobs: { wake: () => worker.wake() } }
-  const newLimiter = () => new RateLimiter(config.rateLimit, app.clock, (isKnown) => throttleOf(app, isKnown))
+  const app: App = { ...opened.app, jobs: { wake: () => worker.wake() }, deliveries: { wake: () => deliverer.wake() } }
+  const newLimiter = () => new RateLimiter(config.rateLimit, app.clock, (whom) => throttleOf(app, whom))
   const gateway = {
     app,
     authentication: withJobTokens,
     limiter: newLimiter(),
     spool: join(config.data, 'spool'),
     checkOutput: options.checkOutput ?? false,
+    noteDeed,
   }
   const metrics = createMetrics(app)
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
-  for (const addRoutes of [...web, transport]) addRoutes(server, gateway, { metrics, families, projectPages })
-  let worker = startWorker(app, { jobs, subscriptions: reactions })
+  const about = { metrics, families, webhooks, projectPages, addressPages, pages: webPages(gateway, v4) }
+  for (const addRoutes of [...web, assets, transport]) addRoutes(server, gateway, about)
+  const audience = { isThere: hasListeners, tell: tellListeners }
+  const startWork = () => startWorker(app, { jobs, subscriptions: reactions, distribute, audience })
+  let worker = startWork()
+  let deliverer = startDeliverer(app)
   let ssh: SshServer | null = null
   const closeApp = async () => {
-    await worker.stop()
+    endLive(opened.app)
+    await Promise.all([worker.stop(), deliverer.stop()])
     closeReaders()
     await opened[Symbol.asyncDispose]()
   }
@@ -203,10 +242,11 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     await closeApp()
     await prepare()
     opened = await openApp(config, options)
-    const { url, jobs: queue, config: bound } = app
-    Object.assign(app, opened.app, { url, jobs: queue, config: bound })
+    const { url, jobs: queue, deliveries, config: bound } = app
+    Object.assign(app, opened.app, { url, jobs: queue, deliveries, config: bound })
     gateway.limiter = newLimiter()
-    worker = startWorker(app, { jobs, subscriptions: reactions })
+    worker = startWork()
+    deliverer = startDeliverer(app)
   }
   try {
     await options.openAfter
@@ -226,6 +266,9 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     app,
     get worker() {
       return worker
+    },
+    get deliverer() {
+      return deliverer
     },
     http: server.server,
     reopen,

@@ -70,6 +70,16 @@ test('the file of the documentation is one', async () => {
   }
 })
 
+test.each([
+  [{ PROXY: 'proxy.example.com:3128' }, 'PROXY (--outbound-proxy) must look like http://proxy.example.com:3128'],
+  [{ PROXY: 'socks5://me:secret@proxy' }, 'PROXY (--outbound-proxy) must look like http://proxy.example.com:3128'],
+  [{ PROXY: 'http://proxy/path' }, 'PROXY (--outbound-proxy) must look like http://proxy.example.com:3128'],
+  [{ NO_PROXY: '*.example.com' }, 'NO_PROXY (--outbound-no-proxy) must look like intern.example.com,10.0.0.0/8'],
+])('%j is no way out', (bad, line) => {
+  const given = Object.entries(bad).map(([name, value]) => [`MORTISE_OUTBOUND_${name}`, value])
+  expect(() => readConfig({}, Object.fromEntries(given))).toThrow(new BadSetting(`MORTISE_OUTBOUND_${line}`))
+})
+
 test('an address for SSH may be none', () => {
   expect(readConfig({}, { MORTISE_SSH_URL: 'off' }).sshUrl).toBe('')
   expect(() => readConfig({}, { MORTISE_SSH_URL: 'none' })).toThrow('must look like ssh://git.example.com:22')

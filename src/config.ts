@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { isListable } from './lib/address-list.ts'
 
 /** Why a forge cannot start, in one line for whoever started it. */
 export class CannotStart extends Error {}
@@ -39,6 +40,7 @@ export interface Config {
   readonly workers: number
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
+  readonly mailReplyTo: string | null
   readonly ldapUrl: string | null
   readonly ldapBase: string | null
   readonly ldapBindDn: string | null
@@ -53,6 +55,10 @@ export interface Config {
   readonly rateLimit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** What hooks, services and includes are sent through. */
+  readonly outboundProxy: string | null
+  /** Reached without it: hosts, addresses and networks. */
+  readonly outboundNoProxy: readonly string[]
   /** Opens `/-/metrics`, and nothing else. */
   readonly metricsToken: string | null
   readonly log: LogLevel
@@ -122,6 +128,7 @@ export const settings: SettingTable = {
     parse: smtpUrl,
   },
   mailFrom: { help: 'sender of mail', default: null, shown: 'mortise@HOST', parse: email },
+  mailReplyTo: { help: 'where answers to mail go', default: null, shown: 'noreply@HOST', parse: email },
   ldapUrl: { help: 'ldap://host:port or ldaps://host:port', default: null, shown: 'no directory', parse: ldapUrl },
   ldapBase: { help: 'DN below which people of the directory are', default: null, shown: 'none', parse: dn },
   ldapBindDn: { help: 'DN of the account that searches it', default: null, shown: 'anonymous', parse: dn },
@@ -133,6 +140,18 @@ export const settings: SettingTable = {
   ldapProvider: { help: 'name of the directory in identities', default: 'ldapmain', parse: provider },
   rateLimit: { help: 'API requests a minute and caller; off for none', default: 60_000, parse: limit },
   trustedProxies: { help: 'addresses of proxies in front, by comma', default: [], shown: 'none', parse: list },
+  outboundProxy: {
+    help: 'http://user:password@host:port that hooks go through',
+    default: null,
+    shown: 'none',
+    parse: proxyUrl,
+  },
+  outboundNoProxy: {
+    help: 'hosts and networks reached without it, by comma',
+    default: [],
+    shown: 'none',
+    parse: addressList,
+  },
   metricsToken: {
     help: 'token that /-/metrics is read with',
     default: null,
@@ -269,6 +288,19 @@ function blobsUrl(value: string): string {
 
 function smtpUrl(value: string): string {
   return address(['smtp:', 'smtps:'], 'smtp://user:password@host:587')(value)
+}
+
+function proxyUrl(value: string): string {
+  const example = 'http://proxy.example.com:3128'
+  const { pathname, search } = new URL(address(['http:', 'https:'], example)(value))
+  if (pathname.length > 1 || search !== '') throw new Error(`must look like ${example}`)
+  return value
+}
+
+function addressList(value: string): string[] {
+  const entries = list(value)
+  if (!entries.every(isListable)) throw new Error('must look like intern.example.com,10.0.0.0/8')
+  return entries
 }
 
 function ldapUrl(value: string): string {

@@ -1,4 +1,5 @@
 /** What every feature is handed, always first: the machinery of one running forge. */
+import type { Variable } from './ci/config/variables.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
@@ -7,10 +8,13 @@ import type { Subscription } from './jobs/worker.ts'
 import type { Lanes } from './lib/lanes.ts'
 import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/secrets.ts'
+import type { Tracker } from './lib/tracker-keys.ts'
 import type { Log } from './log.ts'
 import type { Mailer } from './mail/mailer.ts'
+import type { Connections } from './outbound/connections.ts'
 import type { Blobs } from './store/blobs/blobs.ts'
 import type { Db, Events, Row, Store, Tables } from './store/database.ts'
+import type { DescribeEvents } from './store/outbox.ts'
 
 export interface App {
   readonly config: Config
@@ -22,9 +26,18 @@ export interface App {
   /** The store's database, or the transaction this work is part of. */
   readonly db: Db
   readonly onCommit: (react: () => void) => void
+  /** At the end of each transaction, within it. */
+  readonly beforeCommit?: (app: App) => Promise<void>
   readonly jobs: { wake(): void }
+  /** What waits for receivers outside. */
+  readonly deliveries: { wake(): void }
+  readonly describeEvents: DescribeEvents
+  /** The event that whoever asks was told of by a hook. */
+  readonly chain?: number | undefined
   readonly blobs: Blobs
   readonly mail: Mailer
+  /** To receivers of hooks and the like, kept for a moment. */
+  readonly outgoing: Connections
   readonly directories: Directories
   readonly vault: Vault
   /** Where what takes git's processes waits for its turn. */
@@ -36,6 +49,8 @@ export interface App {
   readonly writeReadme: WriteReadme
   readonly resolveReferences: ResolveReferences
   readonly followUp: FollowUp
+  readonly findTracker: FindTracker
+  readonly serviceVariables: ServiceVariables
 }
 
 export type User = Row<'users'>
@@ -94,6 +109,18 @@ export type ResolveReferences = (
   project: Row<'projects'>,
   found: readonly TextReference[],
 ) => Promise<Resolutions>
+
+/** Where a project's issues are, if not here: found by who knows of services, for whoever renders. */
+export type FindTracker = (app: App, project: Row<'projects'>) => Promise<Tracker | null>
+
+/** Where a job runs; the environment is the name of its own. */
+export interface JobPlace {
+  readonly isProtected: boolean
+  readonly environment: string | null
+}
+
+/** What services of a project give to its jobs: found by who knows of services, for CI. */
+export type ServiceVariables = (app: App, project: { readonly id: number }, place: JobPlace) => Promise<Variable[]>
 
 /** Threads of a merge request that an issue goes on with: found by who knows of merge requests, for planning. */
 export type FollowUp = (

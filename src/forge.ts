@@ -14,6 +14,7 @@ import { createFirstAdministrator } from './features/identity/users/first-admini
 import { createUser } from './features/identity/users/service.ts'
 import { findUser } from './features/identity/users/queries.ts'
 import { currentSettings } from './features/instance/settings/queries.ts'
+import { updateSettings } from './features/instance/settings/service.ts'
 import type { GroupDetails } from './features/groups/groups/entity.ts'
 import type { IssueRecord } from './features/planning/issues/entity.ts'
 import type { LabelRecord } from './features/planning/labels/entity.ts'
@@ -26,8 +27,11 @@ import { Client, Person } from './forge/client.ts'
 import { TestClock } from './forge/clock.ts'
 import { FaultLog } from './forge/faults.ts'
 import { runGit } from './forge/git.ts'
+import { MailLog } from './forge/mail.ts'
+import { Receiver } from './forge/receiver.ts'
 import { RequestLog } from './forge/requests.ts'
 import type * as door from './forge/types.ts'
+import type { Mail } from './mail/mailer.ts'
 import { makeTemporaryFolder, sweepTemporaryFolders } from './lib/temporary-folder.ts'
 import { randomHex, randomToken } from './lib/secrets.ts'
 import { forgetEvents } from './store/outbox.ts'
@@ -44,6 +48,7 @@ interface Ground {
   readonly running: RunningForge
   readonly clock: TestClock
   readonly faults: FaultLog
+  readonly mails: MailLog
 }
 
 export class TestForge implements door.Forge {
@@ -55,6 +60,7 @@ export class TestForge implements door.Forge {
   readonly #ground: Ground
   readonly #requests: RequestLog
   readonly #runners = new Set<Beside>()
+  readonly #receivers = new Set<Receiver>()
   #runnersMade = 0
   #closed: Promise<void> | null = null
   #people = 0
@@ -242,7 +248,8 @@ export class TestForge implements door.Forge {
 
   async queries(work: () => Promise<unknown>): Promise<number> {
     await this.settle()
-    const resume = await this.#ground.running.worker.pause()
+    const { worker, deliverer } = this.#ground.running
+    const [resumeWork, resumeDeliveries] = [await worker.pause(), await deliverer.pause()]
     try {
       // What is known for a while only would else be asked for again in a count that takes long, and in no other.
       using _ = this.clock.hold()
@@ -252,12 +259,14 @@ export class TestForge implements door.Forge {
       await work()
       return this.app.store.queries - before
     } finally {
-      resume()
+      resumeWork()
+      resumeDeliveries()
     }
   }
 
-  settle(): Promise<void> {
-    return this.#ground.running.worker.settle()
+  async settle(): Promise<void> {
+    await this.#ground.running.worker.settle()
+    await this.#ground.running.deliverer.settle()
   }
 
   /** Background work rests from here on. */
@@ -266,13 +275,15 @@ export class TestForge implements door.Forge {
   }
 
   async reset(): Promise<void> {
-    const { folder, database, running, faults } = this.#ground
+    const { folder, database, running, faults, mails } = this.#ground
     await running.reopen(async () => {
       this.clock.reset()
       await Promise.all([database.reset(), emptyFolder(dataIn(folder)), rm(join(folder, 'work'), GONE)])
     })
     this.#requests.clear()
     faults.clear()
+    mails.clear()
+    for (const receiver of this.#receivers) receiver.clear()
     this.#people = this.#groups = this.#projects = 0
     this.#labels = this.#milestones = this.#issues = this.#notes = this.#snippets = this.#mergeRequests = 0
   }
@@ -288,6 +299,17 @@ export class TestForge implements door.Forge {
     return { id: beside.id, stop, [Symbol.asyncDispose]: stop }
   }
 
+  async receiver(): Promise<Receiver> {
+    const receiver = await Receiver.start()
+    this.#receivers.add(receiver)
+    return receiver
+  }
+
+  async mail(): Promise<door.ForgeMail[]> {
+    await this.settle()
+    return this.#ground.mails.list()
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end()
     return this.#closed
@@ -295,6 +317,8 @@ export class TestForge implements door.Forge {
 
   async #end(): Promise<void> {
     for (const runner of this.#runners) await runner.stop(0)
+    // What is still being sent ends with them, and nobody waits for it.
+    for (const receiver of this.#receivers) await receiver.close()
     await discard(this.#ground)
   }
 
@@ -399,6 +423,8 @@ async function makeTemplate(databaseUrl: string | undefined): Promise<Template> 
     try {
       await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false })
       await createFirstAdministrator(opened.app)
+      // Receivers of a test stand on its own machine.
+      await updateSettings(opened.app, { allow_local_requests_from_web_hooks_and_services: true })
       await forgetEvents(opened.app)
     } finally {
       await rm(folder, GONE)
@@ -426,6 +452,7 @@ export const startForge = (async (options: door.ForgeOptions = {}): Promise<Test
   const template = await templateOn(options.databaseUrl ?? testDatabaseUrl())
   const clock = new TestClock()
   const faults = new FaultLog()
+  const mails = new MailLog()
   const folder = await makeTemporaryFolder()
   const database = await template.copy(folder)
   try {
@@ -434,9 +461,10 @@ export const startForge = (async (options: door.ForgeOptions = {}): Promise<Test
     const config = configOf(folder, database.url, { ...log, ...options.settings })
     const logTo = options.logTo ?? (options.settings?.LOG === undefined ? faults : undefined)
     const { patience } = options
-    const running = await serve(config, { clock, durable: false, checkOutput: true, logTo, patience })
+    const onMail = (mail: Mail) => mails.add(mail)
+    const running = await serve(config, { clock, durable: false, checkOutput: true, logTo, patience, onMail })
     const root = new Person(running.app.url, (await findUser(running.app.db, 1))!, ROOT_TOKEN)
-    return new TestForge({ folder, database, running, clock, faults }, root)
+    return new TestForge({ folder, database, running, clock, faults, mails }, root)
   } catch (error) {
     await discard({ database, folder })
     throw error

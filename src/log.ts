@@ -9,6 +9,8 @@ export const SECRET_PARAMETERS = [
   'access_token',
   'bearer_token',
   'job_token',
+  'feed_token',
+  'rss_token',
   'refresh_token',
   'token',
   'password',

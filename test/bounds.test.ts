@@ -96,7 +96,7 @@ describe('texts that once kept everybody waiting', () => {
     expect(effort()).toBeLessThan(1000)
   })
 
-  test('commits of many or deep paths', { timeout: 60_000 }, async () => {
+  test('commits of many or deep paths', async () => {
     await using forge = await startForge()
     const { administrator: root } = forge
     const { body: project } = await root.post('/projects', { name: 'p', path: 'p' })
@@ -160,7 +160,7 @@ describe('answers', () => {
     expect(keyed.headers.get('link')).toContain('page_token=')
   })
 
-  test('the lines of a file are told as far as they are asked for', { timeout: 60_000 }, async () => {
+  test('the lines of a file are told as far as they are asked for', async () => {
     await using forge = await startForge()
     const { root, base } = await stage(forge)
     const content = 'x\n'.repeat(300_000)
@@ -173,7 +173,7 @@ describe('answers', () => {
     expect(some.body).toMatchObject([{ lines: ['x', 'x'] }])
   })
 
-  test('the pages of a wiki are written as they are read', { timeout: 60_000 }, async () => {
+  test('the pages of a wiki are written as they are read', async () => {
     await using forge = await startForge()
     const { root, base } = await stage(forge)
     // Each of its characters is six in JSON.
@@ -191,7 +191,7 @@ describe('answers', () => {
 })
 
 describe('git processes', () => {
-  test('those who do not read an archive hold no more than their share', { timeout: 60_000 }, async () => {
+  test('those who do not read an archive hold no more than their share', async () => {
     await using forge = await startForge()
     const { administrator: root } = forge
     const patience = 200

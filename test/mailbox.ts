@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import PostalMime, { decodeWords, type Email } from 'postal-mime'
 import type { TestForge } from '../src/forge.ts'
 
 export interface SentMail {
   to: string
   subject: string
   text: string
+  html: string | null
+  /** By their names in lower case. */
+  headers: Record<string, string>
 }
 
 /** What was mailed so far, once all background work is done. */
@@ -14,12 +18,18 @@ export async function mailsOf(forge: TestForge): Promise<SentMail[]> {
   await forge.settle()
   const folder = join(forge.app.config.data, 'mail')
   if (!existsSync(folder)) return []
-  const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
-  return texts.map((mail) => ({
-    to: /^To: (.*)$/m.exec(mail)![1]!,
-    subject: /^Subject: (.*)$/m.exec(mail)![1]!,
-    text: mail.slice(mail.indexOf('\n\n') + 2),
-  }))
+  return Promise.all((await readdir(folder)).map(async (name) => readMail(await readFile(join(folder, name)))))
+}
+
+export async function readMail(message: Uint8Array): Promise<SentMail> {
+  const mail: Email = await PostalMime.parse(message)
+  return {
+    to: mail.to![0]!.address!,
+    subject: mail.subject!,
+    text: mail.text!,
+    html: mail.html ?? null,
+    headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, decodeWords(value)])),
+  }
 }
 
 /** The link in a mail, without the address of the forge. */

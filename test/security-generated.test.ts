@@ -16,15 +16,13 @@ import { authorizePath, registerApplication } from './oauth.ts'
 import { allAsked, isWrite, ownFieldsOf, placeOf, worldOf, type Asked, type World } from './world.ts'
 
 /**
- * A field of a few values refuses any text alike, so two texts tell of it what all would. Otherwise the texts take
- * turns: every one is tried on very many fields, and every field with some; with fewer where each answer costs a git
- * process.
+ * A field of a few values refuses any text alike, so one text tells of it what all would. Otherwise the texts take
+ * turns: every one is tried on very many fields, and every field with some.
  */
 let turn = 0
 function triedOn(endpoint: Endpoint, field: string, texts: readonly string[]): readonly string[] {
-  if (endpoint.input?.shape[field]?.safeParse('any text').success === false) return texts.slice(0, 2)
-  const length = /\/(repository|releases|wikis|merge_requests)/.test(endpoint.path) ? 2 : 3
-  return Array.from({ length }, () => texts[turn++ % texts.length]!)
+  if (endpoint.input?.shape[field]?.safeParse('any text').success === false) return texts.slice(0, 1)
+  return Array.from({ length: 2 }, () => texts[turn++ % texts.length]!)
 }
 
 /** For what only reads, or tries in vain to write. */
@@ -62,13 +60,38 @@ const takingFields = v4.filter(
 /** Without the file nothing else of an upload is looked at. */
 const writes = takingFields.filter((endpoint) => !ownFieldsOf(endpoint).includes('file'))
 
+const kindOf = ({ path }: Endpoint) => path.split('/').findLast((segment) => !segment.startsWith(':'))
+
+/**
+ * The same field of the same kind of record, declared once and taken in many places (by projects, groups and the
+ * instance; to create and to change) is asked in the first two.
+ */
+function firstFields(): (endpoint: Endpoint) => string[] {
+  const seen = new Map<string, Map<unknown, number>>()
+  return (endpoint) =>
+    ownFieldsOf(endpoint).filter((field) => {
+      const key = `${kindOf(endpoint)} ${field}`
+      const schemas = seen.get(key) ?? new Map<unknown, number>()
+      const times = schemas.get(endpoint.input!.shape[field]) ?? 0
+      seen.set(key, schemas.set(endpoint.input!.shape[field], times + 1))
+      return times < 2
+    })
+}
+
 /** That they are answered so is shown by the test of roles. */
 test('what takes fields to write has an input, and an administrator is let in with it', () => {
   expect(takingFields.filter((endpoint) => !caseOf(endpoint).input).map(nameOf)).toEqual([])
   const answer = (endpoint: Endpoint) => Object.values(caseOf(endpoint).rows)[0]!.administrator!
   const refused = takingFields.filter((endpoint) => answer(endpoint) >= 300)
-  // Nobody's account is a token to rotate.
-  expect(refused.map(nameOf)).toEqual(['POST /personal_access_tokens/self/rotate'])
+  // Nobody's account is a token to rotate; codes, and what a device signs, are others each time.
+  expect(refused.map(nameOf)).toEqual([
+    'POST /user/passkeys/options',
+    'POST /user/passkeys',
+    'POST /user/second_factor',
+    'POST /user/second_factor/confirm',
+    'POST /user/second_factor/recovery_codes',
+    'POST /personal_access_tokens/self/rotate',
+  ])
 })
 
 describe('security 44: regex blow-up in API checks', () => {
@@ -95,8 +118,9 @@ describe('security 44: regex blow-up in API checks', () => {
   test('every field that is written', { timeout: 300_000 }, async () => {
     await using forge = await startForge()
     const world = await worldOf(forge)
+    const fieldsOf = firstFields()
     for (const asked of await allAsked(world, writes)) {
-      for (const field of ownFieldsOf(asked.endpoint)) {
+      for (const field of fieldsOf(asked.endpoint)) {
         const texts = triedOn(asked.endpoint, field, tiring)
         const effort = startEffort()
         for (const [text, { status }] of await tryTexts(world, asked, field, texts))
@@ -144,7 +168,7 @@ describe('security 44: regex blow-up in API checks', () => {
 })
 
 describe('security 45: unbounded input or page', () => {
-  test('a list gives a page at most, however many are asked for', async () => {
+  test('a list gives a page at most, however many are asked for', { timeout: 300_000 }, async () => {
     const world = await sharedWorld()
     const { forge, caller } = world
     for (let n = 0; n < MOST_PER_PAGE; n++) await forge.user()
@@ -168,6 +192,16 @@ describe('security 45: unbounded input or page', () => {
     }
   })
 
+  /** As the field would have it, were it short. */
+  function shapeFor({ endpoint }: Asked, field: string): (text: string) => string {
+    const shapes = [
+      (text: string) => text,
+      (text: string) => `https://app.example/${text}`,
+      (text: string) => `${text}@example.com`,
+    ]
+    return shapes.find((shape) => endpoint.input!.shape[field]!.safeParse(shape('k')).success) ?? shapes[0]!
+  }
+
   /** What is longer than anybody means is not kept: whatever is accepted is found to be cut or ignored. */
   test('no text is kept at any length', { timeout: 300_000 }, async () => {
     await using forge = await startForge()
@@ -181,8 +215,7 @@ describe('security 45: unbounded input or page', () => {
         const more = /^(provider|extern_uid)$/.test(field) ? identity : undefined
         // Another one each time: a record shows what other fields of it hold.
         const endless = `${'k'.repeat(100_000)}-${++texts}-`
-        const shapes = [endless, `https://app.example/${endless}`, `${endless}@example.com`]
-        for (const [, { status, body }] of await tryTexts(world, asked, field, shapes, more))
+        for (const [, { status, body }] of await tryTexts(world, asked, field, [shapeFor(asked, field)(endless)], more))
           if (status < 300 && JSON.stringify(body).includes(endless)) kept.push(`${asked.name} ${field}`)
       }
     }
@@ -246,7 +279,7 @@ describe('security 45: unbounded input or page', () => {
     expect((await forge.administrator.get(sprawling)).status).toBe(400)
   })
 
-  test('what fills a whole body keeps nobody waiting', { timeout: 60_000 }, async () => {
+  test('what fills a whole body keeps nobody waiting', async () => {
     await using forge = await startForge()
     const crowds = [
       `{"branch":"x","actions":[${Array.from({ length: 4_000_000 }, () => 1).join()}]}`,

@@ -23,6 +23,8 @@ export interface Identity {
   readonly kind: CredentialKind
   readonly user: User
   readonly scopes: readonly Scope[] | null
+  /** Of a session: until a second factor is set up, nothing else opens. */
+  readonly isHeld?: boolean
   /** Id of the token's row, where it has one. */
   readonly tokenId?: number
 }

@@ -185,6 +185,8 @@ export interface Declaration<
   jobToken?: boolean
   /** For runners, whose tokens it looks up itself; `stream`: it reads the body itself as well. */
   runners?: 'fields' | 'stream'
+  /** Also for a session that opens nothing else until a second factor is set up. */
+  whileHeld?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** Where it differs from its resource. */
@@ -198,12 +200,16 @@ export interface Declaration<
   headStatus?: number
   /** When the subject last changed, for If-Unmodified-Since. */
   changedAt?: (subject: S) => string
+  /** For the log of administration: what there was before a change. */
+  before?: (app: App) => Promise<object>
   /** The largest file part it takes, in bytes. */
   upload?: number
   /** Bytes of all its fields together, where that is more than usual. */
   body?: number
   /** Where it differs from its resource. */
   lane?: AnswerLane
+  /** Much work, or for some input: visitors without a credential may ask for a few in a while. */
+  costly?: boolean | ((input: z.infer<I>) => boolean)
   handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
 }
 
@@ -219,6 +225,7 @@ export interface Endpoint {
   readonly secret?: boolean
   readonly jobToken?: boolean
   readonly runners?: 'fields' | 'stream'
+  readonly whileHeld?: boolean
   readonly denied?: 'unauthenticated'
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject
@@ -226,9 +233,11 @@ export interface Endpoint {
   readonly status?: number
   readonly headStatus?: number
   readonly changedAt?: (subject: never) => string
+  readonly before?: (app: App) => Promise<object>
   readonly upload?: number
   readonly body?: number
   readonly lane?: AnswerLane
+  readonly costly?: boolean | ((input: never) => boolean)
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 

@@ -16,8 +16,13 @@ export interface Throttle {
   readonly period: number
 }
 
-/** What administrators set for callers who are known, and for all others. */
-export type ThrottleOf = (isKnown: boolean) => MaybePromise<Throttle | null>
+/** Programs ask the API, people pages. */
+export type Door = 'api' | 'web'
+
+/** Whom administrators set a throttle for: users at each door, visitors, and visitors who ask for what is much work. */
+export type Throttled = `authenticated_${Door}` | 'unauthenticated' | 'unauthenticated_costly'
+
+export type ThrottleOf = (whom: Throttled) => MaybePromise<Throttle | null>
 
 const MINUTE_MS = 60_000
 /** Whoever comes from more addresses than this is not stopped by counting them. */
@@ -52,8 +57,12 @@ export class RateLimiter {
   readonly #clock: Clock
   readonly #throttleOf: ThrottleOf
   readonly #everybody = new Counter()
-  readonly #known = new Counter()
-  readonly #unknown = new Counter()
+  readonly #counters: Record<Throttled, Counter> = {
+    authenticated_api: new Counter(),
+    authenticated_web: new Counter(),
+    unauthenticated: new Counter(),
+    unauthenticated_costly: new Counter(),
+  }
 
   constructor(perMinute: number, clock: Clock, throttleOf: ThrottleOf = () => null) {
     this.#always = { limit: perMinute, period: MINUTE_MS }
@@ -62,12 +71,22 @@ export class RateLimiter {
   }
 
   /** The headers tell of what administrators set, where they did. */
-  admit({ identity, address }: Caller, headers: OutgoingHttpHeaders): MaybePromise<void> {
+  admit({ identity, address }: Caller, headers: OutgoingHttpHeaders, door: Door = 'api'): MaybePromise<void> {
     const now = this.#clock.now().getTime()
     const key = identity?.user.id ?? networkOf(address)
     if (this.#always.limit > 0) this.#everybody.admit(key, this.#always, now, headers)
-    return andThen(this.#throttleOf(identity !== null), (throttle) => {
-      if (throttle) (identity ? this.#known : this.#unknown).admit(key, throttle, now, headers)
+    return this.#count(identity ? `authenticated_${door}` : 'unauthenticated', key, now, headers)
+  }
+
+  /** Programs that read every page of a site ask for what is much work and nobody looks at. Who is known may. */
+  admitCostly({ identity, address }: Caller): MaybePromise<void> {
+    if (identity) return
+    return this.#count('unauthenticated_costly', networkOf(address), this.#clock.now().getTime(), {})
+  }
+
+  #count(whom: Throttled, key: number | string, now: number, headers: OutgoingHttpHeaders): MaybePromise<void> {
+    return andThen(this.#throttleOf(whom), (throttle) => {
+      if (throttle) this.#counters[whom].admit(key, throttle, now, headers)
     })
   }
 }

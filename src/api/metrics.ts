@@ -128,6 +128,22 @@ async function processMetrics(app: App) {
     },
   })
   new Gauge({
+    name: 'mortise_deliveries',
+    help: 'What waits for receivers outside, and what was given up in the last days',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const rows = await app.db
+        .selectFrom('hook_deliveries')
+        .where('state', 'in', ['waiting', 'given_up'])
+        .groupBy('state')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .execute()
+      for (const state of ['waiting', 'given_up'] as const)
+        this.set({ state }, Number(rows.find((row) => row.state === state)?.count ?? 0))
+    },
+  })
+  new Gauge({
     name: 'mortise_store_queries',
     help: 'Queries sent to the store by this process',
     registers: [registry],

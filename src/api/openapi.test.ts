@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import { families, v4 } from '../features/v4.ts'
+import { families, v4, webhooks } from '../features/v4.ts'
 import { startForge } from '../forge.ts'
 import { VERSION } from '../version.ts'
 import { openApiDocument } from './openapi.ts'
@@ -22,7 +22,7 @@ type Document = {
   components: Record<string, Record<string, unknown>> & { parameters: Record<string, Parameter> }
 }
 
-const document = openApiDocument(families, VERSION) as unknown as Document
+const document = openApiDocument(families, VERSION, await webhooks()) as unknown as Document
 
 /** Written out, or said once for all. */
 const resolved = (one: Parameter | { $ref: string }): Parameter =>

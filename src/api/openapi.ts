@@ -9,7 +9,18 @@ type Json = Record<string, unknown>
 /** Endpoints by verb, by the name of their family. */
 export type Families = Record<string, Record<string, Endpoint>>
 
-export function openApiDocument(families: Families, version: string): Json {
+/** What a receiver of hooks is sent, by an example. */
+export interface Webhook {
+  /** `X-Gitlab-Event`. */
+  readonly header: string
+  /** That a hook must have on; null for what every hook of the instance hears. */
+  readonly switch: string | null
+  readonly body: object
+}
+
+export type Webhooks = Readonly<Record<string, Webhook>>
+
+export function openApiDocument(families: Families, version: string, webhooks: Webhooks = {}): Json {
   const schemas: Json = { Error: ERROR }
   const paths: Record<string, Json> = {}
   for (const [family, endpoints] of Object.entries(families)) {
@@ -37,6 +48,7 @@ export function openApiDocument(families: Families, version: string): Json {
     tags: Object.keys(families).map((family) => ({ name: titleOf(family) })),
     security: SECURITY,
     paths,
+    webhooks: Object.fromEntries(Object.entries(webhooks).map(([name, one]) => [name, { post: webhookOf(name, one) }])),
     components: {
       // By name: records first, then what each family takes. Whoever comes first to use a record moves nothing.
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1))),
@@ -44,6 +56,21 @@ export function openApiDocument(families: Families, version: string): Json {
       responses: RESPONSES,
       securitySchemes: SCHEMES,
     },
+  }
+}
+
+function webhookOf(name: string, { header, switch: wanted, body }: Webhook): Json {
+  return {
+    operationId: `webhook_${name}`,
+    summary: `${header}: ${name.replaceAll('_', ' ')}`,
+    description: wanted === null ? 'For every hook of the instance.' : `For hooks with \`${wanted}\`.`,
+    security: [],
+    parameters: [
+      { name: 'X-Gitlab-Event', in: 'header', required: true, schema: { type: 'string', const: header } },
+      { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string' } },
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' }, example: body } } },
+    responses: { 200: { description: 'Any answer below 500 but 429 ends the delivery' } },
   }
 }
 

@@ -15,19 +15,22 @@ export interface PageWish extends Cut {
 /** Marks an output as a list in pages: the endpoint then takes `page` and `per_page` and is handed a `page`. */
 export class PageOf<T extends z.ZodType = z.ZodType> {
   readonly item: T
-  constructor(item: T) {
+  readonly most: number
+  constructor(item: T, most: number) {
     this.item = item
+    this.most = most
   }
 }
 
-export const pageOf = <T extends z.ZodType>(item: T) => new PageOf(item)
+/** `most` a page, where that is less than elsewhere. */
+export const pageOf = <T extends z.ZodType>(item: T, { most = MOST_PER_PAGE } = {}) => new PageOf(item, most)
 
 export const pageInput = z.object({ page: blankable(int), per_page: blankable(int) })
 
 /** Below one means the default, above the maximum means the maximum: only text is refused. */
-export function pageWish({ page, per_page }: z.infer<typeof pageInput>): PageWish {
+export function pageWish({ page, per_page }: z.infer<typeof pageInput>, most = MOST_PER_PAGE): PageWish {
   const number = page && page > 0 ? page : 1
-  const limit = per_page && per_page > 0 ? Math.min(per_page, MOST_PER_PAGE) : PER_PAGE
+  const limit = per_page && per_page > 0 ? Math.min(per_page, most) : PER_PAGE
   return { page: number, limit, offset: (number - 1) * limit }
 }
 

@@ -2,13 +2,15 @@
  * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
  * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
+import { eventIn } from '../lib/event-uuid.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
+import { handleNoted, type NoteDeed } from './deeds.ts'
 import { Answer, type AnyResource, type Endpoint } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import {
@@ -46,6 +48,8 @@ export interface Gateway {
   readonly spool: string
   /** Compares every answer with its declared schema; on in tests. */
   readonly checkOutput: boolean
+  /** Keeps what administrators did. */
+  readonly noteDeed?: NoteDeed
 }
 
 const hasBody = ({ method }: IncomingMessage) => method !== 'GET' && method !== 'HEAD'
@@ -107,7 +111,6 @@ async function proceed(
   caller: Caller,
   said: Said,
 ): Promise<void> {
-  const { app } = gateway
   const { request } = exchange
   const body =
     said.form ??
@@ -117,26 +120,63 @@ async function proceed(
   try {
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
     const viewer = await actAs(gateway, exchange, caller, raw.sudo ?? request.headers.sudo)
-    const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
-    await assertReached(gateway, endpoint, caller, subject)
-    assertUnmodified(endpoint, subject, request)
-
-    const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
-    const { range } = request.headers
-    const isHead = request.method === 'HEAD'
-    const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
-    const result = await inLane(gateway, endpoint, exchange, caller, () => endpoint.handle(context as never))
-    send(exchange, answerOf(gateway, endpoint, exchange, result, page))
+    const { url, method } = request as { url: string; method: string }
+    send(
+      exchange,
+      await answer(gateway, endpoint, { request, response: exchange.response, url, method }, caller, viewer, raw),
+    )
   } finally {
     await body?.discard()
   }
+}
+
+/** What is asked, and whose connection waits for it. */
+export interface Call {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** With the query, from `/api/v4` on. */
+  readonly url: string
+  readonly method: string
+}
+
+export async function answer(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  call: Call,
+  caller: Caller,
+  viewer: User | null,
+  raw: Raw,
+): Promise<Answered> {
+  const { request, method } = call
+  const app = inChain(gateway.app, request)
+  const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
+  await assertReached(gateway, endpoint, caller, subject)
+  assertUnmodified(endpoint, subject, request)
+  if (isCostly(endpoint, input)) await gateway.limiter.admitCostly(caller)
+
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
+  const { range } = request.headers
+  const isHead = method === 'HEAD'
+  const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
+  const result = await inLane(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, context))
+  return answerOf(gateway, endpoint, call, result, page)
+}
+
+const isCostly = ({ costly = false }: Endpoint, input: Raw) =>
+  typeof costly === 'function' ? costly(input as never) : costly
+
+/** Whoever acts on hearing of an event by a hook says so: no hook is to set itself off for ever. */
+function inChain(app: App, { headers }: IncomingMessage): App {
+  const shown = headers['x-gitlab-event-uuid']
+  const chain = typeof shown === 'string' ? eventIn(app.vault, shown) : null
+  return chain === null ? app : { ...app, chain }
 }
 
 /** The turn of what is streamed lasts until all of it was read. */
 async function inLane(
   { app }: Gateway,
   endpoint: Endpoint,
-  { response }: Exchange,
+  { response }: Call,
   { identity, address }: Caller,
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -182,12 +222,13 @@ function identify(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, show
   }
 }
 
-function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
+export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
   if (!identity) {
     if (endpoint.allow === 'anyone' || endpoint.guest) return
     throw unauthenticated()
   }
   if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
+  if (identity.isHeld && !endpoint.whileHeld) throw forbidden('Set up a second factor first')
   if (identity.scopes === null) return
   const accepted = scopesOf(endpoint)
   if (identity.scopes.some((scope) => accepted.includes(scope))) return
@@ -253,8 +294,9 @@ const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on
 
 function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
   const paged = output instanceof PageOf ? pageInput : undefined
+  const most = output instanceof PageOf ? output.most : undefined
   const [params, paging, parsed] = parseInput([on?.params, paged, input], raw)
-  return { params: params!, page: pageWish(paging!), input: parsed! }
+  return { params: params!, page: pageWish(paging!, most), input: parsed! }
 }
 
 function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
@@ -300,17 +342,17 @@ function assertUnmodified(endpoint: Endpoint, subject: unknown, request: Incomin
   if (changed > since) throw new Refusal('precondition_failed')
 }
 
-function answerOf(gateway: Gateway, endpoint: Endpoint, exchange: Exchange, result: unknown, page: PageWish): Answered {
+function answerOf(gateway: Gateway, endpoint: Endpoint, call: Call, result: unknown, page: PageWish): Answered {
   if (result instanceof Answer) {
     const { status, body, headers } = result
     return { status, body, headers, asBytes: true }
   }
   const { output, method, headStatus } = endpoint
-  if (headStatus && exchange.request.method === 'HEAD') return { status: headStatus, body: undefined }
+  if (headStatus && call.method === 'HEAD') return { status: headStatus, body: undefined }
   if (output instanceof PageOf) {
     const found = result as Page<unknown>
     const { items } = found
-    const [path, query = ''] = exchange.request.url!.split('?', 2)
+    const [path, query = ''] = call.url.split('?', 2)
     if (gateway.checkOutput) for (const item of items) output.item.parse(valueOf(item))
     const body = isWritten(items) ? Json.list(items) : items
     return { status: 200, body, headers: pageHeaders(page, found, gateway.app.url + path, query) }

@@ -11,14 +11,20 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { Refusal } from '../errors.ts'
 import { requestLog } from '../log.ts'
 import { UNKNOWN_ROUTE } from './answers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { addressReader, requestId, userOf } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
-import type { Families } from './openapi.ts'
+import type { Families, Webhooks } from './openapi.ts'
 import { apiListener, type RequestNote } from './router.ts'
 import type { Gateway } from './run.ts'
 import { send, sendError } from './web-answers.ts'
@@ -93,8 +99,27 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
 export type WebRoutes = (
   server: FastifyInstance,
   gateway: Gateway,
-  about: { metrics: Metrics; families: Families; projectPages: readonly ProjectPage[] },
+  about: {
+    metrics: Metrics
+    families: Families
+    webhooks: () => Promise<Webhooks>
+    projectPages: readonly ProjectPage[]
+    addressPages: readonly AddressPage[]
+    pages: WebPages
+  },
 ) => void
+
+/** Browsers say that they want pages; programs that say nothing are answered as the API would. */
+export const isForPeople = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '')
+
+/** Pages for people. Each is null where none stands. */
+export interface WebPages {
+  show(request: FastifyRequest, reply: FastifyReply): Promise<PageContent | null>
+  /** A form of a page was sent. */
+  act(request: FastifyRequest, reply: FastifyReply): Promise<PageContent | null>
+  /** What people see where there is nothing. */
+  missing(request: FastifyRequest, reply: FastifyReply, status: number): Promise<PageContent | null>
+}
 
 /** What a page answers with. A reply itself cannot be handed on: awaited, it is sent. */
 export interface PageContent {
@@ -115,6 +140,13 @@ export interface ProjectPage {
     rest: readonly string[],
   ): Promise<PageContent | null>
 }
+
+/** What stands at an address that begins with a path of somebody's. Null where nothing is there for whoever asks. */
+export type AddressPage = (
+  gateway: Gateway,
+  request: FastifyRequest,
+  segments: readonly string[],
+) => Promise<PageContent | null>
 
 const isApi = ({ url }: IncomingMessage) => url!.startsWith('/api/v4/') || /^\/+api\/+v4(?:[/?]|$)/.test(url!)
 

@@ -2,6 +2,7 @@
  * The types a request may hold, as v4 clients write them: everything arrives as text, JSON or both. A wire type turns
  * any accepted spelling into one clean value; endpoints declare their input with these and never look at text again.
  */
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { isDate, toDate, toMoment } from '../lib/dates.ts'
 
@@ -125,6 +126,12 @@ export class SpooledUpload implements Upload {
     this.type = upload.type
     this.size = upload.size
     this.path = upload.path
+  }
+
+  /** All of it, as a file in a browser gives it. */
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const bytes = new Uint8Array(await readFile(this.path))
+    return bytes.buffer
   }
 }
 

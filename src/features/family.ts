@@ -1,6 +1,7 @@
 /** What a family may consist of: its own `family.ts` says all of it, and `families.ts` names it. */
 import type { Endpoint } from '../api/endpoint.ts'
-import type { ProjectPage, WebRoutes } from '../api/server.ts'
+import type { Webhooks } from '../api/openapi.ts'
+import type { AddressPage, ProjectPage, WebRoutes } from '../api/server.ts'
 import type { AfterPush, App, BlobColumn, Farewell, Replanning, SecretReset } from '../context.ts'
 import type { Job } from '../jobs/queue.ts'
 import type { Subscription } from '../jobs/worker.ts'
@@ -22,6 +23,9 @@ export interface Family {
   /** Pages, files: whatever is not below `/api/v4`. */
   readonly web?: readonly WebRoutes[]
   readonly projectPages?: readonly ProjectPage[]
+  readonly addressPages?: readonly AddressPage[]
+  /** Examples of what it sends to receivers, by name. */
+  readonly webhooks?: () => Promise<Webhooks>
 }
 
 export const family = (parts: Family): Family => parts

@@ -1,6 +1,6 @@
 /** What the families in `families.ts` come to, taken together. */
 import type { Endpoint } from '../api/endpoint.ts'
-import type { Families } from '../api/openapi.ts'
+import type { Families, Webhooks } from '../api/openapi.ts'
 import * as named from './families.ts'
 import type { Family } from './family.ts'
 
@@ -22,4 +22,8 @@ export const replannings = all.flatMap((family) => family.replanning ?? [])
 export const secretResets = all.flatMap((family) => family.secretReset ?? [])
 export const blobColumns = all.flatMap((family) => family.blobs ?? [])
 export const projectPages = all.flatMap((family) => family.projectPages ?? [])
+export const addressPages = all.flatMap((family) => family.addressPages ?? [])
+/** By name. */
+export const webhooks = async (): Promise<Webhooks> =>
+  Object.assign({}, ...(await Promise.all(all.flatMap((family) => (family.webhooks ? [family.webhooks()] : [])))))
 export const web = all.flatMap((family) => family.web ?? [])

@@ -51,6 +51,10 @@ export interface Forge extends AsyncDisposable {
   git(args: readonly string[], wish?: GitWish): Promise<string>
   /** Runs CI jobs of this forge in the shell, as the user of this process, until it is stopped or the forge closed. */
   runner(wish?: RunnerWish): Promise<ForgeRunner>
+  /** An address that collects deliveries of hooks and services, until it or the forge is closed. */
+  receiver(): Promise<Receiver>
+  /** What was mailed so far, oldest first, once all background work that is due has been done. */
+  mail(): Promise<ForgeMail[]>
   /** The caller that these headers make. */
   as(headers: Record<string, string>): Client
 
@@ -137,6 +141,61 @@ export interface ForgeRunner extends AsyncDisposable {
   readonly id: number
   /** Running jobs are handed back at once. */
   stop(): Promise<void>
+}
+
+/** Something that was sent to a receiver. */
+export interface Delivery {
+  /** As its body says (`object_kind`, `event_name`), else its header: `issue`, `push`, `pipeline`, `user_create` … */
+  readonly kind: string
+  /** The header `X-Gitlab-Event`, e.g. `Issue Hook`. */
+  readonly event: string | null
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed where it is JSON, else text. */
+  readonly body: Json
+}
+
+export interface ReceiverAnswer {
+  /** 200 unless told. */
+  status?: number
+  headers?: Record<string, string>
+  text?: string
+  /** Milliseconds until it is answered. */
+  delay?: number
+  /** Takes the delivery and never answers. */
+  hang?: boolean
+  /** For so many deliveries; those after them are answered with 200 again. */
+  times?: number
+}
+
+export interface Receiver extends AsyncDisposable {
+  /** For the `url` of a hook; anything may be added to it. */
+  readonly url: string
+  /** All that came so far, oldest first; the last 10,000. */
+  readonly deliveries: readonly Delivery[]
+  /**
+   * The oldest delivery that was not handed out yet, of this kind (`issue`, also `confidential_issue` or `Issue Hook`)
+   * or of any. Waits for it, up to 5 seconds unless told; then it is thrown what came instead.
+   */
+  next(kind?: string, wish?: { timeout?: number }): Promise<Delivery>
+  /** How deliveries are answered from now on: `{ status: 500 }`, `{ hang: true }`, `{ delay: 2000 }`. */
+  answer(wish: ReceiverAnswer): void
+  /** Forgets what came and how it should answer. */
+  clear(): void
+  close(): Promise<void>
+}
+
+export interface ForgeMail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** Null where there is only the text. */
+  readonly html: string | null
+  /** Those beyond sender, receiver and subject, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** By path. */

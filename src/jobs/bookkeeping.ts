@@ -2,6 +2,7 @@
  * What the worker reads and writes of the queue. The lease is also the fence: whoever claims a job next writes a later
  * one, and who no longer holds it changes nothing.
  */
+import { sql } from 'kysely'
 import { after, timestamp } from '../clock.ts'
 import { locksRows } from '../store/dialect.ts'
 import type { Row, RowChange } from '../store/database.ts'
@@ -22,38 +23,54 @@ export interface Claim {
 
 export type Outcome = 'done' | 'left' | { readonly error: unknown }
 
-type News = Pick<Row<'events'>, 'name' | 'payload'>
+export type News = Pick<Row<'events'>, 'name' | 'payload' | 'described' | 'created_at'>
+export type DispatchedEvent = Pick<Row<'events'>, 'id' | 'name' | 'payload' | 'described' | 'created_at'>
 
 const unmarked = (app: Enqueuer) =>
   app.db.selectFrom('events').where('dispatched_at', 'is', null).orderBy('id').limit(EVENTS_AT_ONCE)
 
-export const newEvents = (app: Enqueuer): Promise<News[]> => unmarked(app).select(['name', 'payload']).execute()
+export const newEvents = (app: Enqueuer): Promise<News[]> =>
+  unmarked(app).select(['name', 'payload', 'described', 'created_at']).execute()
 
-/** Makes a job for each reaction to events that are new. True when there may be more. */
+/**
+ * Gives events that are new their positions, and makes a job for each reaction to them. One process at a time, so that
+ * positions are in the order of commits. They come back in that order; as many as asked for where there may be more.
+ */
 export async function dispatchEvents(
   app: Enqueuer,
   reactionsTo: (event: News) => readonly Pick<Job<never, never>, 'name'>[],
-): Promise<boolean> {
-  const ids = unmarked(app)
-    .select('id')
-    .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
+): Promise<{ events: DispatchedEvent[]; isMore: boolean }> {
+  const { last } = await app.db
+    .selectFrom('event_positions')
+    .select('last')
+    .$if(locksRows(app.db), (q) => q.forUpdate())
+    .executeTakeFirstOrThrow()
+  const ids = unmarked(app).select((eb) => [
+    'id',
+    sql<number>`${last} + row_number() over (order by ${eb.ref('id')})`.as('place'),
+  ])
   const events = await app.db
     .updateTable('events')
-    .set({ dispatched_at: timestamp(app.clock) })
-    .where('id', 'in', ids)
-    .returning(['id', 'name', 'payload', 'created_at'])
+    .from(ids.as('unmarked'))
+    .set((eb) => ({ dispatched_at: timestamp(app.clock), position: eb.ref('unmarked.place') }))
+    .whereRef('events.id', '=', 'unmarked.id')
+    .returning(['events.id', 'name', 'payload', 'described', 'created_at'])
     .execute()
-  const rows = events
-    .toSorted((a, b) => a.id - b.id)
-    .flatMap((event) =>
-      reactionsTo(event).map((job) => ({
-        ...jobRow(app, job, event.payload),
-        event_id: event.id,
-        event_at: event.created_at,
-      })),
-    )
+  events.sort((a, b) => a.id - b.id)
+  if (events.length > 0)
+    await app.db
+      .updateTable('event_positions')
+      .set({ last: last + events.length })
+      .execute()
+  const rows = events.flatMap((event) =>
+    reactionsTo(event).map((job) => ({
+      ...jobRow(app, job, event.payload),
+      event_id: event.id,
+      event_at: event.created_at,
+    })),
+  )
   if (rows.length > 0) await app.db.insertInto('jobs').values(rows).execute()
-  return events.length === EVENTS_AT_ONCE
+  return { events, isMore: events.length === EVENTS_AT_ONCE }
 }
 
 const due = (app: Enqueuer) => {

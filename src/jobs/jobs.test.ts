@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { DAY, HOUR } from '../clock.ts'
+import { DAY, HOUR, type Clock } from '../clock.ts'
 import { job, on, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
 import { transact } from '../store/transact.ts'
 import { emit } from '../store/outbox.ts'
-import { MAX_ATTEMPTS } from './bookkeeping.ts'
+import { LEASE_MS, MAX_ATTEMPTS } from './bookkeeping.ts'
 import { enqueue, type Job } from './queue.ts'
 import { startWorker, type Subscription } from './worker.ts'
 
 /** A worker of its own over the forge's store; the forge's own worker does not know these jobs, so it is stopped. */
-async function workerOver(forge: TestForge, jobs: Job<App, never>[], subscriptions: Subscription<App>[] = []) {
+async function workerOver(
+  forge: TestForge,
+  jobs: Job<App, never>[],
+  { subscriptions = [], clock = forge.app.clock }: { subscriptions?: Subscription<App>[]; clock?: Clock } = {},
+) {
   await forge.stopWorker()
-  const worker = startWorker(forge.app, { jobs, subscriptions })
+  const worker = startWorker({ ...forge.app, clock }, { jobs, subscriptions })
   return { ...worker, [Symbol.asyncDispose]: worker.stop }
 }
 
@@ -171,15 +175,16 @@ async function overtaken(forge: TestForge) {
     runs.push({ signal, end, fail })
     await promise
   })
-  const first = await workerOver(forge, [slow])
+  await forge.stopWorker()
   await enqueue(forge.app, slow, {} as never)
-  first.wake()
+  const stoodAt = forge.clock.now()
+  let clock: Clock = { now: () => stoodAt }
+  const first = await workerOver(forge, [slow], { clock: { now: () => clock.now() } })
   while (runs.length < 1) await sleep(5)
-  const lease_until = new Date(forge.clock.now().getTime() - 1).toISOString()
-  await forge.app.db.updateTable('jobs').set({ lease_until }).where('name', '=', 'test.slow').execute()
+  forge.clock.advance(LEASE_MS + 1)
   const second = await workerOver(forge, [slow])
   while (runs.length < 2) await sleep(5)
-  return { first, second, runs }
+  return { first, second, runs, goOn: () => (clock = forge.clock) }
 }
 
 test.each([
@@ -206,9 +211,10 @@ test.each([
 
 test('a worker hears that its job is now another worker’s; the other keeps its lease', async () => {
   await using forge = await startForge()
-  const { first, second, runs } = await overtaken(forge)
+  const { first, second, runs, goOn } = await overtaken(forge)
   const [before] = await rows(forge)
   forge.clock.advance(10_000)
+  goOn()
   first.wake()
   second.wake()
   while (!runs[0]!.signal.aborted || (await rows(forge))[0]!.lease_until === before!.lease_until) await sleep(5)
@@ -283,7 +289,7 @@ test('an event reaches each of its subscribers; one that fails is tried again wi
     if (broken) throw new Error('not yet')
     heard.push(`shaky ${id}`)
   })
-  await using worker = await workerOver(forge, [], [calm, shaky])
+  await using worker = await workerOver(forge, [], { subscriptions: [calm, shaky] })
   await emit(forge.app, 'user.blocked', { id: 7 })
   await worker.settle()
   expect(heard).toEqual(['calm 7'])

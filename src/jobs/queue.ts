@@ -92,3 +92,15 @@ export async function enqueue<P>(
     .execute()
   app.onCommit(() => app.jobs.wake())
 }
+
+/** Several of the same kind, in one statement: not for so many that it grows long. */
+export async function enqueueAll<P>(
+  app: Enqueuer,
+  job: Pick<Job<never, P>, 'name'>,
+  payloads: readonly P[],
+): Promise<void> {
+  if (payloads.length === 0) return
+  const rows = payloads.map((payload) => jobRow(app, job, JSON.stringify(payload)))
+  await app.db.insertInto('jobs').values(rows).execute()
+  app.onCommit(() => app.jobs.wake())
+}

@@ -20,6 +20,8 @@ import {
   newEvents,
   renewLease,
   type Claim,
+  type DispatchedEvent,
+  type News,
   type Outcome,
 } from './bookkeeping.ts'
 import type { Enqueuer, Job } from './queue.ts'
@@ -29,8 +31,9 @@ export const CONCURRENCY = 4
 const LONG_CONCURRENCY = 2
 const LEASE_RENEWAL_MS = 5_000
 const IDLE_MS = 1_000
-/** Events that nobody wants are marked with others, or once there are so many. */
+/** Events that nobody wants are marked with others, once there are so many, or after a moment. */
 const UNWANTED_AT_ONCE = 20
+const UNWANTED_MS = 1_000
 
 /** A subscriber's reaction is a job of its own, so each retries alone. */
 export interface Subscription<A> extends Job<A, never> {
@@ -73,9 +76,18 @@ const newsOf = ({ event_id, event_at, created_at }: Row<'jobs'>) => ({
   at: event_at ?? created_at,
 })
 
+interface Work<A> {
+  readonly jobs: readonly AnyJob<A>[]
+  readonly subscriptions: readonly Subscription<A>[]
+  /** What else becomes of events that have messages, in the step that hands them out. */
+  readonly distribute?: (app: A, events: readonly DispatchedEvent[]) => Promise<void>
+  /** Whoever follows the log as it grows: while somebody does, no event waits for others. */
+  readonly audience?: { isThere(app: A): boolean; tell(app: A): Promise<void> }
+}
+
 export function startWorker<A extends WorkerApp>(
   app: A,
-  { jobs, subscriptions }: { jobs: AnyJob<A>[]; subscriptions: Subscription<A>[] },
+  { jobs, subscriptions, distribute, audience }: Work<A>,
 ): Worker {
   const known = new Map<string, AnyJob<A>>([...jobs, ...subscriptions].map((job) => [job.name, job]))
   const subscribers = Map.groupBy(subscriptions, ({ event }) => event as string)
@@ -92,8 +104,9 @@ export function startWorker<A extends WorkerApp>(
   let isTurnAhead = false
   let timer: NodeJS.Timeout | undefined
 
-  const reactionsTo = ({ name, payload }: Pick<Row<'events'>, 'name' | 'payload'>) =>
+  const reactionsTo = ({ name, payload }: News) =>
     (subscribers.get(name) ?? []).filter(({ when }) => !when || when(JSON.parse(payload) as never))
+  const isWanted = (event: News) => event.described || reactionsTo(event).length > 0
 
   function handsFree() {
     const running = [...held].filter(({ outcome }) => outcome === null)
@@ -127,7 +140,9 @@ export function startWorker<A extends WorkerApp>(
     const old = after(app.clock, LEASE_MS - LEASE_RENEWAL_MS)
     const aging = [...held].filter(({ outcome, lease, isLost }) => outcome === null && lease <= old && !isLost)
     const events = isResting ? [] : await newEvents(app)
-    const isNews = events.length >= UNWANTED_AT_ONCE || events.some((event) => reactionsTo(event).length > 0)
+    const isOld = events[0] !== undefined && events[0].created_at <= after(app.clock, -UNWANTED_MS)
+    const isFollowed = events.length > 0 && (audience?.isThere(app) ?? false)
+    const isNews = events.length >= UNWANTED_AT_ONCE || isOld || isFollowed || events.some(isWanted)
     const hands = handsFree()
     const isDue = !isResting && hands.free > 0 && (await isAnyDue(app, hands.freeForLong > 0 ? [] : long))
     if (ended.length === 0 && aging.length === 0 && !isNews && !isDue) return null
@@ -148,7 +163,7 @@ export function startWorker<A extends WorkerApp>(
         ended.filter((one) => !one.isLost && !lost.includes(one)).map(({ outcome }) => outcome!),
       )
       for (const one of aging) if (!(await renewLease(app, one, lease))) lost.push(one)
-      const isMore = isNews && (await dispatchEvents(app, reactionsTo))
+      const isMore = isNews && (await dispatch(app))
       return { lost, isMore, claimed: hands && hands.free > 0 ? await claimJobs(app, hands) : [] }
     })
     for (const one of aging) one.lease = lease
@@ -158,6 +173,14 @@ export function startWorker<A extends WorkerApp>(
     if (claimed.length > 0) await app.store.flushed()
     for (const row of claimed) start(row)
     if (isMore) wake()
+  }
+
+  async function dispatch(app: A): Promise<boolean> {
+    const { events, isMore } = await dispatchEvents(app, reactionsTo)
+    const described = events.filter((event) => event.described)
+    if (described.length > 0) await distribute?.(app, described)
+    if (events.length > 0) await audience?.tell(app)
+    return isMore
   }
 
   const everyOf = ({ row }: Held) => known.get(row.name)?.every
@@ -211,7 +234,7 @@ export function startWorker<A extends WorkerApp>(
       for (;;) {
         wake()
         await turn
-        const isMore = (await isAnyDue(app)) || (await newEvents(app)).some((event) => reactionsTo(event).length > 0)
+        const isMore = (await isAnyDue(app)) || (await newEvents(app)).some(isWanted)
         if (held.size === 0 && !isMore) return
         if (stopping) throw new Error('work is due, but the worker has stopped')
         await allDone()

@@ -30,16 +30,49 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 function isPublicIPv6(groups: number[]): boolean {
-  const [first = 0, second = 0, third = 0] = groups
-  const startsWith = (...start: number[]) => start.every((group, n) => groups[n] === group)
-  const carries = (at: number) => isPublicAddress(dotted(groups[at]!, groups[at + 1]!))
-
-  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return carries(6) // an IPv4 address in new clothes
-  if (startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return carries(6) // translated to IPv4 on the way
-  if (first === 0x2002) return isPublicAddress(dotted(second, third)) // 6to4
+  const carried = carriedIPv4(groups)
+  if (carried !== null) return isPublicAddress(carried)
+  const [first = 0, second = 0] = groups
   if (first === 0x2001) return second >= 0x200 && second !== 0xdb8 // protocols and tunnels; documentation
   if (first === 0x3fff) return second >= 0x1000 // documentation
   return first >= 0x2000 && first < 0x4000 // all that was ever given out
+}
+
+/** The address of IPv4 that one of IPv6 leads to; null: none. */
+function carriedIPv4(groups: number[]): string | null {
+  const startsWith = (...start: number[]) => start.every((group, n) => groups[n] === group)
+  const at = (n: number) => dotted(groups[n]!, groups[n + 1]!)
+  if (startsWith(0, 0, 0, 0, 0, 0xffff)) return at(6) // an IPv4 address in new clothes
+  if (startsWith(0x64, 0xff9b, 0, 0, 0, 0)) return at(6) // translated to IPv4 on the way
+  return startsWith(0x2002) ? at(1) : null // 6to4
+}
+
+/** An address of IPv6 that leads to one of IPv4 as the latter; all others as they are. */
+export function plainAddress(ip: string): string {
+  return isIP(ip) === 6 && !ip.includes('%') ? (carriedIPv4(groupsOf(ip)) ?? ip) : ip
+}
+
+const NETWORKS = (
+  [
+    ['loopback', '127.0.0.0', 8],
+    ['link_local', '169.254.0.0', 16],
+    ['shared', '100.64.0.0', 10],
+    ['broadcast', '255.255.255.255', 32],
+    ['loopback', '::1', 128],
+    ['link_local', 'fe80::', 10],
+  ] as const
+).map(([name, net, prefix]) => {
+  const list = new BlockList()
+  list.addSubnet(net, prefix, net.includes(':') ? 'ipv6' : 'ipv4')
+  return { name, list }
+})
+
+export type LocalNetwork = (typeof NETWORKS)[number]['name'] | 'local'
+
+/** What an address that is not public is a part of, for those who must be told. */
+export function localNetworkOf(ip: string): LocalNetwork {
+  const [address = ''] = plainAddress(ip).split('%', 1)
+  return NETWORKS.find(({ list }) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'))?.name ?? 'local'
 }
 
 /** What one client is counted by: an address of IPv4; of IPv6 the /64, which is the least that anybody is given. */

@@ -2,7 +2,15 @@
  * Secrets of the instance: random tokens, their digests (what the store looks tokens up by), and sealing of the few
  * values that must be read back.
  */
-import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** Without l, I, O and 0, which people confuse when they read a token aloud: 60 characters. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789-_'
@@ -53,7 +61,9 @@ export interface Vault {
   sign(purpose: string, text: string): string
 }
 
-export function vault(key: Buffer): Vault {
+export function vault(secret: Buffer): Vault {
+  // Made once: each use would make it anew, which takes longer than the rest.
+  const key = createSecretKey(secret)
   const open = (sealed: string) => {
     const bytes = Buffer.from(sealed, 'base64url')
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))

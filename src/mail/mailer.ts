@@ -1,37 +1,107 @@
 /** Outgoing mail. Without a mail server each message becomes a file in the data folder, and the log says where. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nullIfMissing } from '../lib/system-errors.ts'
 import type { Log } from '../log.ts'
+import { BadAddress, composeMail, type Mail, type Sender } from './compose.ts'
 
-export interface Mail {
-  to: string
-  subject: string
-  text: string
-}
+export type { Mail, Sender } from './compose.ts'
+
+/** `refused` is for good; whatever may go better later is thrown. */
+export type Sent = 'sent' | 'refused'
 
 export interface Mailer {
-  send(mail: Mail): Promise<void>
+  send(mail: Mail): Promise<Sent>
+  /** What is on its way is finished. */
+  close(): void
 }
 
-export function smtpMailer(url: string, from: string): Mailer {
+/** Tells of each mail that has gone out. */
+export const watchedMailer = (mailer: Mailer, seen: (mail: Mail) => void): Mailer => ({
+  ...mailer,
+  async send(mail) {
+    const sent = await mailer.send(mail)
+    if (sent === 'sent') seen(mail)
+    return sent
+  },
+})
+
+const TIMEOUT = 30_000
+
+/** A few connections that mails share; they are opened with the first one. */
+export function smtpMailer(url: string, sender: Sender, log: Log): Mailer {
+  let pool: ReturnType<typeof open> | null = null
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url,
+      pool: true,
+      maxConnections: 2,
+      maxMessages: 100,
+      // Whether a mail is tried again is for whoever sends it to say: it may have arrived.
+      maxRequeues: 0,
+      idleTimeout: TIMEOUT,
+      connectionTimeout: TIMEOUT,
+      greetingTimeout: TIMEOUT,
+      socketTimeout: 2 * TIMEOUT,
+    })
+  }
   return {
     async send(mail) {
-      const { createTransport } = await import('nodemailer')
-      // As an object, or a comma in it would make it two.
-      await createTransport(url).sendMail({ from, ...mail, to: { name: '', address: mail.to } })
+      return orRefused(log, mail, async () => {
+        const options = composeMail(mail, sender)
+        await (await (pool ??= open())).sendMail(options)
+      })
+    },
+    close() {
+      void pool?.then((transporter) => transporter.close())
+      pool = null
     },
   }
 }
 
 /** The text holds links that are secrets: it goes to a file only the owner can read, never to the log. */
-export function folderMailer(folder: string, from: string, log: Log): Mailer {
+export function folderMailer(folder: string, sender: Sender, log: Log): Mailer {
   return {
-    async send({ to, subject, text }) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = join(folder, `${randomUUID()}.eml`)
-      await writeFile(file, `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n${text}\n`, { mode: 0o600 })
-      log.info({ part: 'mail', to, subject, file }, 'mail kept: no mail server is set')
+    async send(mail) {
+      return orRefused(log, mail, async () => {
+        const { createTransport } = await import('nodemailer')
+        const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+        const { message } = await composer.sendMail(composeMail(mail, sender))
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        const file = join(folder, `${randomUUID()}.eml`)
+        await writeFile(file, message as Buffer, { mode: 0o600 })
+        log.info({ part: 'mail', to: mail.to, subject: mail.subject, file }, 'mail kept: no mail server is set')
+      })
     },
+    close() {},
   }
+}
+
+/** Nobody reads files for ever. */
+export async function sweepMails(folder: string, before: Date): Promise<void> {
+  for (const name of (await readdir(folder).catch(nullIfMissing)) ?? []) {
+    const file = join(folder, name)
+    const found = await stat(file).catch(nullIfMissing)
+    if (found?.isFile() && name.endsWith('.eml') && found.mtime < before) await rm(file, { force: true })
+  }
+}
+
+async function orRefused(log: Log, { to }: Mail, send: () => Promise<void>): Promise<Sent> {
+  try {
+    await send()
+    return 'sent'
+  } catch (error) {
+    if (!isForGood(error)) throw error
+    log.warn({ part: 'mail', to, err: error }, 'mail refused')
+    return 'refused'
+  }
+}
+
+/** The server does not want this mail, whenever it is sent. That it does not want us may be mended. */
+function isForGood(error: unknown): boolean {
+  if (error instanceof BadAddress) return true
+  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number }
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600
 }

@@ -5,8 +5,9 @@
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
-import { isPublicAddress } from '../lib/addresses.ts'
+import { hostname as machineName, networkInterfaces } from 'node:os'
+import { bareHost, type AddressList } from '../lib/address-list.ts'
+import { isPublicAddress, localNetworkOf, plainAddress, type LocalNetwork } from '../lib/addresses.ts'
 
 const REASONS = {
   malformed: 'The address is invalid',
@@ -14,16 +15,20 @@ const REASONS = {
   port: 'Only ports 22, 80, 443 and 1024 and up are allowed',
   own: 'Requests to this server itself are not allowed',
   unresolved: 'The host cannot be resolved',
+  unlisted: 'Requests to hosts and IP addresses not on the allow list are denied',
   local: 'Requests to the local network are not allowed',
 } as const
 
 export class AddressRefused extends Error {
   readonly reason: keyof typeof REASONS
+  /** Of a local address: what it is a part of. */
+  readonly network: LocalNetwork | 'localhost'
 
-  constructor(reason: keyof typeof REASONS) {
+  constructor(reason: keyof typeof REASONS, network: LocalNetwork | 'localhost' = 'local') {
     super(REASONS[reason])
     this.name = 'AddressRefused'
     this.reason = reason
+    this.network = network
   }
 }
 
@@ -33,47 +38,117 @@ export type Lookup = (host: string) => Promise<readonly { address: string }[]>
 export interface GuardOptions {
   /** Whether machines near us may be reached, too. */
   readonly allowLocal?: boolean
+  /** May be reached wherever they are. */
+  readonly allowed?: AddressList
+  /** Whether those are the only ones. */
+  readonly onlyAllowed?: boolean
+  /** The web address of this forge: may be reached in any case. */
+  readonly ownUrl?: string
   /** Hosts of this forge as `URL.host` spells them, `forge.example.com` or `localhost:8080`; refused in any case. */
   readonly ownHosts?: readonly string[]
+  /** Which ports; those of git hosts unless told otherwise. */
+  readonly isAllowedPort?: (port: number) => boolean
   readonly lookup?: Lookup
+  /** Addresses of this very machine. */
+  readonly ownAddresses?: () => ReadonlySet<string>
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'git:': 9418, 'ssh:': 22 }
 
-/** The IP address to connect to, or an `AddressRefused`. */
-export async function resolvePublic(url: string | URL, options: GuardOptions = {}): Promise<string> {
-  const { allowLocal = false, ownHosts = [], lookup = allAddresses } = options
-  const { protocol, host, hostname, port } = URL.parse(String(url)) ?? refuse('malformed')
-  const usual = PORTS[protocol] ?? refuse('scheme')
-  if (hostname === '') refuse('malformed')
-  if (!isAllowedPort(port === '' ? usual : Number(port))) refuse('port')
-  if (ownHosts.includes(plain(host))) refuse('own')
-
-  const found = await addressesOf(hostname, lookup)
-  // One bad address among good ones is an attempt to be sent there by chance.
-  if (!allowLocal && !found.every((ip) => isPublicAddress(ip) && !isOfThisMachine(ip))) refuse('local')
-  // Only one is pinned, so nobody falls back to the other family; IPv4 is the one every machine has.
-  return found.find((ip) => isIP(ip) === 4) ?? found[0] ?? refuse('unresolved')
+export interface Target {
+  readonly url: URL
+  /** Without brackets. */
+  readonly host: string
+  readonly port: number
 }
 
-function refuse(reason: keyof typeof REASONS): never {
-  throw new AddressRefused(reason)
+/** The IP address to connect to, or an `AddressRefused`. */
+export async function resolvePublic(url: string | URL, options: GuardOptions = {}): Promise<string> {
+  const { addresses } = await resolveTarget(url, options)
+  // Only one is pinned, so nobody falls back to the other family; IPv4 is the one every machine has.
+  return addresses.find((ip) => isIP(ip) === 4) ?? addresses[0] ?? refuse('unresolved')
+}
+
+/** All addresses of a host, every one of them checked; none where it is not found. */
+export async function resolveTarget(
+  url: string | URL,
+  options: GuardOptions,
+): Promise<Target & { addresses: readonly string[] }> {
+  const target = targetOf(url, options)
+  const addresses = await addressesOf(target.host, options.lookup ?? allAddresses)
+  assertAllowed(target, addresses, options)
+  return { ...target, addresses }
+}
+
+/** What the address alone tells, where somebody else looks the name up, or it is looked up later. */
+export function checkTarget(url: string | URL, options: GuardOptions & { namesPass?: boolean }): Target {
+  const target = targetOf(url, options)
+  const isName = isIP(target.host) === 0
+  if (isName && isNameOfThisMachine(target.host)) assertAllowed(target, ['127.0.0.1'], options)
+  else if (!isName || !options.namesPass) assertAllowed(target, isName ? [] : [target.host], options)
+  return target
+}
+
+function targetOf(given: string | URL, options: GuardOptions): Target {
+  const { ownHosts = [], isAllowedPort = isPortOfGitHost } = options
+  const url = URL.parse(String(given)) ?? refuse('malformed')
+  const port = Number(url.port || (PORTS[url.protocol] ?? refuse('scheme')))
+  if (url.hostname === '') refuse('malformed')
+  if (!isAllowedPort(port)) refuse('port')
+  if (ownHosts.includes(plain(url.host))) refuse('own')
+  return { url, host: bareHost(url.hostname), port }
+}
+
+function assertAllowed({ url, host, port }: Target, addresses: readonly string[], options: GuardOptions): void {
+  const { allowed, allowLocal = false, onlyAllowed = false, ownUrl, ownAddresses = interfaceAddresses } = options
+  if (ownUrl !== undefined && plain(url.origin) === plain(new URL(ownUrl).origin)) return
+  if (allowed?.hasHost(host, port)) return
+  let own: ReadonlySet<string> | undefined
+  const isListed = (ip: string) => allowed?.hasAddress(ip, port) ?? false
+  if (onlyAllowed && !(addresses.length > 0 && addresses.every(isListed))) refuse('unlisted')
+  if (allowLocal) return
+  // One bad address among good ones is an attempt to be sent there by chance.
+  for (const ip of addresses) {
+    if (isListed(ip)) continue
+    own ??= ownAddresses()
+    if (own.has(plainAddress(ip))) refuse('local', 'localhost')
+    if (!isPublicAddress(ip)) refuse('local', localNetworkOf(ip))
+  }
+}
+
+function refuse(reason: keyof typeof REASONS, network?: LocalNetwork | 'localhost'): never {
+  throw new AddressRefused(reason, network)
 }
 
 /** Only for http and https does `URL` lower the case; a dot after the name changes nothing. */
 const plain = (host: string) => host.toLowerCase().replace(/\.(?=:|$)/, '')
 
-const isAllowedPort = (port: number) => [22, 80, 443].includes(port) || port >= 1024
+const isPortOfGitHost = (port: number) => [22, 80, 443].includes(port) || port >= 1024
 
-const allAddresses: Lookup = (host) => systemLookup(host, { all: true })
+/** The ports that no browser sends HTTP to either, as other protocols could take it for theirs. */
+const PORTS_OF_OTHERS = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
+export const isPortOfHttp = (port: number) => port > 0 && !PORTS_OF_OTHERS.has(port)
 
-async function addressesOf(hostname: string, lookup: Lookup): Promise<string[]> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+export const allAddresses: Lookup = (host) => systemLookup(host, { all: true })
+
+async function addressesOf(host: string, lookup: Lookup): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  const found = await lookup(host).catch(() => refuse('unresolved'))
+  const found = await lookup(host).catch(() => [])
   return found.map(({ address }) => address)
 }
 
+const isNameOfThisMachine = (host: string) =>
+  /(^|[.-])local(host|domain)$/.test(host) || host === machineName().toLowerCase()
+
 /** A public address of ours leads behind our own walls as surely as loopback does. */
-const isOfThisMachine = (ip: string) =>
-  Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === ip))
+export const interfaceAddresses = (): ReadonlySet<string> =>
+  new Set([
+    '0.0.0.0',
+    '::',
+    ...Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []),
+  ])

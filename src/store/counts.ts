@@ -346,7 +346,7 @@ async function tidying(db: Db, work: () => Promise<unknown>): Promise<void> {
 }
 
 /** One row a subject and a facet again. What is added meanwhile stays as it is. */
-const putTogether = (db: Db): Promise<void> =>
+export const putTogether = (db: Db): Promise<void> =>
   tidying(db, async () => {
     const { rows } = await sql<{ table: string; kinds: string }>`
       select table_name as "table", string_agg(quote_ident(column_name), ', ') as kinds

@@ -19,7 +19,8 @@ export type NewRow<T extends keyof Tables> = Insertable<Tables[T]>
 export type RowChange<T extends keyof Tables> = Updateable<Tables[T]>
 
 /** What processes of one instance tell each other through the store (`announce`). */
-export type Channel = 'jobs_waiting'
+export const CHANNELS = ['jobs_waiting', 'events_told'] as const
+export type Channel = (typeof CHANNELS)[number]
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'

@@ -4,8 +4,9 @@
  */
 import type { Generated } from 'kysely'
 import { timestamp, type Clock } from '../clock.ts'
-import type { Events } from './database.ts'
-import type { Transactable } from './transact.ts'
+import type { Events, NewRow } from './database.ts'
+import { hotQuery } from './hot.ts'
+import { transact, type Transactable } from './transact.ts'
 
 declare module './database.ts' {
   interface Tables {
@@ -13,16 +14,81 @@ declare module './database.ts' {
       id: Generated<number>
       name: string
       payload: string
+      /** Where it happened, if in one place. */
+      project_id: number | null
+      group_id: number | null
+      /** It has messages. */
+      described: Generated<boolean>
       created_at: string
       dispatched_at: string | null
+      /** The order in which events were committed, as nearly as anybody can tell; from when they are handed out. */
+      position: Generated<number | null>
+      /** The event whose hook caused it, or the first of a chain of such. */
+      root_id: Generated<number | null>
+    }
+    /** One row. */
+    event_positions: { last: number }
+    /** What the outside is sent about an event: written with it, as things stood then. */
+    event_messages: {
+      id: Generated<number>
+      event_id: number
+      /** `push`, `issue`, `project_create` … */
+      kind: string
+      /** That a hook must have on; null for what every hook of the instance hears. */
+      switch: string | null
+      project_id: number | null
+      group_id: number | null
+      to_projects: boolean
+      to_groups: boolean
+      to_system: boolean
+      /** The branch, where one is concerned. */
+      ref: string | null
+      /** JSON. */
+      body: string
+      /** False where git has to be asked before it can be sent. */
+      complete: boolean
     }
   }
 }
 
+export type EventMessage = Omit<NewRow<'event_messages'>, 'event_id' | 'body'> & { readonly body: object }
+
+/** What there is to tell the outside of each of these events of one name; asked in the transaction of the change. */
+export type DescribeEvents = (
+  // oxlint-disable-next-line no-explicit-any -- the kit knows nothing of the app
+  app: any,
+  name: keyof Events,
+  payloads: readonly object[],
+) => Promise<readonly (readonly EventMessage[])[]>
+
 export interface Emitter extends Transactable {
   readonly clock: Clock
   readonly jobs: { wake(): void }
+  readonly describeEvents?: DescribeEvents
+  /** The event that whoever asks for this was told of by a hook. */
+  readonly chain?: number | undefined
 }
+
+type NewEvent = Pick<
+  NewRow<'events'>,
+  'name' | 'payload' | 'project_id' | 'group_id' | 'described' | 'created_at' | 'root_id'
+>
+
+const insertEvent = hotQuery((db, values: NewEvent) =>
+  db
+    .insertInto('events')
+    .values({
+      name: values.name,
+      payload: values.payload,
+      project_id: values.project_id,
+      group_id: values.group_id,
+      described: values.described!,
+      created_at: values.created_at,
+      root_id: values.root_id!,
+      dispatched_at: null,
+    })
+    .returning('id'),
+)
 
 export async function emit<E extends keyof Events>(app: Emitter, name: E, payload: Events[E]): Promise<void> {
   await emitAll(app, name, [payload])
@@ -32,21 +98,84 @@ const AT_ONCE = 500
 
 /** Several of the same name, in order. */
 export async function emitAll<E extends keyof Events>(
-  app: Emitter,
+  given: Emitter,
   name: E,
   payloads: readonly Events[E][],
 ): Promise<void> {
-  const created_at = timestamp(app.clock)
-  for (let n = 0; n < payloads.length; n += AT_ONCE) {
-    const rows = payloads.slice(n, n + AT_ONCE).map((payload) => ({
-      name,
-      payload: JSON.stringify(payload),
-      created_at,
-      dispatched_at: null,
-    }))
-    await app.db.insertInto('events').values(rows).execute()
+  if (payloads.length === 0) return
+  await transact(given, async (app) => {
+    const created_at = timestamp(app.clock)
+    for (let n = 0; n < payloads.length; n += AT_ONCE) {
+      const some = payloads.slice(n, n + AT_ONCE)
+      const messages = (await app.describeEvents?.(app, name, some)) ?? []
+      const ids = await insertEvents(
+        app,
+        some.map((payload, at) => ({
+          name,
+          payload: JSON.stringify(payload),
+          ...eventPlace(name, payload),
+          described: (messages[at] ?? []).length > 0,
+          created_at,
+          root_id: app.chain ?? null,
+        })),
+      )
+      for (const [at, id] of ids.entries()) await addMessages(app, id, messages[at] ?? [])
+    }
+    app.onCommit(() => app.jobs.wake())
+  })
+}
+
+/** One by one, as each may be long. */
+export async function addMessages(
+  { db }: Pick<Emitter, 'db'>,
+  event_id: number,
+  messages: readonly EventMessage[],
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const message of messages) {
+    const { id } = await db
+      .insertInto('event_messages')
+      .values({ ...message, body: JSON.stringify(message.body), event_id })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    ids.push(id)
   }
-  if (payloads.length > 0) app.onCommit(() => app.jobs.wake())
+  return ids
+}
+
+/** Git has been asked: this is all of it. */
+export async function completeMessage({ db }: Pick<Emitter, 'db'>, id: number, body: string): Promise<void> {
+  await db.updateTable('event_messages').set({ body, complete: true }).where('id', '=', id).execute()
+}
+
+async function insertEvents({ db }: Emitter, events: readonly NewEvent[]): Promise<number[]> {
+  const rows =
+    events.length === 1
+      ? await insertEvent(db, events[0]!)
+      : await db
+          .insertInto('events')
+          .values(events.map((event) => ({ ...event, dispatched_at: null })))
+          .returning('id')
+          .execute()
+  return rows.map(({ id }) => id).toSorted((one, other) => one - other)
+}
+
+interface Placed {
+  readonly id?: number
+  readonly project_id?: number | null
+  readonly group_id?: number | null
+}
+
+export function eventPlace(
+  name: keyof Events,
+  payload: object,
+): { project_id: number | null; group_id: number | null } {
+  const { id, project_id, group_id } = payload as Placed
+  const [subject] = (name as string).split('.', 1)
+  return {
+    project_id: project_id ?? (subject === 'project' ? (id ?? null) : null),
+    group_id: group_id ?? (subject === 'group' ? (id ?? null) : null),
+  }
 }
 
 /** Events that every subscriber has had for long; without a moment, all there are. */

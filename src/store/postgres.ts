@@ -5,7 +5,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
 import { isSystemError } from '../lib/system-errors.ts'
-import { StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
+import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
 const NAMED_STATEMENTS = 1000
@@ -112,8 +112,8 @@ class Ear {
     // What was announced meanwhile was not heard.
     client
       .connect()
-      .then(() => client.query('listen jobs_waiting'))
-      .then(() => this.#tell('jobs_waiting', false), lose)
+      .then(() => client.query(CHANNELS.map((channel) => `listen ${channel}`).join('; ')))
+      .then(() => CHANNELS.forEach((channel) => this.#tell(channel, false)), lose)
   }
 
   #tell(channel: string, certain: boolean): void {

@@ -7,6 +7,8 @@ export interface Transactable {
   readonly db: Db
   /** Runs `react` once the surrounding transaction has committed; at once where there is none. */
   onCommit(react: () => void): void
+  /** Belongs to whatever is written: the last act of each transaction. */
+  beforeCommit?(app: Transactable): Promise<void>
 }
 
 const RETRIES = 3
@@ -22,7 +24,12 @@ export async function transact<A extends Transactable, T>(app: A, body: (app: A)
     const reactions: (() => void)[] = []
     const onCommit = (react: () => void) => void reactions.push(react)
     try {
-      const result = await app.db.transaction().execute((db: Transaction<Tables>) => body({ ...app, db, onCommit }))
+      const result = await app.db.transaction().execute(async (db: Transaction<Tables>) => {
+        const inner = { ...app, db, onCommit }
+        const result = await body(inner)
+        await app.beforeCommit?.(inner)
+        return result
+      })
       for (const react of reactions) react()
       return result
     } catch (error) {

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { Secret, TOTP } from 'otpauth'
 import ssh2 from 'ssh2'
 import { describe, expect, test } from 'vitest'
 import { fillProject } from '../../test/contents.ts'
 import { addKey, newKey, sshPortOf as portOf, startSshForge } from '../../test/ssh.ts'
 import { DAY } from '../clock.ts'
 import { startForge, type TestForge } from '../forge.ts'
+import { digestOf } from '../lib/secrets.ts'
 import { startSsh } from './ssh.ts'
 
 interface Said {
@@ -17,12 +19,12 @@ interface Said {
   readonly errors: string
 }
 
-type ClientOptions = ssh2.ConnectConfig & { env?: Record<string, string> }
+type ClientOptions = ssh2.ConnectConfig & { env?: Record<string, string>; input?: string }
 
 /** One command by a client of our own making, which says exactly what it is told to. */
 async function ask(forge: TestForge, key: { private: string }, line: string | null, more: ClientOptions = {}) {
   const client = new ssh2.Client()
-  const { env, ...options } = more
+  const { env, input = '', ...options } = more
   const { promise, resolve, reject } = Promise.withResolvers<Said>()
   client.on('error', reject).on('close', () => reject(new Error('closed')))
   client.on('ready', () => {
@@ -35,7 +37,7 @@ async function ask(forge: TestForge, key: { private: string }, line: string | nu
       channel.on('close', () => {
         void Promise.all([output, errors]).then(([output, errors]) => resolve({ code, output, errors }))
       })
-      channel.end()
+      channel.end(input)
     }
     if (line === null) client.shell(false, heard)
     else client.exec(line, { ...(env && { env }) }, heard)
@@ -409,6 +411,33 @@ test('git-lfs-authenticate hands over to HTTP', async () => {
   const other = await newKey()
   await addKey(stranger, other)
   expect((await ask(forge, other, 'git-lfs-authenticate ada/tower.git download')).code).toBe(1)
+})
+
+test('2fa_recovery_codes makes new codes for whoever has a second factor, once they say yes', async () => {
+  await using forge = await startSshForge()
+  const jane = await forge.user({ password: 'correct-horse-battery' })
+  const key = await newKey()
+  await addKey(jane, key)
+  const codes = () => forge.app.db.selectFrom('recovery_codes').select('secret_digest').execute()
+  const without = await ask(forge, key, '2fa_recovery_codes', { input: 'yes\n' })
+  expect(without).toMatchObject({ code: 1, errors: expect.stringContaining('is not enabled for this user') })
+  expect(await codes()).toEqual([])
+
+  const { secret } = (await jane.post('/user/second_factor', { password: 'correct-horse-battery' })).body
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: forge.clock.now().getTime() })
+  expect((await jane.post('/user/second_factor/confirm', { code })).status).toBe(201)
+  const before = await codes()
+  for (const input of ['no\n', '', 'yes please\n'])
+    expect(await ask(forge, key, '2fa_recovery_codes', { input })).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('have *not* been generated'),
+    })
+  expect(await codes()).toEqual(before)
+  const { code: exit, output } = await ask(forge, key, '2fa_recovery_codes', { input: 'yes\n' })
+  const made = output.match(/^[a-z2-9]{16}$/gm)!
+  expect([exit, made.length]).toEqual([0, 10])
+  const digests = new Set((await codes()).map(({ secret_digest }) => secret_digest))
+  expect(digests).toEqual(new Set(made.map(digestOf)))
 })
 
 test('each command is a line of the log and a number of the metrics', async () => {

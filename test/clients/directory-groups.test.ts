@@ -129,7 +129,8 @@ test('the news names the group and the level, and the group when it was synced',
     .select(['name', 'payload'])
     .where('name', 'in', ['member.added', 'member.removed'])
     .execute()
-  const news = { group_id: group.id, project_id: null, user_id: jane.id, access_level: 20 }
+  const moments = { created_at: expect.any(String), updated_at: expect.any(String), expires_at: null }
+  const news = { group_id: group.id, project_id: null, user_id: jane.id, access_level: 20, ...moments }
   expect(rows.slice(-2).map(({ name, payload }) => [name, JSON.parse(payload)])).toEqual([
     ['member.added', news],
     ['member.removed', { ...news, expired: false }],

@@ -93,6 +93,7 @@ export async function changeNotifications({ api, jane }: World, { id, group }: P
   expect(await NotificationSettings.show()).toEqual({
     level: 'participating',
     notification_email: 'gb-jane@example.com',
+    notified_of_own_activity: false,
   })
   for (const place of [{ projectId: id }, { groupId: group }]) {
     expect(await NotificationSettings.show(place)).toEqual({ level: 'global' })

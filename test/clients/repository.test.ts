@@ -16,7 +16,7 @@ import { TOKEN, startServer } from './server.ts'
 
 let command: Command
 beforeEach(async () => {
-  command = await startServer()
+  command = await startServer(['--ssh-port', '0'])
 })
 afterEach(() => command.stop())
 

@@ -16,7 +16,11 @@ const TYPED = `
     id: project.id, branch: project.default_branch, visibility: project.visibility,
   }
   const status: number | null | undefined = forge.requests()[0]?.status
-  void [first?.length, exact, status]
+  const receiver: Receiver = await forge.receiver()
+  await fetch(receiver.url, { method: 'POST', body: JSON.stringify({ object_kind: 'push' }) })
+  const { kind, headers }: Delivery = await receiver.next('push')
+  const mails: readonly ForgeMail[] = await forge.mail()
+  void [first?.length, exact, status, kind satisfies string, headers['content-type'], mails]
   // @ts-expect-error -- a misspelt wish
   const misspelt = () => forge.project({ visiblity: 'public' })
   // @ts-expect-error -- a field that projects do not have
@@ -25,10 +29,15 @@ const TYPED = `
 
 export const CONSUMERS = {
   'esm.mjs': `import { startForge } from 'mortise'\nconst forge = await startForge()\n${BODY}\nawait forge.close()`,
+  'page.mjs': `import { startForge } from 'mortise'
+    const forge = await startForge()
+    const answer = await fetch(forge.url + '/users/sign_in')
+    console.log(answer.status, await answer.text())
+    await forge.close()`,
   'commonjs.cjs': `const { startForge } = require('mortise')
     startForge().then(async (forge) => { ${BODY}\nawait forge.close() })`,
-  'typed.mts': `import { startForge, type Forge } from 'mortise'\n${TYPED}`,
-  'typed-commonjs.cts': `import { startForge, type Forge } from 'mortise'\nvoid (async () => { ${TYPED} })()`,
+  'typed.mts': `import { startForge, type Delivery, type Forge, type ForgeMail, type Receiver } from 'mortise'\n${TYPED}`,
+  'typed-commonjs.cts': `import { startForge, type Delivery, type Forge, type ForgeMail, type Receiver } from 'mortise'\nvoid (async () => { ${TYPED} })()`,
 }
 
 /** Declarations are checked as strictly as the consumer's own code. */

@@ -15,6 +15,9 @@ const run = promisify(execFile)
 const VERSIONS = ['22.14.0', '23.6.0', '24.20.0', '26.10.0']
 const TOO_OLD = ['20.20.2', '22.13.1']
 
+/** What packing needs of the project. */
+const PARTS = 'bin src web scripts runtime package.json package-lock.json tsconfig.json LICENSE README.md'.split(' ')
+
 let folder: string
 const consumer = () => join(folder, 'consumer')
 const nodeOf = (version: string) => join(folder, 'nodes', 'node_modules', version, 'bin', 'node')
@@ -23,8 +26,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mortise-package-'))
   const project = join(folder, 'project')
   // Packing builds, which would take the ground from under a server that runs from here.
-  for (const part of ['bin', 'src', 'scripts', 'runtime', 'package.json', 'package-lock.json', 'LICENSE', 'README.md'])
-    await cp(join(ROOT, part), join(project, part), { recursive: true })
+  for (const part of PARTS) await cp(join(ROOT, part), join(project, part), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(project, 'node_modules'))
   await run('npm', ['pack', '--pack-destination', folder], { cwd: project })
 
@@ -65,6 +67,15 @@ describe.each(VERSIONS)('on Node %s', (version) => {
 
   test('the command', async () => {
     expect(await on(version, join(consumer(), 'node_modules/.bin/mortise'), '--version')).toEqual(printed(VERSION))
+  })
+})
+
+test('pages are part of the package', async () => {
+  const answered = await on('22.14.0', 'node', 'page.mjs')
+  expect(answered).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^200 <!doctype html>.*<form/is),
+    stderr: '',
   })
 })
 

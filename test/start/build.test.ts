@@ -4,18 +4,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { CONSUMERS, tsconfig } from '../package/consumers.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** A copy of the project that may be built and changed. */
-async function project() {
+/** Built once; each test has a copy that it may change. */
+let original: Promise<string> | undefined
+afterAll(async () => {
+  if (original) await rm(await original, { recursive: true, force: true })
+})
+
+async function buildOriginal(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mortise-build-'))
-  for (const part of ['bin', 'src', 'scripts', 'package.json', 'package-lock.json'])
+  for (const part of ['bin', 'src', 'web', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
     await cp(join(ROOT, part), join(path, part), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  await run(process.execPath, ['scripts/build.js'], { cwd: path })
+  return path
+}
+
+/** A copy of the project, as it is after it was built. */
+async function builtProject() {
+  const path = await mkdtemp(join(tmpdir(), 'mortise-built-'))
+  // What was built is known by the times of its sources, which Node would round.
+  await run('cp', ['-a', `${await (original ??= buildOriginal())}/.`, path])
   return {
     path,
     node: async (...args: string[]) => (await run(process.execPath, args, { cwd: path })).stdout,
@@ -24,9 +38,8 @@ async function project() {
 }
 
 test('the built program is started, until a source is another', async () => {
-  await using copy = await project()
+  await using copy = await builtProject()
   const version = await copy.node('bin/mortise.js', '--version')
-  await copy.node('scripts/build.js')
   await appendFile(join(copy.path, 'dist/main.js'), "\nconsole.log('built')\n")
   expect(await copy.node('bin/mortise.js', '--version')).toBe(`${version}built\n`)
   await appendFile(join(copy.path, 'src/features/v4.ts'), '\n')
@@ -34,8 +47,7 @@ test('the built program is started, until a source is another', async () => {
 })
 
 test('a new migration, which no other source names, is a change too', async () => {
-  await using copy = await project()
-  await copy.node('scripts/build.js')
+  await using copy = await builtProject()
   await appendFile(join(copy.path, 'dist/main.js'), "\nconsole.log('built')\n")
   expect(await copy.node('bin/mortise.js', '--version')).toContain('built')
   await writeFile(join(copy.path, 'src/store/migrations/2099-01-01-0900-new.ts'), 'export const up = () => {}')
@@ -43,21 +55,20 @@ test('a new migration, which no other source names, is a change too', async () =
 })
 
 test('without sources, as it is published, only what was built is needed', async () => {
-  await using copy = await project()
-  await copy.node('scripts/build.js')
-  await rm(join(copy.path, 'src'), { recursive: true })
+  await using copy = await builtProject()
+  for (const part of ['src', 'web', 'scripts']) await rm(join(copy.path, part), { recursive: true })
   const library = `
     import { startForge } from './dist/forge.js'
     await using forge = await startForge()
     const { body } = await forge.administrator.get('/templates/licenses/mit')
-    console.log(body.key)`
-  expect(await copy.node('--input-type=module', '--eval', library)).toBe('mit\n')
+    const page = await fetch(forge.url, { headers: { Accept: 'text/html' } })
+    console.log(body.key, page.status, (await page.text()).includes('</html>'))`
+  expect(await copy.node('--input-type=module', '--eval', library)).toBe('mit 200 true\n')
   expect(await copy.node('bin/mortise.js', '--version')).toMatch(/^\d/)
 })
 
 test('whoever installs it compiles against its types, strictly', async () => {
-  await using copy = await project()
-  await copy.node('scripts/build.js')
+  await using copy = await builtProject()
   const consumer = join(copy.path, 'consumer')
   await mkdir(join(consumer, 'node_modules'), { recursive: true })
   await symlink(copy.path, join(consumer, 'node_modules/mortise'))

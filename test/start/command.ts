@@ -26,8 +26,8 @@ type Settings = Record<`MORTISE_${string}`, string>
 /** Whatever the suite itself was given must not reach the command. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('MORTISE_'))
-  // The usual port is there only once, and tests run side by side.
-  return { ...Object.fromEntries(kept), MORTISE_SSH_PORT: '0', ...settings }
+  // The usual port is there only once, and the first start of an instance makes keys, which takes longer than all else.
+  return { ...Object.fromEntries(kept), MORTISE_SSH_PORT: 'off', ...settings }
 }
 
 export class Child implements AsyncDisposable {

@@ -1,13 +1,11 @@
 /**
- * The command, started from its sources, that dies at a step a request names: `X-Die: before <pattern>` kills it as a
+ * The command that dies at a step a request names: `X-Die: before <pattern>` kills it as a
  * statement comes up that the pattern fits, `X-Die: after <pattern>` once that is committed. Only what the request itself
  * asks of the store counts, or with `X-Die: whoever before …` what anybody asks of it from then on. Statements are matched
  * with their values, as `update … ["merged",7]`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Server } from 'node:http'
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 
@@ -87,5 +85,4 @@ const mortalQuery: Query = function (asked, ...rest) {
 }
 pg.Client.prototype.query = mortalQuery as unknown as typeof pg.Client.prototype.query
 
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/mortise', import.meta.url)))
-await import('../../src/main.ts')
+await import('../../bin/mortise.js' as string)

@@ -21,7 +21,7 @@ async function served<T>(
   // Awaited here: a returned promise would let the server go first.
   return await work(async (path, body, token = MORTISE_ROOT_TOKEN) => {
     const answer = await fetch(`${url}/api/v4${path}`, {
-      method: !body ? 'GET' : path.startsWith('/application') ? 'PUT' : 'POST',
+      method: !body ? 'GET' : /^\/application|\/services\//.test(path) ? 'PUT' : 'POST',
       headers: { ...(token && { 'PRIVATE-TOKEN': token }), 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
@@ -36,13 +36,21 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   const file = join(MORTISE_DATA, 'secret.key')
   await served(settings, async (ask) => {
     await ask('/projects', { path: 'p' })
-    await ask('/projects/1/hooks', { url: 'http://hooks.example.com/', token: 'hunter2' })
+    await ask('/projects/1/hooks', {
+      url: 'http://hooks.example.com/',
+      token: 'hunter2',
+      signing_token: `whsec_${'A'.repeat(32)}`,
+      url_variables: [{ key: 'a', value: 'hunter2' }],
+      custom_headers: [{ key: 'a', value: 'hunter2' }],
+    })
+    await ask('/projects/1/services/slack', { webhook: 'https://chat.example.com/hunter2' })
     await ask('/projects/1/variables', { key: 'KEY', value: 'hunter2' })
     await ask('/projects/1/triggers', { description: 'robot' })
     await ask('/projects/1/pipeline_schedules', { description: 'nightly', ref: 'master', cron: '0 1 * * *' })
     await ask('/projects/1/pipeline_schedules/1/variables', { key: 'KEY', value: 'hunter2' })
     await ask('/projects/1/invitations', { email: 'someone@example.com', access_level: 30 })
     await ask('/users/1/impersonation_tokens', { name: 'i', scopes: ['api'] })
+    await ask('/user/feed_token/rotate', {})
     await ask('/application/settings?akismet_enabled=true&akismet_api_key=hunter2', {})
   })
 
@@ -78,10 +86,15 @@ test('without the key nothing starts, and what it sealed can be given up', { tim
   expect(reset).toMatchObject({ code: 0, stderr: '' })
   expect(reset.stdout.trim().split('\n').toSorted()).toEqual([
     '1 CI variables are lost: they are to be set again',
+    '1 feed tokens are new: who reads feeds by the old ones is to be told',
+    '1 hooks have lost their URL variables: they are to be set again',
+    '1 hooks have lost their custom headers: they are to be set again',
+    '1 hooks have lost their signing token: it is to be set again',
     '1 hooks have lost their token: it is to be set again',
     '1 invitations have new links: those in the mails sent are of no use',
     '1 pipeline triggers have new tokens: who uses them is to be told',
     '1 runners tokens of projects are new: runners are to be registered again',
+    '1 services have lost their secrets and are off: they are to be set again',
     '1 variables of pipeline schedules are lost: they are to be set again',
     '2 private and impersonation tokens are new: who used the old ones signs in for theirs',
     'the setting akismet_api_key is lost: it is to be set again',
@@ -108,7 +121,7 @@ async function unreadable(data: string, key: string): Promise<string[]> {
     const tables = await store.db.introspection.getTables()
     const columns = tables.flatMap(({ name, columns }) => columns.map((column) => [name, column.name] as const))
     const sealed = columns.filter(([, column]) => /(^|_)sealed$|^check_value$/.test(column))
-    expect(sealed).toHaveLength(15)
+    expect(sealed).toHaveLength(21)
     const lost: string[] = []
     for (const [table, column] of sealed) {
       const query = sql<{

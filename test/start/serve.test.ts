@@ -19,7 +19,7 @@ test(
   { timeout: TIMEOUT },
   async () => {
     await using folder = await temporaryFolder()
-    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
+    const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_SSH_PORT: '0' }
     let password: string
     let hostKeys: string[]
     {
@@ -255,6 +255,7 @@ test.each([1, 2])(
     const settings = {
       MORTISE_DATA: folder.path,
       MORTISE_PORT: '0',
+      MORTISE_SSH_PORT: '0',
       MORTISE_ROOT_TOKEN,
       MORTISE_WORKERS: String(workers),
     }

@@ -37,10 +37,14 @@ export interface Page {
    * client on another host must not be bound to our own.
    */
   readonly leadsOutside?: boolean
+  /** Our own, which may ask us. */
+  readonly hasScript?: boolean
 }
 
-export function sendPage(reply: FastifyReply, status: number, { title, body, leadsOutside = false }: Page) {
+export function sendPage(reply: FastifyReply, status: number, page: Page) {
+  const { title, body, leadsOutside = false, hasScript = false } = page
   const rules = ["default-src 'none'", `style-src 'sha256-${STYLE_HASH}'`, "base-uri 'none'", "frame-ancestors 'none'"]
+  if (hasScript) rules.push("script-src 'self'", "connect-src 'self'")
   if (!leadsOutside) rules.push("form-action 'self'")
   return reply
     .code(status)

@@ -58,6 +58,8 @@ export interface DiffWish extends QuarantineOptions {
   readonly limits?: Partial<DiffLimits>
   /** Files beyond the limits are left out, or told without their patch: up to the hard limit of files. */
   readonly beyond?: 'stop' | 'collapse'
+  /** Lines that differ in spaces alone are no changes, nor are files without others. */
+  readonly ignoreSpaces?: boolean
 }
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
@@ -76,12 +78,13 @@ export async function diffBetween(
   dir: string,
   from: string | null,
   to: string,
-  { context = 3, renames = true, limits, beyond = 'stop', environment }: DiffWish = {},
+  { context = 3, renames = true, limits, beyond = 'stop', ignoreSpaces = false, environment }: DiffWish = {},
 ): Promise<Diff | null> {
   const rootIn = (name: string) => rootOf(dir, name, { environment })
   const [before, after] = await Promise.all([from === null ? EMPTY_TREE : rootIn(from), rootIn(to)])
   if (before === null || after === null) return null
-  const asked = { before, after, context: Math.min(context, 100_000), renames, beyond, ...LIST_LIMITS, ...limits }
+  const look = { context: Math.min(context, 100_000), renames, beyond, ignoreSpaces }
+  const asked = { before, after, ...look, ...LIST_LIMITS, ...limits }
   const read = () => readDiff(dir, asked, { environment })
   const isWhole = ({ isCut }: DiffRead) => !isCut
   return (await (environment ? read() : remembered.recall(dir, JSON.stringify(asked), read, isWhole))).diff
@@ -122,11 +125,12 @@ async function readDiff(dir: string, asked: Asked, options: QuarantineOptions): 
     [
       ...(['diff-tree', '-r', '--raw', '--patch', '--no-abbrev', '--no-ext-diff', '--no-textconv'] as const),
       ...([asked.renames ? '--find-renames' : '--no-renames', option('--unified', count(asked.context))] as const),
+      ...(asked.ignoreSpaces ? (['--ignore-all-space'] as const) : []),
       ...([rev(asked.before), rev(asked.after)] as const),
     ],
     { ...options, deadline: DEADLINE_MS },
   )
-  const collector = new Collector(asked, asked.beyond)
+  const collector = new Collector(asked, asked)
   let isCut = false
   try {
     for await (const lines of pieces(stream, 10)) if (!lines.every((line) => collector.take(line))) break
@@ -140,6 +144,8 @@ async function readDiff(dir: string, asked: Asked, options: QuarantineOptions): 
 const [PLUS, MINUS, COLON] = Buffer.from('+-:')
 
 interface Draft {
+  /** The line its patch begins with. */
+  readonly title: string
   readonly file: { -readonly [K in keyof FileDiff]: FileDiff[K] }
   hunks: Buffer[]
   bytes: number
@@ -149,6 +155,8 @@ class Collector {
   overflow = false
   readonly #limits: DiffLimits
   readonly #isStopping: boolean
+  readonly #mayBeSilent: boolean
+  readonly #silent = new Set<Draft>()
   readonly #drafts: Draft[] = []
   #current = -1
   #isInHunk = false
@@ -156,9 +164,10 @@ class Collector {
   #bytes = 0
   #read = 0
 
-  constructor(limits: DiffLimits, beyond: 'stop' | 'collapse') {
+  constructor(limits: DiffLimits, { beyond, ignoreSpaces }: Pick<Asked, 'beyond' | 'ignoreSpaces'>) {
     this.#limits = limits
     this.#isStopping = beyond === 'stop'
+    this.#mayBeSilent = ignoreSpaces
   }
 
   /** Of the next line; false once no more are wanted. */
@@ -166,14 +175,15 @@ class Collector {
     this.#read += line.length + 1
     if (this.#read > MAX_READ) this.overflow = true
     else if (this.#current < 0 && line[0] === COLON) this.#list(line)
-    else if (line.indexOf('diff --git ') === 0) return this.#begin()
+    else if (line.indexOf('diff --git ') === 0) return this.#begin(line)
     else if (this.#current >= 0) this.#add(line)
     return this.#read <= MAX_READ
   }
 
   finish(): Diff {
-    const told = this.#isStopping && this.overflow ? this.#drafts.slice(0, this.#current + 1) : this.#drafts
-    return { files: told.map(finished), overflow: this.overflow }
+    const isToCurrent = this.#mayBeSilent || (this.#isStopping && this.overflow)
+    const told = isToCurrent ? this.#drafts.slice(0, this.#current + 1) : this.#drafts
+    return { files: told.filter((draft) => !this.#silent.has(draft)).map(finished), overflow: this.overflow }
   }
 
   #list(line: Buffer): void {
@@ -183,13 +193,22 @@ class Collector {
     }
   }
 
-  #begin(): boolean {
+  #begin(line: Buffer): boolean {
     if (this.#isStopping && this.#isOver()) return false
     this.#current++
+    if (this.#mayBeSilent) this.#skipSilent(line.toString('latin1'))
     this.#isInHunk = false
     const draft = this.#drafts[this.#current]
     if (draft && (this.#current >= this.#limits.files || this.#isOver())) this.#collapse(draft)
     return draft !== undefined
+  }
+
+  /** Of files that differ in spaces alone, git says nothing in the patch. */
+  #skipSilent(line: string): void {
+    for (let draft = this.#drafts[this.#current]; draft && draft.title !== line; draft = this.#drafts[this.#current]) {
+      this.#silent.add(draft)
+      this.#current++
+    }
   }
 
   #add(line: Buffer): void {
@@ -229,13 +248,17 @@ function draftsFrom(line: Buffer): Draft[] {
   const [facts = '', old = '', other] = line.toString().slice(1).split('\t')
   const [aMode = '', bMode = '', , , status = ''] = facts.split(' ')
   const [oldPath, newPath] = [unquote(old), unquote(other ?? old)]
-  if (!status.startsWith('T')) return [draft(oldPath, newPath, aMode, bMode)]
-  return [draft(oldPath, oldPath, aMode, NO_MODE), draft(newPath, newPath, NO_MODE, bMode)]
+  const title = `diff --git ${within('a/', old)} ${within('b/', other ?? old)}`
+  if (!status.startsWith('T')) return [draft(title, oldPath, newPath, aMode, bMode)]
+  return [draft(title, oldPath, oldPath, aMode, NO_MODE), draft(title, newPath, newPath, NO_MODE, bMode)]
 }
+
+/** A name that is quoted stays so. */
+const within = (side: string, name: string) => (name.startsWith('"') ? `"${side}${name.slice(1)}` : side + name)
 
 const NO_MODE = '000000'
 
-function draft(oldPath: string, newPath: string, aMode: string, bMode: string): Draft {
+function draft(title: string, oldPath: string, newPath: string, aMode: string, bMode: string): Draft {
   const file = {
     oldPath,
     newPath,
@@ -251,7 +274,7 @@ function draft(oldPath: string, newPath: string, aMode: string, bMode: string): 
     tooLarge: false,
     collapsed: false,
   }
-  return { file, hunks: [], bytes: 0 }
+  return { title, file, hunks: [], bytes: 0 }
 }
 
 function finished({ file, hunks }: Draft): FileDiff {

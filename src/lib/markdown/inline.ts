@@ -5,6 +5,7 @@
 import type { Env, StateCore, Token } from 'markdown-it'
 import type { FindEmoji } from '../emoji.ts'
 import { referenceOfAddress, scanReferences, type Reference } from '../references.ts'
+import { addressOfKey, trackerKeysIn, type Tracker } from '../tracker-keys.ts'
 
 /** Something a text names. */
 export type TextReference = Reference & {
@@ -20,6 +21,8 @@ export interface InlineEnv extends Env {
   /** Of the instance, for addresses of its own. */
   readonly base: string | null
   readonly findEmoji: FindEmoji
+  /** Whose issues are links, too. */
+  readonly tracker: Tracker | null
   readonly found: TextReference[]
 }
 
@@ -128,6 +131,19 @@ class LineReader {
 
   #plain(text: string, result: Token[]): void {
     if (!BETWEEN.test(text)) this.#opens = false
+    const { tracker } = this.#env
+    let from = 0
+    for (const { start, end, text: written, key } of tracker && this.#linkDepth === 0
+      ? trackerKeysIn(text, tracker.slug)
+      : []) {
+      if (start > from) this.#signs(text.slice(from, start), result)
+      result.push(this.#token('tracker_key', written, { href: addressOfKey(tracker!, key) }))
+      from = end
+    }
+    if (from < text.length) this.#signs(text.slice(from), result)
+  }
+
+  #signs(text: string, result: Token[]): void {
     let from = 0
     for (const match of text.matchAll(SIGN)) {
       const emoji = match.index >= from ? this.#env.findEmoji(match[1]!) : null

@@ -12,7 +12,7 @@ test.each([
   [
     'a heading',
     '# A `b`!',
-    '<h1 id="user-content-a-b"><a class="anchor" href="#user-content-a-b"></a>A <code>b</code>!</h1>',
+    '<h1 id="user-content-a-b"><a class="anchor" href="#user-content-a-b" title="Link to this heading"></a>A <code>b</code>!</h1>',
   ],
   [
     'a box',

@@ -6,13 +6,15 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { Lru } from '../lru.ts'
+import type { Tracker } from '../tracker-keys.ts'
 import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
+import { resolutionKey } from './keys.ts'
 import type { Places } from './places.ts'
 import type { Resolution } from './render.ts'
 import type { Answer, Task } from './tasks.ts'
 
-export { resolutionKey } from './keys.ts'
+export { resolutionKey }
 export type { TextReference } from './inline.ts'
 export type { Places } from './places.ts'
 export type { Resolution } from './render.ts'
@@ -30,10 +32,21 @@ export async function referencesIn(text: string, base: string | null = null): Pr
   return ((await answer({ text, base })) as TextReference[] | null) ?? []
 }
 
+/** Those of one text, where several were looked up together: what it is made of is all it is remembered by. */
+export const resolutionsOf = (named: readonly TextReference[], all: Resolutions): Resolutions =>
+  Object.fromEntries(
+    named.flatMap((one) => {
+      const found = all[resolutionKey(one)]
+      return found ? [[resolutionKey(one), found]] : []
+    }),
+  )
+
 export interface Surroundings {
   readonly base?: string | null
   readonly resolutions?: Resolutions
   readonly places?: Places
+  /** Whose issues are links, too. */
+  readonly tracker?: Tracker | null
 }
 
 /** By the digest of all that it is made of, so it is never out of date. */
@@ -41,8 +54,8 @@ const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
 
 /** A text that takes too long is shown as it is written. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
-  const { base = null, resolutions = {}, places = {} } = around
-  const task: Task = { text, base, render: { resolutions, places } }
+  const { base = null, resolutions = {}, places = {}, tracker = null } = around
+  const task: Task = { text, base, render: { resolutions, places, tracker } }
   const key = createHash('sha256').update(JSON.stringify(task)).digest('base64')
   const kept = rendered.get(key)
   if (kept !== undefined) return kept

@@ -19,6 +19,7 @@ import {
   type Rewrite,
 } from './html.ts'
 import { nameThings, type InlineEnv, type TextReference } from './inline.ts'
+import { addressOfKey, type Tracker } from '../tracker-keys.ts'
 
 /** What a reference is shown as. */
 export interface Resolution {
@@ -33,6 +34,8 @@ export interface RenderOptions {
   readonly base?: string | null
   /** Null: it stays as it is written. */
   readonly resolve?: (reference: TextReference) => Resolution | null
+  /** Whose issues are links, too. */
+  readonly tracker?: Tracker | null
   /** Where a relative address leads. */
   readonly locate?: (address: string, kind: 'link' | 'picture') => string
 }
@@ -67,6 +70,7 @@ function envOf(options: RenderOptions): RenderEnv {
     options,
     base: options.base ?? null,
     findEmoji,
+    tracker: options.tracker ?? null,
     found: [],
     rewrite: (address, kind) => rewritten(address, kind, options),
     budget: { left: MOST_MARKED_CODE },
@@ -101,6 +105,7 @@ function writeThings(parser: Parser): void {
   const of = (env: unknown) => env as RenderEnv
   rules['html_block'] = rules['html_inline'] = (tokens, at, _, env) => cleanHtml(tokens[at]!.content, of(env).rewrite)
   rules['reference'] = (tokens, at, _, env) => writeReference(tokens[at]!, of(env))
+  rules['tracker_key'] = (tokens, at) => writeTrackerKey(tokens[at]!.content, String(tokens[at]!.meta!['href']))
   rules['emoji'] = (tokens, at) =>
     `<span class="emoji" title="${escapeHtml(String(tokens[at]!.meta!['name']))}">${tokens[at]!.content}</span>`
   rules['task_box'] = (tokens, at) =>
@@ -120,7 +125,7 @@ function writeThings(parser: Parser): void {
   rules['heading_open'] = (tokens, at, options, env, self) => {
     const slug = slugOf(wordsOf(tokens[at + 1]?.children ?? []), of(env).slugs)
     tokens[at]!.attrSet('id', ID_PREFIX + slug)
-    const anchor = `<a class="anchor" href="#${ID_PREFIX}${escapeHtml(slug)}"></a>`
+    const anchor = `<a class="anchor" href="#${ID_PREFIX}${escapeHtml(slug)}" title="Link to this heading"></a>`
     return self.renderToken(tokens, at, options) + anchor
   }
   for (const cell of ['th_open', 'td_open']) {
@@ -147,11 +152,20 @@ function writeReference(token: Token, { options }: RenderEnv): string {
   const reference = token.meta!['reference'] as TextReference
   const written = escapeHtml(token.content)
   const resolution = options.resolve?.(reference) ?? null
+  const { tracker } = options
+  if (!resolution && tracker?.hasNumbers && reference.kind === 'issue' && reference.project === null)
+    return writeTrackerKey(token.content, addressOfKey(tracker, String(reference.id)))
   const isAddress = /^https?:/.test(token.content)
   if (!resolution || !isSafeAddress(resolution.href)) return isAddress ? `<a href="${written}">${written}</a>` : written
   const { href, text, title, class: kind } = resolution
   const more = (title ? ` title="${escapeHtml(title)}"` : '') + ` class="${escapeHtml(kind ?? 'reference')}"`
   return `<a href="${escapeHtml(href)}"${more}>${escapeHtml(text)}</a>`
+}
+
+function writeTrackerKey(written: string, href: string): string {
+  const text = escapeHtml(written)
+  if (!isSafeAddress(href)) return text
+  return `<a href="${escapeHtml(href)}" rel="${OUTSIDE_REL}" class="reference external_issue">${text}</a>`
 }
 
 function writeCode(token: Token, env: RenderEnv): string {

@@ -90,18 +90,13 @@ test("we take what Info-ZIP's zip writes, streamed and with a comment", async ()
   await writeFile(join(folder.path, 'in/deep/a.txt'), 'a'.repeat(5000))
   await writeFile(join(folder.path, 'in/b'), '')
   await symlink('deep/a.txt', join(folder.path, 'in/l'))
-  await run(
-    'sh',
-    [
-      '-c',
-      'cd in && zip -qry ../plain.zip . && zip -qry - . | cat > ../streamed.zip && echo hi | zip -qz ../plain.zip',
-    ],
-    { cwd: folder.path },
-  )
-  for (const name of ['plain.zip', 'streamed.zip']) {
-    const texts = await textsOf(await readFile(join(folder.path, name)))
-    expect([name, texts]).toEqual([name, { 'deep/': '', 'deep/a.txt': 'a'.repeat(5000), b: '', l: 'deep/a.txt' }])
-  }
+  // It streams no links.
+  const pack = 'zip -qry ../plain.zip . && zip -qr - deep b | cat > ../streamed.zip && echo hi | zip -qz ../plain.zip'
+  await run('sh', ['-c', `cd in && ${pack}`], { cwd: folder.path })
+  const files = { 'deep/': '', 'deep/a.txt': 'a'.repeat(5000), b: '' }
+  const textsIn = async (name: string) => textsOf(await readFile(join(folder.path, name)))
+  expect(await textsIn('plain.zip')).toEqual({ ...files, l: 'deep/a.txt' })
+  expect(await textsIn('streamed.zip')).toEqual(files)
   await using zip = await openZipFile(join(folder.path, 'plain.zip'))
   expect(await zip.find('l')).toMatchObject({ type: 'link' })
 })

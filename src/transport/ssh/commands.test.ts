@@ -20,6 +20,12 @@ test('what git and git-lfs send', () => {
   })
 })
 
+test('new recovery codes, and nothing more with it', () => {
+  expect(parseCommand('2fa_recovery_codes')).toEqual({ verb: '2fa_recovery_codes' })
+  for (const line of ['2fa_recovery_codes jane', 'git 2fa_recovery_codes', '2fa_verify'])
+    expect(parseCommand(line)).toBeNull()
+})
+
 test('everything else', () => {
   const others = [
     'ls',

@@ -16,7 +16,8 @@ import { lfsTokenFor } from '../lfs/batch.ts'
 import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
 import { pushOptionsFor } from '../push.ts'
-import { parseCommand, type Command } from './commands.ts'
+import { parseCommand, type Command, type GitCommand } from './commands.ts'
+import { renewCodes } from './recovery-codes.ts'
 import { assertStillAllowed, findVisitor } from './visitors.ts'
 
 const LONGEST_PATH = 500
@@ -79,18 +80,19 @@ async function answer(app: App, talk: Conversation, told: Told): Promise<number>
   }
   const command = parseCommand(talk.line)
   told.verb = command?.verb ?? 'unknown'
-  told.path = command?.path.slice(0, LONGEST_PATH) ?? null
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
+  if (command.verb === '2fa_recovery_codes') return renewCodes(app, visitor.gitter, talk)
+  told.path = command.path.slice(0, LONGEST_PATH)
   const { place, facts } = await admit(app, visitor.gitter, command)
   return command.verb === 'lfs-authenticate'
     ? authenticateLfs(app, talk, place, facts, command.operation)
     : serve(app, talk, place, facts, command.verb)
 }
 
-const isPush = (command: Command) =>
+const isPush = (command: GitCommand) =>
   command.verb === 'receive-pack' || (command.verb === 'lfs-authenticate' && command.operation === 'upload')
 
-async function admit(app: App, gitter: Gitter, command: Command): Promise<{ place: RepositoryPlace; facts: Facts }> {
+async function admit(app: App, gitter: Gitter, command: GitCommand): Promise<{ place: RepositoryPlace; facts: Facts }> {
   const place = await findRepository(app, command.path)
   if (!place) throw projectNotFound()
   const facts = await learnFacts(app, gitter, place, { verb: isPush(command) ? 'push' : 'fetch', over: 'ssh' })

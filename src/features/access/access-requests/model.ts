@@ -6,7 +6,15 @@ declare module '../../../store/database.ts' {
     access_requests: SourceColumns & { id: Generated<number>; user_id: number; requested_at: string }
   }
   interface Events {
-    'access_request.made': { group_id: number | null; project_id: number | null; user_id: number }
-    'access_request.denied': { group_id: number | null; project_id: number | null; user_id: number; by: number }
+    'access_request.made': RequestNews
+    'access_request.denied': RequestNews & { by: number }
+    'access_request.withdrawn': RequestNews
   }
+}
+
+interface RequestNews {
+  group_id: number | null
+  project_id: number | null
+  user_id: number
+  requested_at: string
 }

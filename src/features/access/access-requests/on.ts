@@ -1,5 +1,6 @@
 import { on } from '../../../context.ts'
-import { mayMail } from '../../identity/mailing.ts'
+import { transact } from '../../../store/transact.ts'
+import { mailLater, mayMail } from '../../identity/mailing.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { isReachable } from '../members/on.ts'
 import { nameMailedSource } from '../members/queries.ts'
@@ -9,18 +10,21 @@ export const tellManagers = on('access_request.made', 'tell', async (app, news) 
   const asking = (await findRequest(app.db, news, news.user_id)) && (await findUser(app.db, news.user_id))
   const source = await nameMailedSource(app, news)
   if (!asking || !source) return
-  for (const manager of await managersOf(app.db, news)) {
-    if (!(await mayMail(app, { kind: 'access request', by: asking.id, to: manager.email }))) continue
-    await app.mail.send({
-      to: manager.email,
-      subject: `Somebody asks to be let into ${source.name}`,
-      text: `Hello ${manager.name},
+  const managers = await managersOf(app.db, news)
+  await transact(app, async (app) => {
+    for (const manager of managers) {
+      if (!(await mayMail(app, { kind: 'access request', by: asking.id, to: manager.email }))) continue
+      await mailLater(app, {
+        to: manager.email,
+        subject: `Somebody asks to be let into ${source.name}`,
+        text: `Hello ${manager.name},
 
 ${asking.name} (${asking.username}) asks to be let into the ${source.kind} ${source.name}, which you manage.
 
 ${source.url}`,
-    })
-  }
+      })
+    }
+  })
 })
 
 export const tellDenied = on('access_request.denied', 'tell', async (app, news) => {

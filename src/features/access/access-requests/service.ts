@@ -21,16 +21,19 @@ export async function requestAccess(app: App, { at, level, requestable }: Source
       .returningAll()
       .executeTakeFirst()
     if (!request) throw invalid({ user_id: ['already exists in source'] })
-    await emit(app, 'access_request.made', { ...sourceOf(at), user_id: user.id })
+    const { requested_at } = request
+    await emit(app, 'access_request.made', { ...sourceOf(at), user_id: user.id, requested_at })
     return request
   })
 }
 
 /** Withdrawn by the one who asked, or denied by somebody else. */
-export async function endRequest(app: App, { user_id, ...at }: AccessRequest, by: User): Promise<void> {
+export async function endRequest(app: App, { user_id, requested_at, ...at }: AccessRequest, by: User): Promise<void> {
   await transact(app, async (app) => {
     if (!(await takeRequest(app, at, user_id))) throw notFound() // somebody was faster
-    if (by.id !== user_id) await emit(app, 'access_request.denied', { ...sourceOf(at), user_id, by: by.id })
+    const news = { ...sourceOf(at), user_id, requested_at }
+    if (by.id === user_id) await emit(app, 'access_request.withdrawn', news)
+    else await emit(app, 'access_request.denied', { ...news, by: by.id })
   })
 }
 

@@ -3,7 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { emit } from '../../../store/outbox.ts'
 import { takeRequest } from '../access-requests/service.ts'
-import type { Member } from './service.ts'
+import { newsOf, type Member } from './service.ts'
 
 export async function letInByDirectory(
   app: App,
@@ -13,7 +13,7 @@ export async function letInByDirectory(
 ): Promise<void> {
   const now = timestamp(app.clock)
   const at = { group_id, project_id: null }
-  await app.db
+  const member = await app.db
     .insertInto('members')
     .values({
       ...at,
@@ -25,24 +25,25 @@ export async function letInByDirectory(
       created_at: now,
       updated_at: now,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
   await takeRequest(app, at, user_id)
-  await emit(app, 'member.added', { ...at, user_id, access_level })
+  await emit(app, 'member.added', newsOf(member))
 }
 
 /** What people had given is remembered: the membership falls back to it. */
 export async function setLevelByDirectory(app: App, member: Member, access_level: number): Promise<void> {
-  const { group_id, user_id } = member
   const given = member.from_directory ? null : (member.hand_level ?? member.access_level)
-  await app.db
+  const updated = await app.db
     .updateTable('members')
     .set({ access_level, hand_level: given === access_level ? null : given, updated_at: timestamp(app.clock) })
     .where('id', '=', member.id)
-    .execute()
-  await emit(app, 'member.changed', { group_id, project_id: null, user_id, access_level })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await emit(app, 'member.changed', newsOf(updated))
 }
 
-export async function removeByDirectory(app: App, { id, group_id, user_id, access_level }: Member): Promise<void> {
-  await app.db.deleteFrom('members').where('id', '=', id).execute()
-  await emit(app, 'member.removed', { group_id, project_id: null, user_id, access_level, expired: false })
+export async function removeByDirectory(app: App, member: Member): Promise<void> {
+  await app.db.deleteFrom('members').where('id', '=', member.id).execute()
+  await emit(app, 'member.removed', { ...newsOf(member), expired: false })
 }

@@ -34,6 +34,10 @@ interface MemberNews {
   project_id: number | null
   user_id: number
   access_level: number
+  /** As the row says, or said. */
+  expires_at: string | null
+  created_at: string
+  updated_at: string
   /** Absent where nobody in particular did it. */
   by?: number
 }

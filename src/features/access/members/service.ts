@@ -54,14 +54,14 @@ export async function addMember(
   })
 }
 
-/** Who founds something is in it from the start: nobody lets them in, and nobody is told. */
+/** Who founds something is in it from the start: nobody lets them in, and nobody is told. False where they were. */
 export async function addFounder(
   app: App,
   at: SourceColumns,
   user: number,
   { access_level, since }: { access_level: number; since: string },
-): Promise<void> {
-  await app.db
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await app.db
     .insertInto('members')
     .values({
       ...sourceOf(at),
@@ -73,7 +73,8 @@ export async function addFounder(
       updated_at: since,
     })
     .onConflict((c) => c.doNothing())
-    .execute()
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 /** Of an approval and a withdrawal side by side only one finds the request. */
@@ -175,10 +176,13 @@ async function spread(app: App, { user_id, group_id, project_id }: Member): Prom
   await refreshAuthorizations(app, { users: [user_id], ...where })
 }
 
-const newsOf = ({ group_id, project_id, user_id, access_level }: Member, by?: number) => ({
-  group_id,
-  project_id,
-  user_id,
-  access_level,
+export const newsOf = (member: Member, by?: number) => ({
+  group_id: member.group_id,
+  project_id: member.project_id,
+  user_id: member.user_id,
+  access_level: member.access_level,
+  expires_at: member.expires_at,
+  created_at: member.created_at,
+  updated_at: member.updated_at,
   ...(by !== undefined && { by }),
 })

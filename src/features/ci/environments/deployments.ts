@@ -1,9 +1,11 @@
 /** What jobs do to environments: a deployment each, whose status follows its job. */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { emit } from '../../../store/outbox.ts'
 import { nextIid } from '../../planning/iids.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
+import type { Deployment } from './model.ts'
 
 const FOLLOWED = ['running', 'success', 'failed', 'canceled', 'skipped'] as const
 type Followed = (typeof FOLLOWED)[number]
@@ -24,15 +26,23 @@ export async function followDeployments(app: App, jobs: readonly Job[]): Promise
 async function follow(app: App, job: Job, status: Followed, on_stop: string | null): Promise<void> {
   const now = timestamp(app.clock)
   const over = status === 'running' ? {} : { finished_at: now }
-  const { numUpdatedRows } = await app.db
-    .updateTable('deployments')
-    .set({ status, updated_at: now, ...over })
+  const known = await app.db
+    .selectFrom('deployments')
+    .select(['id', 'project_id', 'status'])
     .where('job_id', '=', job.id)
     .executeTakeFirst()
+  if (known && known.status !== status) {
+    await app.db
+      .updateTable('deployments')
+      .set({ status, updated_at: now, ...over })
+      .where('id', '=', known.id)
+      .execute()
+    await tellDeployment(app, { ...known, status })
+  }
   // What never began deployed nothing.
-  if (numUpdatedRows > 0n || job.started_at === null) return openEnvironment(app, job, status)
+  if (known || job.started_at === null) return openEnvironment(app, job, status)
   const { project_id, environment_id, user_id, ref, tag, sha } = job
-  await app.db
+  const made = await app.db
     .insertInto('deployments')
     .values({
       project_id,
@@ -49,9 +59,17 @@ async function follow(app: App, job: Job, status: Followed, on_stop: string | nu
       created_at: now,
       updated_at: now,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tellDeployment(app, made)
   await openEnvironment(app, job, status)
 }
+
+/** In the transaction of its change. */
+export const tellDeployment = (
+  app: App,
+  { id, project_id, status }: Pick<Deployment, 'id' | 'project_id' | 'status'>,
+) => emit(app, 'deployment.changed', { id, project_id, status })
 
 /** Deployed to, it is there again. */
 async function openEnvironment(app: App, { environment_id }: Job, status: Followed): Promise<void> {

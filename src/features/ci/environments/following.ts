@@ -2,6 +2,7 @@
 import { parseSpan } from '../../../ci/config/durations.ts'
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
+import { isWebAddress } from '../../../lib/web-address.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
@@ -11,7 +12,6 @@ import { ruleVariables, slugOfRef, variablesFrom } from '../pipelines/predefined
 import { dependenciesOf } from '../runner-protocol/dependencies.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Environment } from './model.ts'
-import { isAddress } from './service.ts'
 
 const LONGEST_URL = 255
 const KEEPING: readonly string[] = ['start', 'prepare', 'access']
@@ -34,7 +34,7 @@ export async function followJob(app: App, id: number): Promise<void> {
   const url = wish.action === 'start' && wish.url !== null ? written(wish.url) : null
   const span = wish.auto_stop_in === null ? null : parseSpan(written(wish.auto_stop_in))
   const change = {
-    ...(url !== null && url.length <= LONGEST_URL && isAddress(url) && { external_url: url }),
+    ...(url !== null && url.length <= LONGEST_URL && isWebAddress(url) && { external_url: url }),
     ...(wish.auto_stop_in !== null && { auto_stop_at: span ? timeAfter(job.finished_at, span) : null }),
   }
   if (Object.keys(change).length === 0) return

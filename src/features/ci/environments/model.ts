@@ -47,6 +47,10 @@ declare module '../../../store/database.ts' {
       updated_at: string
     }
   }
+  interface Events {
+    /** Made, or its status is another. */
+    'deployment.changed': { id: number; project_id: number; status: Deployment['status'] }
+  }
 }
 
 export type Environment = Row<'environments'>

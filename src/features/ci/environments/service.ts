@@ -1,6 +1,7 @@
 import { after, DAY, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { forbidden, invalid, notFound, type FieldErrors } from '../../../errors.ts'
+import { isWebAddress } from '../../../lib/web-address.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { ensureEnvironment, guessTier, isEnvironmentName } from './making.ts'
@@ -20,8 +21,6 @@ export interface EnvironmentWish {
 const NAME_FAULT =
   "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'"
 
-export const isAddress = (url: string): boolean => /^https?:\/\/\S+$/i.test(url) && URL.canParse(url)
-
 function assertValid({ name, external_url: url, description }: EnvironmentWish): void {
   const faults: FieldErrors = {}
   if (name !== undefined && !isEnvironmentName(name)) {
@@ -33,7 +32,7 @@ function assertValid({ name, external_url: url, description }: EnvironmentWish):
           : NAME_FAULT,
     ]
   }
-  if (url && !isAddress(url)) faults.external_url = ['is blocked: Only allowed schemes are http, https']
+  if (url && !isWebAddress(url)) faults.external_url = ['is blocked: Only allowed schemes are http, https']
   if (url && url.length > LONGEST_URL) faults.external_url = [`is too long (maximum is ${LONGEST_URL} characters)`]
   if (description && description.length > LONGEST_DESCRIPTION) {
     faults.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`]

@@ -1,7 +1,7 @@
 /** Files inside of what jobs have kept, read without unpacking the rest. */
 import type { Readable } from 'node:stream'
 import type { App } from '../../../context.ts'
-import { BadZip, isPossible, openZip, type ZipArchive, type ZipEntry } from '../../../lib/zip/reader.ts'
+import { BadZip, isPossible, openZip, type ZipArchive, type ZipEntry, type ZipLimits } from '../../../lib/zip/reader.ts'
 import { isLive } from './artifacts.ts'
 import type { Artifact } from './model.ts'
 
@@ -28,10 +28,7 @@ export interface FoundFile {
 /** Null where the archive has no such file: folders, links and what would lie outside of it are none. */
 export async function fileIn(app: App, artifact: Artifact, path: string): Promise<FoundFile | null> {
   try {
-    const archive = await openZip({
-      size: artifact.size,
-      read: (start, end) => bytesOf(app, artifact.digest, start, end),
-    })
+    const archive = await openArchive(app, artifact)
     const entry = await archive.find(path)
     const isReadable = entry?.type === 'file' && entry.path !== null && !entry.isEncrypted && isPossible(entry)
     return isReadable ? { archive, entry } : null
@@ -40,6 +37,12 @@ export async function fileIn(app: App, artifact: Artifact, path: string): Promis
     throw error
   }
 }
+
+export const openArchive = (
+  app: App,
+  { size, digest }: Artifact,
+  limits: Partial<ZipLimits> = {},
+): Promise<ZipArchive> => openZip({ size, read: (start, end) => bytesOf(app, digest, start, end) }, limits)
 
 async function* bytesOf(app: App, digest: string, start: number, end: number): AsyncGenerator<Uint8Array> {
   if (end <= start) return

@@ -32,6 +32,14 @@ export const cases = casesOf(
                                                             public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/jobs/:job_id/trace                      private  404  404  404  200  200  200  200  200  200  401
                                                             public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/trace_part                 private  404  404  404  200  200  200  200  200  200  401
+                                                            public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/trace_search               private  404  404  404  200  200  200  200  200  200  401
+                                                            public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/jobs/:job_id/artifacts_tree             private  404  404  404  200  200  200  200  200  200  401
+                                                            public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/pipelines/:pipeline_id/graph            private  404  404  404  200  200  200  200  200  200  401
+                                                            public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/jobs/:job_id/cancel                    private  401  404  404  403  403  201  201  201  201  401
                                                             public   401  403  403  403  403  201  201  201  201  401
   POST /projects/:id/jobs/:job_id/retry                     private  401  404  404  403  403  201  201  201  201  401
@@ -60,6 +68,10 @@ export const cases = casesOf(
     'GET /projects/:id/pipelines/:pipeline_id/bridges': { at: ofPipeline },
     'GET /projects/:id/jobs/:job_id': { at: ended },
     'GET /projects/:id/jobs/:job_id/trace': { at: ended },
+    'GET /projects/:id/jobs/:job_id/trace_part': { at: ended, input: { line: 1 } },
+    'GET /projects/:id/jobs/:job_id/trace_search': { at: ended, input: { search: 'done' } },
+    'GET /projects/:id/jobs/:job_id/artifacts_tree': { at: ended, input: { path: '' } },
+    'GET /projects/:id/pipelines/:pipeline_id/graph': { at: ofPipeline },
     'POST /projects/:id/jobs/:job_id/cancel': { at: waiting, input: { force: false } },
     'POST /projects/:id/jobs/:job_id/retry': { at: ended },
     'POST /projects/:id/jobs/:job_id/play': {

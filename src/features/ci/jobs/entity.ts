@@ -10,7 +10,8 @@ import type { Pipeline } from '../pipelines/model.ts'
 import { ManagerEntity, RunnerEntity, presentManager, presentRunner } from '../runners/entity.ts'
 import { JOB_STATUSES, type Artifact, type Job } from './model.ts'
 
-const common = {
+/** What a list of a runner's jobs shows as well. */
+const brief = {
   id: z.int(),
   status: z.enum(JOB_STATUSES),
   stage: z.string(),
@@ -22,6 +23,10 @@ const common = {
   created_at: timestampOut,
   started_at: timestampOut.nullable(),
   finished_at: timestampOut.nullable(),
+}
+
+const common = {
+  ...brief,
   erased_at: timestampOut.nullable(),
   duration: z.number().nullable(),
   queued_duration: z.number().nullable(),
@@ -59,6 +64,11 @@ export const BridgeEntity = entity({ ...common, downstream_pipeline: ListedPipel
   id: 'Bridge',
 })
 
+export const RunnerJobEntity = entity({
+  ...brief,
+  project: entity({ id: z.int(), name: z.string(), path: z.string(), path_with_namespace: z.string() }),
+}).meta({ id: 'RunnerJob' })
+
 export type JobRecord = z.infer<typeof JobEntity>
 
 export interface LoadedJob extends Job {
@@ -79,19 +89,30 @@ export interface JobSurroundings {
   readonly now: string
 }
 
+const presentBrief = (job: Job) => ({
+  id: job.id,
+  status: job.status,
+  stage: job.stage,
+  name: job.name,
+  ref: job.ref,
+  tag: job.tag,
+  coverage: job.coverage,
+  allow_failure: job.allow_failure,
+  created_at: job.created_at,
+  started_at: job.started_at,
+  finished_at: job.finished_at,
+})
+
+type RunnerJobRecord = z.infer<typeof RunnerJobEntity>
+
+export const presentRunnerJob = (job: Job, project: RunnerJobRecord['project']): RunnerJobRecord => ({
+  ...presentBrief(job),
+  project,
+})
+
 function presentCommon(job: LoadedJob, { users, url, isScoped, now }: JobSurroundings) {
   return {
-    id: job.id,
-    status: job.status,
-    stage: job.stage,
-    name: job.name,
-    ref: job.ref,
-    tag: job.tag,
-    coverage: job.coverage,
-    allow_failure: job.allow_failure,
-    created_at: job.created_at,
-    started_at: job.started_at,
-    finished_at: job.finished_at,
+    ...presentBrief(job),
     erased_at: job.erased_at,
     duration: secondsBetween(job.started_at, job.finished_at ?? now),
     queued_duration: secondsBetween(job.queued_at, job.started_at ?? (job.status === 'pending' ? now : null)),

@@ -11,10 +11,11 @@ import { leaveRuns } from './farewell.ts'
 import { artifactPage } from './pages.ts'
 import * as routes from './routes.ts'
 import { replaceCiSecrets } from './secrets.ts'
+import * as viewRoutes from './view-routes.ts'
 
 export const ciJobs = family({
   projectPages: [artifactPage],
-  routes,
+  routes: { ...routes, ...viewRoutes },
   farewell: leaveRuns,
   secretReset: replaceCiSecrets,
   jobs: [assignResources, archiveTraces, startDelayed, startOverdue, dropStuckJobs, dropExpiredArtifacts],

@@ -11,7 +11,7 @@ import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { emitAll } from '../../../store/outbox.ts'
 import { followDeployments } from '../environments/deployments.ts'
-import { endRun } from '../runner-protocol/runs.ts'
+import { endRuns } from '../runner-protocol/runs.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { tellWaitingJobs } from './waiting.ts'
@@ -23,7 +23,7 @@ export const ARCHIVE_TRACE = { name: 'ci.archive_trace' }
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running'] as const
 
-/** From where a job comes to each status; `startJob()` makes it run. */
+/** From where a job comes to each status; `startJobs()` makes it run. */
 const FROM: { readonly [status in Exclude<JobStatus, 'running'>]: readonly JobStatus[] } = {
   /** Again, because something before it is run again. */
   created: ['skipped', 'manual'],
@@ -115,12 +115,22 @@ const begin = hotQuery((db, p: Beginning & { id: number; now: string }) =>
     .returningAll(),
 )
 
-/** Of several who want it, one gets it; the others get null. Inside a transaction that holds its pipeline. */
-export async function startJob(app: App, id: number, beginning: Beginning): Promise<Job | null> {
+/** Of several who want the same, one gets it: the others find null. By their ids, so that nobody waits in a circle. */
+export async function startJobs(
+  app: App,
+  beginnings: readonly (Beginning & { readonly id: number })[],
+): Promise<(Job | null)[]> {
   const now = timestamp(app.clock)
-  const [started] = await begin(app.db, { manager_id: null, timeout: null, started_at: now, ...beginning, id, now })
-  if (started) await tellMoved(app, [started])
-  return started ?? null
+  const started = beginnings.map((): Job | null => null)
+  for (const [n, beginning] of [...beginnings.entries()].toSorted(([, a], [, b]) => a.id - b.id)) {
+    const [job = null] = await begin(app.db, { manager_id: null, timeout: null, started_at: now, ...beginning, now })
+    started[n] = job
+  }
+  await tellMoved(
+    app,
+    started.filter((job) => job !== null),
+  )
+  return started
 }
 
 function timesOf(status: keyof typeof FROM, now: string) {
@@ -140,13 +150,10 @@ export async function tellMoved(app: App, jobs: readonly Job[]): Promise<void> {
   if (jobs.some(({ kind, status }) => kind === 'job' && status === 'pending')) await tellWaitingJobs(app)
   await followDeployments(app, jobs)
   await passResources(app, jobs)
-  for (const job of jobs) {
-    if (job.status === 'scheduled') await planStart(app, job)
-    if (ENDED.includes(job.status) && job.kind === 'job' && job.started_at !== null) {
-      await endRun(app, job)
-      await enqueue(app, ARCHIVE_TRACE, { id: job.id }, { key: `ci.archive_trace ${job.id}` })
-    }
-  }
+  for (const job of jobs) if (job.status === 'scheduled') await planStart(app, job)
+  const ran = jobs.filter((job) => ENDED.includes(job.status) && job.kind === 'job' && job.started_at !== null)
+  await endRuns(app, ran)
+  for (const { id } of ran) await enqueue(app, ARCHIVE_TRACE, { id }, { key: `ci.archive_trace ${id}` })
 }
 
 /** Whoever waits for one, gives one back or leaves the line has them given out anew: by another transaction, as pipelines share them. */

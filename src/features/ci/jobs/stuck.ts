@@ -48,15 +48,14 @@ async function dropUnwanted(app: App): Promise<void> {
   const isReached = new Map<string, boolean>()
   for (let last = 0; ;) {
     const waiting = await db
-      .selectFrom('ci_jobs as j')
+      .selectFrom('ci_queue as q')
+      .innerJoin('ci_jobs as j', 'j.id', 'q.job_id')
       .innerJoin('projects as p', 'p.id', 'j.project_id')
       .selectAll('j')
       .select(['p.namespace_id', 'p.shared_runners_enabled', 'p.builds_access_level'])
-      .where('j.kind', '=', 'job')
-      .where('j.status', '=', 'pending')
       .where('j.queued_at', '<', after(clock, -UNREACHED))
-      .where('j.id', '>', last)
-      .orderBy('j.id')
+      .where('q.job_id', '>', last)
+      .orderBy('q.job_id')
       .limit(AT_ONCE)
       .execute()
     for (const { namespace_id, shared_runners_enabled, builds_access_level, ...job } of waiting) {

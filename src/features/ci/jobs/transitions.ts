@@ -7,7 +7,7 @@ import { coverageOf } from './coverage.ts'
 import { isAllowedExit, isRetried, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
-import { moveJobs, startJob, type Beginning, type Change } from './steps.ts'
+import { moveJobs, startJobs, type Beginning, type Change } from './steps.ts'
 import { stopJobs, type StopWish } from './stopping.ts'
 
 type Told = Pick<Job, 'id' | 'pipeline_id'>
@@ -38,11 +38,11 @@ export function enqueueJob(
 }
 
 /** Of several who want it, one gets it. */
-export function runJob(app: App, job: Told, beginning: Beginning): Promise<Job | null> {
+export function runJob(app: App, { id, pipeline_id }: Told, beginning: Beginning): Promise<Job | null> {
   return transact(app, async (app) => {
-    await holdPipeline(app, job.pipeline_id)
-    const started = await startJob(app, job.id, beginning)
-    if (started) await startHeld(app, job.pipeline_id)
+    await holdPipeline(app, pipeline_id)
+    const [started = null] = await startJobs(app, [{ ...beginning, id }])
+    if (started) await startHeld(app, pipeline_id)
     return started
   })
 }

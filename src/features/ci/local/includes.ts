@@ -41,7 +41,7 @@ export async function readIncludeHere(
     case 'remote': {
       const guard = { allowLocal }
       const answer = await fetchText(include.url, { guard, maxBytes: LARGEST_FILE, deadline: FETCH_DEADLINE_MS })
-      if ('failure' in answer) return { failure: answer.failure === 'too_large' ? 'unreachable' : answer.failure }
+      if ('failure' in answer) return answer
       const digest = `sha256-${createHash('sha256').update(answer.text).digest('base64')}`
       const isMeant = include.integrity === null || include.integrity === digest
       return isMeant ? { text: answer.text, tree: null } : { failure: 'integrity' }

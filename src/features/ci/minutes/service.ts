@@ -2,45 +2,34 @@
 import { sql, type RawBuilder } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import type { Job } from '../jobs/model.ts'
-
-interface Place {
-  readonly namespace_id: number
-}
-
-async function rootOf({ db }: App, { namespace_id }: Place): Promise<number> {
-  const top = await db
-    .selectFrom('namespace_ancestors')
-    .select('ancestor_id')
-    .where('namespace_id', '=', namespace_id)
-    .orderBy('depth', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return top?.ancestor_id ?? namespace_id
-}
+import { hotQuery } from '../../../store/hot.ts'
 
 export const monthOf = (app: Pick<App, 'clock'>) => timestamp(app.clock).slice(0, 7)
 
-/** In the transaction that ended the job. */
-export async function countMinutes(app: App, job: Job): Promise<void> {
-  if (job.runner_id === null || job.started_at === null || job.finished_at === null) return
-  const seconds = Math.max(0, (Date.parse(job.finished_at) - Date.parse(job.started_at)) / 1000)
-  const at = await app.db
-    .selectFrom('runners')
-    .innerJoin('projects', (join) => join.on('projects.id', '=', job.project_id))
-    .select(['runners.runner_type', 'projects.namespace_id'])
-    .where('runners.id', '=', job.runner_id)
-    .executeTakeFirst()
-  if (at?.runner_type !== 'instance_type') return
-  await app.db
+const addSeconds = hotQuery((db, p: { project: number; month: string; seconds: number }) =>
+  db
     .insertInto('ci_minutes')
-    .values({ namespace_id: await rootOf(app, at), month: monthOf(app), seconds })
+    .columns(['namespace_id', 'month', 'seconds'])
+    .expression((eb) =>
+      eb
+        .selectFrom('projects as p')
+        .innerJoin('namespace_ancestors as a', 'a.namespace_id', 'p.namespace_id')
+        .innerJoin('namespaces as n', 'n.id', 'a.ancestor_id')
+        .select(['n.id', sql<string>`cast(${p.month} as text)`.as('month')])
+        .select(sql<number>`cast(${p.seconds} as double precision)`.as('seconds'))
+        .where('p.id', '=', p.project)
+        .where('n.parent_id', 'is', null),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['namespace_id', 'month'])
-        .doUpdateSet((eb) => ({ seconds: eb('ci_minutes.seconds', '+', seconds) })),
-    )
-    .execute()
+        .doUpdateSet((eb) => ({ seconds: eb('ci_minutes.seconds', '+', eb.ref('excluded.seconds')) })),
+    ),
+)
+
+/** Of the namespace at the top. In the transaction that ended the jobs. */
+export async function countMinutes(app: App, project: number, seconds: number): Promise<void> {
+  await addSeconds(app.db, { project, month: monthOf(app), seconds })
 }
 
 /**

@@ -26,6 +26,7 @@ import type { JobOptions } from '../jobs/options.ts'
 import { tellMoved } from '../jobs/steps.ts'
 import { newJobToken } from '../jobs/tokens.ts'
 import { settingsFor } from '../variables/queries.ts'
+import { TOO_MANY_ACTIVE, exceedsActiveJobs } from './active-jobs.ts'
 import { cancelOutdated } from './auto-cancel.ts'
 import { compileFor, readConfiguration } from './configuration.ts'
 import type { IncludeReader } from './includes.ts'
@@ -76,6 +77,8 @@ export interface PipelineWish {
   readonly isForeign?: boolean
   /** As `ci.skip` of a push says. */
   readonly isSkipped?: boolean
+  /** Nothing but this job. */
+  readonly job?: string
   /** Of what happens by itself: there is one of it, and no other. */
   readonly cause?: Cause
 }
@@ -131,9 +134,11 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
     ...(wish.configuration?.reader && { reader: wish.configuration.reader }),
   })
   if (!compiled.plan) return keepFaults(app, subject, wish, facts, compiled.errors)
-  const { plan } = compiled
+  const plan = wish.job === undefined ? compiled.plan : alone(compiled.plan, wish.job)
   if (plan.is_refused) return refused(FILTERED)
   if (plan.jobs.length === 0) return refused(EMPTY)
+  if (await exceedsActiveJobs(app, wish.project.id, plan.jobs.length))
+    return keepFaults(app, subject, wish, facts, [{ message: TOO_MANY_ACTIVE }])
   const predefined = [...ruleVariables(app, subject, facts, commit), ...told]
   const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined, told })
   if (!pipeline) return { pipeline, errors: [] }
@@ -142,6 +147,12 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
   await cancelOutdated(app, subject, begun)
   return { pipeline: begun, errors: [] }
 }
+
+/** It waits for nobody. */
+const alone = (plan: Plan, name: string): Plan => ({
+  ...plan,
+  jobs: plan.jobs.filter((job) => job.name === name).map((job) => ({ ...job, needs: null, dependencies: [] })),
+})
 
 /** Of a merge that is only tried, whoever wrote the source has said so. */
 async function isSkipped(dir: string, { isSkipped, mergeRequest }: PipelineWish, commit: Commit): Promise<boolean> {
@@ -267,7 +278,7 @@ function save(
       .executeTakeFirstOrThrow()
     await saveVariables(app, pipeline, wish.variables ?? [])
     if (plan) await saveJobs(app, pipeline, plan, { settings, predefined })
-    await emit(app, 'pipeline.changed', { id: pipeline.id, project_id, status })
+    await emit(app, 'pipeline.changed', { id: pipeline.id, project_id, sha: pipeline.sha, status })
     return pipeline
   })
 }

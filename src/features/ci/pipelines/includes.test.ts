@@ -107,6 +107,7 @@ test('an address, where the instance lets its users reach it', async () => {
   const config = (address: string, more = '') => `include: [{ remote: "${address}"${more} }]\nown: { script: a }`
   const refused = (text: string) => ({ status: 400, message: text })
   const file = (name: string) => `Remote file \`${outside}/${name}\``
+  await allowLocal(false)
   expect(await run(config(`${outside}/far.yml`))).toEqual(refused(`${file('far.yml')} may not be included here!`))
   await allowLocal(true)
   try {

@@ -7,6 +7,7 @@ import { readObject } from '../../../git/objects/objects.ts'
 import { entryAt, isFile } from '../../../git/objects/trees.ts'
 import { listTags, resolveRef } from '../../../git/refs/refs.ts'
 import { fetchText } from '../../../outbound/fetch.ts'
+import { outboundProxy } from '../../instance/settings/outbound.ts'
 import { findTemplate } from '../../instance/templates/queries.ts'
 import { guardFor } from '../../projects/imports/service.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
@@ -84,10 +85,11 @@ export class IncludeReader {
   async #remote(url: string, integrity: string | null): Promise<IncludeAnswer> {
     const answer = await fetchText(url, {
       guard: await guardFor(this.#app),
+      proxy: outboundProxy(this.#app),
       maxBytes: LARGEST_FILE,
       deadline: FETCH_DEADLINE_MS,
     })
-    if ('failure' in answer) return { failure: answer.failure === 'too_large' ? 'unreachable' : answer.failure }
+    if ('failure' in answer) return answer
     const digest = `sha256-${createHash('sha256').update(answer.text).digest('base64')}`
     return integrity !== null && integrity !== digest ? { failure: 'integrity' } : { text: answer.text, tree: null }
   }

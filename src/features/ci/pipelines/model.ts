@@ -12,6 +12,7 @@ export const PIPELINE_SOURCES = [
   'pipeline',
   'parent_pipeline',
   'merge_request_event',
+  'chat',
 ] as const
 export type PipelineSource = (typeof PIPELINE_SOURCES)[number]
 
@@ -67,8 +68,8 @@ declare module '../../../store/database.ts' {
   }
   interface Events {
     /** Made, or its status is another. */
-    'pipeline.changed': { id: number; project_id: number; status: JobStatus }
-    'pipeline.deleted': { id: number; project_id: number; by: number }
+    'pipeline.changed': { id: number; project_id: number; sha: string; status: JobStatus }
+    'pipeline.deleted': { id: number; project_id: number; sha: string; by: number }
   }
 }
 

@@ -33,6 +33,33 @@ test('pushes that run nothing, and those that say so', async () => {
   expect(await forge.app.db.selectFrom('ci_jobs').selectAll().execute()).toEqual([])
 })
 
+test('the plan limits how many jobs of a project are in active pipelines', async () => {
+  await using forge = await startForge()
+  const { project, list, owner, at } = await place(forge, config('a: { script: x, parallel: 3 }'))
+  await owner.put(at(''), { auto_cancel_pending_pipelines: 'disabled' })
+  const limit = (most: number) =>
+    forge.administrator.put('/application/plan_limits', { plan_name: 'default', ci_active_jobs: most })
+  const create = async () => (await owner.post(at('/pipeline'), { ref: 'master' })).status
+  await limit(5)
+  const before = await list()
+  const words = 'Project exceeded the allowed number of jobs in active pipelines. Retry later.'
+  expect(await owner.post(at('/pipeline'), { ref: 'master' })).toMatchObject({
+    status: 400,
+    body: { message: { base: [words] } },
+  })
+  expect(await list()).toEqual(before)
+  // Of a push it is kept to be seen.
+  await forge.seed(project, { x: '1' })
+  const [kept] = await list()
+  expect(kept).toMatchObject({ status: 'failed', source: 'push' })
+  expect((await owner.get(at(`/pipelines/${kept.id}`))).body).toMatchObject({ yaml_errors: words })
+  expect((await owner.get(at(`/pipelines/${kept.id}/jobs`))).body).toEqual([])
+  await limit(6)
+  expect([await create(), await create()]).toEqual([201, 400])
+  await limit(0)
+  expect(await create()).toBe(201)
+})
+
 test('a newer commit ends what an older one has not begun', async () => {
   await using forge = await startForge()
   const { project, list, owner, at } = await place(forge, config(CONFIG))

@@ -87,7 +87,8 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
     .returningAll()
     .executeTakeFirstOrThrow()
   if (status === 'success') await keepLatest(app, updated)
-  await emit(app, 'pipeline.changed', { id: pipeline.id, project_id: pipeline.project_id, status })
+  const { id, project_id, sha } = pipeline
+  await emit(app, 'pipeline.changed', { id, project_id, sha, status })
   return updated
 }
 

@@ -70,11 +70,11 @@ export async function deletePipeline(
   { dir }: RepositorySubject,
   pipeline: Pipeline,
 ): Promise<void> {
-  const { id, project_id } = pipeline
+  const { id, project_id, sha } = pipeline
   await cancelPipeline(app, id, { isForced: true })
   await transact(app, async (app) => {
     await app.db.deleteFrom('pipelines').where('id', '=', id).execute()
-    await emit(app, 'pipeline.deleted', { id, project_id, by: actor.id })
+    await emit(app, 'pipeline.deleted', { id, project_id, sha, by: actor.id })
   })
   await dropRef(dir, pipelineRef(id))
 }

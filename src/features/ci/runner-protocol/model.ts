@@ -13,6 +13,8 @@ declare module '../../../store/database.ts' {
       trace_resets: Generated<number>
       /** When its time is over. */
       deadline_at: string | null
+      /** Whose it is, where a shared runner has it. */
+      shared_project_id: number | null
     }
     /** What jobs hand to those after them. */
     ci_job_variables: { id: Generated<number>; job_id: number; key: string; value_sealed: string }

@@ -5,12 +5,15 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { pointAt } from '../../../git/refs/pointing.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { together } from '../../../store/together.ts'
 import { transact } from '../../../store/transact.ts'
 import { keptRows } from '../../../store/versions.ts'
 import { userRows } from '../../identity/users/queries.ts'
 import { namespaceRows, projectRows } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
+import { startJobs, type Beginning } from '../jobs/steps.ts'
 import { dropJob, runJob } from '../jobs/transitions.ts'
 import { masksIn } from '../jobs/variables.ts'
 import { awaitJobs } from '../jobs/waiting.ts'
@@ -19,7 +22,7 @@ import type { Runner } from '../runners/model.ts'
 import { findRunner } from '../runners/queries.ts'
 import { dependenciesOf, lacksArchive } from './dependencies.ts'
 import { presentJob, type Handed } from './payload.ts'
-import { candidates } from './queue.ts'
+import { candidates, leaveQueue } from './queue.ts'
 import { beginRun } from './runs.ts'
 
 /** Below a minute, after which proxies and we ourselves give a silent connection up. */
@@ -65,9 +68,13 @@ async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null
   let isLost = false
   for await (const id of candidates(app, asking.runner)) {
     if (asking.gone.aborted) return null
-    const given = await takeJob(app, id, asking)
-    if (given === 'lost') isLost = true
-    else if (given) return given
+    const given = id === null ? 'lost' : await takeJob(app, id, asking)
+    if (given === 'lost') {
+      isLost = true
+      continue
+    }
+    leaveQueue(app, id!)
+    if (given) return given
   }
   return isLost ? 'lost' : null
 }
@@ -93,19 +100,53 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<object | '
     await dropJob(app, job, { reason: 'data_integrity_failure' })
     throw error
   })
-  const isTaken = await transact(app, async (app) => {
-    const running = await runJob(app, job, taken)
-    if (running) await beginRun(app, running, masksIn(variables))
-    return running !== null
-  })
+  // Deployments are numbered, which others of the pipeline may wait for.
+  const isUnderWay = found.pipeline.status === 'running' && job.environment_id === null
+  const handover: Handover = { job, taken, runner, masks: masksIn(variables) }
+  const isTaken = await (isUnderWay ? handOverOfRunning : handOver)(app, handover)
   return isTaken ? body : 'lost'
 }
 
+interface Handover {
+  readonly job: Job
+  readonly taken: Beginning
+  readonly runner: Runner
+  readonly masks: readonly string[]
+}
+
+const handOver = (app: App, { job, taken, runner, masks }: Handover): Promise<boolean> =>
+  transact(app, async (app) => {
+    const running = await runJob(app, job, taken)
+    if (running) await beginRun(app, running, runner, masks)
+    return running !== null
+  })
+
+/** As long as a job of it is pending a running pipeline goes on, so nothing of the pipeline changes. */
+const handOverOfRunning = together(async (app: App, handovers: readonly Handover[]): Promise<boolean[]> => {
+  const started = await startJobs(
+    app,
+    handovers.map(({ job: { id }, taken }) => ({ ...taken, id })),
+  )
+  for (const [n, running] of started.entries())
+    if (running) await beginRun(app, running, handovers[n]!.runner, handovers[n]!.masks)
+  return started.map((running) => running !== null)
+})
+
 /** The ref goes when a pipeline ends, which may be the moment somebody has it go on. */
 async function presentWithRef(app: App, handed: Handed) {
-  const { id, sha } = handed.pipeline
-  await pointAt(repositoryDir(app, handed.project), pipelineRef(id), sha)
+  await keepRef(app, handed)
   return presentJob(app, handed)
+}
+
+const kept = new Map<string, Promise<void>>()
+
+/** Once for all who take jobs of the pipeline at the same time. */
+function keepRef(app: App, { project, pipeline: { id, sha } }: Handed): Promise<void> {
+  const [dir, ref] = [repositoryDir(app, project), pipelineRef(id)]
+  const key = `${dir} ${ref}`
+  let under = kept.get(key)
+  if (!under) kept.set(key, (under = pointAt(dir, ref, sha).finally(() => kept.delete(key))))
+  return under
 }
 
 type Found = Pick<Handed, 'job' | 'project' | 'namespace' | 'pipeline' | 'user'>

@@ -1,26 +1,34 @@
 /**
  * Which of the waiting jobs a runner gets. They stand in lanes (`ci_queue`): what fits the first of a lane fits all of
- * it, so a runner looks at one job of each, and many that it cannot take cost no more than one. Of several runners that
- * want the same job one gets it, and the others look for the next: those of this process see that it is held, others
- * find that it has gone.
+ * it, so a runner looks at one job of each, and many that it cannot take cost no more than one. Where very many lanes
+ * wait, it looks at some of them, and the next that asks for the same at those after them. Of several runners that want
+ * the same job one gets it, and the others look for the next: those of this process see that it is held, others find
+ * that it has gone.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
+import { Lru } from '../../../lib/lru.ts'
 import type { Db, Store } from '../../../store/database.ts'
 import { areAmong } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { hasUsedUp, monthOf } from '../minutes/service.ts'
 import type { Runner } from '../runners/model.ts'
 
-const MOST_LANES = 100
+/** Looked at together. While no more wait, that is all of them, and the order of the contract is exact. */
+const WINDOW = 200
+/** What one request looks through at most; the next goes on from there. */
+const MOST_WINDOWS = 10
+/** Jobs of a lane that are read together. */
+const AHEAD = 50
 
 interface Lane {
   readonly lane: string
   readonly project_id: number
-  /** The first of it that was not tried yet. */
-  job_id: number
+  /** The first of it. */
+  readonly job_id: number
+  readonly fits: boolean
   /** Of the project, on shared runners. */
   readonly running: number
 }
@@ -49,17 +57,19 @@ function wishOf(app: App, { id, runner_type, access_level, run_untagged, tags }:
 }
 
 /** One after the other: each is found by the index from the one before it. */
-const allLanes = sql`
-  select min(lane), 0 from ci_queue union all
-  select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane), 0 from lanes where lanes.lane is not null`
+const lanesAfter = (lane: string) => sql`
+  select min(q.lane), 0, 1 from ci_queue as q where q.lane > ${lane} union all
+  select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane), 0, place + 1 from lanes
+  where lanes.lane is not null and place < ${sql.lit(WINDOW)}`
 
+/** All of them: however many others wait, they are not looked at. */
 const lanesOfProjects = (runner: number) => sql`
   select (select min(q.lane) from ci_queue as q where q.lane > r.project_id || ' ' and q.lane < r.project_id || '!'),
-    r.project_id from runner_projects as r where r.runner_id = ${runner} union all
+    r.project_id, 1 from runner_projects as r where r.runner_id = ${runner} union all
   select (select min(q.lane) from ci_queue as q where q.lane > lanes.lane and q.lane < lanes.project_id || '!'),
-    lanes.project_id from lanes where lanes.lane is not null`
+    lanes.project_id, 1 from lanes where lanes.lane is not null`
 
-export const lanesFor = hotQuery((db, p: Wish, given) => {
+export const lanesFor = hotQuery((db, p: Wish & { after: string }, given) => {
   const conditions: RawBuilder<unknown>[] = [
     sql`not p.deleting and p.builds_access_level <> ${sql.lit(FeatureDisabled)}`,
     tagsFit(db, p, given('tags'), given('untagged')),
@@ -67,18 +77,19 @@ export const lanesFor = hotQuery((db, p: Wish, given) => {
   if (given('protectedOnly')) conditions.push(sql`q.protected`)
   if (given('ofGroup')) conditions.push(isBelowGroupOf(p.ofGroup!))
   if (given('month')) conditions.push(sql`p.shared_runners_enabled and not ${hasUsedUp('p.namespace_id', p.month!)}`)
-  const lanes = given('ofProjects') ? lanesOfProjects(p.ofProjects!) : allLanes
-  const running = given('month') ? sql`coalesce(busy.running, 0)` : sql`0`
-  const found = sql<Lane>`(
-    with recursive lanes(lane, project_id) as (${lanes})
-    select q.lane, q.project_id, q.job_id, ${running} as running
+  const lanes = given('ofProjects') ? lanesOfProjects(p.ofProjects!) : lanesAfter(p.after)
+  const found = sql<Omit<Lane, 'running'>>`(
+    with recursive lanes(lane, project_id, place) as (${lanes})
+    select q.lane, q.project_id, q.job_id, ${sql.join(conditions, sql` and `)} as fits
     from lanes
     join ci_queue as q on q.id = (select f.id from ci_queue as f where f.lane = lanes.lane order by f.job_id limit 1)
-    join projects as p on p.id = q.project_id
-    ${given('month') ? sql`left join ${BUSY} on busy.project_id = q.project_id` : sql``}
-    where ${sql.join(conditions, sql` and `)}
-    order by running, q.job_id limit ${sql.lit(MOST_LANES)})`
-  return db.selectFrom(found.as('found')).select(['lane', 'project_id', 'job_id', 'running'])
+    join projects as p on p.id = q.project_id)`
+  const running = given('month') ? sql<number>`case when fits then ${RUNNING} else 0 end` : sql<number>`0`
+  return db
+    .selectFrom(found.as('found'))
+    .select(['lane', 'project_id', 'job_id', 'fits'])
+    .select(running.as('running'))
+    .orderBy('lane')
 })
 
 function tagsFit(db: Db, p: Wish, hasTags: boolean, takesUntagged: boolean): RawBuilder<unknown> {
@@ -92,96 +103,194 @@ const isBelowGroupOf = (runner: number) => sql`exists (
   select 1 from namespace_ancestors as a join runner_groups as g on g.group_id = a.ancestor_id
   where a.namespace_id = p.namespace_id and g.runner_id = ${runner})`
 
-const BUSY = sql`(
-  select j.project_id, count(*) as running from runners as r join ci_jobs as j on j.runner_id = r.id
-  where r.runner_type = 'instance_type' and j.status in ('running', 'canceling') and j.kind = 'job'
-  group by j.project_id) as busy`
+const RUNNING = sql`(select count(*) from ci_runs as r where r.shared_project_id = found.project_id)`
 
-const scans = new WeakMap<Store, Map<string, Promise<Lane[]>>>()
-
-/** Runners that ask for the same at the same time share one look that begins after they have asked. */
-async function scan({ db, store }: App, wish: Wish): Promise<Set<Lane>> {
-  const begun = scans.get(store) ?? new Map<string, Promise<Lane[]>>()
-  scans.set(store, begun)
-  const key = JSON.stringify(wish)
-  let found = begun.get(key)
-  if (!found) {
-    found = immediate().then(() => {
-      begun.delete(key)
-      return lanesFor(db, wish)
-    })
-    begun.set(key, found)
-  }
-  return new Set((await found).map((lane) => ({ ...lane })))
-}
-
-const nextInLane = hotQuery((db, p: { lane: string; after: number; most: number }) =>
+const nextInLane = hotQuery((db, p: { lane: string; after: number }) =>
   db
     .selectFrom('ci_queue')
     .select('job_id')
     .where('lane', '=', p.lane)
     .where('job_id', '>', p.after)
     .orderBy('job_id')
-    .limit(p.most),
+    .limit(sql.lit(AHEAD)),
 )
 
-/** Jobs that this process is about to hand to somebody. */
 interface Hold {
   /** Where a shared runner takes it. */
   readonly project_id: number | null
   readonly released: Promise<void>
+  release(): void
 }
-type Held = Map<number, Hold>
 
-const heldOf = new WeakMap<Store, Held>()
+/** What this process knows of the queue. */
+interface Room {
+  /** Jobs that it is about to hand to somebody. */
+  readonly held: Map<number, Hold>
+  /** Those that it has handed out or failed: a look that began before that still has them. */
+  readonly gone: Lru<true>
+  /** Looks by what is asked for: those that have begun, and those that have not. */
+  readonly begun: Map<string, Promise<unknown>>
+  readonly next: Map<string, Promise<Look>>
+  /** After which lane the next window begins, by wish. */
+  readonly places: Lru<string>
+}
 
-function heldIn({ store }: App): Held {
-  let held = heldOf.get(store)
-  if (!held) heldOf.set(store, (held = new Map() as Held))
-  return held
+const rooms = new WeakMap<Store, Room>()
+
+function roomOf({ store }: App): Room {
+  let room = rooms.get(store)
+  if (!room) {
+    room = { held: new Map(), gone: new Lru(10_000), begun: new Map(), next: new Map(), places: new Lru(10_000) }
+    rooms.set(store, room)
+  }
+  return room
+}
+
+/** It waits no longer, whoever has it. */
+export function leaveQueue(app: App, job: number): void {
+  roomOf(app).gone.set(String(job), true)
+}
+
+/** What a lane holds, for all who share a look: each of its jobs is offered to one of them. */
+class Line {
+  readonly lane: Lane
+  readonly #offered: Set<number>
+  #ids: number[]
+  #more: Promise<void> | null = null
+  #last: number
+
+  constructor(lane: Lane, offered: Set<number>) {
+    this.lane = lane
+    this.#offered = offered
+    this.#ids = [lane.job_id]
+    this.#last = lane.job_id
+  }
+
+  /** Held for whoever asks; null at the end. */
+  async take(app: App, isWanted: (id: number) => boolean, project_id: number | null): Promise<number | null> {
+    const { held, gone } = roomOf(app)
+    for (;;) {
+      for (let id = this.#ids.shift(); id !== undefined; id = this.#ids.shift()) {
+        this.#offered.add(id)
+        if (held.has(id) || gone.get(String(id)) || !isWanted(id)) continue
+        const { promise: released, resolve: release } = Promise.withResolvers<void>()
+        held.set(id, { project_id, released, release })
+        return id
+      }
+      if (this.#last === Infinity) return null
+      this.#more ??= this.#read(app)
+      await this.#more
+    }
+  }
+
+  async #read({ db }: App): Promise<void> {
+    const rows = await nextInLane(db, { lane: this.lane.lane, after: this.#last })
+    this.#ids.push(...rows.map(({ job_id }) => job_id))
+    this.#last = rows.length < AHEAD ? Infinity : this.#ids.at(-1)!
+    this.#more = null
+  }
+}
+
+/** A window of lanes as it was, and what has been offered of it since. */
+class Look {
+  readonly lines: Set<Line>
+  readonly offered = new Set<number>()
+  /** After which lane the next window begins; null where this was the last. */
+  readonly end: string | null
+  readonly #given = new Map<number, number>()
+
+  constructor(lanes: readonly Lane[], isWhole: boolean) {
+    this.lines = new Set(lanes.filter(({ fits }) => fits).map((lane) => new Line(lane, this.offered)))
+    this.end = isWhole || lanes.length < WINDOW ? null : lanes.at(-1)!.lane
+  }
+
+  noteGiven({ project_id }: Lane): void {
+    this.#given.set(project_id, (this.#given.get(project_id) ?? 0) + 1)
+  }
+
+  /** What is held or was given out since counts as running. */
+  first({ held }: Room, isShared: boolean): Line | undefined {
+    const taken = new Map(this.#given)
+    for (const { project_id } of held.values())
+      if (project_id !== null) taken.set(project_id, (taken.get(project_id) ?? 0) + 1)
+    const load = ({ running, project_id }: Lane) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
+    let first: Line | undefined
+    for (const line of this.lines)
+      if (!first || (load(line.lane) - load(first.lane) || line.lane.job_id - first.lane.job_id) < 0) first = line
+    return first
+  }
+}
+
+/** Runners that ask for the same share looks: one at a time, each beginning after those who share it have asked. */
+function look(app: App, wish: Wish, after: string): Promise<Look> {
+  const { begun, next } = roomOf(app)
+  const key = JSON.stringify([wish, after])
+  let found = next.get(key)
+  if (!found) {
+    found = Promise.allSettled([immediate(), begun.get(key)]).then(async () => {
+      next.delete(key)
+      const lanes = Promise.resolve(lanesFor(app.db, { ...wish, after }))
+      begun.set(key, lanes)
+      try {
+        return new Look(await lanes, wish.ofProjects !== undefined)
+      } finally {
+        if (begun.get(key) === lanes) begun.delete(key)
+      }
+    })
+    next.set(key, found)
+  }
+  return found
+}
+
+/** A window after the other, from where the last request for the same has ended. */
+async function* windows(app: App, wish: Wish): AsyncGenerator<Look> {
+  const { places } = roomOf(app)
+  const key = JSON.stringify(wish)
+  const start = places.get(key) ?? ''
+  let isRound = false
+  for (let after = start; ;) {
+    const found = await look(app, wish, after)
+    after = found.end ?? ''
+    places.set(key, after)
+    yield found
+    if (found.end === null ? isRound || start === '' : isRound && after >= start) return
+    isRound ||= found.end === null
+  }
 }
 
 /**
  * In the order of the contract: shared runners go round the projects, others take what was made first. Each is held
- * until the next is asked for. Where others hold what is left, their end is awaited: they may not get theirs.
+ * until the next is asked for. Where others hold what is left, their end is awaited: they may not get theirs. Null:
+ * more wait than one request looks through.
  */
-export async function* candidates(app: App, runner: Runner): AsyncGenerator<number> {
-  const held = heldIn(app)
+export async function* candidates(app: App, runner: Runner): AsyncGenerator<number | null> {
+  const room = roomOf(app)
+  const { held, gone } = room
   const tried = new Set<number>()
+  const isNew = (id: number) => !tried.has(id)
   const isShared = runner.runner_type === 'instance_type'
   for (let isBlocked = true; isBlocked;) {
     isBlocked = false
-    const lanes = await scan(app, wishOf(app, runner))
-    for (let lane = firstOf(lanes, held, isShared); lane; lane = firstOf(lanes, held, isShared)) {
-      const { job_id, project_id } = lane
-      if (held.has(job_id)) isBlocked = true
-      else if (!tried.has(job_id)) {
-        tried.add(job_id)
-        const { promise: released, resolve: release } = Promise.withResolvers<void>()
-        held.set(job_id, { project_id: isShared ? project_id : null, released })
+    let left = MOST_WINDOWS
+    for await (const seen of windows(app, wishOf(app, runner))) {
+      for (let line = seen.first(room, isShared); line; line = seen.first(room, isShared)) {
+        const id = await line.take(app, isNew, isShared ? line.lane.project_id : null)
+        if (id === null) {
+          seen.lines.delete(line)
+          continue
+        }
+        tried.add(id)
         try {
-          yield job_id
+          yield id
         } finally {
-          held.delete(job_id)
-          release()
+          held.get(id)!.release()
+          held.delete(id)
+          if (gone.get(String(id))) seen.noteGiven(line.lane)
         }
       }
-      const next = await nextInLane(app.db, { lane: lane.lane, after: job_id, most: held.size + 1 })
-      const free = next.find((one) => !held.has(one.job_id))
-      if (free) lane.job_id = free.job_id
-      else lanes.delete(lane)
-      if (next.length > 0 && !free) isBlocked = true
+      if ([...seen.offered].some((id) => isNew(id) && !gone.get(String(id)))) isBlocked = true
+      if (--left === 0) return yield null
     }
     if (isBlocked) await Promise.all([...held.values()].map(({ released }) => released))
   }
-}
-
-/** What is held counts as running. */
-function firstOf(lanes: ReadonlySet<Lane>, held: Held, isShared: boolean): Lane | undefined {
-  const taken = new Map<number | null, number>()
-  for (const { project_id } of held.values()) taken.set(project_id, (taken.get(project_id) ?? 0) + 1)
-  const load = ({ running, project_id }: Lane) => (isShared ? running + (taken.get(project_id) ?? 0) : 0)
-  let first: Lane | undefined
-  for (const lane of lanes) if (!first || (load(lane) - load(first) || lane.job_id - first.job_id) < 0) first = lane
-  return first
 }

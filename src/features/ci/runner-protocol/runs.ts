@@ -1,36 +1,64 @@
 import { after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Job } from '../jobs/model.ts'
 import { countMinutes } from '../minutes/service.ts'
+import type { Runner } from '../runners/model.ts'
 
-/** What was known only while a runner had the job; what it has used is counted. In the transaction that ended it. */
-export async function endRun(app: App, job: Job): Promise<void> {
-  await countMinutes(app, job)
-  await app.db.deleteFrom('ci_runs').where('job_id', '=', job.id).execute()
+const deleteRuns = hotQuery((db, p: { jobs: string }) =>
+  db
+    .deleteFrom('ci_runs')
+    .where(inIdList(db, 'job_id', p.jobs))
+    .returning(['job_id', 'shared_project_id']),
+)
+
+/** What was known only while a runner had them; what they have used is counted. In the transaction that ended them. */
+export async function endRuns(app: App, jobs: readonly Job[]): Promise<void> {
+  if (jobs.length === 0) return
+  const ids = jobs.map(({ id }) => id)
+  const shared = new Map(
+    (await deleteRuns(app.db, { jobs: idList(app.db, ids) })).map((run) => [run.job_id, run.shared_project_id]),
+  )
+  const used = new Map<number, number>()
+  for (const { id, started_at, finished_at } of jobs) {
+    const project = shared.get(id) ?? null
+    if (project === null || started_at === null || finished_at === null) continue
+    const seconds = Math.max(0, (Date.parse(finished_at) - Date.parse(started_at)) / 1000)
+    used.set(project, (used.get(project) ?? 0) + seconds)
+  }
+  for (const [project, seconds] of used) await countMinutes(app, project, seconds)
 }
 
 interface Run {
   readonly job_id: number
   readonly masks_sealed: string
   readonly deadline_at: string | null
+  readonly shared_project_id: number | null
 }
 
-const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at }: Run) =>
+const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at, shared_project_id }: Run) =>
   db
     .insertInto('ci_runs')
-    .values({ job_id, masks_sealed, deadline_at })
+    .values({ job_id, masks_sealed, deadline_at, shared_project_id })
     .onConflict((conflict) =>
-      conflict.column('job_id').doUpdateSet({ masks_sealed, deadline_at, trace_crc: 0, trace_resets: 0 }),
+      conflict
+        .column('job_id')
+        .doUpdateSet({ masks_sealed, deadline_at, shared_project_id, trace_crc: 0, trace_resets: 0 }),
     ),
 )
 
 /** In the transaction that hands it over. */
 export async function beginRun(
   { db, vault, clock }: App,
-  { id, timeout }: Pick<Job, 'id' | 'timeout'>,
+  { id, project_id, timeout }: Pick<Job, 'id' | 'project_id' | 'timeout'>,
+  { runner_type }: Pick<Runner, 'runner_type'>,
   masks: readonly string[],
 ): Promise<void> {
-  const deadline_at = timeout === null ? null : after(clock, timeout * 1000)
-  await insertRun(db, { job_id: id, masks_sealed: vault.seal(JSON.stringify(masks)), deadline_at })
+  await insertRun(db, {
+    job_id: id,
+    masks_sealed: vault.seal(JSON.stringify(masks)),
+    deadline_at: timeout === null ? null : after(clock, timeout * 1000),
+    shared_project_id: runner_type === 'instance_type' ? project_id : null,
+  })
 }

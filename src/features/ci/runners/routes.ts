@@ -10,8 +10,8 @@ import { pageOfQuery } from '../../../store/pages.ts'
 import { findGroupById, group, loadGroupSubject } from '../../groups/groups/queries.ts'
 import { findProjectById, loadProjectSubject, project } from '../../projects/projects/queries.ts'
 import { resetRunnersToken } from '../../projects/projects/runners-token.ts'
+import { RunnerJobEntity, presentRunnerJob } from '../jobs/entity.ts'
 import { listRunnerJobs } from '../jobs/lists.ts'
-import { JOB_STATUSES } from '../jobs/model.ts'
 import { runnerFields } from '../runner-protocol/input.ts'
 import { ManagerEntity, RunnerDetailsEntity, RunnerEntity, presentManager, presentRunner } from './entity.ts'
 import { RUNNER_TYPES, type Runner } from './model.ts'
@@ -131,21 +131,6 @@ export const destroy = endpoint({
   },
 })
 
-const RunnerJobEntity = entity({
-  id: z.int(),
-  status: z.enum(JOB_STATUSES),
-  stage: z.string(),
-  name: z.string(),
-  ref: z.string(),
-  tag: z.boolean(),
-  coverage: z.number().nullable(),
-  allow_failure: z.boolean(),
-  created_at: timestampOut,
-  started_at: timestampOut.nullable(),
-  finished_at: timestampOut.nullable(),
-  project: entity({ id: z.int(), name: z.string(), path: z.string(), path_with_namespace: z.string() }),
-}).meta({ id: 'RunnerJob' })
-
 export const listJobs = endpoint({
   method: 'GET',
   path: `${ITEM}/jobs`,
@@ -174,20 +159,7 @@ export const listJobs = endpoint({
       items: items.flatMap((job) => {
         const project = places.get(job.project_id)
         if (!project) return [] // gone meanwhile
-        return {
-          id: job.id,
-          status: job.status,
-          stage: job.stage,
-          name: job.name,
-          ref: job.ref,
-          tag: job.tag,
-          coverage: job.coverage,
-          allow_failure: job.allow_failure,
-          created_at: job.created_at,
-          started_at: job.started_at,
-          finished_at: job.finished_at,
-          project,
-        }
+        return presentRunnerJob(job, project)
       }),
     }
   },

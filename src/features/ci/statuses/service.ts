@@ -5,6 +5,7 @@ import type { Commit } from '../../../git/objects/commits.ts'
 import { keepCommit } from '../../../git/refs/pointing.ts'
 import { containingRefs, findTag, resolveRef } from '../../../git/refs/refs.ts'
 import { NO_OBJECT } from '../../../git/refs/update.ts'
+import { isWebAddress } from '../../../lib/web-address.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { nextIid } from '../../planning/iids.ts'
@@ -221,8 +222,4 @@ function assertValid(wish: StatusWish): void {
   if (url && url.length > LONGEST) faults.target_url = [TOO_LONG]
   else if (url && !isWebAddress(url)) faults.target_url = ['must be a valid URL']
   if (Object.keys(faults).length > 0) throw invalid(faults)
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
 }

@@ -41,7 +41,8 @@ export async function settingsFor(app: App, place: VariablePlace): Promise<Varia
   const rows = found.filter((row) => isProtected || !row.protected)
   const rank = (row: Row<'ci_variables'>) =>
     row.project_id !== null ? Infinity : row.group_id !== null ? 1_000_000 - (depths.get(row.group_id) ?? 0) : 0
-  return rows
+  const given = await app.serviceVariables(app, project, { isProtected, environment })
+  const own = rows
     .filter(({ environment_scope: scope }) => isInScope(scope, environment))
     .toSorted((a, b) => rank(a) - rank(b) || precision(a) - precision(b) || a.id - b.id)
     .map((row) => ({
@@ -51,6 +52,7 @@ export async function settingsFor(app: App, place: VariablePlace): Promise<Varia
       file: row.variable_type === 'file',
       masked: row.masked,
     }))
+  return [...given, ...own]
 }
 
 const isInScope = (scope: string, environment: string | null) =>

@@ -4,6 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import type { Row } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
+import { endFeedToken } from '../feed-tokens/service.ts'
 import { deleteKey } from '../keys/service.ts'
 import { revokeOAuthOf } from '../oauth/tokens.ts'
 import { endOldWaysIn, holdCredentials } from '../sessions/ending.ts'
@@ -23,6 +24,7 @@ export async function revokeCredentials(app: App, user: User, { keys }: { keys: 
   return transact(app, async (app) => {
     await holdCredentials(app, user.id)
     await replacePrivateToken(app, user)
+    await endFeedToken(app, user)
     const sessions = await endOldWaysIn(app, user)
     const revoked = {
       personal_access_tokens: await revokeTokensOf(app, user, 'personal'),

@@ -29,6 +29,15 @@ declare module '../../../store/database.ts' {
   interface Events {
     'key.created': { id: number; user_id: number }
     /** With the text, which is gone by the time listeners hear of it. */
-    'key.deleted': { id: number; user_id: number; key: string }
+    'key.deleted': RemovedKey & { user_id: number }
+    'deploy_key.created': { id: number }
+    'deploy_key.deleted': RemovedKey
   }
+}
+
+interface RemovedKey {
+  id: number
+  key: string
+  created_at: string
+  updated_at: string
 }

@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import type { NewRow, Row } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
-import { emit } from '../../../store/outbox.ts'
+import { emit, emitAll } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
@@ -36,13 +36,12 @@ export const createDeployKey = (
   wish: NewKey,
   { settings, ...more }: { settings: Settings; public: boolean },
 ): Promise<Row<'keys'>> =>
-  insertKey(
-    app,
-    wish,
-    settings,
-    { user_id: null, kind: 'deploy', creator_id: actor.id, ...more },
-    { fingerprint: TAKEN },
-  )
+  transact(app, async (app) => {
+    const holder = { user_id: null, kind: 'deploy', creator_id: actor.id, ...more } as const
+    const key = await insertKey(app, wish, settings, holder, { fingerprint: TAKEN })
+    await emit(app, 'deploy_key.created', { id: key.id })
+    return key
+  })
 
 /** A key opens one account, or some projects: whoever else holds it, it cannot be held twice. */
 async function insertKey(
@@ -87,7 +86,14 @@ export async function renameKey(app: App, { id }: Row<'keys'>, title: string): P
 
 /** Private deploy keys that open nothing any more: this one, or all. */
 export async function removeUnusedDeployKeys(app: App, key?: Row<'keys'>): Promise<void> {
-  await app.db
+  await transact(app, async (app) => {
+    const gone = await unusedDeployKeys(app, key).returning(['id', 'key', 'created_at', 'updated_at']).execute()
+    await emitAll(app, 'deploy_key.deleted', gone)
+  })
+}
+
+const unusedDeployKeys = ({ db }: App, key?: Row<'keys'>) =>
+  db
     .deleteFrom('keys')
     .$if(key !== undefined, (query) => query.where('keys.id', '=', key!.id))
     .where('kind', '=', 'deploy')
@@ -95,13 +101,15 @@ export async function removeUnusedDeployKeys(app: App, key?: Row<'keys'>): Promi
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('deploy_key_projects as link').select('link.id').whereRef('link.key_id', '=', 'keys.id'))),
     )
-    .execute()
-}
 
-export async function deleteKey(app: App, owner: User, { id, key }: Row<'keys'>): Promise<void> {
+export async function deleteKey(
+  app: App,
+  owner: User,
+  { id, key, created_at, updated_at }: Row<'keys'>,
+): Promise<void> {
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('keys').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Key') // somebody was faster
-    await emit(app, 'key.deleted', { id, user_id: owner.id, key })
+    await emit(app, 'key.deleted', { id, user_id: owner.id, key, created_at, updated_at })
   })
 }

@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
 import { hasExpiredPassword } from './service.ts'
@@ -30,11 +31,15 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
     const { user } = session
     if (user.state !== 'active' || hasExpiredPassword(app, user)) return null
     noteUse(app, 'sessions', session)
-    return { kind: 'session', user, scopes: null, tokenId: session.id }
+    const identity = { kind: 'session', user, scopes: null, tokenId: session.id } as const
+    return andThen(dueSecondFactor(app, user), (due) =>
+      due && isOverdue(app, due) ? { ...identity, isHeld: true } : identity,
+    )
   })
 }
 
 export async function signedInOn(app: App, { headers }: FastifyRequest): Promise<User | null> {
   const secret = sessionCookie(headers.cookie)
-  return secret ? ((await bySession(app, secret))?.user ?? null) : null
+  const identity = secret ? await bySession(app, secret) : null
+  return identity && !identity.isHeld ? identity.user : null
 }

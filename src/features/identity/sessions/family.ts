@@ -1,11 +1,12 @@
 import { family } from '../../family.ts'
 import { answerPasswordWish, purge } from './jobs.ts'
 import * as linksWeb from './links-web.ts'
+import * as passkeyWeb from './passkey-web.ts'
 import * as routes from './routes.ts'
 import * as web from './web.ts'
 
 export const session = family({
   routes,
   jobs: [answerPasswordWish, purge],
-  web: [web.routes, linksWeb.routes],
+  web: [web.routes, linksWeb.routes, passkeyWeb.routes],
 })

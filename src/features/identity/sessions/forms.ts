@@ -46,12 +46,13 @@ export const csrfToken = (app: App, secret: string): string => app.vault.sign('c
 export const provesOrigin = (app: App, secret: string, proof: string): boolean =>
   sameSecret(proof, csrfToken(app, secret))
 
-const secretOf = ({ headers }: FastifyRequest) =>
+/** What only this browser has: its session, or its visit. */
+export const browserSecret = ({ headers }: FastifyRequest): string | null =>
   sessionCookie(headers.cookie) ?? cookieOf(headers.cookie, VISIT_COOKIE)
 
 /** The code for the form that is about to be sent; begins a visit where the browser has no cookie yet. */
 export function formToken(app: App, request: FastifyRequest, reply: FastifyReply): string {
-  const known = secretOf(request)
+  const known = browserSecret(request)
   if (known) return csrfToken(app, known)
   const visit = randomHex()
   reply.header('Set-Cookie', cookie(app, VISIT_COOKIE, visit))
@@ -60,10 +61,10 @@ export function formToken(app: App, request: FastifyRequest, reply: FastifyReply
 
 export const tokenField = (token: string) => html`<input type="hidden" name="authenticity_token" value="${token}" />`
 
-function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean {
+export function isOwnForm(app: App, request: FastifyRequest, form: Raw): boolean {
   const { 'x-csrf-token': header, 'sec-fetch-site': site = 'same-origin' } = request.headers
   const proof = header ?? form.authenticity_token
-  const secret = secretOf(request)
+  const secret = browserSecret(request)
   // Where the browser tells, a page of a neighbouring host that set our cookies itself is refused as well.
   if (site !== 'same-origin' && site !== 'none') return false
   return secret !== null && typeof proof === 'string' && provesOrigin(app, secret, proof)

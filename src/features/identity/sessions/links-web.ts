@@ -20,6 +20,7 @@ import {
   passwordSetPage,
 } from './pages.ts'
 import { countTry } from './throttle.ts'
+import { signUpWords } from './words.ts'
 
 /** The pages behind mailed links. Opening one changes nothing: mail programs open links on their own. */
 export const routes: WebRoutes = (server, gateway) => {
@@ -58,7 +59,9 @@ export const routes: WebRoutes = (server, gateway) => {
     const fault = await faultOf(user, password, textOf(form, 'password_confirmation'))
     if (fault) return sendPage(reply, 422, newPasswordPage({ token: formToken(app, request, reply), link, fault }))
     const isSet = await resetPasswordByLink(app, link, password)
-    return isSet ? sendPage(reply, 200, passwordSetPage) : sendPage(reply, 404, deadLinkPage)
+    return isSet
+      ? sendPage(reply, 200, passwordSetPage(await signUpWords(app, user)))
+      : sendPage(reply, 404, deadLinkPage)
   })
 
   server.get('/users/confirmation', async (request, reply) => {
@@ -71,8 +74,10 @@ export const routes: WebRoutes = (server, gateway) => {
 
   onForm(server, gateway, '/users/confirmation', async (form, _request, reply) => {
     const link = textOf(form, 'confirmation_token') ?? ''
+    const user = await userOfLink(app, 'confirm', link)
     const isConfirmed = (await confirmByLink(app, link)) || (await confirmClaimByLink(app, link))
-    return isConfirmed ? sendPage(reply, 200, confirmedPage) : sendPage(reply, 404, deadLinkPage)
+    if (!isConfirmed) return sendPage(reply, 404, deadLinkPage)
+    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user))))
   })
 }
 

@@ -62,6 +62,33 @@ test('other new users confirm their address; opening the link is not enough', as
   expect((await browser.signIn('jane', PASSWORD)).status).toBe(303)
 })
 
+test('whoever has an account from now on is told what the instance says, and nobody twice', async () => {
+  await using forge = await startForge()
+  await forge.administrator.put('/application/settings', { after_sign_up_text: 'Read the **rules**.' })
+  const words = '<strong>rules</strong>'
+  await forge.administrator.post('/users', { ...NEW_USER, reset_password: true })
+  const browser = new Browser(forge.url)
+  const [first] = await mailsOf(forge)
+  expect((await choose(browser, await browser.get(linkIn(first!)), PASSWORD)).body).toContain(words)
+  await browser.signIn('jane', PASSWORD)
+  await askForReset(forge, NEW_USER.email)
+  const resets = (await mailsOf(forge)).filter(({ subject }) => subject === 'Set your password').map(linkIn)
+  const second = resets.find((link) => link !== linkIn(first!))!
+  const later = await choose(browser, await browser.get(second), 'another horse')
+  expect(later.body).toContain('you are signed out now')
+  expect(later.body).not.toContain(words)
+
+  await forge.administrator.post('/users', {
+    email: 'joe@example.com',
+    username: 'joe',
+    name: 'Joe',
+    password: PASSWORD,
+  })
+  const joe = new Browser(forge.url)
+  const link = linkIn((await mailsOf(forge)).find(({ to }) => to === 'joe@example.com')!)
+  expect((await joe.submit(await joe.get(link))).body).toContain(words)
+})
+
 test('nobody is mailed who is confirmed or blocked', async () => {
   await using forge = await startForge()
   await forge.administrator.post('/users', { ...NEW_USER, password: PASSWORD, skip_confirmation: true })

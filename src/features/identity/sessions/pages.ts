@@ -1,21 +1,37 @@
-import { html } from '../../../lib/html.ts'
+import { html, type Html } from '../../../lib/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
 import { tokenField } from './forms.ts'
 
 const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
 
+/** Shown by the script, which alone can ask a device. */
+const passkeyForm = ({ token, returnTo, ticket = '' }: { token: string; returnTo: string; ticket?: string }) =>
+  html`<form method="post" action="/users/sign_in/passkey" id="passkey" hidden>
+      ${tokenField(token)}
+      <input type="hidden" name="return_to" value="${returnTo}" />
+      <input type="hidden" name="ticket" value="${ticket}" />
+      <input type="hidden" name="challenge" value="" />
+      <input type="hidden" name="credential" value="" />
+      <button class="quiet">Sign in with a passkey</button>
+      <p class="bad" role="alert" hidden></p>
+    </form>
+    <script type="module" src="/-/assets/sign-in.js"></script>`
+
 export interface SignInPage {
   token: string
   returnTo: string
   login?: string
   fault?: string | null
+  /** What the instance says to whoever signs in. */
+  words?: Html | null
 }
 
-export const signInPage = ({ token, returnTo, login = '', fault }: SignInPage): Page => ({
+export const signInPage = ({ token, returnTo, login = '', fault, words }: SignInPage): Page => ({
   title: 'Sign in',
+  hasScript: true,
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
-  body: html`${warning(fault)}
+  body: html`${warning(fault)}${words}
     <form method="post" action="/users/sign_in">
       ${tokenField(token)}
       <input type="hidden" name="return_to" value="${returnTo}" />
@@ -33,22 +49,41 @@ export const signInPage = ({ token, returnTo, login = '', fault }: SignInPage): 
       <input id="password" name="user[password]" type="password" autocomplete="current-password" required />
       <button>Sign in</button>
     </form>
-    <p><a href="/users/password/new">Forgot your password?</a></p>`,
+    ${passkeyForm({ token, returnTo })}
+    <p><a href="/users/password/new">Forgot your password?</a> · <a href="/help">Help</a></p>`,
 })
 
-export const homePage = ({ username, token }: { username: string; token: string }): Page => ({
-  title: `Signed in as ${username}`,
-  body: html`<p>The API is at <code>/api/v4</code>; <a href="/api/docs">its documentation</a> lists every endpoint.</p>
-    <form method="post" action="/users/sign_out">
-      ${tokenField(token)}
-      <button>Sign out</button>
-    </form>`,
-})
-
-export const noPasswordsPage: Page = {
-  title: 'Sign in',
-  body: html`<p>Signing in with a password is switched off on this instance.</p>`,
+export interface SecondFactorPage {
+  token: string
+  returnTo: string
+  ticket: string
+  hasPasskey: boolean
+  fault?: string
 }
+
+export const secondFactorPage = ({ token, returnTo, ticket, hasPasskey, fault }: SecondFactorPage): Page => ({
+  title: 'One more step',
+  hasScript: hasPasskey,
+  leadsOutside: returnTo.startsWith('/oauth/authorize'),
+  body: html`${warning(fault)}
+    <form method="post" action="/users/sign_in/second_factor">
+      ${tokenField(token)}
+      <input type="hidden" name="return_to" value="${returnTo}" />
+      <input type="hidden" name="ticket" value="${ticket}" />
+      <label for="code">Code of your device, or one of your recovery codes</label>
+      <input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" required autofocus />
+      <button>Sign in</button>
+    </form>
+    ${hasPasskey && passkeyForm({ token, returnTo, ticket })} ${SIGN_IN_LINK}`,
+})
+
+export const noPasswordsPage = (way: { token: string; returnTo: string }): Page => ({
+  title: 'Sign in',
+  hasScript: true,
+  leadsOutside: way.returnTo.startsWith('/oauth/authorize'),
+  body: html`<p>Signing in with a password is switched off on this instance.</p>
+    ${passkeyForm(way)}`,
+})
 
 export const blockedPage: Page = {
   title: 'Sign in',
@@ -113,11 +148,10 @@ export const newPasswordPage = ({ token, link, reason, fault }: NewPasswordPage)
     </form>`,
 })
 
-export const passwordSetPage: Page = {
+export const passwordSetPage = (words: Html | null): Page => ({
   title: 'Your password is set',
-  body: html`<p>Wherever you were signed in, you are signed out now.</p>
-    ${SIGN_IN_LINK}`,
-}
+  body: html`${words ?? html`<p>Wherever you were signed in, you are signed out now.</p>`} ${SIGN_IN_LINK}`,
+})
 
 export interface ConfirmPage {
   token: string
@@ -136,7 +170,10 @@ export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page
     </form>`,
 })
 
-export const confirmedPage: Page = { title: 'Your email address is confirmed', body: SIGN_IN_LINK }
+export const confirmedPage = (words: Html | null): Page => ({
+  title: 'Your email address is confirmed',
+  body: html`${words} ${SIGN_IN_LINK}`,
+})
 
 export const deadLinkPage: Page = {
   title: 'This link is no longer valid',

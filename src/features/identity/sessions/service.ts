@@ -3,6 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { networkOf } from '../../../lib/addresses.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
+import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { isPassword } from '../passwords.ts'
@@ -43,15 +44,24 @@ export async function signIn(app: App, { login, password, address }: Credentials
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
   await forgiveTry(app, tries)
-  if (user.state !== 'active' && user.state !== 'deactivated') throw blocked()
-  if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor' })
+  if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
+  if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor', user })
+  return completeSignIn(app, user)
+}
+
+/** Whoever has shown all that is asked for. */
+export async function completeSignIn(app: App, user: User): Promise<User> {
+  if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
   if (user.failed_sign_ins > 0) await forgetFailures(app, user)
   const woken = await wakeUser(app, user)
-  if (woken.state !== 'active') throw blocked()
+  if (woken.state !== 'active') return refuse(app, woken)
   return woken
 }
 
-const blocked = () => new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+async function refuse(app: App, { id }: User): Promise<never> {
+  await emit(app, 'user.sign_in_refused', { id })
+  throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+}
 
 const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)
 

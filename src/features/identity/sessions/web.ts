@@ -1,28 +1,22 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebRoutes } from '../../../api/server.ts'
-import { send, sendRefusal } from '../../../api/web-answers.ts'
+import { send } from '../../../api/web-answers.ts'
 import { SESSION_COOKIE, sessionCookie } from '../../../api/credentials.ts'
-import type { Raw } from '../../../api/input.ts'
-import type { App, User } from '../../../context.ts'
+import type { App } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { sendPage, type Page } from '../page.ts'
+import { sendPage } from '../page.ts'
+import { admit, askSecondAgain, refuse, refuseSignIn } from './admission.ts'
 import { signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
-import { permitNewPassword } from './links.ts'
-import { blockedPage, homePage, newPasswordPage, noPasswordsPage, signInPage, unconfirmedPage } from './pages.ts'
+import { noPasswordsPage, signInPage } from './pages.ts'
 import { returnAddress } from './return-address.ts'
-import { endSession, signIn, startSession, webStanding } from './service.ts'
+import { takeSecondStep } from './second-step.ts'
+import { endSession, signIn } from './service.ts'
+import { signInWords } from './words.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
-
-  server.get('/', async (request, reply) => {
-    const user = await signedInOn(app, request)
-    if (!user) return reply.redirect('/users/sign_in', 303)
-    return sendPage(reply, 200, homePage({ username: user.username, token: formToken(app, request, reply) }))
-  })
 
   server.get('/users/sign_in', async (request, reply) => {
     const returnTo = returnAddress(textOf(queryOf(request), 'return_to'))
@@ -30,12 +24,15 @@ export const routes: WebRoutes = (server, gateway) => {
     // A script's way to the code that its sign-in must show.
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })
     if (await signedInOn(app, request)) return reply.redirect(returnTo, 303)
-    if (!(await passwordsOpenTheWeb(app))) return sendPage(reply, 403, noPasswordsPage)
-    return sendPage(reply, 200, signInPage({ token, returnTo }))
+    if (!(await passwordsOpenTheWeb(app))) return sendPage(reply, 403, noPasswordsPage({ token, returnTo }))
+    return sendPage(reply, 200, signInPage({ token, returnTo, words: await signInWords(app) }))
   })
 
   onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
-    if (!(await passwordsOpenTheWeb(app))) return refuse(request, reply, noPasswordsPage, 'Passwords are switched off.')
+    if (!(await passwordsOpenTheWeb(app))) {
+      const way = { token: formToken(app, request, reply), returnTo: returnAddress(textOf(form, 'return_to')) }
+      return refuse(request, reply, noPasswordsPage(way), 'Passwords are switched off.')
+    }
     const login = textOf(form, 'login') ?? textOf(form, 'email') ?? ''
     try {
       const user = await signIn(app, { login, password: textOf(form, 'password') ?? '', address: request.ip })
@@ -43,6 +40,23 @@ export const routes: WebRoutes = (server, gateway) => {
     } catch (error) {
       if (error instanceof Refusal) return refuseSignIn(app, error, form, request, reply)
       throw error
+    }
+  })
+
+  onForm(server, gateway, '/users/sign_in/second_factor', async (form, request, reply) => {
+    const ticket = textOf(form, 'ticket') ?? ''
+    const returnTo = returnAddress(textOf(form, 'return_to'))
+    const again = (status: number, fault: string) => askSecondAgain(app, form, { status, fault }, request, reply)
+    try {
+      const user = await takeSecondStep(app, ticket, textOf(form, 'code') ?? '')
+      if (user) return await admit(app, user, form, request, reply)
+      if (user === false) return again(401, 'The code is wrong or was used before.')
+      if (isJson(request)) return send(request, reply, 401, { message: 'Sign in again.' })
+      return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.kind === 'throttled') return again(429, 'Too many failed tries. Wait a minute.')
+      return refuseSignIn(app, error, form, request, reply)
     }
   })
 
@@ -63,50 +77,3 @@ export const routes: WebRoutes = (server, gateway) => {
 }
 
 const passwordsOpenTheWeb = async (app: App) => (await currentSettings(app)).password_authentication_enabled
-
-async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
-  const standing = webStanding(app, user)
-  if (standing !== 'ready') return detain(app, user, standing, request, reply)
-
-  const { secret, maxAge } = await startSession(app, user, {
-    address: request.ip,
-    userAgent: request.headers['user-agent'],
-    previous: sessionCookie(request.headers.cookie),
-  })
-  reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, secret, maxAge))
-  if (!isJson(request)) return reply.redirect(returnAddress(textOf(form, 'return_to')), 303)
-  return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })
-}
-
-/** The password was right, and still there is something to do before a session begins. */
-async function detain(
-  app: App,
-  user: User,
-  standing: 'unconfirmed' | 'password_expired',
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  if (standing === 'unconfirmed') return refuse(request, reply, unconfirmedPage, 'Your email address is not confirmed.')
-  if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
-  const link = await permitNewPassword(app, user)
-  const reason = 'Your password has expired. Choose another one, then sign in with it.'
-  return sendPage(reply, 403, newPasswordPage({ token: formToken(app, request, reply), link, reason }))
-}
-
-const refuse = (request: FastifyRequest, reply: FastifyReply, page: Page, message: string) =>
-  isJson(request) ? send(request, reply, 403, { message }) : sendPage(reply, 403, page)
-
-const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
-
-function refuseSignIn(app: App, refusal: Refusal, form: Raw, request: FastifyRequest, reply: FastifyReply) {
-  const isBlocked = refusal.facts.reason === 'blocked'
-  if (isBlocked) return refuse(request, reply, blockedPage, 'Your account has been blocked.')
-  if (isJson(request)) return sendRefusal(request, reply, refusal)
-  const isThrottled = refusal.kind === 'throttled'
-  if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
-  const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : faultOf(refusal)
-  const returnTo = returnAddress(textOf(form, 'return_to'))
-  const login = textOf(form, 'login') ?? ''
-  const page = signInPage({ token: formToken(app, request, reply), returnTo, login, fault })
-  return sendPage(reply, isThrottled ? 429 : 401, page)
-}

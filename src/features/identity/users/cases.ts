@@ -14,6 +14,7 @@ export const cases = casesOf(
   GET /users (by name)                    200  200  200  401
   GET /users/:id                          200  200  200  401
   GET /user                               401  200  200  401
+  PUT /user                               401  200  200  401
   POST /users                             401  403  201  401
   PUT /users/:id                          401  403  200  401
   DELETE /users/:id                       401  403  204  401
@@ -30,6 +31,7 @@ export const cases = casesOf(
     'GET /users (by name)': { input: (s) => ({ username: s.owner.username }) },
     'GET /users/:id': { at: newcomer, scope: 'read_user' },
     'GET /user': { scope: 'read_user' },
+    'PUT /user': { input: { bio: 'Changed' } },
     'POST /users': { input: newUser },
     'PUT /users/:id': { at: newcomer, input: { name: 'Changed' } },
     'DELETE /users/:id': { at: newcomer },

@@ -33,6 +33,8 @@ declare module '../../../store/database.ts' {
       theme_id: number
       color_scheme_id: number
       two_factor_enabled: boolean
+      /** That they must have one, while they have none. */
+      second_factor_asked_at: string | null
       password_digest: string | null
       /** Past: the web asks for a new one at the next sign-in; tokens are unaffected. */
       password_expires_at: string | null
@@ -61,6 +63,15 @@ declare module '../../../store/database.ts' {
     'user.activated': { id: number }
     'user.banned': { id: number }
     'user.unbanned': { id: number }
-    'user.deleted': { id: number; username: string; email: string; name: string }
+    /** They knew the password, and are not let in. */
+    'user.sign_in_refused': { id: number }
+    'user.deleted': {
+      id: number
+      username: string
+      email: string
+      name: string
+      created_at: string
+      updated_at: string
+    }
   }
 }

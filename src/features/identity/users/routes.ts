@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import type { App, User } from '../../../context.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { blankable, bool, file, int, longText, moment, text } from '../../../api/wire.ts'
-import { forbidden, unauthenticated } from '../../../errors.ts'
+import { forbidden, invalid, unauthenticated } from '../../../errors.ts'
 import { attributeFilters, withAttributes } from '../custom-attributes.ts'
+import { isPassword } from '../passwords.ts'
+import { countTry, forgiveTry } from '../sessions/throttle.ts'
 import { sealedPrivateToken } from '../tokens/queries.ts'
 import {
   AccountEntity,
@@ -71,11 +74,12 @@ export const current = endpoint({
   path: '/user',
   summary: 'Get the signed-in user',
   allow: 'signed_in',
+  whileHeld: true,
   scopes: readUser,
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
     // A token of some scopes must not lead to the one that has them all.
-    const withToken = viewer.admin && caller.identity?.scopes === null
+    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.isHeld
     return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })
@@ -173,6 +177,42 @@ export const update = endpoint({
   async handle({ app, viewer, subject, input }) {
     const updated = await updateUser(app, viewer, subject.user, ownNames(input))
     return presentAdministeredUser(await loadUser(app.db, updated), await surroundings(app))
+  },
+})
+
+/** Whoever has come by a token or an open browser must not guess on until they have the account. */
+async function assertOwnPassword(app: App, viewer: User, shown: string): Promise<void> {
+  if (viewer.password_digest === null) return
+  const tries = `own password ${viewer.id}`
+  await countTry(app, tries)
+  if (!(await isPassword(shown, viewer.password_digest))) throw invalid({ current_password: ['is wrong'] })
+  await forgiveTry(app, tries)
+}
+
+/** What people may change of themselves. Who sets a password proves the old one, where there is one. */
+export const updateOwn = endpoint({
+  method: 'PUT',
+  path: '/user',
+  summary: 'Change the signed-in user',
+  allow: 'signed_in',
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({
+    name: text.optional(),
+    current_password: text.nullish(),
+    password: text.nullish(),
+    messenger: text.nullish(),
+    professional_network: text.nullish(),
+    microblog: text.nullish(),
+    website_url: text.nullish(),
+    organization: text.nullish(),
+    bio: longText.nullish(),
+    location: text.nullish(),
+    avatar: file.optional(),
+  }),
+  output: OwnUserEntity,
+  async handle({ app, viewer, input: { current_password, ...wish } }) {
+    if (wish.password) await assertOwnPassword(app, viewer, current_password ?? '')
+    return presentOwn(app, await updateUser(app, viewer, viewer, wish), null)
   },
 })
 

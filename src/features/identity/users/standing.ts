@@ -117,8 +117,8 @@ export async function deleteUser(app: App, actor: User, user: User, wish: { hard
     const { numDeletedRows } = await app.db.deleteFrom('users').where('id', '=', user.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('User') // somebody was faster
     await leaveBlob(app, user.avatar_digest)
-    const { id, username, email, name } = user
-    await emit(app, 'user.deleted', { id, username, email, name })
+    const { id, username, email, name, created_at, updated_at } = user
+    await emit(app, 'user.deleted', { id, username, email, name, created_at, updated_at })
   })
 }
 

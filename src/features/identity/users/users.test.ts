@@ -113,7 +113,8 @@ test('creation refuses what is not valid, and creates nothing', async () => {
   await administrator.post(`/users/${helper.id}/emails`, { email: 'second@example.com', skip_confirmation: true })
   const before = [await everybody(forge), await forge.events()]
   const tooLong = (n: number) => [`is too long (maximum is ${n} characters)`]
-  const table: [Record<string, unknown>, number, unknown][] = [
+  type Refused = [Record<string, unknown>, number, unknown]
+  const table: Refused[] = [
     [{ email: 'taken@example.com' }, 409, { message: 'Email has already been taken' }],
     [{ email: 'TAKEN@example.com' }, 409, { message: 'Email has already been taken' }],
     [{ username: 'tAKEN' }, 409, { message: 'Username has already been taken' }],
@@ -141,7 +142,16 @@ test('creation refuses what is not valid, and creates nothing', async () => {
       400,
       { message: { projects_limit: ['must be less than or equal to 2147483647'] } },
     ],
-    [{ website_url: 'javascript:alert(1)' }, 400, { message: { website_url: ['must be a valid URL'] } }],
+    ...[
+      'javascript:alert(1)',
+      'javascript:1;alert(1)',
+      'javascript:80/alert(1)',
+      'java\tscript:alert(1)',
+      ' javascript:alert(1)',
+      'data:text/html,1',
+      'http:/jane.example',
+      'https://',
+    ].map((website_url): Refused => [{ website_url }, 400, { message: { website_url: ['must be a valid URL'] } }]),
     [{ bio: 'b'.repeat(256), name: '' }, 400, { message: { name: ["can't be blank"], bio: tooLong(255) } }],
     [{ provider: 'ldap' }, 400, { error: 'extern_uid, provider provide all or none of parameters' }],
     [
@@ -692,4 +702,17 @@ test('who has reached the limit of projects can create none', async () => {
   expect((await jane.post('/projects', { name: 'three' })).status).toBe(403)
   await jane.delete(`/projects/${id}`)
   expect(await may()).toEqual([true, true, true])
+})
+
+test('people change themselves, and their password only with the old one', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user({ password: 'correct horse' })
+  const { status, body } = await jane.put('/user', { name: 'Jane D', bio: 'Mills', admin: true })
+  expect([status, body.name, body.bio, body.is_admin]).toEqual([200, 'Jane D', 'Mills', undefined])
+  const change = (current_password: string) => jane.put('/user', { current_password, password: 'battery staple' })
+  const wrong = await change('wrong horse')
+  expect([wrong.status, wrong.body]).toEqual([400, { message: { current_password: ['is wrong'] } }])
+  expect((await change('correct horse')).status).toBe(200)
+  const login = { login: jane.username, password: 'battery staple' }
+  expect((await forge.as({}).post('/session', login)).status).toBe(201)
 })

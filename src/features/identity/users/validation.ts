@@ -1,5 +1,6 @@
 import { Refusal, type FieldErrors } from '../../../errors.ts'
 import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/paths.ts'
+import { isWebAddress } from '../../../lib/web-address.ts'
 import { passwordFaults } from '../passwords.ts'
 
 /** Attributes of a user as create and update take them; absent ones are not looked at. */
@@ -51,11 +52,11 @@ function limitFaults(value: number): string[] {
 function addressFaults(value: string): string[] {
   if (value === '') return []
   const faults = atMost(255)(value)
-  // Shown as a link on the profile: never a script.
-  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase()
-  return scheme && scheme !== 'http' && scheme !== 'https' && !/^\S+:\d/.test(value)
-    ? [...faults, 'must be a valid URL']
-    : faults
+  // What is too long is not looked at any further.
+  if (faults.length > 0) return faults
+  // Shown as a link on the profile. A host may stand alone, its port too where nobody takes the host for a scheme.
+  const isHost = /^[\p{L}\p{N}.-]+(?:[/?#]|$|(?<=\..*):\d)/u.test(value) && isWebAddress(`http://${value}`)
+  return isHost || isWebAddress(value) ? [] : ['must be a valid URL']
 }
 
 const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes[K]>) => string[] } = {

@@ -86,3 +86,26 @@ test('tries are counted, and those that fail', async () => {
   await forge.settle()
   expect(await tried()).toEqual({ processed: after.processed + 1, failed: before.failed + 1 })
 })
+
+test('what was given up is tried anew or thrown away, by administrators', async () => {
+  await using forge = await startForge()
+  const { app, administrator } = forge
+  await forge.settle()
+  for (const due of [-3000, -2000, -1000]) await insertJob(app, { state: 'dead', due })
+  const { body: listed } = await administrator.get('/background_jobs/dead')
+  expect(listed).toMatchObject([{ name: 'some work', attempts: 1, error: null }, {}, {}])
+  const [one, other, kept] = listed as { id: number }[]
+  const jane = await forge.user()
+  expect((await jane.delete(`/background_jobs/dead/${one!.id}`)).status).toBe(403)
+  expect((await jane.post(`/background_jobs/dead/${one!.id}/retry`)).status).toBe(403)
+  expect((await administrator.get('/background_jobs/dead')).body).toEqual(listed)
+
+  expect((await administrator.delete(`/background_jobs/dead/${one!.id}`)).status).toBe(204)
+  expect((await administrator.delete(`/background_jobs/dead/${one!.id}`)).status).toBe(404)
+  expect((await administrator.post(`/background_jobs/dead/${other!.id}/retry`)).status).toBe(202)
+  expect((await administrator.post(`/background_jobs/dead/${other!.id}/retry`)).status).toBe(404)
+  await forge.settle()
+  const tried = await app.db.selectFrom('jobs').selectAll().where('id', '=', other!.id).executeTakeFirstOrThrow()
+  expect(tried).toMatchObject({ state: 'ready', last_error: expect.any(String) })
+  expect((await administrator.get('/background_jobs/dead')).body).toEqual([kept])
+})

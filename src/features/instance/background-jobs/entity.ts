@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
+import type { Row } from '../../../store/database.ts'
 import type { QueueFigures } from './queries.ts'
 
 const queues = entity({ default: entity({ backlog: z.int(), latency: z.int() }) })
@@ -47,4 +48,20 @@ export function presentMetrics(
     ],
     jobs: { processed, failed, enqueued, busy, dead },
   }
+}
+
+export const DeadJobEntity = entity({
+  id: z.int(),
+  name: z.string(),
+  /** What it was about, in JSON; its beginning where it is long. */
+  payload: z.string(),
+  attempts: z.int(),
+  error: z.string().nullable(),
+  created_at: timestampOut,
+}).meta({ id: 'DeadJob' })
+
+export function presentDeadJob(row: Row<'jobs'>): z.infer<typeof DeadJobEntity> {
+  const { id, name, payload, attempts, last_error, created_at } = row
+  // As much as tells one from another: it may hold a whole document.
+  return { id, name, payload: payload.slice(0, 10_000), attempts, error: last_error, created_at }
 }

@@ -1,5 +1,23 @@
+import { z } from 'zod'
+import { publicPolicy, resource } from '../../../api/endpoint.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import { id } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import type { Db, Row } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+
+const deadJobs = (db: Db) => db.selectFrom('jobs').selectAll().where('state', '=', 'dead')
+
+export const deadJob = resource({
+  name: 'Job',
+  params: z.object({ job_id: id }),
+  policy: publicPolicy,
+  find: (app, { job_id }) => deadJobs(app.db).where('id', '=', job_id).executeTakeFirst(),
+})
+
+export const listDeadJobs = (db: Db, page: PageWish): Promise<Page<Row<'jobs'>>> =>
+  pageOfQuery(deadJobs(db).orderBy('id', 'desc'), page)
 
 export interface QueueFigures {
   /** Tries since the instance began, and those of them that failed. */

@@ -1,15 +1,20 @@
 import { hostname } from 'node:os'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { discardJob, retryJob } from '../../../jobs/dead-letters.ts'
 import { CONCURRENCY } from '../../../jobs/worker.ts'
 import {
   CompoundMetricsEntity,
+  DeadJobEntity,
   JobStatsEntity,
   ProcessMetricsEntity,
   QueueMetricsEntity,
+  presentDeadJob,
   presentMetrics,
 } from './entity.ts'
-import { queueFigures } from './queries.ts'
+import { deadJob, listDeadJobs, queueFigures } from './queries.ts'
 
 const THIS_PROCESS = {
   hostname: hostname(),
@@ -63,4 +68,41 @@ export const compoundMetrics = endpoint({
   ...administratorsFirst,
   output: CompoundMetricsEntity,
   handle: ({ app }) => metricsOf(app),
+})
+
+export const listDead = endpoint({
+  method: 'GET',
+  path: '/background_jobs/dead',
+  summary: 'List background jobs that were given up after their last try',
+  ...administratorsFirst,
+  output: pageOf(DeadJobEntity),
+  async handle({ app, page }) {
+    const { items, total } = await listDeadJobs(app.db, page)
+    return { total, items: items.map(presentDeadJob) }
+  },
+})
+
+export const retry = endpoint({
+  method: 'POST',
+  path: '/background_jobs/dead/:job_id/retry',
+  summary: 'Try a background job anew that was given up',
+  on: deadJob,
+  ...administratorsFirst,
+  output: null,
+  status: 202,
+  async handle({ app, subject }) {
+    if (!(await retryJob(app, subject))) throw notFound('Job') // somebody was faster
+  },
+})
+
+export const discard = endpoint({
+  method: 'DELETE',
+  path: '/background_jobs/dead/:job_id',
+  summary: 'Throw a background job away that was given up',
+  on: deadJob,
+  ...administratorsFirst,
+  output: null,
+  async handle({ app, subject }) {
+    if (!(await discardJob(app, subject))) throw notFound('Job') // somebody was faster
+  },
 })

@@ -12,5 +12,8 @@ export const broadcastMessage = resource({
   find: (app, { id }) => app.db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst(),
 })
 
-export const listBroadcastMessages = (db: Db, page: PageWish): Promise<Page<BroadcastMessage>> =>
-  pageOfQuery(db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc'), page)
+/** Only those that are shown at `now`, where that is asked. */
+export function listBroadcastMessages(db: Db, page: PageWish, now: string | null): Promise<Page<BroadcastMessage>> {
+  const all = db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
+  return pageOfQuery(now ? all.where('starts_at', '<=', now).where('ends_at', '>=', now) : all, page)
+}

@@ -13,10 +13,11 @@ export const list = endpoint({
   path: '/broadcast_messages',
   summary: 'List broadcast messages',
   allow: 'anyone',
+  input: z.object({ active: bool.nullish() }),
   output: pageOf(BroadcastMessageEntity),
-  async handle({ app, page }) {
-    const { items, total } = await listBroadcastMessages(app.db, page)
+  async handle({ app, input, page }) {
     const now = timestamp(app.clock)
+    const { items, total } = await listBroadcastMessages(app.db, page, input.active ? now : null)
     return { total, items: items.map((row) => presentBroadcastMessage(row, now)) }
   },
 })

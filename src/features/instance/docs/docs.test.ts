@@ -69,3 +69,11 @@ test('an operation tells its fields, its answers and how it is called', async ()
     expect(text).toContain(words)
   expect(part).toContain('<a href="/api/docs/records#CommitDetail">CommitDetail</a>')
 })
+
+test('what hooks send is shown, each by an example', async () => {
+  await using forge = await startForge()
+  const { webhooks } = (await (await fetch(`${forge.url}/api/openapi.json`)).json()) as OpenApi
+  const page = await (await fetch(`${forge.url}/api/docs/webhooks`)).text()
+  expect([...idsOf(page)]).toEqual(Object.keys(webhooks).map((name) => `webhook_${name}`))
+  expect(page).toContain('&quot;object_kind&quot;: &quot;push&quot;')
+})

@@ -44,10 +44,15 @@ interface Parameter {
   readonly schema: Schema
 }
 
+interface WebhookOperation extends Pick<Operation, 'operationId' | 'summary' | 'description'> {
+  readonly requestBody: { readonly content: Readonly<Record<string, { readonly example: unknown }>> }
+}
+
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly parameters: Readonly<Record<string, Parameter>>
@@ -65,6 +70,8 @@ interface Placed extends Pick<Operation, 'tags' | 'operationId' | 'summary' | 'd
 
 /** Where records stand; families have the addresses of their names. */
 const RECORDS = 'records'
+/** Where examples of what hooks send stand. */
+const WEBHOOKS = 'webhooks'
 
 const slugOf = (tag: string) => tag.toLowerCase().replaceAll(' ', '-')
 const nameOf = ($ref: string) => $ref.slice($ref.lastIndexOf('/') + 1)
@@ -93,6 +100,7 @@ export function docsPages(document: OpenApi, url: string): Map<string, string> {
   return new Map([
     ['', frame(document.info.title, indexPart(document, families, url))],
     [RECORDS, frame('Records', records.map(recordPart))],
+    [WEBHOOKS, frame('Webhooks', Object.values(document.webhooks).map(webhookPart))],
     ...pages,
   ])
 }
@@ -139,7 +147,7 @@ const indexPart = ({ info }: OpenApi, families: readonly Family[], url: string) 
     <p>
       A token goes into the header <code>PRIVATE-TOKEN</code>, or as <code>Authorization: Bearer</code>. For programs
       the same is in <code>${url}/api/openapi.json</code>. <a href="/api/docs/${RECORDS}">Records</a> lists what is
-      answered.
+      answered, <a href="/api/docs/${WEBHOOKS}">Webhooks</a> what hooks send.
     </p>
     ${families.map(
       ({ name, slug, operations }) =>
@@ -190,6 +198,13 @@ const recordPart = ([name, schema]: [string, Schema]) =>
   html`<section id="${name}">
     <h2>${name}</h2>
     ${fieldTable(propertiesOf(schema))}
+  </section>`
+
+const webhookPart = ({ post: { operationId, summary, description, requestBody } }: OpenApi['webhooks'][string]) =>
+  html`<section id="${operationId}">
+    <h2>${summary}</h2>
+    <p>${worded(description)}</p>
+    <pre>${JSON.stringify(requestBody.content['application/json']!.example, null, 2)}</pre>
   </section>`
 
 interface Field {

@@ -8,21 +8,23 @@ import { docsPages, STYLE, type OpenApi } from './page.ts'
 
 const POLICY = ["default-src 'none'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-export const routes: WebRoutes = (server, { app }, { families }) => {
+export const routes: WebRoutes = (server, { app }, { families, webhooks }) => {
   let document: string | null = null
   let pages: Map<string, string> | null = null
   // Made when they are first asked for: most forges never are.
-  const openApi = () => (document ??= JSON.stringify(openApiDocument(families, VERSION)))
+  const openApi = async () => (document ??= JSON.stringify(openApiDocument(families, VERSION, await webhooks())))
   const sendPage = (reply: FastifyReply, page: string) =>
     reply.header('Content-Type', 'text/html; charset=utf-8').header('Content-Security-Policy', POLICY).send(page)
 
-  server.get('/api/openapi.json', (_request, reply) => reply.header('Content-Type', 'application/json').send(openApi()))
+  server.get('/api/openapi.json', async (_request, reply) =>
+    reply.header('Content-Type', 'application/json').send(await openApi()),
+  )
   server.get('/api/docs/style.css', (_request, reply) =>
     reply.header('Content-Type', 'text/css; charset=utf-8').header('Cache-Control', 'max-age=86400').send(STYLE),
   )
   for (const path of ['/api/docs', '/api/docs/:page']) {
-    server.get<{ Params: { page?: string } }>(path, (request, reply) => {
-      pages ??= docsPages(JSON.parse(openApi()) as OpenApi, app.url)
+    server.get<{ Params: { page?: string } }>(path, async (request, reply) => {
+      pages ??= docsPages(JSON.parse(await openApi()) as OpenApi, app.url)
       const page = pages.get(request.params.page ?? '')
       return page === undefined ? send(request, reply, 404, UNKNOWN_ROUTE) : sendPage(reply, page)
     })

@@ -11,7 +11,7 @@ declare module '../../../store/database.ts' {
 const MB = 1024 * 1024
 const GB = 1024 * MB
 
-/** What each is until somebody changes it; 0 is no limit. They act with the families they are of: CI and packages. */
+/** What each is until somebody changes it; 0 is no limit. They act with the families they are of: CI, packages and hooks. */
 export const INITIAL_LIMITS = {
   ci_instance_level_variables: 25,
   ci_pipeline_size: 0,
@@ -36,6 +36,8 @@ export const INITIAL_LIMITS = {
   pypi_max_file_size: 3 * GB,
   terraform_module_max_file_size: GB,
   storage_size_limit: 15_000,
+  /** A minute, by all hooks of a top-level namespace. */
+  web_hook_calls: 0,
 }
 
 export type LimitName = keyof typeof INITIAL_LIMITS

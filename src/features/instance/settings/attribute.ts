@@ -1,5 +1,7 @@
 /** Kinds of settings: what a client may write, what it reads back, what the instance starts with. */
 import { z } from 'zod'
+import { isListable } from '../../../lib/address-list.ts'
+import { isWebAddress } from '../../../lib/web-address.ts'
 import { arrayOf, bool, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 
 export interface Attribute<T> {
@@ -79,8 +81,7 @@ export const matching =
     !pattern.test(value) && fault
 
 export const email = matching(/^[^@\s<>,;]+@[^@\s<>,;]+$/)
-export const address: Rule<string> = (value) =>
-  !(/^https?:\/\//i.test(value) && URL.canParse(value)) && 'must be a valid URL'
+export const address: Rule<string> = (value) => !isWebAddress(value) && 'must be a valid URL'
 
 /** Text that is always there, if only empty. */
 export const words = (initial: string, ...rules: Rule<string>[]) =>
@@ -110,13 +111,28 @@ export const list = (initial: string[], ...rules: Rule<string[]>[]) =>
   attribute<string[]>(initial, listOf(text.pipe(z.string().max(SHORT))), z.array(z.string()), { rules })
 
 /** By comma, semicolon, space or line, or an array. */
-export const domains = () =>
+const separated = (...rules: Rule<string[]>[]) =>
   attribute<string[]>(
     [],
     arrayOf(z.string().max(SHORT), 10_000, (value) =>
       typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : value,
     ),
     z.array(z.string()),
+    { rules },
+  )
+
+export const domains = () => separated()
+
+const MOST_ADDRESSES = 1000
+
+/** Hosts, addresses and networks, each with a port or without. */
+export const addresses = () =>
+  separated(
+    (value) => value.length > MOST_ADDRESSES && `is too long (maximum is ${MOST_ADDRESSES} entries)`,
+    (value) => {
+      const unreadable = value.find((entry) => !isListable(entry))
+      return unreadable !== undefined && `can't include: ${unreadable}`
+    },
   )
 
 /** Kept as it came: a structure of later clients. */

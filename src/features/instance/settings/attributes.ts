@@ -2,6 +2,7 @@ import { isBranchName } from '../../../git/process/arguments.ts'
 import {
   SHORT,
   address,
+  addresses,
   atMost,
   below,
   choice,
@@ -195,13 +196,17 @@ export const ATTRIBUTES = {
 
   // Requests, in and out
   allow_local_requests_from_web_hooks_and_services: flag(false),
-  allow_local_requests_from_system_hooks: flag(false),
-  outbound_local_requests_whitelist: domains(),
+  allow_local_requests_from_system_hooks: flag(true),
+  outbound_local_requests_whitelist: addresses(),
   dns_rebinding_protection_enabled: flag(true),
   deny_all_requests_except_allowed: flag(false),
   throttle_unauthenticated_enabled: flag(false),
   throttle_unauthenticated_period_in_seconds: integer(3600, positive),
   throttle_unauthenticated_requests_per_period: integer(3600, positive),
+  // Blame, comparisons, archives, histories of a path: more in a minute than a person reads.
+  throttle_unauthenticated_costly_enabled: flag(true),
+  throttle_unauthenticated_costly_period_in_seconds: integer(60, positive),
+  throttle_unauthenticated_costly_requests_per_period: integer(60, positive),
   throttle_authenticated_api_enabled: flag(false),
   throttle_authenticated_api_period_in_seconds: integer(3600, positive),
   throttle_authenticated_api_requests_per_period: integer(7200, positive),
@@ -214,6 +219,7 @@ export const ATTRIBUTES = {
   // 15.6. The first release of 16 is past all of these and promises none of the fields of the ones after it.
   reported_version: words('16.0.0', matching(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
   silent_mode_enabled: flag(false),
+  hooks_auto_disabled: flag(false),
   performance_bar_allowed_group_id: group(),
   prometheus_metrics_enabled: flag(false),
   metrics_enabled: flag(false, { needs: METRICS }),
@@ -235,6 +241,7 @@ export const ATTRIBUTES = {
 
 /** Other spellings of one setting, of older and newer clients; each is read and written like the setting itself. */
 export const ALIASES = {
+  allow_local_requests_from_hooks_and_services: 'allow_local_requests_from_web_hooks_and_services',
   signin_enabled: 'password_authentication_enabled',
   password_authentication_enabled_for_web: 'password_authentication_enabled',
   domain_allowlist: 'domain_whitelist',

@@ -19,6 +19,7 @@ export const update = endpoint({
   path: '/application/settings',
   summary: 'Change settings of the instance',
   ...administratorsFirst,
+  before: async (app) => presentSettings(await loadSettings(app)),
   input: SettingsInput,
   output: SettingsEntity,
   async handle({ app, input }) {

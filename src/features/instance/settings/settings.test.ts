@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { Browser } from '../../../../test/browser.ts'
 import { HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 import { transact } from '../../../store/transact.ts'
@@ -7,9 +8,12 @@ import { currentSettings } from './queries.ts'
 import { updateSettings } from './service.ts'
 
 const PATH = '/application/settings'
+const PASSWORD = 'correct-horse-battery'
 
 test('the record of a new instance', async () => {
   await using forge = await startForge()
+  // A forge of tests lets its users reach this machine; an instance does not.
+  await forge.app.db.deleteFrom('settings').execute()
   const { status, body } = await forge.administrator.get(PATH)
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -79,6 +83,7 @@ test('the record of a new instance', async () => {
     unique_ips_limit_time_window: 3600,
     push_event_hooks_limit: 3,
     personal_access_token_prefix: 'mpat-',
+    allow_local_requests_from_web_hooks_and_services: false,
   })
   expect(body.updated_at).toBe(body.created_at)
 })
@@ -296,6 +301,7 @@ test('secrets are kept sealed and read back by administrators; rows of other fam
   expect(rows.map((row) => row.name).toSorted()).toEqual([
     'akismet_api_key',
     'akismet_enabled',
+    'allow_local_requests_from_web_hooks_and_services',
     'secret:other',
     'updated_at',
   ])
@@ -378,4 +384,37 @@ test('throttles of the API hold for each user and for each address, and are told
   expect(await statuses(jane, 1)).toEqual([200])
   await administrator.put('/application/settings', { throttle_authenticated_api_enabled: false })
   expect(await statuses(jane, 6)).toEqual(Array(6).fill(200))
+})
+
+test('throttles of pages hold for each user, feeds included, and leave the API and visitors alone', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user({ password: PASSWORD })
+  const ben = await forge.user({ password: PASSWORD })
+  const [hers, his] = [new Browser(forge.url), new Browser(forge.url)]
+  await hers.signIn(jane.username, PASSWORD)
+  await his.signIn(ben.username, PASSWORD)
+  using _ = forge.clock.hold()
+  const { administrator } = forge
+  await administrator.put('/application/settings', {
+    throttle_authenticated_web_enabled: true,
+    throttle_authenticated_web_requests_per_period: 3,
+    throttle_authenticated_web_period_in_seconds: 600,
+  })
+  const ask = (browser: Browser, path = '/help') => browser.get(path, { Accept: 'text/html' })
+  for (const path of ['/help', '/dashboard/issues.atom', '/help']) expect((await ask(hers, path)).status).toBe(200)
+  const refused = await ask(hers)
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refused.body).toContain('Too many requests')
+  expect((await ask(hers, '/dashboard/issues.atom')).status).toBe(429)
+
+  expect((await ask(his)).status).toBe(200)
+  for (let n = 0; n < 5; n++) {
+    expect((await jane.get('/user')).status).toBe(200)
+    expect((await ask(new Browser(forge.url))).status).toBe(200)
+  }
+  forge.clock.advance(600_000)
+  expect((await ask(hers)).status).toBe(200)
+  await administrator.put('/application/settings', { throttle_authenticated_web_enabled: false })
+  for (let n = 0; n < 5; n++) expect((await ask(hers)).status).toBe(200)
 })

@@ -1,29 +1,90 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../../../store/database.ts'
+import type { Db, Tables } from '../../../store/database.ts'
+import { isSqlite } from '../../../store/dialect.ts'
 
-const COUNTED = {
-  forks: sql`projects where forked_from_id is not null and not deleting`,
-  issues: sql`issues`,
-  /** There are none yet. */
-  merge_requests: null,
-  notes: sql`notes where not system`,
-  snippets: sql`snippets`,
-  ssh_keys: sql`keys`,
-  milestones: sql`milestones`,
-  users: sql`users where not ghost`,
-  groups: sql`namespaces where kind = 'group' and not deleting`,
-  projects: sql`projects where not deleting`,
-  active_users: sql`users where state = 'active' and not ghost`,
+/** Rows are added up in turns, so that others come in between however many there are. */
+const A_TURN = 20_000
+
+/** What the terms come to over all rows of a table. */
+async function sumsOver<N extends string>(
+  db: Db,
+  table: keyof Tables,
+  terms: Readonly<Record<N, RawBuilder<unknown>>>,
+): Promise<Record<N, number>> {
+  const named = Object.entries(terms) as [N, RawBuilder<unknown>][]
+  const each = sql.join(named.map(([name, term]) => sql`${term} as ${sql.ref(name)}`))
+  const all = sql.join(named.map(([name]) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`))
+  const sums = Object.fromEntries(named.map(([name]) => [name, 0])) as Record<N, number>
+  for (let after = 0; ;) {
+    const { rows } = await sql<Record<N | 'last' | 'seen', unknown>>`
+      select ${all}, max(id) as last, count(*) as seen from (
+        select id, ${each} from ${sql.table(table)} where id > ${after} order by id limit ${sql.lit(A_TURN)}) as turn`.execute(
+      db,
+    )
+    const [turn] = rows
+    for (const [name] of named) sums[name] += Number(turn![name])
+    if (Number(turn!.seen) < A_TURN) return sums
+    after = Number(turn!.last)
+    await immediate()
+  }
 }
 
-export type Statistics = Record<keyof typeof COUNTED, number>
+const ALL = sql`1`
+const where = (condition: RawBuilder<unknown>) => sql`case when ${condition} then 1 else 0 end`
 
-/** How much there is of everything, in one query. */
+export interface Statistics {
+  readonly forks: number
+  readonly issues: number
+  readonly merge_requests: number
+  readonly notes: number
+  readonly snippets: number
+  readonly ssh_keys: number
+  readonly milestones: number
+  readonly users: number
+  readonly groups: number
+  readonly projects: number
+  readonly active_users: number
+}
+
+/** How much there is of everything. */
 export async function countEverything(db: Db): Promise<Statistics> {
-  const counts = Object.entries(COUNTED).map(([name, rows]: [string, RawBuilder<unknown> | null]) => {
-    const total = rows ? sql`(select count(*) from ${rows})` : sql`0`
-    return sql`${total} as ${sql.ref(name)}`
+  return {
+    ...(await sumsOver(db, 'projects', {
+      forks: where(sql`forked_from_id is not null and not deleting`),
+      projects: where(sql`not deleting`),
+    })),
+    ...(await sumsOver(db, 'issues', { issues: ALL })),
+    ...(await sumsOver(db, 'merge_requests', { merge_requests: ALL })),
+    ...(await sumsOver(db, 'notes', { notes: where(sql`not system`) })),
+    ...(await sumsOver(db, 'snippets', { snippets: ALL })),
+    ...(await sumsOver(db, 'keys', { ssh_keys: ALL })),
+    ...(await sumsOver(db, 'milestones', { milestones: ALL })),
+    ...(await sumsOver(db, 'users', {
+      users: where(sql`not ghost`),
+      active_users: where(sql`state = 'active' and not ghost`),
+    })),
+    ...(await sumsOver(db, 'namespaces', { groups: where(sql`kind = 'group' and not deleting`) })),
+  }
+}
+
+export interface Sizes {
+  readonly repository_size: number
+  readonly lfs_objects_size: number
+  readonly job_artifacts_size: number
+  readonly database_size: number
+}
+
+/** What projects take, as they were measured last, and the database. In bytes. */
+export async function measureEverything(db: Db): Promise<Sizes> {
+  const size = isSqlite(db)
+    ? sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`
+    : sql`pg_database_size(current_database())`
+  const { rows } = await sql<{ size: unknown }>`select ${size} as size`.execute(db)
+  const sizes = await sumsOver(db, 'projects', {
+    repository_size: sql`repository_size`,
+    lfs_objects_size: sql`lfs_objects_size`,
+    job_artifacts_size: sql`job_artifacts_size`,
   })
-  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)}`.execute(db)
-  return Object.fromEntries(Object.entries(rows[0]!).map(([name, total]) => [name, Number(total)])) as Statistics
+  return { ...sizes, database_size: Number(rows[0]!.size) }
 }

@@ -1,7 +1,8 @@
+import { statfs } from 'node:fs/promises'
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
-import { countEverything } from './queries.ts'
+import { countEverything, measureEverything } from './queries.ts'
 
 const StatisticsEntity = entity({
   forks: z.int(),
@@ -24,4 +25,25 @@ export const get = endpoint({
   ...administratorsFirst,
   output: StatisticsEntity,
   handle: ({ app }) => countEverything(app.db),
+})
+
+const StorageEntity = entity({
+  repository_size: z.int(),
+  lfs_objects_size: z.int(),
+  job_artifacts_size: z.int(),
+  database_size: z.int(),
+  disk_size: z.int(),
+  disk_free: z.int(),
+}).meta({ id: 'InstanceStorage' })
+
+export const storage = endpoint({
+  method: 'GET',
+  path: '/application/storage',
+  summary: 'Tell what is stored, and how much room is left, in bytes',
+  ...administratorsFirst,
+  output: StorageEntity,
+  async handle({ app }) {
+    const [sizes, disk] = await Promise.all([measureEverything(app.db), statfs(app.config.data)])
+    return { ...sizes, disk_size: disk.blocks * disk.bsize, disk_free: disk.bavail * disk.bsize }
+  },
 })

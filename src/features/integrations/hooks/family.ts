@@ -1,5 +1,5 @@
 import { family } from '../../family.ts'
 import * as routes from './routes.ts'
-import { dropHookTokens } from './secrets.ts'
+import { dropHookSecrets } from './secrets.ts'
 
-export const projectHooks = family({ routes, secretReset: dropHookTokens })
+export const hooks = family({ routes, secretReset: dropHookSecrets })

@@ -27,6 +27,9 @@ test('a hook is answered whole, without its token, which is kept sealed', async 
     enable_ssl_verification: true,
     push_events_branch_filter: '',
     branch_filter_strategy: 'wildcard',
+    custom_webhook_template: null,
+    url_variables: [],
+    custom_headers: [],
     alert_status: 'executable',
     disabled_until: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -35,7 +38,7 @@ test('a hook is answered whole, without its token, which is kept sealed', async 
   expect((await owner.get(`${url}/hooks/${body.id}`)).body).toEqual(body)
   expect((await owner.get(`${url}/hooks`)).body).toEqual([body])
 
-  const { token_sealed } = await forge.app.db.selectFrom('project_hooks').selectAll().executeTakeFirstOrThrow()
+  const { token_sealed } = await forge.app.db.selectFrom('hooks').selectAll().executeTakeFirstOrThrow()
   expect(token_sealed).not.toContain('sesame')
   expect(forge.app.vault.open(token_sealed!)).toBe('open sesame')
   expect(await forge.events()).toEqual(events)
@@ -70,12 +73,12 @@ test('a change keeps what it does not name', async () => {
   const { body: hook } = await owner.post(`${url}/hooks`, wish)
   const change = (input: Record<string, unknown>) => owner.put(`${url}/hooks/${hook.id}`, input)
   const token = async () => {
-    const { token_sealed } = await forge.app.db.selectFrom('project_hooks').selectAll().executeTakeFirstOrThrow()
+    const { token_sealed } = await forge.app.db.selectFrom('hooks').selectAll().executeTakeFirstOrThrow()
     return token_sealed && forge.app.vault.open(token_sealed)
   }
 
   const moved = { ...hook, url: 'https://other.example.com/' }
-  expect(await change({ url: moved.url })).toEqual({ status: 200, body: moved, headers })
+  expect(await change({ url: moved.url, token: 'sesame' })).toEqual({ status: 200, body: moved, headers })
   expect(await token()).toBe('sesame')
   expect((await change({ tag_push_events: true, issues_events: null })).body).toEqual({
     ...moved,
@@ -173,6 +176,7 @@ const INSIDE = [
 
 test('targets inside are refused unless the instance allows them', async () => {
   await using forge = await startForge()
+  await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: false })
   const { url, owner } = await openSource(forge, 'projects')
   const { body: hook } = await owner.post(`${url}/hooks`, { url: TARGET })
   const refused = { status: 422, body: invalidUrl, headers }
@@ -199,12 +203,12 @@ test('a project has a hundred hooks at most, however many ask at once', async ()
   const { id, url, owner } = await openSource(forge, 'projects')
   const { body: first } = await owner.post(`${url}/hooks`, { url: TARGET })
   const { id: _, ...row } = await forge.app.db
-    .selectFrom('project_hooks')
+    .selectFrom('hooks')
     .selectAll()
     .where('id', '=', first.id)
     .executeTakeFirstOrThrow()
   await forge.app.db
-    .insertInto('project_hooks')
+    .insertInto('hooks')
     .values(Array.from({ length: 97 }, () => row))
     .execute()
   const answers = await Promise.all([1, 2, 3, 4].map(() => owner.post(`${url}/hooks`, { url: TARGET })))

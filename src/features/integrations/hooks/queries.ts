@@ -1,23 +1,31 @@
-import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
-import { id } from '../../../api/wire.ts'
-import type { Db, Row } from '../../../store/database.ts'
+import type { App } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
-import { guardedProject } from '../../projects/projects/queries.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { presentHook, type HookRecord } from './entity.ts'
+import type { Place } from './listening.ts'
+import type { Hook } from './model.ts'
 
-const hooksOf = (db: Db, project: number) =>
-  db.selectFrom('project_hooks').selectAll().where('project_id', '=', project)
+export const hooksIn = (db: Db, { project_id, group_id }: Place) =>
+  db
+    .selectFrom('hooks')
+    .selectAll()
+    .where('project_id', project_id === null ? 'is' : '=', project_id)
+    .where('group_id', group_id === null ? 'is' : '=', group_id)
 
-export const listHooks = (db: Db, project: number, page: PageWish): Promise<Page<Row<'project_hooks'>>> =>
-  pageOfQuery(hooksOf(db, project).orderBy('id', 'desc'), page)
+export const listHooks = (db: Db, at: Place, page: PageWish): Promise<Page<Hook>> =>
+  pageOfQuery(hooksIn(db, at).orderBy('id', 'desc'), page)
 
-export async function findHook(db: Db, project: number, hook: number): Promise<Row<'project_hooks'> | null> {
-  return (await hooksOf(db, project).where('id', '=', hook).executeTakeFirst()) ?? null
+export async function findHook(db: Db, at: Place, hook: number): Promise<Hook | null> {
+  return (await hooksIn(db, at).where('id', '=', hook).executeTakeFirst()) ?? null
 }
 
-/** Nobody who may not administer the project learns what hooks are made of. */
-export const hook = child(guardedProject, {
-  key: 'hook',
-  params: { hook_id: id },
-  find: (app, { project }, { hook_id }) => findHook(app.db, project.id, hook_id),
-})
+export async function presentHooks(app: App, hooks: readonly Hook[]): Promise<HookRecord[]> {
+  const { hooks_auto_disabled: isOn } = await currentSettings(app)
+  return hooks.map((hook) => presentHook(app, hook, isOn))
+}
+
+export async function presentOneHook(app: App, hook: Hook): Promise<HookRecord> {
+  return (await presentHooks(app, [hook]))[0]!
+}

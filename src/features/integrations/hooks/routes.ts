@@ -1,101 +1,177 @@
 import { z } from 'zod'
 import { Answer, endpoint, optional } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, longText, oneOf, text } from '../../../api/wire.ts'
-import { badParameter } from '../../../errors.ts'
-import { guardedProject } from '../../projects/projects/queries.ts'
-import { HookEntity, presentHook } from './entity.ts'
-import { BRANCH_FILTER_STRATEGIES, HOOK_SWITCHES, type HookSwitch } from './model.ts'
-import { hook, listHooks } from './queries.ts'
-import { createHook, deleteHook, updateHook } from './service.ts'
-
-const switches = Object.fromEntries(HOOK_SWITCHES.map((name) => [name, bool.nullish()])) as Record<
-  HookSwitch,
-  z.ZodOptional<z.ZodNullable<typeof bool>>
->
+import { arrayOf, blankable, bool, longText, oneOf, text } from '../../../api/wire.ts'
+import { badParameter, notFound } from '../../../errors.ts'
+import { ENTITIES } from './entity.ts'
+import { BRANCH_FILTER_STRATEGIES, SWITCHES, type AnySwitch, type HookKind } from './model.ts'
+import { atAllPlaces } from './places.ts'
+import { listHooks, presentHooks, presentOneHook } from './queries.ts'
+import { createHook, deleteHook, removePair, setPair, updateHook } from './service.ts'
 
 const url = text.transform((value) => value.trim())
+const pair = z.object({ key: text, value: text })
 
 const attributes = {
-  ...switches,
-  wiki_events: bool.nullish(), // the contract's name for `wiki_page_events`
   enable_ssl_verification: bool.nullish(),
   token: blankable(text),
+  signing_token: blankable(text),
   name: blankable(text),
   description: blankable(longText),
   push_events_branch_filter: text.nullish(),
   branch_filter_strategy: oneOf(...BRANCH_FILTER_STRATEGIES).nullish(),
+  custom_webhook_template: blankable(text),
+  url_variables: arrayOf(pair, 100).nullish(),
+  custom_headers: arrayOf(pair, 100).nullish(),
 }
 
-interface EitherName {
-  wiki_events?: boolean | null
-  wiki_page_events?: boolean | null
+type Switch = z.ZodOptional<z.ZodNullable<typeof bool>>
+
+/** `wiki_events` is the contract's name for `wiki_page_events`. */
+function attributesOf(kind: HookKind) {
+  const names = kind === 'instance' ? SWITCHES[kind] : [...SWITCHES[kind], 'wiki_events']
+  const switches = Object.fromEntries(names.map((name) => [name, bool.nullish()]))
+  return { ...attributes, ...(switches as Record<AnySwitch | 'wiki_events', Switch>) }
 }
 
-const ownNames = <T extends EitherName>({ wiki_events, ...input }: T) => ({
-  ...input,
-  wiki_page_events: input.wiki_page_events ?? wiki_events,
-})
+const ownNames = <T extends { wiki_events?: boolean | null; wiki_page_events?: boolean | null }>(input: T) => {
+  const { wiki_events, ...rest } = input
+  return { ...rest, wiki_page_events: input.wiki_page_events ?? wiki_events ?? null }
+}
 
-export const list = endpoint({
-  method: 'GET',
-  path: '/projects/:id/hooks',
-  summary: 'List the hooks of a project',
-  on: guardedProject,
-  allow: 'administer',
-  output: pageOf(HookEntity),
-  async handle({ app, subject, page }) {
-    const { items, total } = await listHooks(app.db, subject.project.id, page)
-    return { total, items: items.map(presentHook) }
-  },
-})
+export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: mount.path,
+    summary: `List the hooks of ${mount.of}`,
+    on: mount.place,
+    allow: mount.allow,
+    output: pageOf(ENTITIES[mount.kind]),
+    async handle({ app, subject, page }) {
+      const { items, total } = await listHooks(app.db, subject.at, page)
+      return { total, items: await presentHooks(app, items) }
+    },
+  }),
+)
 
-export const get = endpoint({
-  method: 'GET',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Get a hook of a project',
-  on: hook,
-  allow: 'administer',
-  output: HookEntity,
-  handle: async ({ subject }) => presentHook(subject.hook),
-})
+export const [get, getOfGroup, getOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/:hook_id`,
+    summary: `Get a hook of ${mount.of}`,
+    on: mount.hook,
+    allow: mount.allow,
+    output: ENTITIES[mount.kind],
+    handle: ({ app, subject }) => presentOneHook(app, subject.hook),
+  }),
+)
 
-export const create = endpoint({
-  method: 'POST',
-  path: '/projects/:id/hooks',
-  summary: 'Add a hook to a project',
-  on: guardedProject,
-  allow: 'administer',
-  input: z.object({ url, ...attributes }),
-  output: HookEntity,
-  handle: async ({ app, subject, input }) => presentHook(await createHook(app, subject.project, ownNames(input))),
-})
+export const [create, createInGroup, createInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: mount.path,
+    summary: `Add a hook to ${mount.of}`,
+    on: mount.place,
+    allow: mount.allow,
+    input: z.object({ url, ...attributesOf(mount.kind) }),
+    output: ENTITIES[mount.kind],
+    async handle({ app, subject, input }) {
+      return presentOneHook(app, await createHook(app, subject.at, ownNames(input)))
+    },
+  }),
+)
 
-export const update = endpoint({
-  method: 'PUT',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Change a hook of a project',
-  on: hook,
-  allow: 'administer',
-  input: z.object({ url: url.optional(), ...attributes }),
-  output: HookEntity,
-  async handle({ app, subject, input }) {
-    const isEmpty = Object.values(input).every((value) => value === undefined)
-    if (isEmpty) throw badParameter('No parameters provided')
-    return presentHook(await updateHook(app, subject.hook, ownNames(input)))
-  },
-})
+export const [update, updateInGroup, updateInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'PUT',
+    path: `${mount.path}/:hook_id`,
+    summary: `Change a hook of ${mount.of}; another address without a token drops the old one's secrets`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({ url: url.optional(), ...attributesOf(mount.kind) }),
+    output: ENTITIES[mount.kind],
+    async handle({ app, subject, input }) {
+      const isEmpty = Object.values(input).every((value) => value === undefined)
+      if (isEmpty) throw badParameter('No parameters provided')
+      return presentOneHook(app, await updateHook(app, subject.hook, ownNames(input)))
+    },
+  }),
+)
 
-export const destroy = endpoint({
-  method: 'DELETE',
-  path: '/projects/:id/hooks/:hook_id',
-  summary: 'Delete a hook of a project; answers with the hook if there was one',
-  on: optional(hook),
-  allow: 'administer',
-  changedAt: ({ hook }) => hook?.updated_at ?? new Date(0).toISOString(),
-  output: HookEntity,
-  async handle({ app, subject: { hook } }) {
-    const existed = hook !== null && (await deleteHook(app, hook))
-    return existed ? presentHook(hook) : new Answer(204)
-  },
-})
+export const [destroy, destroyInGroup, destroyInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/:hook_id`,
+    summary:
+      mount.kind === 'project'
+        ? 'Delete a hook of a project; answers with the hook if there was one'
+        : `Delete a hook of ${mount.of}`,
+    on: optional(mount.hook),
+    allow: mount.allow,
+    changedAt: ({ hook }) => hook?.updated_at ?? new Date(0).toISOString(),
+    output: ENTITIES[mount.kind],
+    async handle({ app, subject: { hook } }) {
+      const existed = hook !== null && (await deleteHook(app, hook))
+      if (mount.kind === 'project' && existed) return presentOneHook(app, hook)
+      if (!existed && mount.kind !== 'project') throw notFound(mount.kind === 'instance' ? 'System hook' : undefined)
+      return new Answer(204)
+    },
+  }),
+)
+
+const value = { value: text }
+const key = { key: text }
+
+export const [setUrlVariable, setUrlVariableInGroup, setUrlVariableInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'PUT',
+    path: `${mount.path}/:hook_id/url_variables/:key`,
+    summary: `Set a variable that fills the address of a hook of ${mount.of}`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({ ...key, ...value }),
+    output: null,
+    status: 204,
+    handle: ({ app, subject, input }) => setPair(app, subject.hook, 'url_variables', input),
+  }),
+)
+
+export const [unsetUrlVariable, unsetUrlVariableInGroup, unsetUrlVariableInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/:hook_id/url_variables/:key`,
+    summary: `Remove a variable of the address of a hook of ${mount.of}`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object(key),
+    output: null,
+    handle: ({ app, subject, input }) => removePair(app, subject.hook, 'url_variables', input.key),
+  }),
+)
+
+export const [setCustomHeader, setCustomHeaderInGroup, setCustomHeaderInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'PUT',
+    path: `${mount.path}/:hook_id/custom_headers/:key`,
+    summary: `Set a header that a hook of ${mount.of} is sent`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({ ...key, ...value }),
+    output: null,
+    status: 204,
+    handle: ({ app, subject, input }) => setPair(app, subject.hook, 'custom_headers', input),
+  }),
+)
+
+export const [unsetCustomHeader, unsetCustomHeaderInGroup, unsetCustomHeaderInInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${mount.path}/:hook_id/custom_headers/:key`,
+    summary: `Remove a header that a hook of ${mount.of} is sent`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object(key),
+    output: null,
+    handle: ({ app, subject, input }) => removePair(app, subject.hook, 'custom_headers', input.key),
+  }),
+)

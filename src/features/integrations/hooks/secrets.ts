@@ -1,13 +1,28 @@
 import type { SecretReset } from '../../../context.ts'
 import { unreadableRows } from '../../sealed.ts'
 
-/** Only who receives a hook knows its token, so it cannot be another. */
-export const dropHookTokens: SecretReset = async (app) => {
-  let dropped = 0
-  for await (const ids of unreadableRows(app, 'project_hooks', 'token_sealed')) {
-    dropped += ids.length
-    for (const id of ids)
-      await app.db.updateTable('project_hooks').set({ token_sealed: null }).where('id', '=', id).execute()
+const SEALED = {
+  token_sealed: 'token: it is',
+  signing_token_sealed: 'signing token: it is',
+  url_variables_sealed: 'URL variables: they are',
+  custom_headers_sealed: 'custom headers: they are',
+} as const
+
+/** Only who receives a hook knows its secrets, so they cannot be others. */
+export const dropHookSecrets: SecretReset = async (app) => {
+  const lines: string[] = []
+  for (const [column, lost] of Object.entries(SEALED) as [keyof typeof SEALED, string][]) {
+    let dropped = 0
+    for await (const ids of unreadableRows(app, 'hooks', column)) {
+      dropped += ids.length
+      for (const id of ids)
+        await app.db
+          .updateTable('hooks')
+          .set({ [column]: null })
+          .where('id', '=', id)
+          .execute()
+    }
+    if (dropped > 0) lines.push(`${dropped} hooks have lost their ${lost} to be set again`)
   }
-  return dropped > 0 ? [`${dropped} hooks have lost their token: it is to be set again`] : []
+  return lines
 }

@@ -1,103 +1,174 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
-import type { NewRow, Row, RowChange } from '../../../store/database.ts'
+import type { NewRow, RowChange } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
-import { currentSettings } from '../../instance/settings/queries.ts'
-import type { Project } from '../../projects/projects/queries.ts'
-import { HOOK_SWITCHES, type BranchFilterStrategy, type HookSwitch } from './model.ts'
-import { assertUsableUrl, assertValidFilter, assertValidTexts } from './validation.ts'
+import { isAllowedAddress } from '../outgoing.ts'
+import type { Place } from './listening.ts'
+import { SWITCHES, kindOf, type AnySwitch, type BranchFilterStrategy, type Hook, type HookKind } from './model.ts'
+import { filledUrl, openPairs, sealPairs, withPairs, withoutPair, type Pair, type PairKind } from './pairs.ts'
+import { hooksIn } from './queries.ts'
+import { isSigningToken } from './signing.ts'
+import { assertValidFilter, assertValidTexts, isUsableUrl } from './validation.ts'
 
-const MOST_HOOKS = 100
+/** An instance has as many as its administrators like. */
+const MOST_HOOKS: Partial<Record<HookKind, number>> = { project: 100, group: 50 }
 
-export interface HookWish extends Partial<Record<HookSwitch, boolean | null>> {
+export interface HookWish extends Partial<Record<AnySwitch, boolean | null>> {
   url?: string
   name?: string | null
   description?: string | null
   token?: string | null
+  signing_token?: string | null
   enable_ssl_verification?: boolean | null
   push_events_branch_filter?: string | null
   branch_filter_strategy?: BranchFilterStrategy | null
+  custom_webhook_template?: string | null
+  url_variables?: Pair[] | null
+  custom_headers?: Pair[] | null
 }
 
-const ALL_OFF = Object.fromEntries(HOOK_SWITCHES.map((name) => [name, false])) as Record<HookSwitch, boolean>
-
 const BLANK = {
-  ...ALL_OFF,
-  push_events: true,
   name: null,
   description: null,
   token_sealed: null,
+  signing_token_sealed: null,
+  url_variables_sealed: null,
+  custom_headers_sealed: null,
+  custom_webhook_template: null,
   enable_ssl_verification: true,
   push_events_branch_filter: '',
   branch_filter_strategy: 'wildcard',
 } as const
 
+/** On where nothing else is said. */
+const FIRST_ON: Readonly<Record<HookKind, AnySwitch>> = {
+  project: 'push_events',
+  group: 'push_events',
+  instance: 'repository_update_events',
+}
+
 /** Null empties a text, and leaves a switch as it is. */
-function columnsOf(app: App, wish: HookWish): RowChange<'project_hooks'> {
-  const { token, push_events_branch_filter: filter } = wish
+function columnsOf(app: App, kind: HookKind, wish: HookWish): RowChange<'hooks'> {
+  const { push_events_branch_filter: filter, url_variables: variables, custom_headers: headers } = wish
+  const sealed = (token: string | null | undefined) => (token ? app.vault.seal(token) : token)
+  const pairs = (kind: PairKind, given: Pair[] | null | undefined) =>
+    given === undefined ? undefined : sealPairs(app, withPairs(kind, [], given ?? []))
   const columns = {
     url: wish.url,
     name: wish.name,
     description: wish.description,
-    token_sealed: token ? app.vault.seal(token) : token,
+    token_sealed: sealed(wish.token),
+    signing_token_sealed: sealed(wish.signing_token),
+    url_variables_sealed: pairs('url_variables', variables),
+    custom_headers_sealed: pairs('custom_headers', headers),
+    custom_webhook_template: wish.custom_webhook_template,
     enable_ssl_verification: wish.enable_ssl_verification ?? undefined,
     push_events_branch_filter: filter === null ? '' : filter,
     branch_filter_strategy: wish.branch_filter_strategy ?? undefined,
-  } satisfies RowChange<'project_hooks'>
-  const switches = HOOK_SWITCHES.map((name) => [name, wish[name] ?? undefined] as const)
+  } satisfies RowChange<'hooks'>
+  const switches = SWITCHES[kind].map((name) => [name, wish[name] ?? undefined] as const)
   return Object.fromEntries([...switches, ...Object.entries(columns)].filter(([, value]) => value !== undefined))
 }
 
-async function assertValidHook(app: App, wish: HookWish, row: NewRow<'project_hooks'>): Promise<void> {
-  const { allow_local_requests_from_web_hooks_and_services: allowLocal } = await currentSettings(app)
-  // One that stands already was allowed when it came; whether it still is, is asked at every delivery.
-  if (wish.url !== undefined) assertUsableUrl(wish.url, { allowLocal })
+type Addressed = Pick<Hook, 'url' | 'url_variables_sealed' | 'custom_headers_sealed'>
+
+const filled = (app: App, hook: Addressed) => filledUrl(hook.url, openPairs(app, hook, 'url_variables'))
+
+/** One that stands already was allowed when it came; whether it still is, is asked at every delivery. */
+async function assertUsableUrl(app: App, kind: HookKind, row: Addressed): Promise<void> {
+  const url = filled(app, row)
+  const sender = kind === 'instance' ? 'system_hooks' : 'hooks'
+  const isUsable =
+    url !== null && isUsableUrl(row.url) && isUsableUrl(url) && (await isAllowedAddress(app, sender, url))
+  if (!isUsable) throw new Refusal('unprocessable', 'Invalid url given', { as: 'error' })
+}
+
+async function assertValidWish(wish: HookWish, row: NewRow<'hooks'>): Promise<void> {
   assertValidTexts(wish)
+  if (wish.signing_token && !isSigningToken(wish.signing_token))
+    throw new Refusal('unprocessable', 'Invalid signing token given', { as: 'error' })
   await assertValidFilter(row)
 }
 
-export async function createHook(
-  app: App,
-  { id: project_id }: Project,
-  wish: HookWish & { url: string },
-): Promise<Row<'project_hooks'>> {
+export async function createHook(app: App, at: Place, wish: HookWish & { url: string }): Promise<Hook> {
   const now = timestamp(app.clock)
-  const row = { ...BLANK, url: wish.url, ...columnsOf(app, wish), project_id, created_at: now, updated_at: now }
-  await assertValidHook(app, wish, row)
+  const { project_id, group_id } = at
+  const kind = kindOf(at)
+  const first = { [FIRST_ON[kind]]: true }
+  const columns = columnsOf(app, kind, wish)
+  const row = { ...BLANK, ...first, url: wish.url, ...columns, project_id, group_id, created_at: now, updated_at: now }
+  await assertUsableUrl(app, kind, row)
+  await assertValidWish(wish, row)
   return transact(app, async (app) => {
-    await holdName(app.db, `hooks of project ${project_id}`)
-    await assertRoom(app, project_id)
-    return app.db.insertInto('project_hooks').values(row).returningAll().executeTakeFirstOrThrow()
+    await assertRoom(app, at)
+    return app.db.insertInto('hooks').values(row).returningAll().executeTakeFirstOrThrow()
   })
 }
 
-async function assertRoom(app: App, project: number): Promise<void> {
-  const { total } = await app.db
-    .selectFrom('project_hooks')
+async function assertRoom(app: App, at: Place): Promise<void> {
+  const kind = kindOf(at)
+  const most = MOST_HOOKS[kind]
+  if (most === undefined) return
+  await holdName(app.db, `hooks of ${kind} ${at.project_id ?? at.group_id}`)
+  const { total } = await hooksIn(app.db, at)
+    .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('project_id', '=', project)
     .executeTakeFirstOrThrow()
-  if (Number(total) < MOST_HOOKS) return
-  throw new Refusal('unprocessable', `Maximum number of project hooks (${MOST_HOOKS}) exceeded`)
+  if (Number(total) < most) return
+  throw new Refusal('unprocessable', `Maximum number of ${kind} hooks (${most}) exceeded`)
 }
 
-export async function updateHook(app: App, hook: Row<'project_hooks'>, wish: HookWish): Promise<Row<'project_hooks'>> {
-  const change = columnsOf(app, wish)
-  await assertValidHook(app, wish, { ...hook, ...change })
-  const updated = await app.db
-    .updateTable('project_hooks')
-    .set({ ...change, updated_at: timestamp(app.clock) })
-    .where('id', '=', hook.id)
-    .returningAll()
-    .executeTakeFirst()
-  if (!updated) throw notFound() // somebody was faster
-  return updated
+export async function updateHook(app: App, hook: Hook, wish: HookWish): Promise<Hook> {
+  const change = columnsOf(app, kindOf(hook), wish)
+  await assertValidWish(wish, { ...hook, ...change })
+  return changeHook(app, hook, () => change)
+}
+
+export async function setPair(app: App, hook: Hook, kind: PairKind, pair: Pair): Promise<void> {
+  await changeHook(app, hook, (row) => ({
+    [`${kind}_sealed`]: sealPairs(app, withPairs(kind, openPairs(app, row, kind), [pair])),
+  }))
+}
+
+export async function removePair(app: App, hook: Hook, kind: PairKind, key: string): Promise<void> {
+  await changeHook(app, hook, (row) => {
+    const known = openPairs(app, row, kind)
+    const left = withoutPair(kind, known, key)
+    if (left.length === known.length) throw notFound()
+    return { [`${kind}_sealed`]: sealPairs(app, left) }
+  })
+}
+
+/** One change after the other: each sees what the one before left. */
+async function changeHook(app: App, { id }: Hook, changeOf: (row: Hook) => RowChange<'hooks'>): Promise<Hook> {
+  return transact(app, async (app) => {
+    await holdName(app.db, `hook ${id}`)
+    const row = await app.db.selectFrom('hooks').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) throw notFound() // somebody was faster
+    const change = await withoutOldSecrets(app, row, changeOf(row))
+    return app.db
+      .updateTable('hooks')
+      .set({ ...change, updated_at: timestamp(app.clock) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Whoever is at another address is not told what was meant for the one before. */
+async function withoutOldSecrets(app: App, row: Hook, change: RowChange<'hooks'>): Promise<RowChange<'hooks'>> {
+  const isSame = change.url === undefined || change.url === row.url
+  const variables = isSame ? {} : { url_variables_sealed: null }
+  const next = { ...row, ...variables, ...change } as Hook
+  if (isSame && filled(app, next) === filled(app, row)) return change
+  await assertUsableUrl(app, kindOf(row), next)
+  return { token_sealed: null, signing_token_sealed: null, custom_headers_sealed: null, ...variables, ...change }
 }
 
 /** Whether there was one to delete. */
-export async function deleteHook(app: App, hook: Row<'project_hooks'>): Promise<boolean> {
-  const { numDeletedRows } = await app.db.deleteFrom('project_hooks').where('id', '=', hook.id).executeTakeFirst()
+export async function deleteHook(app: App, hook: Hook): Promise<boolean> {
+  const { numDeletedRows } = await app.db.deleteFrom('hooks').where('id', '=', hook.id).executeTakeFirst()
   return numDeletedRows > 0n
 }

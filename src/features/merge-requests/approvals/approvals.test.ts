@@ -73,9 +73,9 @@ test('an approval is given, told, counted and taken back', async () => {
 
   const told = (await forge.eventLog()).filter(({ name }) => /\.(un)?approved$/.test(name))
   expect(told.map(({ name, payload }) => [name, payload])).toEqual([
-    ['merge_request.approved', { id: one.id, by: john.id, complete: true }],
-    ['merge_request.unapproved', { id: one.id, by: john.id, complete: true }],
-    ['merge_request.approved', { id: one.id, by: john.id, complete: true }],
+    ['merge_request.approved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],
+    ['merge_request.unapproved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],
+    ['merge_request.approved', { id: one.id, project_id: one.project_id, by: john.id, complete: true }],
   ])
   const notes = await forge.app.db
     .selectFrom('notes')

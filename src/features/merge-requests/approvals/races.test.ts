@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { proposed } from '../../../../test/approvals.ts'
 import { startForge, type Reply, type TestForge } from '../../../forge.ts'
 
-const ROUNDS = 8
+const ROUNDS = 4
 
 /** Calls that have all looked around before any of them may write, where the store lets one writer in at a time. */
 async function atOnce(forge: TestForge, ...calls: (() => Promise<Reply>)[]): Promise<number[]> {
@@ -27,7 +27,7 @@ test('approve beside push never approves what was not seen', async () => {
         commit_message: 'Slip in',
         actions: [{ action: 'update', file_path: `${branch}.txt`, content: 'harmful' }],
       })
-    const late = async <T>(work: () => Promise<T>) => setTimeout(round).then(work)
+    const late = async <T>(work: () => Promise<T>) => setTimeout(2 * round).then(work)
     const [approved, pushed] = await atOnce(
       forge,
       () => late(() => john.post(`${one.url}/approve`, { sha: one.sha })),

@@ -54,7 +54,7 @@ export async function approveMergeRequest(
     await tell(app, actor, held, 'approved')
     await recordMergeRequest(app, actor.id, held, 'approved')
     const complete = (await leftOf(app, held)) === 0
-    await emit(app, 'merge_request.approved', { id: held.id, by: actor.id, complete })
+    await emit(app, 'merge_request.approved', { id: held.id, project_id: held.project_id, by: actor.id, complete })
     return holdMergeRequest(app, held.id)
   })
 }
@@ -94,7 +94,7 @@ export async function unapproveMergeRequest(app: App, actor: User, { id }: Merge
       .executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound()
     await tell(app, actor, held, 'unapproved')
-    await emit(app, 'merge_request.unapproved', { id, by: actor.id, complete })
+    await emit(app, 'merge_request.unapproved', { id, project_id: held.project_id, by: actor.id, complete })
     return holdMergeRequest(app, id)
   })
 }

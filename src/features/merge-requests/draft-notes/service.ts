@@ -3,6 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { isOrphan } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findDiscussion } from '../../planning/discussions/queries.ts'
 import type { GivenPosition } from '../../planning/notes/positions.ts'
@@ -112,7 +113,7 @@ export async function publishDrafts(
     const where = await whereOf(app, subject, draft)
     ready.push({
       draft,
-      say: await prepareNote(app, actor, subject, { body: draft.note, commit: draft.commit_sha }, where),
+      say: await prepareNote(app, actor, subject, { body: draft.note, commit: draft.commit_sha, review: true }, where),
     })
   }
   const said = await transact(app, async (app) => {
@@ -137,6 +138,9 @@ export async function publishDrafts(
         await resolveNotes(app, actor, subject.topic, { discussion_id }, true)
     }
     await markReviewed(app, actor, subject.topic.id!)
+    const notes = all.flatMap(({ note }) => note?.id ?? [])
+    const news = { id: subject.topic.id!, project_id: subject.project.id, by: actor.id, notes }
+    if (notes.length > 0) await emit(app, 'merge_request.reviewed', news)
     return all
   })
   for (const one of said) await finished(app, one)

@@ -131,15 +131,25 @@ test('after a change a total asks about the rows that changed, not about all', a
   for (let n = 0; n < 3; n++) await forge.mergeRequest(project, { labels: ['bug'] })
   const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
   const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
-  const change = (iid: number) => root.put(`/projects/${project.id}/merge_requests/${iid}`, { labels: '' })
+  const label = (iid: number, labels: string) => root.put(`/projects/${project.id}/merge_requests/${iid}`, { labels })
   expect(await total()).toBe(3)
-  await change(1)
+  await label(1, '')
   expect(await total()).toBe(2)
-  const cost = () => forge.queries(total)
-  const least = await cost()
-  await change(2)
-  expect(await cost()).toBe(least + 1)
-  expect(await total()).toBe(1)
+  const cost = async () => {
+    await forge.settle()
+    return forge.queries(total)
+  }
+  let labels = 'bug'
+  // Transactions elsewhere in a cluster of PostgreSQL have it ask once too often, for as long as they are open.
+  await expect
+    .poll(async () => {
+      await total()
+      const least = await cost()
+      await label(2, (labels = labels === '' ? 'bug' : ''))
+      return (await cost()) - least
+    })
+    .toBe(1)
+  expect(await total()).toBe(labels === '' ? 1 : 2)
 })
 
 test.runIf(testDatabaseUrl() === undefined)('every order walks an index, whatever it is narrowed by', async () => {

@@ -28,6 +28,7 @@ test('filters and orders of a project’s list', async () => {
   await forge.app.db.updateTable('merge_requests').set({ upvotes: 5 }).where('iid', '=', 1).execute()
   expect(await root.put(`${url}/3/merge`)).toMatchObject({ status: 200 })
   await root.put(`${url}/4`, { state_event: 'close' })
+  await forge.settle()
   const { db } = forge.app
   for (const [iid, day] of [
     [1, '01'],

@@ -67,6 +67,10 @@ declare module '../../../store/database.ts' {
       downvotes: Generated<number>
       /** The lowest number of its labels' priorities, by triggers. */
       label_priority: Generated<number | null>
+      /** Who changed it last, and when and by whom its title or description last was. */
+      updated_by_id: Generated<number | null>
+      last_edited_at: Generated<string | null>
+      last_edited_by_id: Generated<number | null>
       created_at: string
       updated_at: string
       version: Generated<number>
@@ -86,15 +90,24 @@ declare module '../../../store/database.ts' {
     merge_targets: { project_id: number; branch: string; sha: string | null }
   }
   interface Events {
-    'merge_request.created': { id: number; by: number }
-    'merge_request.updated': { id: number; by: number; changes: MergeRequestChanges }
-    'merge_request.closed': { id: number; by: number }
-    'merge_request.reopened': { id: number; by: number }
-    'merge_request.merged': { id: number; by: number | null }
+    'merge_request.created': { id: number; project_id: number; by: number }
+    'merge_request.updated': { id: number; project_id: number; by: number; changes: MergeRequestChanges }
+    'merge_request.closed': { id: number; project_id: number; by: number }
+    'merge_request.reopened': { id: number; project_id: number; by: number }
+    'merge_request.merged': { id: number; project_id: number; by: number | null; changes: MergeRequestChanges }
     /** Its source has new commits; `before` is the head it had. */
-    'merge_request.pushed': { id: number; by: number | null; before: string | null; after: string | null }
+    'merge_request.pushed': {
+      id: number
+      project_id: number
+      by: number | null
+      before: string | null
+      after: string | null
+      changes: MergeRequestChanges
+    }
+    /** Notes that were published together. */
+    'merge_request.reviewed': { id: number; project_id: number; by: number; notes: number[] }
     /** What was to merge by itself could not be. */
-    'merge_request.unmergeable': { id: number }
+    'merge_request.unmergeable': { id: number; project_id: number }
     'merge_request.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }

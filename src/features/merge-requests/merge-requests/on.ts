@@ -51,9 +51,14 @@ async function closeFrom(app: App, source: number, by: number | null): Promise<v
           left.map(({ id }) => id),
         )
         .where('state', '=', 'opened')
-        .returning('id')
+        .returning(['id', 'project_id'])
         .execute()
-      for (const { id } of closed) if (by !== null) await emit(app, 'merge_request.closed', { id, by })
+      if (by === null) return
+      for (const one of closed) {
+        const changes = { state: ['opened', 'closed'], closed_at: [null, now] } as const
+        await emit(app, 'merge_request.updated', { ...one, by, changes })
+        await emit(app, 'merge_request.closed', { ...one, by })
+      }
     })
   }
 }

@@ -29,6 +29,12 @@ const participantsOf = ({ id, author_id, project_id }: Named) => sql<number>`
       and ${isOfNamed(sql.ref('p.user_id'))})
   union select ${author_id}`
 
+/** For mail, in no order. */
+export async function participantIds(db: Db, one: Named): Promise<number[]> {
+  const { rows } = await sql<{ user_id: number | null }>`select p.user_id from (${participantsOf(one)}) p`.execute(db)
+  return rows.flatMap(({ user_id }) => user_id ?? [])
+}
+
 export function listParticipants(db: Db, one: Named, page: PageWish): Promise<Page<User>> {
   const people = db
     .selectFrom('users')

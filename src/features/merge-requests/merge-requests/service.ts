@@ -14,6 +14,7 @@ import type { Label } from '../../planning/labels/model.ts'
 import { findOrCreateLabels } from '../../planning/labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
+import { editedBy, stampChanges } from '../../planning/stamps.ts'
 import { addResourceEvents } from '../../planning/resource-events/service.ts'
 import { addAssignedTodos, finishTodos } from '../../planning/todos/service.ts'
 import { projectPolicy } from '../../projects/projects/policy.ts'
@@ -214,7 +215,7 @@ async function insert(
   )
   await addWaiting(app, actor, created, { assignees, reviewers })
   await recordMergeRequest(app, actor.id, created, 'created')
-  await emit(app, 'merge_request.created', { id: created.id, by: actor.id })
+  await emit(app, 'merge_request.created', { id: created.id, project_id: created.project_id, by: actor.id })
   return created
 }
 
@@ -400,6 +401,8 @@ export async function updateMergeRequest(
         ...(isReopened && { closed_at: null, closed_by_id: null }),
         ...((isReopened || isRetargeted) && measured && { ...versionColumns(measured), ...UNCHECKED }),
         ...(is.description !== was.description && tasksOf(is.description)),
+        ...editedBy(was, is, actor.id, now),
+        updated_by_id: actor.id,
         updated_at: now,
       })
       .where('id', '=', id)
@@ -428,16 +431,23 @@ export async function updateMergeRequest(
       assignees: missingIn(was.assignees, is.assignees),
       reviewers: missingIn(was.reviewers, is.reviewers),
     })
-    await emit(app, 'merge_request.updated', { id, by: actor.id, changes })
+    const news = { id, project_id: updated.project_id, by: actor.id }
+    await emit(app, 'merge_request.updated', { ...news, changes: { ...changes, ...changedWith(one, updated) } })
     if (isClosed || isReopened) {
       await recordMergeRequest(app, actor.id, updated, isClosed ? 'closed' : 'reopened')
-      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', { id, by: actor.id })
+      await emit(app, isClosed ? 'merge_request.closed' : 'merge_request.reopened', news)
     }
     return updated
   })
   if (measured) await pointHead(app, target.dir, changed)
   return changed
 }
+
+/** What follows from a change, before and after. */
+const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges => ({
+  ...(was.draft !== is.draft && { draft: [was.draft, is.draft] }),
+  ...stampChanges(was, is),
+})
 
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }
 export const NO_AUTO_MERGE = { auto_merge: false, auto_merge_wish: null }

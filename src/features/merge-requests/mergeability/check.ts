@@ -112,8 +112,8 @@ async function keep(
     .returningAll()
     .execute()
   const fine = new Set(some.filter(({ check_result }) => check_result !== 'conflict').map(({ id }) => id))
-  for (const { id, auto_merge } of result === 'conflict' ? kept : [])
-    if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id })
+  for (const { id, project_id, auto_merge } of result === 'conflict' ? kept : [])
+    if (auto_merge && fine.has(id)) await emit(app, 'merge_request.unmergeable', { id, project_id })
   for (const { id } of result === 'undecided' && tries < MOST_TRIES ? kept : []) {
     const again = { id, tries: tries + 1 }
     const key = `${CHECK_AGAIN.name} ${id} ${again.tries}`

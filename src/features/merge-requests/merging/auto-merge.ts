@@ -6,6 +6,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
+import { stampChanges } from '../../planning/stamps.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
@@ -47,6 +48,7 @@ export async function acceptWhenReady(
         ...(typeof wish.should_remove_source_branch === 'boolean' && {
           should_remove_source_branch: wish.should_remove_source_branch,
         }),
+        updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
       })
       .where('id', '=', held.id)
@@ -55,7 +57,12 @@ export async function acceptWhenReady(
     if (!held.auto_merge) {
       const body = `enabled an automatic merge when the pipeline for ${one.head_sha} succeeds`
       await tell(app, actor, held, body)
-      await emit(app, 'merge_request.updated', { id: held.id, by: actor.id, changes: { auto_merge: [false, true] } })
+      await emit(app, 'merge_request.updated', {
+        id: held.id,
+        project_id: held.project_id,
+        by: actor.id,
+        changes: { auto_merge: [false, true], ...stampChanges(held, updated) },
+      })
     }
     return updated
   })
@@ -79,13 +86,19 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
         ...NO_AUTO_MERGE,
         merge_user_id: null,
         should_remove_source_branch: null,
+        updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
       })
       .where('id', '=', held.id)
       .returningAll()
       .executeTakeFirstOrThrow()
     await tell(app, actor, held, 'canceled the automatic merge')
-    await emit(app, 'merge_request.updated', { id: held.id, by: actor.id, changes: { auto_merge: [true, false] } })
+    await emit(app, 'merge_request.updated', {
+      id: held.id,
+      project_id: held.project_id,
+      by: actor.id,
+      changes: { auto_merge: [true, false], ...stampChanges(held, updated) },
+    })
     return updated
   })
 }
@@ -133,12 +146,12 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   }
 }
 
-async function noteUnmergeable(app: App, { id }: MergeRequest, why: string): Promise<void> {
+async function noteUnmergeable(app: App, { id, project_id }: MergeRequest, why: string): Promise<void> {
   await app.db
     .updateTable('merge_requests')
     .set({ merge_error: why })
     .where('id', '=', id)
     .where('state', '=', 'opened')
     .execute()
-  await emit(app, 'merge_request.unmergeable', { id })
+  await emit(app, 'merge_request.unmergeable', { id, project_id })
 }

@@ -105,6 +105,7 @@ test('what cannot be merged is refused, and nothing moves', async () => {
   const { at, commit, propose, state, member } = await open()
   const one = await propose('feature', { 'a.txt': 'two\n' })
   const attempt = async (who: Person, input: Record<string, unknown>, answer: unknown) => {
+    await forge.settle()
     const before = await state(one.iid)
     expect(await who.put(`${one.url}/merge`, input)).toMatchObject(answer as object)
     expect(await state(one.iid)).toEqual(before)

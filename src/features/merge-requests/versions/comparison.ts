@@ -12,10 +12,15 @@ import type { Ends } from './measure.ts'
 import type { Version } from './model.ts'
 import { allCommits } from './queries.ts'
 
-export async function compareVersions(dir: string, from: Version, to: Version): Promise<VersionComparison> {
+export async function compareVersions(
+  dir: string,
+  from: Version,
+  to: Version,
+  { ignoreSpaces = false } = {},
+): Promise<VersionComparison> {
   const [carried, before, after] = await Promise.all([carry(dir, from, to), allCommits(dir, from), allCommits(dir, to)])
   const [diff, matched] = await Promise.all([
-    diffOf(dir, carried.tree, to.head_sha),
+    diffOf(dir, carried.tree, to.head_sha, ignoreSpaces),
     match(dir, before.commits, after.commits),
   ])
   const { rebased, conflicts } = carried
@@ -54,9 +59,9 @@ async function withoutMarks(dir: string, marked: string, conflicts: readonly Con
 
 const NOTHING: Diff = { files: [], overflow: false }
 
-async function diffOf(dir: string, from: string | null, to: string | null): Promise<Diff> {
-  const diff = from === null || to === null ? null : await diffBetween(dir, from, to, { limits: HARD_LIMITS })
-  return diff ?? NOTHING
+async function diffOf(dir: string, from: string | null, to: string | null, ignoreSpaces: boolean): Promise<Diff> {
+  if (from === null || to === null) return NOTHING
+  return (await diffBetween(dir, from, to, { limits: HARD_LIMITS, ignoreSpaces })) ?? NOTHING
 }
 
 /** By id, then by what they change. */

@@ -73,7 +73,11 @@ const NOTHING: Diff = { files: [], overflow: false }
 /** A file of any size, as long as all together are within the limits. */
 export const WHOLE_FILES: DiffLimits = { ...HARD_LIMITS, fileBytes: HARD_LIMITS.bytes }
 
-export async function changesOf(dir: string, ends: Ends, limits: DiffLimits = HARD_LIMITS): Promise<Diff> {
+export async function changesOf(
+  dir: string,
+  ends: Ends,
+  { limits = HARD_LIMITS, ignoreSpaces = false }: { limits?: DiffLimits; ignoreSpaces?: boolean } = {},
+): Promise<Diff> {
   const range = rangeOf(ends)
-  return (range && (await diffBetween(dir, range.base, range.head, { limits }))) ?? NOTHING
+  return (range && (await diffBetween(dir, range.base, range.head, { limits, ignoreSpaces }))) ?? NOTHING
 }

@@ -7,6 +7,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
+import { stampChanges } from '../../planning/stamps.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
@@ -80,7 +81,17 @@ async function follow(
     await resetApprovals(app, held, unchanged)
     if (actor) await tell(app, actor, held, added, version, becomesDraft ? unfinished.id : null)
     await followThreads(app, actor, held, version, moves)
-    await emit(app, 'merge_request.pushed', { id: held.id, by, before: held.head_sha, after: measured.head_sha })
+    await emit(app, 'merge_request.pushed', {
+      id: held.id,
+      project_id: held.project_id,
+      by,
+      before: held.head_sha,
+      after: measured.head_sha,
+      changes: {
+        ...(becomesDraft && { draft: [false, true], title: [held.title, updated.title] }),
+        ...stampChanges(held, updated),
+      },
+    })
     return updated
   })
   await pointHead(app, tips.dir, followed)

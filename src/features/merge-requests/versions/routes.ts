@@ -7,6 +7,8 @@ import { rawDiff } from '../../../git/history/diffs.ts'
 import { SANDBOXED } from '../../../lib/file-headers.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { CommitEntity, DiffEntity, presentCommit, presentDiff } from '../../repository/commits/entity.ts'
+import { diffLooks } from '../../repository/commits/looks.ts'
+import { markDiffs } from '../../repository/commits/marked-diffs.ts'
 import { placeOf } from '../../repository/commits/queries.ts'
 import { presentOneMergeRequest } from '../merge-requests/load.ts'
 import { mergeRequest } from '../merge-requests/queries.ts'
@@ -27,6 +29,10 @@ const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
 const reading = { method: 'GET', allow: 'readMergeRequest', lane: 'git' } as const
 /** With the lines that name both files, as first; or the hunks alone. */
 const unidiff = bool.nullish()
+
+const spacesIn = ({ ignore_whitespace: ignores }: { ignore_whitespace?: boolean | null | undefined }) => ({
+  ignoreSpaces: ignores ?? false,
+})
 
 export const commits = endpoint({
   ...reading,
@@ -49,7 +55,7 @@ export const changes = endpoint({
   input: z.object({ access_raw_diffs: bool.nullish(), unidiff }),
   output: ChangesEntity,
   async handle({ app, viewer, subject, input }) {
-    const limits = input.access_raw_diffs ? WHOLE_FILES : undefined
+    const limits = input.access_raw_diffs ? { limits: WHOLE_FILES } : {}
     const { files, overflow } = await changesOf(subject.dir, subject.mergeRequest, limits)
     const record = await presentOneMergeRequest(app, viewer, subject)
     return { ...record, changes: files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true })), overflow }
@@ -61,13 +67,14 @@ export const diffs = endpoint({
   path: `${ITEM}/diffs`,
   summary: 'List the changed files of a merge request',
   on: mergeRequest,
-  input: z.object({ unidiff }),
+  input: z.object({ unidiff, ...diffLooks }),
   output: pageOf(DiffEntity),
   async handle({ subject, input, page }) {
-    const { files } = await changesOf(subject.dir, subject.mergeRequest)
+    const { files } = await changesOf(subject.dir, subject.mergeRequest, spacesIn(input))
     const { items, total } = pageOfArray(files, page)
     // It came with the releases whose texts begin at the hunks.
-    return { total, items: items.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false })) }
+    const shown = items.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false }))
+    return { total, items: input.render_html ? await markDiffs(shown) : shown }
   },
 })
 
@@ -102,13 +109,17 @@ export const getVersion = endpoint({
   path: `${ITEM}/versions/:version_id`,
   summary: 'Get a version of a merge request, with its commits and changes',
   on: version,
-  input: z.object({ unidiff }),
+  input: z.object({ unidiff, ...diffLooks }),
   output: VersionDetailEntity,
   async handle({ app, subject, input }) {
     const { dir, version } = subject
-    const [{ commits }, diff] = await Promise.all([allCommits(dir, version), changesOf(dir, version)])
-    const shown = { ...placeOf(app, subject), unidiff: input.unidiff ?? true }
-    return presentVersionDetail(version, { commits, diff }, shown)
+    const [{ commits }, diff] = await Promise.all([allCommits(dir, version), changesOf(dir, version, spacesIn(input))])
+    const shown = presentVersionDetail(
+      version,
+      { commits, diff },
+      { ...placeOf(app, subject), unidiff: input.unidiff ?? true },
+    )
+    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
   },
 })
 
@@ -117,13 +128,14 @@ export const compare = endpoint({
   path: `${ITEM}/versions/compare`,
   summary: 'Compare two versions of a merge request, without what a new base brought',
   on: mergeRequest,
-  input: z.object({ from: id, to: id, unidiff }),
+  input: z.object({ from: id, to: id, unidiff, ...diffLooks }),
   output: VersionComparisonEntity,
   async handle({ app, subject, input }) {
     const { id } = subject.mergeRequest
     const [from, to] = await Promise.all([findVersion(app.db, id, input.from), findVersion(app.db, id, input.to)])
     if (!from || !to) throw notFound()
-    const compared = await compareVersions(subject.dir, from, to)
-    return presentComparison(compared, { ...placeOf(app, subject), unidiff: input.unidiff ?? true })
+    const compared = await compareVersions(subject.dir, from, to, spacesIn(input))
+    const shown = presentComparison(compared, { ...placeOf(app, subject), unidiff: input.unidiff ?? true })
+    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
   },
 })

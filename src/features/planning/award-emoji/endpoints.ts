@@ -73,7 +73,7 @@ function awardsAt({ path, noun, guest, on }: Mount) {
       denied: 'unauthenticated',
       changedAt: (subject) => subject.award.updated_at,
       output: null,
-      handle: ({ app, viewer, subject }) => withdraw(app, viewer, subject.award),
+      handle: ({ app, viewer, subject }) => withdraw(app, viewer, subject.awardable, subject.award),
     }),
   }
 }

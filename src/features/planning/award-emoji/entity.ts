@@ -3,7 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import type { AwardEmoji } from './model.ts'
-import type { Awardable } from './queries.ts'
+import type { Awardable } from './awardable.ts'
 
 export const AwardEmojiEntity = entity({
   id: z.int(),
@@ -18,7 +18,7 @@ export const AwardEmojiEntity = entity({
 
 export function presentAward(
   award: AwardEmoji & { readonly user: User },
-  awardable: Awardable,
+  awardable: Pick<Awardable, 'id' | 'type'>,
   around: Surroundings,
 ): z.infer<typeof AwardEmojiEntity> {
   return {

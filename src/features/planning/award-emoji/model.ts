@@ -17,8 +17,8 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'award_emoji.created': { id: number; by: number }
-    'award_emoji.deleted': { id: number; name: string; by: number }
+    'award_emoji.created': { id: number; project_id: number; by: number }
+    'award_emoji.deleted': AwardEmoji & { project_id: number; by: number }
   }
 }
 

@@ -3,18 +3,8 @@ import { id } from '../../../api/wire.ts'
 import type { Db } from '../../../store/database.ts'
 import { noteOf } from '../notes/queries.ts'
 import { talkPolicy, type Talk, type TalkPolicy, type TalkSubject } from '../notes/talk.ts'
+import type { Awardable } from './awardable.ts'
 import type { AwardEmoji } from './model.ts'
-
-/** What people react to. */
-export interface Awardable {
-  readonly columns:
-    | { readonly issue_id: number }
-    | { readonly merge_request_id: number }
-    | { readonly note_id: number }
-    | { readonly snippet_id: number }
-  readonly type: 'Issue' | 'MergeRequest' | 'Note' | 'Snippet'
-  readonly id: number
-}
 
 export interface AwardableSubject extends TalkSubject {
   readonly awardable: Awardable
@@ -32,14 +22,15 @@ export const awardableTopic = (talk: Talk): AwardableResource =>
     key: 'awardable',
     params: {},
     async find(_app, { topic: { noteable } }): Promise<Awardable | null> {
+      const { project_id } = noteable
       if ('issue_id' in noteable)
-        return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id }
+        return { columns: { issue_id: noteable.issue_id }, type: 'Issue', id: noteable.issue_id, project_id }
       if ('merge_request_id' in noteable) {
         const { merge_request_id } = noteable
-        return { columns: { merge_request_id }, type: 'MergeRequest', id: merge_request_id }
+        return { columns: { merge_request_id }, type: 'MergeRequest', id: merge_request_id, project_id }
       }
       if ('snippet_id' in noteable)
-        return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id }
+        return { columns: { snippet_id: noteable.snippet_id }, type: 'Snippet', id: noteable.snippet_id, project_id }
       return null
     },
   }) as unknown as AwardableResource
@@ -51,7 +42,7 @@ export const awardableNote = (talk: Talk): AwardableResource =>
     key: 'awardable',
     params: {},
     find: async (_app, { note }): Promise<Awardable | null> =>
-      note.system ? null : { columns: { note_id: note.id }, type: 'Note', id: note.id },
+      note.system ? null : { columns: { note_id: note.id }, type: 'Note', id: note.id, project_id: note.project_id },
   }) as unknown as AwardableResource
 
 export function awardsOn(db: Db, { columns }: Awardable) {

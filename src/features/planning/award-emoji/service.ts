@@ -7,7 +7,8 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { finishTodos } from '../todos/service.ts'
 import type { AwardEmoji } from './model.ts'
-import { awardsOn, type Awardable } from './queries.ts'
+import type { Awardable } from './awardable.ts'
+import { awardsOn } from './queries.ts'
 
 const refused = (fault: string) => notFound(`Award Emoji {:name=>["${fault}"]}`)
 
@@ -24,7 +25,7 @@ export async function award(app: App, actor: User, awardable: Awardable, named: 
   }
 }
 
-async function insert(app: App, actor: User, { columns }: Awardable, name: string): Promise<AwardEmoji> {
+async function insert(app: App, actor: User, { columns, project_id }: Awardable, name: string): Promise<AwardEmoji> {
   const now = timestamp(app.clock)
   const made = await app.db
     .insertInto('award_emoji')
@@ -42,15 +43,15 @@ async function insert(app: App, actor: User, { columns }: Awardable, name: strin
     .executeTakeFirstOrThrow()
   // Whoever reacts has seen to it.
   if ('issue_id' in columns || 'merge_request_id' in columns) await finishTodos(app, actor.id, columns)
-  await emit(app, 'award_emoji.created', { id: made.id, by: actor.id })
+  await emit(app, 'award_emoji.created', { id: made.id, project_id, by: actor.id })
   return made
 }
 
-export async function withdraw(app: App, actor: User, { id, name }: AwardEmoji): Promise<void> {
+export async function withdraw(app: App, actor: User, { project_id }: Awardable, given: AwardEmoji): Promise<void> {
   await transact(app, async (app) => {
-    const { numDeletedRows } = await app.db.deleteFrom('award_emoji').where('id', '=', id).executeTakeFirst()
+    const { numDeletedRows } = await app.db.deleteFrom('award_emoji').where('id', '=', given.id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound() // somebody was faster
-    await emit(app, 'award_emoji.deleted', { id, name, by: actor.id })
+    await emit(app, 'award_emoji.deleted', { ...given, project_id, by: actor.id })
   })
 }
 
@@ -61,7 +62,7 @@ export async function toggleAward(app: App, actor: User, awardable: Awardable, n
       .where('user_id', '=', actor.id)
       .where('name', '=', name)
       .executeTakeFirst()
-    if (given) await withdraw(app, actor, given)
+    if (given) await withdraw(app, actor, awardable, given)
     else await insert(app, actor, awardable, name)
   })
 }

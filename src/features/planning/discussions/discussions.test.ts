@@ -152,3 +152,21 @@ test('comments on a commit are discussions of it, and answers stand where the fi
   const answer = await people.developer.post(`${url}/discussions/${there.id}/notes`, { body: 'Yes' })
   expect(answer.body).toMatchObject({ type: 'DiffNote', position: there.notes[0].position })
 })
+
+test('a page is given what it shows: rendered texts, and reactions', async () => {
+  const { issue, people } = await crewOf(forge)
+  const url = await issue()
+  await people.master.put(url, { description: '- [ ] *a*' })
+  const { body: note } = await people.guest.post(`${url}/notes`, { body: '**Why?**' })
+  await people.reporter.post(`${url}/notes/${note.id}/award_emoji`, { name: 'tada' })
+  const asked = { render_html: true }
+  const { body: shown } = await people.guest.get(`${url}/discussions`, asked)
+  expect(shown.flatMap((one: { notes: object[] }) => one.notes)).toContainEqual({
+    ...note,
+    commands_changes: {},
+    body_html: '<p><strong>Why?</strong></p>\n',
+    award_emoji: [expect.objectContaining({ name: 'tada', awardable_type: 'Note', awardable_id: note.id })],
+  })
+  expect((await people.guest.get(url, asked)).body.description_html).toContain('<em>a</em>')
+  expect((await people.guest.get(url)).body).not.toHaveProperty('description_html')
+})

@@ -12,6 +12,7 @@ import { resolveNotes } from '../notes/resolving.ts'
 import { deleteNote, placeIn, reply, startDiscussion, updateNote } from '../notes/service.ts'
 import type { Talk } from '../notes/talk.ts'
 import { DiscussionEntity } from './entity.ts'
+import { renderDiscussions } from './rendering.ts'
 import { discussionOf, findDiscussion, listDiscussions, noteOfDiscussion, presentDiscussions } from './queries.ts'
 
 const oneOfBoth = (problem: string) => badParameter(`body, resolved are ${problem}`)
@@ -29,10 +30,12 @@ export function discussionsOn(talk: Talk) {
       on: talk.named('Discussions'),
       allow: 'read',
       guest: talk.guest,
+      input: z.object({ render_html: bool.nullish() }),
       output: pageOf(DiscussionEntity),
-      async handle({ app, subject, page }) {
+      async handle({ app, subject, input, page }) {
         const { items, total } = await listDiscussions(app, subject, page)
-        return { total, items: await presentDiscussions(app, subject.topic, items) }
+        const shown = await presentDiscussions(app, subject.topic, items)
+        return { total, items: input.render_html ? await renderDiscussions(app, subject, shown) : shown }
       },
     }),
 

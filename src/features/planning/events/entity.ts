@@ -65,7 +65,7 @@ export interface LoadedActivity extends Activity {
   readonly note: (Note & { readonly author: User | null }) | undefined
 }
 
-type EventRecord = z.infer<typeof EventEntity>
+export type EventRecord = z.infer<typeof EventEntity>
 type Target = Pick<EventRecord, 'target_id' | 'target_iid' | 'target_type' | 'target_title'>
 
 const NONE: Target = { target_id: null, target_iid: null, target_type: null, target_title: null }

@@ -1,5 +1,5 @@
 /**
- * Lists of what people did: in a project, by somebody, or in all projects one belongs to. What lies between two days,
+ * Lists of what people did: in a project, by somebody, in a group, or in all projects one belongs to. What lies between two days,
  * and what all those projects have, is added up by years, months and days.
  */
 import { sql, type RawBuilder } from 'kysely'
@@ -19,6 +19,8 @@ interface Wanted {
   author?: number
   /** In whose projects. */
   member?: number
+  /** In the projects of a group and of those below it. */
+  group?: number
   /** As one list. */
   kinds?: string
   from?: string
@@ -98,6 +100,17 @@ const whose = (w: Wanted, { given }: Pick<At<Wanted>, 'given'>, column: Column, 
               where mine.user_id = ${w.member} and mine.project_id = ${column('project_id')}), false)`
           : sql<boolean>`${column('project_id')} in
               (select mine.project_id from project_authorizations mine where mine.user_id = ${w.member})`,
+      ]
+    : []),
+  ...(given('group')
+    ? [
+        tested
+          ? sql<boolean>`coalesce((select true from projects theirs
+              join namespace_ancestors above on above.namespace_id = theirs.namespace_id and above.ancestor_id = ${w.group}
+              where theirs.id = ${column('project_id')}), false)`
+          : sql<boolean>`${column('project_id')} in (select theirs.id from projects theirs
+              join namespace_ancestors above on above.namespace_id = theirs.namespace_id
+              where above.ancestor_id = ${w.group})`,
       ]
     : []),
 ]
@@ -186,7 +199,7 @@ const openBetween = hotQuery<Between, { total: number }>((db, w, given) => {
 })
 
 /** The same in many projects, one after the other: who sees them is asked once for each. */
-const openToMember = hotQuery<Between, { total: number }>((db, w, given) => {
+const openInMany = hotQuery<Between, { total: number }>((db, w, given) => {
   const at = { db, given } as unknown as At<Wanted>
   const rights = sql`left join project_authorizations t on t.project_id = p.id and t.user_id = ${w.seen_by}`
   const tests = [
@@ -194,10 +207,16 @@ const openToMember = hotQuery<Between, { total: number }>((db, w, given) => {
     ...kindTest(w, at, 's'),
     ...(given('seen_by') ? [isSeenIn(at, 's', isForThem('s'))] : []),
   ]
+  const [many, ofThem] = given('member')
+    ? [sql`project_authorizations mine join projects p on p.id = mine.project_id`, sql`mine.user_id = ${w.member}`]
+    : [
+        sql`namespace_ancestors above join projects p on p.namespace_id = above.namespace_id`,
+        sql`above.ancestor_id = ${w.group}`,
+      ]
   const found = sql<{ total: number }>`(select
       (select sum(s.total) from activity_spans s where ${sql.join(tests, sql` and `)}) as total
-    from project_authorizations mine join projects p on p.id = mine.project_id ${given('seen_by') ? rights : sql``}
-    cross join ${spanRows(w)} as span where mine.user_id = ${w.member} and not p.deleting)`
+    from ${many} ${given('seen_by') ? rights : sql``}
+    cross join ${spanRows(w)} as span where ${ofThem} and not p.deleting)`
   return db.selectFrom(found.as('found')).select(sql<number>`coalesce(sum(found.total), 0)`.as('total'))
 })
 
@@ -260,12 +279,13 @@ async function isDense(db: Db, total: number, { limit, offset }: Cut): Promise<b
 
 async function listBetween(db: Db, wanted: Wanted, cut: Cut, sort: Sort): Promise<Page<Activity>> {
   const { limit, offset } = cut
-  const openIn = wanted.member === undefined ? openBetween : openToMember
+  const isOfMany = wanted.member !== undefined || wanted.group !== undefined
+  const openIn = isOfMany ? openInMany : openBetween
   const [open] = await openIn(db, { ...wanted, ...spansOf(wanted) })
   const [own] = wanted.seen_by ? await ownBetween(db, wanted) : [{ total: 0 }]
   const total = Number(open!.total) + Number(own!.total)
   if (limit === 0 || offset >= total) return { items: [], total }
-  const walked = wanted.member === undefined ? total > MANY : await isDense(db, total, cut)
+  const walked = isOfMany ? await isDense(db, total, cut) : total > MANY
   const way = { [`by created_at ${sort}`]: true as const, ...(walked && { walked: true as const }) }
   return { total, items: await activities.page(db, { ...wanted, ...way, limit, offset }) }
 }
@@ -284,7 +304,7 @@ const midnight = (day: string, days = 0) => new Date(Date.parse(`${day}T00:00:00
 export async function listActivities(
   { db }: App,
   viewer: User | null,
-  place: Pick<Wanted, 'project' | 'author' | 'member'>,
+  place: Pick<Wanted, 'project' | 'author' | 'member' | 'group'>,
   { action, target_type, before, after, sort }: ActivityFilter,
   cut: Cut,
 ): Promise<Page<Activity>> {
@@ -299,6 +319,7 @@ export async function listActivities(
     ...(before && { until: midnight(before) }),
     ...seenBy(viewer),
   }
-  if (after || before || place.member !== undefined) return listBetween(db, wanted, cut, sort ?? 'desc')
+  if (after || before || place.member !== undefined || place.group !== undefined)
+    return listBetween(db, wanted, cut, sort ?? 'desc')
   return activities(db, wanted, cut, { sort })
 }

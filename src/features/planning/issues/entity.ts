@@ -57,6 +57,8 @@ export const IssueEntity = entity({
   }),
   /** Of one record alone. */
   subscribed: z.boolean().optional(),
+  /** With `render_html`, as the viewer reads it. */
+  description_html: z.string().optional(),
 }).meta({ id: 'Issue' })
 
 export type IssueRecord = z.infer<typeof IssueEntity>

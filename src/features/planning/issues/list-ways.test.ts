@@ -124,28 +124,31 @@ test('what happens in one project leaves the totals of others alone', async () =
   expect(await costs()).toEqual(least)
 })
 
-test('after a change a total asks about the rows that changed, not about all', async () => {
-  const { administrator: root, app } = forge
-  const project = await forge.project()
-  for (let n = 0; n < 3; n++) await forge.issue(project, { title: `n${n}`, labels: ['bug'] })
-  const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
-  const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
-  const change = (iid: number, labels: string) => root.put(`/projects/${project.id}/issues/${iid}`, { labels })
-  expect(await total()).toBe(3)
-  await change(1, '')
-  expect(await total()).toBe(2) // from now on it knows which
-  // Behind its back: what is not in the log is not asked about.
-  await forge.settle()
-  await total()
-  await sql`delete from issue_labels where issue_id in (select id from issues where project_id = ${project.id})`.execute(
-    app.db,
-  )
-  await sql`delete from issues_changes where scope = ${project.id} and at = (select max(at) from issues_changes)`.execute(
-    app.db,
-  )
-  const left = await total()
-  expect(left).toBe(testDatabaseUrl() === undefined ? 1 : 2)
-})
+/** On PostgreSQL transactions elsewhere in the cluster decide how much it asks about again. */
+test.runIf(testDatabaseUrl() === undefined)(
+  'after a change a total asks about the rows that changed, not about all',
+  async () => {
+    const { administrator: root, app } = forge
+    const project = await forge.project()
+    for (let n = 0; n < 3; n++) await forge.issue(project, { title: `n${n}`, labels: ['bug'] })
+    const wanted = { project: project.id, labels: textList(app.db, ['bug']), label_total: 1 }
+    const total = async () => (await ofProject(app.db, wanted, { limit: 0, offset: 0 })).total
+    const change = (iid: number, labels: string) => root.put(`/projects/${project.id}/issues/${iid}`, { labels })
+    expect(await total()).toBe(3)
+    await change(1, '')
+    expect(await total()).toBe(2) // from now on it knows which
+    // Behind its back: what is not in the log is not asked about.
+    await forge.settle()
+    await total()
+    await sql`delete from issue_labels where issue_id in (select id from issues where project_id = ${project.id})`.execute(
+      app.db,
+    )
+    await sql`delete from issues_changes where scope = ${project.id} and at = (select max(at) from issues_changes)`.execute(
+      app.db,
+    )
+    expect(await total()).toBe(1)
+  },
+)
 
 const ORDERED = [
   { weight: 3, milestone: 0, labels: ['soon'] },

@@ -46,6 +46,10 @@ declare module '../../../store/database.ts' {
       closed_by_id: number | null
       moved_to_id: number | null
       duplicated_to_id: number | null
+      /** Who changed it last, and when and by whom its title or description last was. */
+      updated_by_id: Generated<number | null>
+      last_edited_at: Generated<string | null>
+      last_edited_by_id: Generated<number | null>
       created_at: string
       updated_at: string
       version: Generated<number>
@@ -71,14 +75,13 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'issue.created': { id: number; by: number }
+    'issue.created': { id: number; project_id: number; by: number }
     /** A branch to resolve it was made. */
-    'issue.branched': { id: number; by: number; branch: string }
-    'issue.updated': { id: number; by: number; changes: IssueChanges }
-    'issue.closed': { id: number; by: number }
-    'issue.reopened': { id: number; by: number }
-    /** `/todo` and `/done`. */
-    'issue.moved': { id: number; to: number; by: number }
+    'issue.branched': { id: number; project_id: number; by: number; branch: string }
+    'issue.updated': { id: number; project_id: number; by: number; changes: IssueChanges }
+    'issue.closed': { id: number; project_id: number; by: number }
+    'issue.reopened': { id: number; project_id: number; by: number }
+    'issue.moved': { id: number; project_id: number; to: number; by: number; changes: IssueChanges }
     'issue.deleted': { id: number; project_id: number; iid: number; title: string; by: number }
   }
 }

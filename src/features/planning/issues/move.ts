@@ -19,6 +19,7 @@ import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
 import { copyTold } from '../references/copy.ts'
+import { stampChanges } from '../stamps.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
@@ -53,18 +54,24 @@ export async function moveIssue(app: App, actor: User, subject: IssueSubject, to
     await takeLinks(app, issue, moved)
     const now = timestamp(app.clock)
     const closing = issue.state === 'opened' && { state: 'closed' as const, closed_at: now, closed_by_id: actor.id }
-    await app.db
+    const left = await app.db
       .updateTable('issues')
-      .set({ moved_to_id: moved.id, updated_at: now, ...closing })
+      .set({ moved_to_id: moved.id, updated_by_id: actor.id, updated_at: now, ...closing })
       .where('id', '=', issue.id)
-      .execute()
+      .returningAll()
+      .executeTakeFirstOrThrow()
     const [here, there] = [pathWithNamespace(project, namespace), pathWithNamespace(target.project, target.namespace)]
     await tell(app, actor, issue, `moved to ${there}#${moved.iid}`, moved)
     await tell(app, actor, moved, `moved from ${here}#${issue.iid}`, issue)
     if (closing) await recordIssue(app, actor.id, issue, 'closed')
     await recordIssue(app, actor.id, moved, 'created')
-    await emit(app, 'issue.moved', { id: issue.id, to: moved.id, by: actor.id })
-    await emit(app, 'issue.created', { id: moved.id, by: actor.id })
+    const changes = {
+      ...(closing && { state: ['opened', 'closed'] as const }),
+      moved_to_id: [null, moved.id] as const,
+      ...stampChanges(issue, left),
+    }
+    await emit(app, 'issue.moved', { id: issue.id, project_id: project.id, to: moved.id, by: actor.id, changes })
+    await emit(app, 'issue.created', { id: moved.id, project_id: moved.project_id, by: actor.id })
     return moved
   })
 }
@@ -95,7 +102,7 @@ export async function cloneIssue(
     await tell(app, actor, issue, `cloned to ${there}#${cloned.iid}`, cloned)
     await tell(app, actor, cloned, `cloned from ${here}#${issue.iid}`, issue)
     await recordIssue(app, actor.id, cloned, 'created')
-    await emit(app, 'issue.created', { id: cloned.id, by: actor.id })
+    await emit(app, 'issue.created', { id: cloned.id, project_id: cloned.project_id, by: actor.id })
     return cloned
   })
 }

@@ -32,6 +32,12 @@ const participantsOf = ({ id, author_id, project_id }: Pick<Issue, 'id' | 'autho
       where g.source_issue_id = ${id} and (n.id is null or not n.internal) and ${isOfNamed(sql.ref('p.user_id'))})
   union select ${author_id}`
 
+/** For mail, in no order. */
+export async function participantIds(db: Db, issue: Issue): Promise<number[]> {
+  const { rows } = await sql<{ user_id: number | null }>`select p.user_id from (${participantsOf(issue)}) p`.execute(db)
+  return rows.flatMap(({ user_id }) => user_id ?? [])
+}
+
 export function listParticipants(db: Db, issue: Issue, page: PageWish): Promise<Page<User>> {
   const people = db
     .selectFrom('users')

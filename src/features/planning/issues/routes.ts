@@ -8,6 +8,7 @@ import { group } from '../../groups/groups/queries.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
 import { LARGEST_IID } from '../iids.ts'
+import { renderText } from '../markdown/service.ts'
 import { setSubscription } from '../subscriptions/service.ts'
 import { IssueEntity, StatisticsEntity, UserAgentDetailEntity } from './entity.ts'
 import { filterFrom, filterInput } from './filter.ts'
@@ -140,8 +141,13 @@ export const get = endpoint({
   on: issue,
   allow: 'read',
   guest: true,
+  input: z.object({ render_html: bool.nullish() }),
   output: IssueEntity,
-  handle: ({ app, viewer, subject }) => presentOneIssue(app, viewer, subject.issue),
+  async handle({ app, viewer, subject, input }) {
+    const shown = await presentOneIssue(app, viewer, subject.issue)
+    if (!input.render_html) return shown
+    return { ...shown, description_html: await renderText(app, viewer, subject, shown.description ?? '') }
+  },
 })
 
 export const getById = endpoint({

@@ -16,6 +16,7 @@ import { findOrCreateLabels } from '../labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../milestones/queries.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { addResourceEvents } from '../resource-events/service.ts'
+import { editedBy, stampChanges } from '../stamps.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState, type Via } from './changes.ts'
 import type { Issue, IssueChanges, IssueType, Severity } from './model.ts'
@@ -137,7 +138,7 @@ export async function createIssue(
       await addAssignedTodos(app, actor, { project_id: issue.project_id, issue_id: issue.id }, assignees)
       await recordIssue(app, actor.id, issue, 'created')
       await settle?.(app, issue)
-      await emit(app, 'issue.created', { id: issue.id, by: actor.id })
+      await emit(app, 'issue.created', { id: issue.id, project_id: issue.project_id, by: actor.id })
       return issue
     })
   } catch (error) {
@@ -247,6 +248,8 @@ export async function updateIssue(
         ...(was.state === 'closed' && is.state === 'opened' && { closed_at: null, closed_by_id: null }),
         ...(is.description !== was.description && tasksOf(is.description)),
         ...(wish.created_at && { created_at: wish.created_at }),
+        ...editedBy(was, is, actor.id, now),
+        updated_by_id: actor.id,
         updated_at: wish.updated_at ?? now,
       })
       .where('id', '=', id)
@@ -265,14 +268,15 @@ export async function updateIssue(
         itemState: is.state,
       },
     )
-    await emit(app, 'issue.updated', { id, by: actor.id, changes })
+    const news = { id, project_id: updated.project_id, by: actor.id }
+    await emit(app, 'issue.updated', { ...news, changes: { ...changes, ...stampChanges(issue, updated) } })
     if (FINISHING.some((field) => changes[field])) await finishTodos(app, actor.id, { issue_id: id })
     const target = { project_id: updated.project_id, issue_id: id }
     await addAssignedTodos(app, actor, target, missingIn(was.assignees, is.assignees))
     if (changes['confidential']) await reserveActivities(app, updated)
     if (was.state !== is.state) {
       await recordIssue(app, actor.id, updated, isClosing ? 'closed' : 'reopened')
-      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', { id, by: actor.id })
+      await emit(app, isClosing ? 'issue.closed' : 'issue.reopened', news)
     }
     return updated
   })
@@ -372,10 +376,11 @@ export async function storeTimes(
   { db, clock }: App,
   id: number,
   times: Pick<Issue, 'time_estimate' | 'total_time_spent'>,
+  by: number,
 ): Promise<Issue> {
   return db
     .updateTable('issues')
-    .set({ ...times, updated_at: timestamp(clock) })
+    .set({ ...times, updated_by_id: by, updated_at: timestamp(clock) })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()

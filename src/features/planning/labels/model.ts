@@ -30,8 +30,8 @@ declare module '../../../store/database.ts' {
     merge_request_labels_facets: { label_id: number; project_id: number; total: number }
   }
   interface Events {
-    'label.created': { id: number; by: number }
-    'label.updated': { id: number; by: number }
+    'label.created': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'label.updated': { id: number; project_id: number | null; group_id: number | null; by: number }
     'label.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
   }
 }

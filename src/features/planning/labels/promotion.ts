@@ -53,7 +53,7 @@ export async function promoteLabel(
       await replaceLabel(app, twin.id, promoted.id)
       await db.deleteFrom('labels').where('id', '=', twin.id).execute()
     }
-    await emit(app, 'label.updated', { id: promoted.id, by: actor.id })
+    await emit(app, 'label.updated', { id: promoted.id, project_id: null, group_id: group.id, by: actor.id })
     return promoted
   })
 }

@@ -48,7 +48,8 @@ export async function insertLabel(
     .values({ ...columnsAt(place), ...columns, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await emit(app, 'label.created', { id: label.id, by })
+  const { id, project_id, group_id } = label
+  await emit(app, 'label.created', { id, project_id, group_id, by })
   return label
 }
 
@@ -82,7 +83,7 @@ export async function updateLabel(
       .executeTakeFirst()
     if (!label) throw notFound('Label') // somebody was faster
     await setPriority(app, place, label, priority)
-    await emit(app, 'label.updated', { id, by: actor.id })
+    await emit(app, 'label.updated', { id, project_id: label.project_id, group_id: label.group_id, by: actor.id })
     return label
   })
 }

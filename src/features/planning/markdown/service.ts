@@ -1,5 +1,5 @@
 import type { App, User } from '../../../context.ts'
-import { referencesIn, renderMarkdown, type Places } from '../../../lib/markdown/markdown.ts'
+import { referencesIn, renderMarkdown, resolutionsOf, type Places } from '../../../lib/markdown/markdown.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { resolveReferences } from './references.ts'
@@ -11,9 +11,24 @@ export async function renderText(
   subject: ProjectSubject | null,
   text: string,
 ): Promise<string> {
-  const found = await referencesIn(text, app.url)
-  const resolutions = await resolveReferences(app, viewer, subject, found)
-  return renderMarkdown(text, { base: app.url, resolutions, places: placesOf(app, subject) })
+  const [html] = await renderTexts(app, viewer, subject, [text])
+  return html!
+}
+
+/** Several at once: what they name is looked up together. */
+export async function renderTexts(
+  app: App,
+  viewer: User | null,
+  subject: ProjectSubject | null,
+  texts: readonly string[],
+): Promise<string[]> {
+  const found = await Promise.all(texts.map((text) => referencesIn(text, app.url)))
+  const resolutions = await resolveReferences(app, viewer, subject, found.flat())
+  const tracker = subject && (await app.findTracker(app, subject.project))
+  const around = { base: app.url, tracker, places: placesOf(app, subject) }
+  return Promise.all(
+    texts.map((text, n) => renderMarkdown(text, { ...around, resolutions: resolutionsOf(found[n]!, resolutions) })),
+  )
 }
 
 /** The same, with nothing looked up. */

@@ -20,10 +20,10 @@ declare module '../../../store/database.ts' {
     }
   }
   interface Events {
-    'milestone.created': { id: number; by: number }
-    'milestone.updated': { id: number; by: number }
-    'milestone.closed': { id: number; by: number }
-    'milestone.activated': { id: number; by: number }
+    'milestone.created': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'milestone.updated': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'milestone.closed': { id: number; project_id: number | null; group_id: number | null; by: number }
+    'milestone.activated': { id: number; project_id: number | null; group_id: number | null; by: number }
     'milestone.deleted': { id: number; project_id: number | null; group_id: number | null; title: string; by: number }
   }
 }

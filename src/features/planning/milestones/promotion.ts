@@ -46,7 +46,7 @@ export async function promoteMilestone(
       await replaceMilestone(app, twin.id, promoted.id)
       await db.deleteFrom('milestones').where('id', '=', twin.id).execute()
     }
-    await emit(app, 'milestone.updated', { id: promoted.id, by: actor.id })
+    await emit(app, 'milestone.updated', { id: promoted.id, project_id: null, group_id: group.id, by: actor.id })
     return promoted
   })
 }

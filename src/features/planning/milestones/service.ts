@@ -81,7 +81,8 @@ export async function insertMilestone(
     .returningAll()
     .executeTakeFirstOrThrow()
   await recordMilestone(app, by, milestone, 'created')
-  await emit(app, 'milestone.created', { id: milestone.id, by })
+  const { id, project_id, group_id } = milestone
+  await emit(app, 'milestone.created', { id, project_id, group_id, by })
   return milestone
 }
 
@@ -117,10 +118,11 @@ export async function updateMilestone(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (after.state === before.state) await emit(app, 'milestone.updated', { id, by: actor.id })
+    const news = { id, project_id: after.project_id, group_id: after.group_id, by: actor.id }
+    if (after.state === before.state) await emit(app, 'milestone.updated', news)
     else {
       await recordMilestone(app, actor.id, after, after.state === 'closed' ? 'closed' : 'reopened')
-      await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', { id, by: actor.id })
+      await emit(app, after.state === 'closed' ? 'milestone.closed' : 'milestone.activated', news)
     }
     return after
   })

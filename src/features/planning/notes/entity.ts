@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { UserSummaryEntity, presentUserSummary, type Authored, type Surroundings } from '../../identity/users/entity.ts'
+import { AwardEmojiEntity } from '../award-emoji/entity.ts'
 import type { Note } from './model.ts'
 import { PositionEntity, type Position } from './positions.ts'
 import { SuggestionEntity, type SuggestionRecord } from './suggestion-entity.ts'
@@ -37,6 +38,9 @@ export const NoteEntity = entity({
   commands_changes: z.record(z.string(), z.unknown()),
   imported: z.boolean(),
   imported_from: z.string(),
+  /** These two with `render_html`, as the viewer reads it. */
+  body_html: z.string().optional(),
+  award_emoji: z.array(AwardEmojiEntity).optional(),
 }).meta({ id: 'Note' })
 
 export type NoteRecord = z.infer<typeof NoteEntity>

@@ -64,13 +64,17 @@ declare module '../../../store/database.ts' {
       original_position: Generated<string | null>
       resolved_at: string | null
       resolved_by_id: number | null
+      /** What it was about went. */
+      resolved_by_push: Generated<boolean>
+      updated_by_id: Generated<number | null>
       created_at: string
       updated_at: string
     }
   }
   interface Events {
-    'note.created': { id: number; by: number }
-    'note.updated': { id: number; by: number }
+    /** `review`: one of several that were published together, which have news of their own. */
+    'note.created': { id: number; project_id: number; by: number; review?: true }
+    'note.updated': { id: number; project_id: number; by: number }
     'note.deleted': { id: number; project_id: number; by: number }
   }
 }

@@ -47,7 +47,7 @@ export async function moveThreads(
     if (!resolves) continue
     await db
       .updateTable('notes')
-      .set({ resolved_at: timestamp(app.clock), resolved_by_id: actor?.id ?? null })
+      .set({ resolved_at: timestamp(app.clock), resolved_by_id: actor?.id ?? null, resolved_by_push: true })
       .where('discussion_id', '=', discussion_id)
       .where('type', 'is not', null)
       .where('system', '=', false)

@@ -20,7 +20,11 @@ export async function resolveNotes(
   await transact(app, async (app) => {
     const { numUpdatedRows } = await app.db
       .updateTable('notes')
-      .set({ resolved_at: resolved ? timestamp(app.clock) : null, resolved_by_id: resolved ? actor.id : null })
+      .set({
+        resolved_at: resolved ? timestamp(app.clock) : null,
+        resolved_by_id: resolved ? actor.id : null,
+        resolved_by_push: false,
+      })
       .where(column, '=', value)
       .where('type', 'is not', null)
       .where('system', '=', false)

@@ -21,6 +21,8 @@ export interface NoteWish {
   readonly internal?: boolean | null | undefined
   /** Of the topic, that the thread is about. */
   readonly commit?: string | null | undefined
+  /** One of several that are published together. */
+  readonly review?: true
 }
 
 const LONGEST_NOTE = 1_000_000
@@ -187,7 +189,7 @@ async function say(
   app: App,
   actor: User,
   subject: TalkSubject,
-  { created_at, internal, commit }: NoteWish,
+  { created_at, internal, commit, review }: NoteWish,
   { text, commands, emoji, settle }: Heard,
   { type, discussion_id, placed, resolved = false }: Standing,
 ): Promise<Said> {
@@ -230,7 +232,12 @@ async function say(
       if (note) {
         await settle?.(app, note)
         await topic.touch?.(app)
-        await emit(app, 'note.created', { id: note.id, by: actor.id })
+        await emit(app, 'note.created', {
+          id: note.id,
+          project_id: note.project_id,
+          by: actor.id,
+          ...(review && { review }),
+        })
       }
       const obeyed = commands.length > 0 && topic.obey ? await topic.obey(app, actor, commands, emoji) : NOTHING
       return { note, obeyed }
@@ -251,12 +258,12 @@ export async function updateNote(app: App, actor: User, topic: Topic, seen: Note
     if (system || note.body === body) return note
     const updated = await app.db
       .updateTable('notes')
-      .set({ body, updated_at: timestamp(app.clock) })
+      .set({ body, updated_by_id: actor.id, updated_at: timestamp(app.clock) })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
     await settle?.(app, updated)
-    await emit(app, 'note.updated', { id, by: actor.id })
+    await emit(app, 'note.updated', { id, project_id: updated.project_id, by: actor.id })
     return updated
   })
 }

@@ -14,7 +14,12 @@ const setting = {
 
 export const NotificationSettingEntity = entity(setting).meta({ id: 'NotificationSetting' })
 
-export const GlobalNotificationSettingEntity = entity({ ...setting, notification_email: z.string() }).meta({
+export const GlobalNotificationSettingEntity = entity({
+  ...setting,
+  notification_email: z.string(),
+  /** Also of what one does oneself. */
+  notified_of_own_activity: z.boolean(),
+}).meta({
   id: 'GlobalNotificationSetting',
 })
 

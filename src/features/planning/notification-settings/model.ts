@@ -15,6 +15,8 @@ declare module '../../../store/database.ts' {
       notification_email: string | null
       /** Those that were said, as JSON. */
       events: Generated<string>
+      /** Said everywhere alone. */
+      notified_of_own_activity: Generated<boolean>
       created_at: string
       updated_at: string
     }

@@ -16,6 +16,7 @@ test('what holds everywhere is participating until one says otherwise', async ()
   expect((await jane.put(path, { level: 'watch', new_note: true })).body).toEqual({
     level: 'watch',
     notification_email: 'jane@example.com',
+    notified_of_own_activity: false,
   })
   const custom = await jane.put(path, { level: 'custom', failed_pipeline: false, close_issue: '1' })
   expect(custom.body).toMatchObject({
@@ -24,6 +25,9 @@ test('what holds everywhere is participating until one says otherwise', async ()
   })
   expect((await jane.get(path)).body).toEqual(custom.body)
   expect((await jane.put(path)).body).toEqual(custom.body)
+  const own = await jane.put(path, { notified_of_own_activity: true })
+  expect(own.body).toEqual({ ...custom.body, notified_of_own_activity: true })
+  expect((await jane.put(path, { level: 'custom' })).body).toEqual(own.body)
 })
 
 test('mail goes to an address that is one’s own', async () => {
@@ -42,10 +46,15 @@ test('mail goes to an address that is one’s own', async () => {
       body: { message: { notification_email: ['is not an email you own'] } },
     })
   }
-  expect((await jane.get(path)).body).toEqual({ level: 'participating', notification_email: 'jane@example.com' })
+  expect((await jane.get(path)).body).toEqual({
+    level: 'participating',
+    notification_email: 'jane@example.com',
+    notified_of_own_activity: false,
+  })
   expect((await jane.put(path, { notification_email: 'other@example.com' })).body).toEqual({
     level: 'participating',
     notification_email: 'other@example.com',
+    notified_of_own_activity: false,
   })
   await administrator.delete(`/users/${jane.id}/emails/${body.id}`)
   expect((await jane.get(path)).body.notification_email).toBe('jane@example.com')

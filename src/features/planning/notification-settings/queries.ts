@@ -46,6 +46,29 @@ export async function notificationEmail(db: Db, user: User, setting: Notificatio
   return (await isOwnEmail(db, user, wanted)) ? wanted : user.email
 }
 
+/** Where each of these is mailed; the same in two queries. */
+export async function notificationEmails(db: Db, users: readonly User[]): Promise<Map<number, string>> {
+  const ids = users.map(({ id }) => id)
+  const [wanted, own] = await Promise.all([
+    db
+      .selectFrom('notification_settings')
+      .select(['user_id', 'notification_email'])
+      .where(inIdList(db, 'user_id', idList(db, ids)))
+      .where('project_id', 'is', null)
+      .where('group_id', 'is', null)
+      .where('notification_email', 'is not', null)
+      .execute(),
+    confirmedEmails(db, ids),
+  ])
+  const byUser = new Map(wanted.map(({ user_id, notification_email }) => [user_id, notification_email!]))
+  return new Map(
+    users.map(({ id, email }) => {
+      const address = byUser.get(id)
+      return [id, address !== undefined && own.get(id)!.has(address.toLowerCase()) ? address : email]
+    }),
+  )
+}
+
 export const isOwnEmail = async (db: Db, { id, email }: User, wanted: string): Promise<boolean> =>
   wanted.toLowerCase() === email.toLowerCase() || (await confirmedEmails(db, [id])).get(id)!.has(wanted.toLowerCase())
 

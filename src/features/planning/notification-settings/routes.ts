@@ -16,6 +16,7 @@ const input = z.object({ level: text.nullish(), ...switches })
 const presentGlobal = async ({ db }: App, user: User, setting: NotificationSetting | null) => ({
   ...presentNotificationSetting(saidIn(setting, EVERYWHERE)),
   notification_email: await notificationEmail(db, user, setting),
+  notified_of_own_activity: setting?.notified_of_own_activity ?? false,
 })
 
 export const getGlobal = endpoint({
@@ -32,7 +33,7 @@ export const updateGlobal = endpoint({
   path: '/notification_settings',
   summary: 'Say what one is told of where nothing else was said, and at which address',
   allow: 'signed_in',
-  input: input.extend({ notification_email: text.nullish() }),
+  input: input.extend({ notification_email: text.nullish(), notified_of_own_activity: bool.nullish() }),
   output: GlobalNotificationSettingEntity,
   handle: async ({ app, viewer, input }) =>
     presentGlobal(app, viewer, await changeSetting(app, viewer, EVERYWHERE, input)),

@@ -9,6 +9,7 @@ import { findSetting, isOwnEmail, saidIn, type Source } from './queries.ts'
 export type SettingWish = { [event in CustomEvent]?: boolean | null | undefined } & {
   level?: string | null | undefined
   notification_email?: string | null | undefined
+  notified_of_own_activity?: boolean | null | undefined
 }
 
 /** There is nothing above what holds everywhere that it could be left to. */
@@ -41,6 +42,7 @@ export async function changeSetting(
     const is = {
       level: wanted ?? was?.level ?? LEVELS.indexOf(saidIn(null, source).level),
       notification_email: notification_email ?? was?.notification_email ?? null,
+      notified_of_own_activity: wish.notified_of_own_activity ?? was?.notified_of_own_activity ?? false,
       events: JSON.stringify({ ...(was && JSON.parse(was.events)), ...Object.fromEntries(said) }),
       updated_at: now,
     }

@@ -41,7 +41,7 @@ export async function branchFrom(app: App, actor: User, subject: IssueSubject, b
   const body = `created branch [\`${branch}\`](${link})`
   await transact(app, async (app) => {
     await addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [{ action: 'branch', body }])
-    await emit(app, 'issue.branched', { id: issue.id, by: actor.id, branch })
+    await emit(app, 'issue.branched', { id: issue.id, project_id: project.id, by: actor.id, branch })
   })
 }
 

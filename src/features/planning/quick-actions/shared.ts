@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import type { Db } from '../../../store/database.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
-import type { Awardable } from '../award-emoji/queries.ts'
+import type { Awardable } from '../award-emoji/awardable.ts'
 import { toggleAward } from '../award-emoji/service.ts'
 import type { Label } from '../labels/model.ts'
 import { setSubscription } from '../subscriptions/service.ts'
@@ -106,10 +106,10 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
   })
 
   const awardableOf = (subject: S): Awardable => {
-    const { id } = row(subject)
+    const { id, project_id } = row(subject)
     return kind.column === 'issue_id'
-      ? { columns: { issue_id: id }, type: 'Issue', id }
-      : { columns: { merge_request_id: id }, type: 'MergeRequest', id }
+      ? { columns: { issue_id: id }, type: 'Issue', id, project_id }
+      : { columns: { merge_request_id: id }, type: 'MergeRequest', id, project_id }
   }
 
   return {

@@ -40,7 +40,7 @@ declare module '../../../store/database.ts' {
     /** People whom a text did not name before. */
     'text.mentioned': SourceColumns & { user_ids: number[]; by: number }
     /** A text of something else names it for the first time. */
-    'merge_request.named': { id: number }
+    'merge_request.named': { id: number; project_id: number }
   }
 }
 

@@ -226,7 +226,7 @@ async function tell(app: App, actor: User, { source, name, except }: Text, targe
   const body = `mentioned in ${name(project_id === source.source_project_id)}`
   const [note] = await addSystemNotes(app, actor, noteable, [{ action: 'cross_reference', body }])
   if (issue_id !== null) await touchIssue(app, issue_id)
-  if (merge_request_id !== null) await emit(app, 'merge_request.named', { id: merge_request_id })
+  if (merge_request_id !== null) await emit(app, 'merge_request.named', { id: merge_request_id, project_id })
   return note!
 }
 

@@ -22,7 +22,17 @@ export const SnippetEntity = entity({
   http_url_to_repo: z.null(),
   /** The first of them. */
   file_name: z.string(),
-  files: z.array(entity({ path: z.string(), raw_url: z.string() })),
+  files: z.array(
+    entity({
+      path: z.string(),
+      raw_url: z.string(),
+      /** These two with `render_html`: what is in it, and that with its words marked. */
+      content: z.string().optional(),
+      content_html: z.string().optional(),
+    }),
+  ),
+  /** With `render_html`, as the viewer reads it. */
+  description_html: z.string().optional(),
 }).meta({ id: 'Snippet' })
 
 export type SnippetRecord = z.infer<typeof SnippetEntity>

@@ -19,8 +19,8 @@ declare module '../../../store/database.ts' {
     snippet_files: { id: Generated<number>; snippet_id: number; path: string; content: string }
   }
   interface Events {
-    'snippet.created': { id: number; by: number }
-    'snippet.updated': { id: number; by: number }
+    'snippet.created': { id: number; project_id: number | null; by: number }
+    'snippet.updated': { id: number; project_id: number | null; by: number }
     'snippet.deleted': { id: number; project_id: number | null; by: number }
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { moment, text } from '../../../api/wire.ts'
+import { bool, moment, text } from '../../../api/wire.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { UserAgentDetailEntity } from '../issues/entity.ts'
 import { SnippetEntity } from './entity.ts'
@@ -16,6 +16,7 @@ import {
   snippets,
 } from './queries.ts'
 import { answerRaw } from './raw.ts'
+import { renderSnippet } from './rendering.ts'
 import { createSnippet, deleteSnippet, updateSnippet } from './service.ts'
 
 const PATH = '/projects/:id/snippets/:snippet_id'
@@ -43,8 +44,10 @@ export const get = endpoint({
   on: projectSnippet,
   allow: 'read',
   guest: true,
+  input: z.object({ render_html: bool.nullish() }),
   output: SnippetEntity,
-  handle: ({ app, subject }) => presentOneSnippet(app, subject.snippet),
+  handle: ({ app, viewer, subject, input }) =>
+    input.render_html ? renderSnippet(app, viewer, subject, subject.snippet) : presentOneSnippet(app, subject.snippet),
 })
 
 export const create = endpoint({

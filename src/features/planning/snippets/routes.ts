@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { moment, text } from '../../../api/wire.ts'
+import { bool, moment, text } from '../../../api/wire.ts'
 import { forbidden } from '../../../errors.ts'
 import { UserAgentDetailEntity } from '../issues/entity.ts'
 import { SnippetEntity } from './entity.ts'
@@ -9,6 +9,7 @@ import { assertChange, assertNew, changes, creation, visibility } from './input.
 import { listSnippets } from './lists.ts'
 import { changeableSnippet, findUserAgentDetail, presentOneSnippet, presentSnippets, snippet } from './queries.ts'
 import { answerRaw } from './raw.ts'
+import { renderSnippet } from './rendering.ts'
 import { createSnippet, deleteSnippet, updateSnippet } from './service.ts'
 
 const PATH = '/snippets/:id(\\d+)'
@@ -60,8 +61,10 @@ export const get = endpoint({
   on: snippet,
   allow: 'read',
   guest: true,
+  input: z.object({ render_html: bool.nullish() }),
   output: SnippetEntity,
-  handle: ({ app, subject }) => presentOneSnippet(app, subject.snippet),
+  handle: ({ app, viewer, subject: { snippet, home }, input }) =>
+    input.render_html ? renderSnippet(app, viewer, home, snippet) : presentOneSnippet(app, snippet),
 })
 
 export const create = endpoint({

@@ -73,7 +73,7 @@ export async function createSnippet(
         created_at: now,
       })
       .execute()
-    await emit(app, 'snippet.created', { id: snippet.id, by: actor.id })
+    await emit(app, 'snippet.created', { id: snippet.id, project_id: snippet.project_id, by: actor.id })
     return snippet
   })
 }
@@ -119,7 +119,7 @@ export async function updateSnippet(
       await insertFiles(app, snippet, after)
     }
     if (visibility) await reserveSnippet(app, snippet)
-    await emit(app, 'snippet.updated', { id, by: actor.id })
+    await emit(app, 'snippet.updated', { id, project_id: snippet.project_id, by: actor.id })
     return snippet
   })
 }

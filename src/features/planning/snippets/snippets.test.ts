@@ -330,3 +330,16 @@ test('snippets go with their author, and with their project', async () => {
   expect((await forge.administrator.get('/snippets/all')).body).toEqual([])
   expect(await forge.app.db.selectFrom('snippet_files').selectAll().execute()).toEqual([])
 })
+
+test('a page is given the texts of a snippet, words of code marked', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  const wish = { title: 'a', description: '*b*', files: [file('a.js', 'let a = "<b>"')], visibility: 'public' }
+  for (const address of [`${url}/snippets`, '/snippets']) {
+    const { body } = await owner.post(address, wish)
+    const { body: shown } = await owner.get(`${address}/${body.id}`, { render_html: true })
+    expect(shown.description_html).toBe('<p><em>b</em></p>\n')
+    expect(shown.files[0]).toMatchObject({ content: 'let a = "<b>"' })
+    expect(shown.files[0].content_html).toContain('<span class="hljs-string">&quot;&lt;b&gt;&quot;</span>')
+  }
+})

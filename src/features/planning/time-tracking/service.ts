@@ -6,5 +6,5 @@ export const { estimate, resetEstimate, spend, resetSpent } = trackTime({
   hold: holdIssue,
   store: storeTimes,
   noteable: ({ id, project_id }) => ({ project_id, issue_id: id }),
-  tell: (app, { id }, by, changes) => emit(app, 'issue.updated', { id, by, changes }),
+  tell: (app, { id, project_id }, by, changes) => emit(app, 'issue.updated', { id, project_id, by, changes }),
 })

@@ -4,15 +4,16 @@ import { invalid } from '../../../errors.ts'
 import { formatDuration, parseDuration } from '../../../lib/duration.ts'
 import { transact } from '../../../store/transact.ts'
 import { addSystemNotes, type Noteable } from '../notes/system.ts'
+import { stampChanges, type Stamped } from '../stamps.ts'
 import type { TimeStats } from './entity.ts'
 
-type TimeChanges = { [field in keyof TimeStats]?: readonly [number, number] }
+type TimeChanges = { [field: string]: readonly [unknown, unknown] }
 
 /** What is worked on. These are called in the transaction of the change. */
-interface Work<T extends TimeStats & { readonly id: number }> {
+interface Work<T extends TimeStats & Stamped & { readonly id: number }> {
   /** As it is now; nobody else changes it until the transaction ends. */
   hold(app: App, id: number): Promise<T>
-  store(app: App, id: number, times: TimeStats): Promise<T>
+  store(app: App, id: number, times: TimeStats, by: number): Promise<T>
   noteable(one: T): Noteable
   tell(app: App, one: T, by: number, changes: TimeChanges): Promise<void>
 }
@@ -26,7 +27,12 @@ function secondsIn(text: string, field: 'time_estimate' | 'time_spent'): number 
   return seconds
 }
 
-export function trackTime<T extends TimeStats & { readonly id: number }>({ hold, store, noteable, tell }: Work<T>) {
+export function trackTime<T extends TimeStats & Stamped & { readonly id: number }>({
+  hold,
+  store,
+  noteable,
+  tell,
+}: Work<T>) {
   const change = (app: App, actor: User, { id }: { readonly id: number }, alter: (was: TimeStats) => TimeStats) =>
     transact(app, async (app): Promise<T> => {
       const one = await hold(app, id)
@@ -36,7 +42,7 @@ export function trackTime<T extends TimeStats & { readonly id: number }>({ hold,
         ...spentNote(one.total_time_spent, total_time_spent),
       ]
       if (bodies.length === 0) return one
-      const updated = await store(app, id, { time_estimate, total_time_spent })
+      const updated = await store(app, id, { time_estimate, total_time_spent }, actor.id)
       const notes = bodies.map((body) => ({ action: 'time_tracking' as const, body }))
       await addSystemNotes(app, actor, noteable(one), notes)
       await tell(app, one, actor.id, {
@@ -44,6 +50,7 @@ export function trackTime<T extends TimeStats & { readonly id: number }>({ hold,
         ...(one.total_time_spent !== total_time_spent && {
           total_time_spent: [one.total_time_spent, total_time_spent] as const,
         }),
+        ...stampChanges(one, updated),
       })
       return updated
     })

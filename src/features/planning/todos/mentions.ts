@@ -10,7 +10,7 @@ import { loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 export type Named = Map<string, { readonly addressed: boolean }>
 
 const MOST_NAMES = 200
-/** Of all groups together. */
+/** Of each group, where nothing else is said. */
 const MOST_PEOPLE = 2000
 
 export async function namesIn(texts: readonly (string | null | undefined)[]): Promise<Named> {
@@ -32,10 +32,11 @@ export async function peopleNamed(
   by: User,
   project: number,
   named: Named,
+  most = MOST_PEOPLE,
 ): Promise<{ addressed: number[]; mentioned: number[] }> {
   const people = new Map<number, boolean>()
   const add = (id: number, addressed: boolean) => people.set(id, addressed || (people.get(id) ?? false))
-  for (const [name, ids] of await idsByName(app, by, project, [...named.keys()]))
+  for (const [name, ids] of await idsByName(app, by, project, [...named.keys()], most))
     for (const id of ids) add(id, named.get(name)!.addressed)
   const ids = [...people.keys()]
   return {
@@ -67,6 +68,7 @@ async function idsByName(
   by: User,
   project: number,
   names: readonly string[],
+  most: number,
 ): Promise<Map<string, number[]>> {
   const { db } = app
   const found = new Map<string, number[]>()
@@ -83,7 +85,7 @@ async function idsByName(
       .innerJoin('namespace_ancestors as a', 'a.ancestor_id', 'm.group_id')
       .select('m.user_id')
       .where('a.namespace_id', '=', group.id)
-      .limit(MOST_PEOPLE)
+      .limit(most)
       .execute()
     found.set(
       group.full_path.toLowerCase(),
@@ -96,7 +98,7 @@ async function idsByName(
       .select('user_id')
       .where('project_id', '=', project)
       .where('access_level', '>=', Guest)
-      .limit(MOST_PEOPLE)
+      .limit(most)
       .execute()
     found.set(
       'all',

@@ -43,6 +43,11 @@ declare module '../../../store/database.ts' {
       updated_at: string
     }
   }
+  interface Events {
+    /** Something waits for these, or does no more. */
+    'todo.created': { user_ids: number[]; by: number }
+    'todo.done': { user_ids: number[] }
+  }
 }
 
 export type Todo = Row<'todos'>

@@ -5,8 +5,8 @@ import { openVisibilities } from '../../access/authorizations/queries.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById, findProjectSubject } from '../../projects/projects/queries.ts'
 import type { Issue } from '../issues/model.ts'
-import { readersAmong } from '../issues/people.ts'
-import { assigneesOf, findIssues } from '../issues/queries.ts'
+import { issueReaders } from '../issues/people.ts'
+import { findIssues } from '../issues/queries.ts'
 import { findMergeRequestRows } from '../merge-requests.ts'
 import { namesIn } from './mentions.ts'
 import { namesAdded, tellNamed, textOfMergeRequest, type Text } from './telling.ts'
@@ -21,16 +21,7 @@ async function textOfIssue(app: App, by: User, issue: Issue, source: string | nu
     target: { project_id: issue.project_id, issue_id: issue.id },
     ...(note && { note }),
     source,
-    async readers(ids) {
-      if (!subject) return []
-      // What is internal is for those who would see it were it confidential and somebody else's.
-      const seen = note?.internal ? { ...issue, confidential: true, author_id: null } : issue
-      const readers = await readersAmong(app, subject, ids, seen)
-      if (note?.internal) return readers
-      const assigned = (await assigneesOf(app.db, [issue.id])).get(issue.id) ?? []
-      const own = assigned.filter((id) => ids.includes(id))
-      return [...readers, ...(await readersAmong(app, subject, own))]
-    },
+    readers: async (ids) => (subject ? issueReaders(app, subject, ids, issue, note) : []),
   }
 }
 

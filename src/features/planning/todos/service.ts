@@ -2,6 +2,8 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import { idList, inIdList, isOrphan } from '../../../store/dialect.ts'
+import { emit } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
 import type { Todo, TodoAction } from './model.ts'
 
 /** What waits. */
@@ -21,12 +23,12 @@ export interface Cause {
 
 /** For whom something waits there already, nothing more does. */
 export async function addTodos(
-  { db, clock }: App,
+  app: App,
   { target, by, action, note, source = null }: Cause,
   users: readonly number[],
 ): Promise<Todo[]> {
   if (users.length === 0) return []
-  const now = timestamp(clock)
+  const now = timestamp(app.clock)
   const rows = users.map((user_id) => ({
     user_id,
     issue_id: null,
@@ -40,12 +42,16 @@ export async function addTodos(
     created_at: now,
     updated_at: now,
   }))
-  return db
-    .insertInto('todos')
-    .values(rows)
-    .onConflict((c) => c.doNothing())
-    .returningAll()
-    .execute()
+  return transact(app, async (app) => {
+    const added = await app.db
+      .insertInto('todos')
+      .values(rows)
+      .onConflict((c) => c.doNothing())
+      .returningAll()
+      .execute()
+    if (added.length > 0) await emit(app, 'todo.created', { user_ids: added.map(({ user_id }) => user_id), by })
+    return added
+  })
 }
 
 /** In the transaction of the change. Also for whoever takes it on themselves. */
@@ -79,26 +85,31 @@ export async function markTodo(app: App, actor: User, target: Target): Promise<T
 type Seen = { readonly issue_id: number } | { readonly merge_request_id: number } | Target
 
 /** Of whoever has seen to it. */
-export async function finishTodos({ db, clock }: App, user: number, seen: Seen): Promise<void> {
-  const mine = db
-    .updateTable('todos')
-    .set({ state: 'done', updated_at: timestamp(clock) })
-    .where('user_id', '=', user)
-    .where('state', '=', 'pending')
-  const waiting =
-    'issue_id' in seen
-      ? mine.where('issue_id', '=', seen.issue_id)
-      : 'merge_request_id' in seen
-        ? mine.where('merge_request_id', '=', seen.merge_request_id)
-        : mine.where('project_id', '=', seen.project_id).where('commit_sha', '=', seen.commit_sha)
-  await waiting.execute()
+export async function finishTodos(app: App, user: number, seen: Seen): Promise<void> {
+  await finish(app, (todos) => {
+    const mine = todos.where('user_id', '=', user)
+    if ('issue_id' in seen) return mine.where('issue_id', '=', seen.issue_id)
+    if ('merge_request_id' in seen) return mine.where('merge_request_id', '=', seen.merge_request_id)
+    return mine.where('project_id', '=', seen.project_id).where('commit_sha', '=', seen.commit_sha)
+  })
 }
 
-export async function finishTodosById({ db, clock }: App, ids: readonly number[]): Promise<void> {
-  await db
+export async function finishTodosById(app: App, ids: readonly number[]): Promise<void> {
+  await finish(app, (todos) => todos.where(inIdList(app.db, 'id', idList(app.db, ids))))
+}
+
+const pending = ({ db, clock }: App) =>
+  db
     .updateTable('todos')
     .set({ state: 'done', updated_at: timestamp(clock) })
-    .where(inIdList(db, 'id', idList(db, ids)))
     .where('state', '=', 'pending')
-    .execute()
+
+type Pending = ReturnType<typeof pending>
+
+async function finish(app: App, which: (todos: Pending) => Pending): Promise<void> {
+  await transact(app, async (app) => {
+    const done = await which(pending(app)).returning('user_id').execute()
+    const user_ids = [...new Set(done.map(({ user_id }) => user_id))]
+    if (user_ids.length > 0) await emit(app, 'todo.done', { user_ids })
+  })
 }

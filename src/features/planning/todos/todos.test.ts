@@ -35,7 +35,7 @@ async function note(by: Person, issue: { id: number; project_id: number }, body:
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await emit(app, 'note.created', { id, by: by.id })
+    await emit(app, 'note.created', { id, project_id: issue.project_id, by: by.id })
     return id
   })
 }

@@ -4,6 +4,7 @@ import { invalid, Refusal } from '../../../errors.ts'
 import { UnsafeArgument } from '../../../git/process/arguments.ts'
 import { splitAddress } from '../../../git/storage/remote.ts'
 import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
+import { outboundGuard } from '../../instance/settings/outbound.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { scheduleProvisioning } from '../projects/provisioning.ts'
 import { PROVISIONING } from '../projects/model.ts'
@@ -46,10 +47,10 @@ function parsed(given: string): ReturnType<typeof splitAddress> {
   throw invalid({ import_url: [NO_ADDRESS] })
 }
 
-/** Asked again before every connection: names change their meaning. */
+/** Asked again before every connection: names change their meaning. A forge does not import from itself. */
 export async function guardFor(app: App) {
-  const { allow_local_requests_from_web_hooks_and_services: allowLocal } = await currentSettings(app)
-  return { allowLocal, ownHosts: [new URL(app.url).host] }
+  const { ownUrl, pinned: _, ...guard } = outboundGuard(app, 'hooks', await currentSettings(app))
+  return { ...guard, ownHosts: [new URL(ownUrl).host] }
 }
 
 export const IMPORT_JOB = { name: 'projects.import' }

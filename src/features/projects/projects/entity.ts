@@ -291,7 +291,7 @@ export function presentProject(loaded: LoadedProject, at: Addresses, wish: Recor
     mirror: false,
     import_status: project.import_status,
     import_url: project.import_url,
-    avatar_url: avatarUrl(project, at, has('repository')),
+    avatar_url: projectAvatarUrl(project, at, has('repository')),
     ...(wish.runnersToken !== undefined && {
       runners_token: wish.runnersToken,
       import_error: project.import_error,
@@ -333,7 +333,7 @@ function presentStatistics(project: Row<'projects'>): NonNullable<ProjectRecord[
 }
 
 /** What was uploaded, else a logo in the repository, for whoever the repository is there for. */
-function avatarUrl(project: Row<'projects'>, { url }: Addresses, hasRepository: boolean): string | null {
+export function projectAvatarUrl(project: Row<'projects'>, { url }: Addresses, hasRepository = true): string | null {
   const file = project.avatar_filename ?? (hasRepository ? project.logo_path : null)
   return file && `${url}/uploads/-/system/project/avatar/${project.id}/${encodeURIComponent(file)}`
 }

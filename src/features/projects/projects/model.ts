@@ -117,15 +117,24 @@ declare module '../../../store/database.ts' {
     /** Its repository has come from elsewhere. */
     'project.filled': { id: number }
     'project.updated': { id: number; by: number; old_path?: string }
-    'project.transferred': { id: number; by: number; old_path: string }
+    /** `owner_added`: whose namespace it came into is a member of it now. */
+    'project.transferred': { id: number; by: number; old_path: string; owner_added?: true }
     'project.deleted': ProjectRemoved
   }
 }
 
-interface ProjectRemoved {
+/** What its row said, which is gone by the time listeners hear of it. */
+export interface ProjectRemoved {
   id: number
   name: string
+  path: string
   path_with_namespace: string
+  namespace_id: number
+  /** Null where it was somebody's own. */
+  group_id: number | null
+  visibility: Visibility
+  created_at: string
+  updated_at: string
   /** Absent where it went with its group or its owner. */
   by?: number
 }

@@ -10,7 +10,8 @@ import { treeOf } from '../../identity/namespaces/queries.ts'
 import { removeNamespace } from '../../identity/namespaces/service.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { forsakePool } from '../forks/pools.ts'
-import { pathWithNamespace, type Namespace, type Project } from './queries.ts'
+import type { ProjectRemoved } from './model.ts'
+import type { Namespace, Project } from './queries.ts'
 import { repositoryDir, wikiDir } from './repository.ts'
 
 export async function deleteProject(app: App, actor: User, project: Project, namespace: Namespace): Promise<void> {
@@ -23,10 +24,25 @@ export async function deleteProject(app: App, actor: User, project: Project, nam
       .executeTakeFirst()
     if (numUpdatedRows === 0n) throw notFound('Project') // somebody was faster
     await enqueue(app, removeLater, { id: project.id }, { key: removalKey(project.id) })
-    const path_with_namespace = pathWithNamespace(project, namespace)
-    await emit(app, 'project.deleted', { id: project.id, name: project.name, path_with_namespace, by: actor.id })
+    await emit(app, 'project.deleted', { ...removalOf(project, namespace), by: actor.id })
   })
 }
+
+/** What is told of it. */
+export const removalOf = (
+  { id, name, path, namespace_id, visibility, created_at, updated_at }: Project,
+  { kind, full_path }: Pick<Namespace, 'kind' | 'full_path'>,
+): ProjectRemoved => ({
+  id,
+  name,
+  path,
+  path_with_namespace: `${full_path}/${path}`,
+  namespace_id,
+  group_id: kind === 'group' ? namespace_id : null,
+  visibility,
+  created_at,
+  updated_at,
+})
 
 /** In the transaction that deletes the namespace they are in, or below which they are; their rows go later. */
 export async function markProjectsDeleted(app: App, namespace: number): Promise<void> {
@@ -46,7 +62,7 @@ export const removeLater = job<{ id: number }>('projects.remove', async (app, { 
  * The row with all that hangs on it, and what lies outside the store a little later; safe to run twice. The news is
  * told with it where nobody has told it yet.
  */
-export async function removeProject(app: App, project: Project, news?: { path_with_namespace: string }): Promise<void> {
+export async function removeProject(app: App, project: Project, news?: ProjectRemoved): Promise<void> {
   await transact(app, async (app) => {
     const { db } = app
     const uploads = await db.selectFrom('uploads').select('digest').where('project_id', '=', project.id).execute()
@@ -66,7 +82,7 @@ export async function removeProject(app: App, project: Project, news?: { path_wi
     for (const dir of [repositoryDir(app, project), wikiDir(app, project), pool]) {
       if (dir !== null) await enqueue(app, removeRepositoryLater, { dir })
     }
-    if (news) await emit(app, 'project.deleted', { id: project.id, name: project.name, ...news })
+    if (news) await emit(app, 'project.deleted', news)
   })
 }
 
@@ -78,15 +94,14 @@ export async function removeProjectsIn(app: App, namespace: number): Promise<boo
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('projects')
-    .select('namespaces.full_path')
+    .select(['namespaces.full_path', 'namespaces.kind'])
     .where('projects.namespace_id', 'in', treeOf(app.db, namespace))
     .orderBy('projects.id')
     .limit(PROJECTS_A_TURN)
     .execute()
   const told = await toldOf(app, projects)
-  for (const { full_path, ...project } of projects) {
-    const news = { path_with_namespace: `${full_path}/${project.path}` }
-    await removeProject(app, project, told.has(project.id) ? undefined : news)
+  for (const { full_path, kind, ...project } of projects) {
+    await removeProject(app, project, told.has(project.id) ? undefined : removalOf(project, { full_path, kind }))
   }
   return projects.length < PROJECTS_A_TURN
 }

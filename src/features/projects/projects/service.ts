@@ -176,10 +176,10 @@ async function holdSource(app: App, { forked_from_id: id = null }: NewRow<'proje
   return source
 }
 
-/** The owner of a personal project is its first member; that they may do everything is no matter of this row. */
-export async function addOwner(app: App, project: Project, user_id: number): Promise<void> {
+/** The owner of a personal project is its first member; that they may do everything is no matter of this row. False where they were one. */
+export async function addOwner(app: App, project: Project, user_id: number): Promise<boolean> {
   const at = { group_id: null, project_id: project.id }
-  await addFounder(app, at, user_id, { access_level: Master, since: project.updated_at })
+  return addFounder(app, at, user_id, { access_level: Master, since: project.updated_at })
 }
 
 export async function setTopics(app: App, { id }: Project, topics: readonly string[]): Promise<void> {

@@ -56,9 +56,14 @@ export async function transferProject(
     await endSharesAround(app, id, group.id)
     const oldPath = pathWithNamespace(project, from)
     await leaveRedirect(app, oldPath, { project_id: id })
-    if (group.owner_id !== null) await addOwner(app, moved, group.owner_id)
+    const isAdded = group.owner_id !== null && (await addOwner(app, moved, group.owner_id))
     await refreshAuthorizations(app, { project: id })
-    await emit(app, 'project.transferred', { id, by: actor.id, old_path: oldPath })
+    await emit(app, 'project.transferred', {
+      id,
+      by: actor.id,
+      old_path: oldPath,
+      ...(isAdded && { owner_added: true }),
+    })
     return moved
   })
 }

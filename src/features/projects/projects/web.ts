@@ -1,32 +1,66 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Gateway } from '../../../api/run.ts'
-import type { PageContent, ProjectPage, WebRoutes } from '../../../api/server.ts'
-import { send } from '../../../api/web-answers.ts'
+import { isForPeople, type PageContent, type ProjectPage, type WebRoutes } from '../../../api/server.ts'
+import { send as sendJson } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { serveUpload, type UploadAddress } from '../uploads/serving.ts'
+import { goPage } from './go-get.ts'
 import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
 /** Addresses that begin with a path of somebody's: whatever no other route takes. */
-export const routes: WebRoutes = (server, gateway, { projectPages }) => {
+export const routes: WebRoutes = (server, gateway, { projectPages, addressPages, pages }) => {
+  // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
+  const send = (reply: FastifyReply, { status = 200, headers, body }: PageContent) =>
+    reply.code(status).headers(headers).send(body)
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const missing = isForPeople(request) ? await pages.missing(request, reply, 404) : null
+    return missing ? send(reply, missing) : sendJson(request, reply, 404, UNKNOWN_ROUTE)
+  }
+
+  server.get('/', async (request, reply) => {
+    const page = await pages.show(request, reply)
+    return page ? send(reply, page) : sendJson(request, reply, 404, UNKNOWN_ROUTE)
+  })
+
   server.get('/*', async (request, reply) => {
     const segments = segmentsOf(request)
-    if (!segments || isReservedAtTop(segments[0]!)) return send(request, reply, 404, UNKNOWN_ROUTE)
-    // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
+    if (!segments) return refuse(request, reply)
+    const showPage = async () => (isForPeople(request) ? pages.show(request, reply) : null)
+    if (isReservedAtTop(segments[0]!)) {
+      const page = await showPage()
+      return page ? send(reply, page) : refuse(request, reply)
+    }
+    const go = await goPage(gateway, request, segments)
+    if (go) return send(reply, go)
     const upload = await uploadAt(gateway, segments)
     if (upload) return serveUpload(gateway, request, reply, upload)
-    const page = await pageAt(gateway, request, segments, projectPages)
-    if (page)
-      return reply
-        .code(page.status ?? 200)
-        .headers(page.headers)
-        .send(page.body)
+    const page =
+      (await pageAt(gateway, request, segments, projectPages)) ??
+      (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??
+      (await showPage())
+    if (page) return send(reply, page)
     const location = await redirectFrom(gateway, request, segments)
-    return location === null ? send(request, reply, 404, UNKNOWN_ROUTE) : reply.redirect(location, 302)
+    return location === null ? refuse(request, reply) : reply.redirect(location, 302)
   })
+
+  const act = async (request: FastifyRequest, reply: FastifyReply) => {
+    const page = isForPeople(request) ? await pages.act(request, reply) : null
+    return page ? send(reply, page) : sendJson(request, reply, 404, UNKNOWN_ROUTE)
+  }
+  server.post('/', act)
+  server.post('/*', act)
+}
+
+async function firstOf<T, R>(all: readonly T[], ask: (one: T) => Promise<R | null>): Promise<R | null> {
+  for (const one of all) {
+    const found = await ask(one)
+    if (found) return found
+  }
+  return null
 }
 
 const rawSegments = ({ raw }: FastifyRequest) => raw.url!.split(/[?#]/, 1)[0]!.split('/').filter(Boolean)

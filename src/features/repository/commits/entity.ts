@@ -132,6 +132,8 @@ export const DiffEntity = entity({
   generated_file: z.boolean(),
   collapsed: z.boolean(),
   too_large: z.boolean(),
+  /** With `render_html`: each line from the first hunk on as HTML, without its sign. Null where it is not marked. */
+  lines_html: z.array(z.string()).nullable().optional(),
 }).meta({ id: 'Diff' })
 
 /** With the lines that name both files, as first; later clients may ask for the hunks alone. */

@@ -33,6 +33,8 @@ import {
   presentDiff,
   presentStats,
 } from './entity.ts'
+import { diffLooks } from './looks.ts'
+import { markDiffs } from './marked-diffs.ts'
 import { commit, findHistory, placeOf } from './queries.ts'
 import { pickCommit, undoCommit } from './service.ts'
 import { commitPipeline } from './status.ts'
@@ -45,6 +47,7 @@ export const list = endpoint({
   path: PATH,
   summary: 'List the commits of a repository',
   on: repository,
+  costly: ({ path, author, order, with_stats }) => Boolean(path || author || order === 'topo' || with_stats),
   input: z.object({
     ref_name: text.nullish(),
     since: blankable(moment),
@@ -134,18 +137,23 @@ export const diff = endpoint({
   path: `${PATH}/:sha/diff`,
   summary: 'Get what a commit changed, against its first parent',
   on: commit,
-  input: z.object({ unidiff: bool.nullish(), ...pageInput.shape }),
+  costly: true,
+  input: z.object({ unidiff: bool.nullish(), ...diffLooks, ...pageInput.shape }),
   output: z.array(DiffEntity),
   async handle({ app, subject, input }) {
     const { id } = subject.commit
-    const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS })) ?? {}
+    const { page, per_page, ...looks } = input
+    const ignoreSpaces = input.ignore_whitespace ?? false
+    const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS, ignoreSpaces })) ?? {}
     const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true }))
+    const shown = (part: typeof diffs) => (input.render_html ? markDiffs(part) : part)
     // In pages only for those who ask: all of it is what it was first.
-    if (!input.page && !input.per_page) return diffs
+    if (!page && !per_page) return shown(diffs)
     const wish = pageWish(input)
     const address = `${app.url}${API}/projects/${subject.project.id}/repository/commits/${id}/diff`
-    const query = input.unidiff == null ? '' : `unidiff=${input.unidiff}`
-    const part = diffs.slice(wish.offset, wish.offset + wish.limit)
+    const given = Object.entries(looks).filter(([, value]) => value !== undefined && value !== null)
+    const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+    const part = await shown(diffs.slice(wish.offset, wish.offset + wish.limit))
     return new Answer(200, part, pageHeaders(wish, { total: diffs.length }, address, query))
   },
 })

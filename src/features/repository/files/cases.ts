@@ -42,6 +42,8 @@ export const cases = casesOf(
                                                                     public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/files/:file_path/blame               private  404  404  404  403  200  200  200  200  200  401
                                                                     public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/files/:file_path/view                private  404  404  404  403  200  200  200  200  200  401
+                                                                    public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/repository/files/:file_path                    private  401  404  404  403  403  201  201  201  201  401
                                                                     public   401  403  403  403  403  201  201  201  201  401
   POST /projects/:id/repository/files/:file_path (on master)        private  401  404  404  403  403  201  201  201  201  401
@@ -61,6 +63,7 @@ export const cases = casesOf(
     'GET /projects/:id/repository/files/:file_path': { at: readme, input: { ref: 'master' } },
     'GET /projects/:id/repository/files/:file_path/raw': { at: readme },
     'GET /projects/:id/repository/files/:file_path/blame': { at: readme, input: { ref: 'master' } },
+    'GET /projects/:id/repository/files/:file_path/view': { at: readme, input: { ref: 'master' } },
     'POST /projects/:id/repository/files/:file_path': { at: noFile, input: onNewBranch },
     'POST /projects/:id/repository/files/:file_path (on master)': { at: noFile, input: onMaster },
     'PUT /projects/:id/repository/files/:file_path': { at: readme, input: onNewBranch },

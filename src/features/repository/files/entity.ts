@@ -3,6 +3,7 @@ import { entity } from '../../../api/wire.ts'
 import type { BlameGroup } from '../../../git/history/blame.ts'
 import { people, presentPeople } from '../commits/entity.ts'
 import type { DigestedFile, FoundFile } from './queries.ts'
+import { KINDS, type FileKind } from './rendering.ts'
 
 export const FileEntity = entity({
   file_name: z.string(),
@@ -60,6 +61,57 @@ function headerText(text: string): string {
   return Buffer.from(text.replaceAll(/[\0-\x1f\x7f%]/g, encodeURIComponent)).toString('latin1')
 }
 
+/** A file as pages show it. */
+export const FileViewEntity = entity({
+  file_name: z.string(),
+  file_path: z.string(),
+  size: z.int(),
+  ref: z.string(),
+  blob_id: z.string(),
+  commit_id: z.string(),
+  last_commit_id: z.string(),
+  execute_filemode: z.boolean(),
+  kind: z.enum(KINDS),
+  /** Of Markdown. */
+  html: z.string().nullable(),
+  /** Each as HTML. */
+  lines: z.array(z.string()).nullable(),
+  /** There are more lines. */
+  is_cut: z.boolean(),
+  /** A drawing as a data address, which is how it can do no harm. */
+  picture: z.string().nullable(),
+}).meta({ id: 'FileView' })
+
+export interface FileShown {
+  readonly kind: FileKind
+  readonly html?: string | null
+  readonly lines?: string[] | null
+  readonly isCut?: boolean
+  readonly picture?: string | null
+}
+
+export function presentFileView(
+  file: FoundFile & { readonly size: number },
+  { kind, html = null, lines = null, isCut = false, picture = null }: FileShown,
+): z.infer<typeof FileViewEntity> {
+  const { entry } = file
+  return {
+    file_name: entry.name,
+    file_path: entry.path,
+    size: file.size,
+    ref: file.ref,
+    blob_id: entry.id,
+    commit_id: file.commit,
+    last_commit_id: file.lastCommit,
+    execute_filemode: isExecutable(file),
+    kind,
+    html,
+    lines,
+    is_cut: isCut,
+    picture,
+  }
+}
+
 export const FileWriteEntity = entity({ file_path: z.string(), branch: z.string() }).meta({ id: 'FileWrite' })
 
 export const BlameEntity = entity({
@@ -70,6 +122,8 @@ export const BlameEntity = entity({
     ...people,
   }),
   lines: z.array(z.string()),
+  /** With `render_html`: each line as HTML, its words marked. Null where they are not. */
+  lines_html: z.array(z.string()).nullable().optional(),
 }).meta({ id: 'Blame' })
 
 export function presentBlame({ commit, lines }: BlameGroup): z.infer<typeof BlameEntity> {

@@ -13,18 +13,31 @@ import {
   oneOf,
   text,
 } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { BlameTooLong, blame } from '../../../git/history/blame.ts'
 import { commitStats } from '../../../git/history/stats.ts'
-import { SANDBOXED, disposition } from '../../../lib/file-headers.ts'
+import { SANDBOXED, SHOWN_PDF, disposition } from '../../../lib/file-headers.ts'
 import { CommitDetailEntity, presentCommitDetail } from '../commits/entity.ts'
 import { placeOf } from '../commits/queries.ts'
 import { answerRecord, cacheable } from '../repositories/downloads.ts'
 import { openLargeFile } from '../repositories/large-files.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
 import { repository } from '../repositories/queries.ts'
-import { BlameEntity, FileEntity, FileWriteEntity, describingHeaders, presentBlame, presentFile } from './entity.ts'
+import {
+  BlameEntity,
+  FileEntity,
+  FileViewEntity,
+  FileWriteEntity,
+  describingHeaders,
+  presentBlame,
+  presentFile,
+  presentFileView,
+  type FileShown,
+} from './entity.ts'
 import { LARGEST_FILE_BODY } from './actions.ts'
-import { findFile, openDigested, openFile } from './queries.ts'
+import { findFile, openDigested, openFile, type FoundFile } from './queries.ts'
+import { kindOf, linesIn, markBlame, renderFile } from './rendering.ts'
 import { commitActions, moveSubmodule } from './service.ts'
 
 const PATH = '/projects/:id/repository/files/:file_path'
@@ -55,7 +68,8 @@ export const raw = endpoint({
   lane: 'download',
   allow: 'download',
   guest: true,
-  input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool) }),
+  // With `pdf`, a document whose name says so is shown as one.
+  input: z.object({ file_path: text, ref: text.nullish(), lfs: blankable(bool), pdf: blankable(bool) }),
   output: z.string().meta({ format: 'binary' }),
   async handle({ app, subject, input }) {
     const found = await findFile(subject.dir, input.ref || 'HEAD', input.file_path)
@@ -69,25 +83,62 @@ export const raw = endpoint({
       'Content-Length': String(file.size),
       'Content-Disposition': disposition('inline', file.entry.name),
       ...SANDBOXED,
+      ...(input.pdf && /\.pdf$/i.test(file.entry.name) && SHOWN_PDF),
       ...cacheable(large?.id ?? found.entry.id),
     })
   },
 })
+
+export const view = endpoint({
+  method: 'GET',
+  path: `${PATH}/view`,
+  summary: 'Get a file as pages show it: lines with their words marked, Markdown rendered',
+  on: repository,
+  allow: 'download',
+  guest: true,
+  input: z.object({ file_path: text, ref: filledText, plain: blankable(bool) }),
+  output: FileViewEntity,
+  async handle({ app, subject, input }) {
+    const found = await findFile(subject.dir, input.ref, input.file_path)
+    const { body, size } = await openFile(subject.dir, found)
+    if (body instanceof Readable) {
+      body.destroy()
+      return presentFileView({ ...found, size }, { kind: 'large' })
+    }
+    return presentFileView({ ...found, size }, await shown(app, subject, found, body, input.plain ?? false))
+  },
+})
+
+async function shown(
+  app: App,
+  subject: RepositorySubject,
+  found: FoundFile,
+  content: Buffer,
+  plain: boolean,
+): Promise<FileShown> {
+  const kind = kindOf(found.entry.path, content)
+  if (kind === 'markdown' && !plain) return { kind, html: await renderFile(app, subject, found, content) }
+  if (kind === 'drawing' && !plain) return { kind, picture: `data:image/svg+xml;base64,${content.toString('base64')}` }
+  const isText = kind === 'text' || kind === 'markdown' || kind === 'drawing' || kind === 'lfs'
+  return isText ? { kind, ...(await linesIn(found.entry.path, content)) } : { kind }
+}
 
 export const getBlame = endpoint({
   method: 'GET',
   path: `${PATH}/blame`,
   summary: 'Get the lines of a file with the commits they come from',
   on: repository,
+  costly: true,
   allow: 'download',
   guest: true,
   input: z.object({
     file_path: text,
     ref: filledText,
     range: z.object({ start: int.pipe(z.int().min(1)), end: int.pipe(z.int().min(1)) }).nullish(),
+    render_html: blankable(bool),
   }),
   output: z.array(BlameEntity),
-  async handle({ subject, input: { ref, file_path: path, range } }) {
+  async handle({ subject, input: { ref, file_path: path, range, render_html: isMarked } }) {
     if (range && range.start > range.end) {
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
@@ -96,7 +147,8 @@ export const getBlame = endpoint({
     if (!groups) throw notFound('File')
     const { body, ...file } = await openFile(subject.dir, found)
     if (body instanceof Readable) body.destroy()
-    return new Answer(200, groups.map(presentBlame), describingHeaders(file))
+    const shown = groups.map(presentBlame)
+    return new Answer(200, isMarked ? await markBlame(path, shown) : shown, describingHeaders(file))
   },
 })
 

@@ -5,6 +5,7 @@
  */
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { resolveRef } from '../../../git/refs/refs.ts'
 import { setHead } from '../../../git/storage/repositories.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
@@ -15,6 +16,7 @@ import { repositoryDir } from '../../projects/projects/repository.ts'
 import { protectDefaultBranch } from '../protected-branches/service.ts'
 import { forgetReleases } from '../releases/removal.ts'
 import { inspectSoon } from './jobs.ts'
+import type { ChangedPage } from './model.ts'
 import { branchOf, isNewTip, tagOf, type Pusher, type Update } from './updates.ts'
 
 /** One that is under way: what is told of it besides the refs themselves. */
@@ -28,6 +30,8 @@ export interface Change {
   readonly unsigned?: boolean
   /** By a merge request. */
   readonly merging?: true | undefined
+  /** Of a wiki, that it is about. */
+  readonly page?: ChangedPage | null | undefined
   /** When it was made, if it is told of only later. */
   readonly at?: string
 }
@@ -39,13 +43,14 @@ export interface Expected {
   readonly options?: readonly string[]
   /** Whether all that comes was made here, and nobody has signed it. */
   readonly unsigned?: boolean | undefined
+  readonly page?: ChangedPage | undefined
 }
 
 /** Said before the refs move. */
 export async function expectChange(
   app: App,
   pusher: Pick<Pusher, 'user' | 'merging'>,
-  { project, wiki = false, updates, options = [], unsigned = false }: Expected,
+  { project, wiki = false, updates, options = [], unsigned = false, page }: Expected,
 ): Promise<Change> {
   const by = pusher.user?.id ?? null
   const { id } = await app.db
@@ -57,11 +62,12 @@ export async function expectChange(
       updates: JSON.stringify(updates.map(plain)),
       options: JSON.stringify(options),
       merging: pusher.merging ?? false,
+      page: page ? JSON.stringify(page) : null,
       created_at: timestamp(app.clock),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { id, project, wiki, by, options, unsigned, merging: pusher.merging }
+  return { id, project, wiki, by, options, unsigned, merging: pusher.merging, page }
 }
 
 const plain = ({ ref, before, after }: Update): Update => ({ ref, before, after })
@@ -74,13 +80,15 @@ export async function dropChange(app: App, { id }: Pick<Change, 'id'>): Promise<
 
 /** These refs have moved: what the project's row and everybody else must know of it. */
 export async function tellChange(app: App, change: Change, moved: readonly Update[]): Promise<void> {
-  const { project, wiki, by, options, unsigned, merging, at } = change
+  const { project, wiki, by, options, unsigned, merging, page, at } = change
   const first = project.empty_repo && !wiki ? firstBranchOf(project, moved) : null
+  const default_sha = wiki ? null : await defaultBeside(app, project, first ?? project.default_branch, moved)
   const isFirst = await transact(app, async (app) => {
     if (!(await dropChange(app, change))) return false
     await (wiki ? noteActivity(app, project) : noteChange(app, project))
     const isFirst = first !== null && (await becomesDefault(app, project, first))
-    await emit(at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }, 'repository.changed', {
+    const then = at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }
+    await emit(then, 'repository.changed', {
       project_id: project.id,
       wiki,
       by,
@@ -88,11 +96,24 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
       options: [...options],
       ...(unsigned && { unsigned }),
       ...(merging && { merging }),
+      ...(default_sha !== null && { default_sha }),
     })
+    if (page) await emit(then, 'wiki_page.changed', { project_id: project.id, by, ...page })
     if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))
     return isFirst
   })
   if (isFirst && first !== project.default_branch) await setHead(repositoryDir(app, project), first!)
+}
+
+/** What a new branch has beyond the default one can be told later only by where that stood. */
+async function defaultBeside(
+  app: App,
+  project: Project,
+  main: string,
+  moved: readonly Update[],
+): Promise<string | null> {
+  const isNew = ({ ref, before }: Update) => before === null && ![null, main].includes(branchOf(ref))
+  return moved.some(isNew) ? resolveRef(repositoryDir(app, project), `refs/heads/${main}`) : null
 }
 
 async function noteChange(app: App, project: Project): Promise<void> {

@@ -336,7 +336,7 @@ test('nothing stays under way once it is over, whichever way it ended', async ()
   expect((await forge.events()).filter((name) => name === 'repository.changed')).toHaveLength(4)
 })
 
-test('twenty at once: to branches of their own all come in, to one branch one does', { timeout: 60_000 }, async () => {
+test('twenty at once: to branches of their own all come in, to one branch one does', async () => {
   await using forge = await startForge()
   await using at = await stage(forge)
   const { developer, commit, push, git } = at

@@ -1,5 +1,19 @@
 import type { Generated } from 'kysely'
 
+export interface ChangedPage {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly slug: string
+  readonly title: string
+  readonly format: string
+  /** What its commit says. */
+  readonly message: string
+  /** The commit, and the one in which its text is. */
+  readonly version: string
+  readonly text: string
+  /** Of its file. */
+  readonly path: string
+}
+
 declare module '../../../store/database.ts' {
   interface Tables {
     /** Changes that were about to be made; both texts are JSON. */
@@ -12,6 +26,8 @@ declare module '../../../store/database.ts' {
       options: string
       /** By a merge request, as the event tells it. */
       merging: Generated<boolean>
+      /** Of a wiki, that somebody changed by the API: JSON. */
+      page: Generated<string | null>
       created_at: string
     }
   }
@@ -28,6 +44,10 @@ declare module '../../../store/database.ts' {
       unsigned?: true
       /** By a merge request, which closes its issues itself. */
       merging?: true
+      /** Where the default branch stood, if another was made. */
+      default_sha?: string
     }
+    /** By the API; pushes to a wiki are of the repository alone. */
+    'wiki_page.changed': ChangedPage & { project_id: number; by: number | null }
   }
 }

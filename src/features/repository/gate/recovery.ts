@@ -11,6 +11,7 @@ import type { Events, Row } from '../../../store/database.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
 import { dropChange, tellChange } from './changes.ts'
+import type { ChangedPage } from './model.ts'
 import type { Update } from './updates.ts'
 
 /** Between the two steps lie milliseconds; who needs longer is dead, or finds that others have told. */
@@ -159,5 +160,6 @@ async function finish(app: App, project: Project, { row, updates }: Left, moved:
   const { id, wiki, user_id: by, created_at: at } = row
   const options = JSON.parse(row.options) as string[]
   const merging = row.merging || undefined
-  await tellChange(app, { id, project, wiki, by, at, options, merging }, moved)
+  const page = row.page === null ? null : (JSON.parse(row.page) as ChangedPage)
+  await tellChange(app, { id, project, wiki, by, at, options, merging, page }, moved)
 }

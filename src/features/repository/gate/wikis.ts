@@ -2,6 +2,7 @@ import type { App } from '../../../context.ts'
 import { createRepository } from '../../../git/storage/repositories.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
+import type { ChangedPage } from './model.ts'
 import { moveAndTell } from './service.ts'
 import type { Pusher, Update } from './updates.ts'
 
@@ -19,4 +20,5 @@ export const changeWiki = (
   pusher: Pusher,
   { project }: { project: Project },
   updates: readonly Update[],
-): Promise<void> => moveAndTell(app, pusher, wikiDir(app, project), { project, wiki: true, updates })
+  page?: ChangedPage,
+): Promise<void> => moveAndTell(app, pusher, wikiDir(app, project), { project, wiki: true, updates, page })

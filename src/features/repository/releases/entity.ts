@@ -40,6 +40,8 @@ export const ReleaseEntity = entity({
   tag_name: z.string(),
   name: z.string(),
   description: z.string().nullable(),
+  /** For those who ask. */
+  description_html: z.string().optional(),
   created_at: timestampOut,
   released_at: timestampOut,
   upcoming_release: z.boolean(),
@@ -84,6 +86,12 @@ export interface ReleaseSurroundings {
 
 const FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar']
 
+export const releaseSources = (url: string, project: number, tag: string) =>
+  FORMATS.map((format) => ({
+    format,
+    url: `${url}${API}/projects/${project}/repository/archive.${format}?sha=${encodeURIComponent(tag)}`,
+  }))
+
 export function presentRelease(release: LoadedRelease, around: ReleaseSurroundings): ReleaseRecord {
   const { tag, links, commit } = release
   const { url } = around.users
@@ -102,10 +110,7 @@ export function presentRelease(release: LoadedRelease, around: ReleaseSurroundin
     tag_path: `${around.path}/tags/${encodeSegments(tag)}`,
     assets: {
       count: FORMATS.length + links.length,
-      sources: FORMATS.map((format) => ({
-        format,
-        url: `${url}${API}/projects/${around.projectId}/repository/archive.${format}?sha=${encodeURIComponent(tag)}`,
-      })),
+      sources: releaseSources(url, around.projectId, tag),
       links: links.map((link) => presentLink(link, { url, projectId: around.projectId, tag })),
     },
     evidences: [],

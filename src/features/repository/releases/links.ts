@@ -77,13 +77,13 @@ export async function removeLink(app: App, actor: User, release: Release, { id }
 }
 
 /** Its links are part of a release: it changes with them. */
-async function touch(app: App, actor: User, { id }: Release): Promise<void> {
+async function touch(app: App, actor: User, { id, project_id }: Release): Promise<void> {
   await app.db
     .updateTable('releases')
     .set({ updated_at: timestamp(app.clock) })
     .where('id', '=', id)
     .execute()
-  await emit(app, 'release.updated', { id, by: actor.id })
+  await emit(app, 'release.updated', { id, project_id, by: actor.id })
 }
 
 async function withoutTwins<T>(write: () => Promise<T>): Promise<T> {

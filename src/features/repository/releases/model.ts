@@ -31,10 +31,10 @@ declare module '../../../store/database.ts' {
     release_milestones: { release_id: number; milestone_id: number }
   }
   interface Events {
-    'release.created': { id: number; by: number }
-    'release.updated': { id: number; by: number }
+    'release.created': { id: number; project_id: number; by: number }
+    'release.updated': { id: number; project_id: number; by: number }
     /** `by` is null where a deploy key without a creator deleted the tag. */
-    'release.deleted': { project_id: number; tag: string; by: number | null }
+    'release.deleted': { id: number; project_id: number; tag: string; by: number | null }
   }
 }
 

@@ -30,6 +30,17 @@ async function open(forge: TestForge, wish: Record<string, unknown> = {}) {
 
 const tagsOf = ({ body }: { body: { tag_name: string }[] }) => body.map(({ tag_name }) => tag_name)
 
+test('what a release says is rendered for those who ask', async () => {
+  await using forge = await startForge()
+  const { releases, owner } = await open(forge)
+  await owner.post(releases, { tag_name: 'v1.0', description: '*First*' })
+  const wish = { include_html_description: true }
+  const description_html = '<p><em>First</em></p>\n'
+  expect((await owner.get(releases, wish)).body).toMatchObject([{ description_html }])
+  expect((await owner.get(`${releases}/v1.0`, wish)).body).toMatchObject({ description_html })
+  expect((await owner.get(`${releases}/v1.0`)).body).not.toHaveProperty('description_html')
+})
+
 test('a release is told whole', async () => {
   await using forge = await startForge()
   const { id, path, releases, owner, git } = await open(forge)

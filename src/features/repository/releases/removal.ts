@@ -1,5 +1,6 @@
 import type { App } from '../../../context.ts'
 import { batchesOf } from '../../../lib/batches.ts'
+import { locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -12,13 +13,25 @@ export async function forgetReleases(
 ): Promise<void> {
   for (const some of batchesOf(tags, TAGS_A_QUERY)) {
     await transact(app, async (app) => {
-      const gone = await app.db
-        .deleteFrom('releases')
+      const going = await app.db
+        .selectFrom('releases')
+        .select(['id', 'tag'])
         .where('project_id', '=', project.id)
         .where('tag', 'in', some)
-        .returning('tag')
+        .orderBy('id')
+        .$if(locksRows(app.db), (query) => query.forUpdate())
         .execute()
-      for (const { tag } of gone) await emit(app, 'release.deleted', { project_id: project.id, tag, by })
+      if (going.length === 0) return
+      // Told while it is there, so that what is told can say what it was.
+      for (const { id, tag } of going) await emit(app, 'release.deleted', { id, project_id: project.id, tag, by })
+      await app.db
+        .deleteFrom('releases')
+        .where(
+          'id',
+          'in',
+          going.map(({ id }) => id),
+        )
+        .execute()
     })
   }
 }

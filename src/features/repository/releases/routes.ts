@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import { API } from '../../../api/router.ts'
-import { blankable, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { repository } from '../repositories/queries.ts'
 import { ReleaseEntity } from './entity.ts'
 import { assets, pathIn } from './input.ts'
 import type { Release } from './model.ts'
 import { latestRelease, linkByPath, listReleases, presentReleases, release } from './queries.ts'
+import { withHtml } from './rendering.ts'
 import { deleteRelease, publishRelease, updateRelease } from './service.ts'
 
 const reading = { allow: 'download', guest: true, jobToken: true } as const
@@ -31,11 +32,13 @@ export const list = endpoint({
     sort: oneOf('asc', 'desc').nullish(),
     updated_after: moment.nullish(),
     updated_before: moment.nullish(),
+    include_html_description: blankable(bool),
   }),
   output: pageOf(ReleaseEntity),
   async handle({ app, subject, input, page }) {
     const { items, total } = await listReleases(app.db, subject.project.id, input, page)
-    return { total, items: await presentReleases(app, subject, items) }
+    const records = await presentReleases(app, subject, items)
+    return { total, items: input.include_html_description ? await withHtml(app, subject, records) : records }
   },
 })
 
@@ -45,9 +48,11 @@ export const get = endpoint({
   summary: 'Get the release of a tag',
   on: release,
   ...reading,
+  input: z.object({ include_html_description: blankable(bool) }),
   output: ReleaseEntity,
-  async handle({ app, subject }) {
-    return (await presentReleases(app, subject, [subject.release]))[0]!
+  async handle({ app, subject, input }) {
+    const records = await presentReleases(app, subject, [subject.release])
+    return (input.include_html_description ? await withHtml(app, subject, records) : records)[0]!
   },
 })
 

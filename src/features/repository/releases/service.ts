@@ -94,7 +94,7 @@ export async function createRelease(
       const release = await app.db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
       await insertLinks(app, release, wish.links ?? [])
       await setMilestones(app, release, await findMilestones(app, { project, namespace }, wish.milestones))
-      await emit(app, 'release.created', { id: release.id, by: actor.id })
+      await emit(app, 'release.created', { id: release.id, project_id: release.project_id, by: actor.id })
       return release
     })
   } catch (error) {
@@ -126,7 +126,7 @@ export async function updateRelease(
       .executeTakeFirst()
     if (!release) throw notFound() // somebody was faster
     await setMilestones(app, release, await findMilestones(app, subject, milestones))
-    await emit(app, 'release.updated', { id, by: actor.id })
+    await emit(app, 'release.updated', { id, project_id: release.project_id, by: actor.id })
     return release
   })
 }

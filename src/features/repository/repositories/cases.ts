@@ -8,6 +8,10 @@ export const cases = casesOf(
                                                         anon strg extn guest rept devl mast ownr admn blkd
   GET /projects/:id/repository/tree             private  404  404  404  403  200  200  200  200  200  401
                                                 public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/paths            private  404  404  404  403  200  200  200  200  200  401
+                                                public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/repository/tree_commits     private  404  404  404  403  200  200  200  200  200  401
+                                                public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/blobs/:sha       private  404  404  404  403  200  200  200  200  200  401
                                                 public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/repository/blobs/:sha/raw   private  404  404  404  403  200  200  200  200  200  401

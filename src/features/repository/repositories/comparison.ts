@@ -19,9 +19,14 @@ export interface CompareWish {
   readonly straight: boolean
   /** Where `from` is, if it is not here. */
   readonly fromDir?: string | undefined
+  /** Changes of spaces alone are none. */
+  readonly ignoreSpaces?: boolean
 }
 
-export async function compare(dir: string, { from, to, straight, fromDir = dir }: CompareWish): Promise<Comparison> {
+export async function compare(
+  dir: string,
+  { from, to, straight, fromDir = dir, ignoreSpaces = false }: CompareWish,
+): Promise<Comparison> {
   const [start, end] = [await resolveCommit(fromDir, from), await resolveCommit(dir, to)]
   if (!start || !end) throw notFound('Ref')
   // One git sees the objects of both.
@@ -29,7 +34,7 @@ export async function compare(dir: string, { from, to, straight, fromDir = dir }
     fromDir === dir ? {} : { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(fromDir, 'objects') } }
   const commits = await listCommits(dir, { from: end, not: [start], limit: MOST_COMMITS, ...both })
   const base = straight ? start : await mergeBase(dir, [start, end], both)
-  const wish = { limits: HARD_LIMITS, beyond: 'collapse', ...both } as const
+  const wish = { limits: HARD_LIMITS, beyond: 'collapse', ignoreSpaces, ...both } as const
   const diff = base === null ? null : await diffBetween(dir, base, end, wish)
   return { from, to, commits: commits.toReversed(), diff: diff ?? NO_DIFF, isSame: start === end }
 }

@@ -18,6 +18,19 @@ export function presentTreeEntry({ id, name, type, path, mode }: TreeEntry): z.i
   return { id, name, type, path, mode }
 }
 
+export const PathsEntity = entity({
+  paths: z.array(z.string()),
+  /** There are more. */
+  is_cut: z.boolean(),
+}).meta({ id: 'RepositoryPaths' })
+
+export const TreeCommitEntity = entity({
+  name: z.string(),
+  path: z.string(),
+  /** Null where it was too far back to be found in time. */
+  commit: CommitEntity.nullable(),
+}).meta({ id: 'TreeCommit' })
+
 export const BlobEntity = entity({
   size: z.int(),
   encoding: z.literal('base64'),

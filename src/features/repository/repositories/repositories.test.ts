@@ -75,6 +75,26 @@ describe('tree', () => {
     }
   })
 
+  test('with the commits that last changed each entry, a page of them', async () => {
+    await using forge = await startForge()
+    const s = await scene(forge)
+    const titles = async (input: Record<string, unknown>) => {
+      const { body } = await s.owner.get(`${s.base}/tree_commits`, input)
+      return body.map(({ path, commit }: { path: string; commit: { title: string } | null }) => [path, commit?.title])
+    }
+    expect(await titles({ per_page: 4, page: 2 })).toEqual([
+      ['c.txt', 'last'],
+      ['link', 'tools'],
+      ['module', 'tools'],
+    ])
+    expect(await titles({ path: 'b', ref: 'topic/one' })).toEqual([
+      ['b/deep', 'first'],
+      ['b/same.txt', 'first'],
+    ])
+    expect(await titles({ path: 'nowhere' })).toEqual([])
+    expect((await s.owner.get(`${s.base}/tree_commits`, { ref: 'none' })).status).toBe(404)
+  })
+
   test('all of it, in pages of either kind', async () => {
     await using forge = await startForge()
     const s = await scene(forge)

@@ -7,18 +7,23 @@ import { blankable, bool, filledText, id, listOf, oneOf, text } from '../../../a
 import { Refusal, badParameter, notFound } from '../../../errors.ts'
 import { findCommit, resolveCommit, resolveCommits } from '../../../git/objects/commits.ts'
 import { mergeBase as findMergeBase } from '../../../git/history/history.ts'
+import { lastCommits } from '../../../git/history/last-commits.ts'
 import { openBlob } from '../../../git/objects/objects.ts'
 import { listContributors, type Contributor } from '../../../git/history/stats.ts'
 import { openListing } from '../../../git/objects/long-listings.ts'
 import { pageOfArray } from '../../../store/pages.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
+import { diffLooks } from '../commits/looks.ts'
+import { markDiffs } from '../commits/marked-diffs.ts'
 import { compare as compareRefs, repositoryOf } from './comparison.ts'
 import { answerArchive, answerLargeBlob, answerRaw, archiveFormat } from './downloads.ts'
 import {
   BlobEntity,
   CompareEntity,
   ContributorEntity,
+  PathsEntity,
+  TreeCommitEntity,
   TreeEntryEntity,
   presentBlob,
   presentComparison,
@@ -73,6 +78,56 @@ export const tree = endpoint({
   },
 })
 
+const MOST_PATHS = 20_000
+const MOST_LETTERS = 2_000_000
+
+export const paths = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/paths',
+  summary: 'List the paths of all files of a repository at once, so far as they are not too many',
+  costly: true,
+  input: z.object({ ref: blankable(text) }),
+  output: PathsEntity,
+  async handle({ subject, input }) {
+    const commit = await resolveCommit(subject.dir, revision(subject, input.ref))
+    if (!commit) throw notFound('Tree')
+    const listing = (await openListing(subject.dir, commit, '', { recursive: true })) ?? []
+    const found: string[] = []
+    let letters = 0
+    for await (const { type, path } of entriesOf(listing)) {
+      if (type !== 'blob') continue
+      letters += path.length
+      if (found.length === MOST_PATHS || letters > MOST_LETTERS) return { paths: found, is_cut: true }
+      found.push(path)
+    }
+    return { paths: found, is_cut: false }
+  },
+})
+
+export const treeCommits = endpoint({
+  ...reading,
+  path: '/projects/:id/repository/tree_commits',
+  summary: 'List the entries of a folder with the commits that last changed them',
+  input: z.object({ path: blankable(text), ref: blankable(text) }),
+  output: pageOf(TreeCommitEntity),
+  async handle({ app, subject, input, page }) {
+    const commit = await resolveCommit(subject.dir, revision(subject, input.ref))
+    if (!commit) throw notFound('Tree')
+    const path = input.path ?? ''
+    const listing = (await openListing(subject.dir, commit, path, { recursive: false })) ?? []
+    const [{ items, total }, last] = await Promise.all([
+      pageOfListing(listing, page),
+      lastCommits(subject.dir, commit, path),
+    ])
+    const place = { url: webUrlOf(app, subject) }
+    const present = ({ name, path }: (typeof items)[number]) => {
+      const found = last?.get(name)
+      return { name, path, commit: found ? presentCommit(found, place) : null }
+    }
+    return { items: items.map(present), total }
+  },
+})
+
 /** Up to here a record is made in memory. */
 const SMALL_BLOB = 1024 * 1024
 
@@ -117,6 +172,7 @@ export const archive = endpoint({
   ...downloading,
   path: '/projects/:id/repository/archive',
   summary: 'Get the files of a commit in one archive',
+  costly: true,
   input: z.object({ ...archiveInput, format: blankable(text) }),
   output: bytes,
   handle: ({ app, subject, input }) =>
@@ -127,6 +183,7 @@ export const archiveAs = endpoint({
   ...downloading,
   path: '/projects/:id/repository/archive.:format',
   summary: 'Get the files of a commit in one archive of a given format',
+  costly: true,
   input: z.object({ ...archiveInput, format: text }),
   output: bytes,
   async handle({ app, subject, input }) {
@@ -141,19 +198,24 @@ export const compare = endpoint({
   ...reading,
   path: '/projects/:id/repository/compare',
   summary: 'Compare branches, tags or commits',
+  costly: true,
   input: z.object({
     from: filledText,
     to: filledText,
     straight: blankable(bool),
     from_project_id: blankable(id),
     unidiff: blankable(bool),
+    ...diffLooks,
   }),
   output: CompareEntity,
   async handle({ app, viewer, subject, input }) {
     const { from, to, from_project_id: other } = input
     const fromDir = other ? await repositoryOf(app, viewer, other) : undefined
-    const comparison = await compareRefs(subject.dir, { from, to, straight: input.straight ?? false, fromDir })
-    return presentComparison(comparison, { url: webUrlOf(app, subject), unidiff: input.unidiff ?? true })
+    const ignoreSpaces = input.ignore_whitespace ?? false
+    const wish = { from, to, straight: input.straight ?? false, fromDir, ignoreSpaces }
+    const comparison = await compareRefs(subject.dir, wish)
+    const shown = presentComparison(comparison, { url: webUrlOf(app, subject), unidiff: input.unidiff ?? true })
+    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
   },
 })
 
@@ -168,6 +230,7 @@ export const contributors = endpoint({
   ...reading,
   path: '/projects/:id/repository/contributors',
   summary: 'List those who wrote the commits of a repository',
+  costly: true,
   input: z.object({
     ref: blankable(text),
     order_by: blankable(oneOf('name', 'email', 'commits')),

@@ -15,6 +15,8 @@ export const cases = casesOf(
                                         public   200  200  200  200  200  200  200  200  200  401
   GET /projects/:id/wikis/:slug         private  404  404  404  200  200  200  200  200  200  401
                                         public   200  200  200  200  200  200  200  200  200  401
+  GET /projects/:id/wikis/:slug/history private  404  404  404  200  200  200  200  200  200  401
+                                        public   200  200  200  200  200  200  200  200  200  401
   POST /projects/:id/wikis              private  401  404  404  403  403  201  201  201  201  401
                                         public   401  403  403  403  403  201  201  201  201  401
   PUT /projects/:id/wikis/:slug         private  401  404  404  403  403  200  200  200  200  401
@@ -26,6 +28,7 @@ export const cases = casesOf(
 `,
   {
     'GET /projects/:id/wikis/:slug': { at: page },
+    'GET /projects/:id/wikis/:slug/history': { at: page },
     'POST /projects/:id/wikis': { input: newPage },
     'PUT /projects/:id/wikis/:slug': { at: page, input: { content: 'changed' } },
     'DELETE /projects/:id/wikis/:slug': { at: page },

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { withoutExtension } from '../../projects/uploads/names.ts'
 import { frontMatterOf } from './pages.ts'
+import type { Commit } from '../../../git/objects/commits.ts'
+import { localTime } from '../../../lib/local-time.ts'
 import type { Page } from './queries.ts'
 
 const summary = { slug: z.string(), title: z.string(), format: z.string() }
@@ -13,6 +15,14 @@ export const WikiPageEntity = entity({
   encoding: z.string(),
   front_matter: z.record(z.string(), z.string()),
 }).meta({ id: 'WikiPage' })
+
+/** A change of a page. */
+export const WikiVersionEntity = entity({
+  id: z.string(),
+  message: z.string(),
+  author_name: z.string(),
+  created_at: z.string(),
+}).meta({ id: 'WikiVersion' })
 
 export const WikiAttachmentEntity = entity({
   file_name: z.string(),
@@ -50,4 +60,11 @@ export const presentPage = (page: Page, content: string): z.infer<typeof WikiPag
   content,
   encoding: 'UTF-8',
   front_matter: frontMatterOf(content),
+})
+
+export const presentVersion = ({ id, message, author, committer }: Commit): z.infer<typeof WikiVersionEntity> => ({
+  id,
+  message,
+  author_name: author.name,
+  created_at: localTime(committer),
 })

@@ -19,6 +19,7 @@ export async function renderPage(
   return renderMarkdown(text, {
     base: app.url,
     resolutions: await app.resolveReferences(app, subject.viewer, subject.project, named),
+    tracker: await app.findTracker(app, subject.project),
     places: { project, links: beside, pictures: beside },
   })
 }

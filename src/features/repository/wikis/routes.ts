@@ -1,20 +1,25 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
 import { answerList } from '../../../api/streamed-lists.ts'
 import { bool, documentText, file, filledText, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
+import { listHistory } from '../../../git/history/history.ts'
 import type { Project } from '../../projects/projects/queries.ts'
+import { wikiDir } from '../../projects/projects/repository.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
 import {
   WikiAttachmentEntity,
   WikiPageEntity,
   WikiPageSummaryEntity,
+  WikiVersionEntity,
   presentAttachment,
   presentPage,
   presentPageSummary,
+  presentVersion,
 } from './entity.ts'
 import { FORMAT_NAMES } from './pages.ts'
-import { contentsOf, listPages, withContents, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
+import { WIKI_REF, contentsOf, listPages, withContents, wiki, wikiPage, wikiPageAt, type Page } from './queries.ts'
 import { renderPage } from './rendering.ts'
 import { attachFile, createPage, deletePage, updatePage } from './service.ts'
 
@@ -60,6 +65,22 @@ export const get = endpoint({
   async handle({ app, subject, input }) {
     const shown = await present(app, subject.project, subject.page)
     return input.render_html ? { ...shown, content: await renderPage(app, subject, shown) } : shown
+  },
+})
+
+export const history = endpoint({
+  method: 'GET',
+  path: '/projects/:id/wikis/:slug/history',
+  summary: 'List the changes of a page of a wiki',
+  on: wikiPage,
+  allow: 'readWiki',
+  guest: true,
+  output: pageOf(WikiVersionEntity),
+  async handle({ app, subject, page: { offset, limit } }) {
+    const { project, page } = subject
+    const wish = { from: WIKI_REF, path: page.path }
+    const { commits, total } = await listHistory(wikiDir(app, project), wish, { skip: offset, limit })
+    return { total, items: commits.map(presentVersion) }
   },
 })
 

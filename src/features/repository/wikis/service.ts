@@ -8,10 +8,11 @@ import { BadChange, buildCommit, type Change, type CommitWords } from '../../../
 import { resolveCommit } from '../../../git/objects/commits.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { signerOf } from '../commits/landing.ts'
+import type { ChangedPage } from '../gate/model.ts'
 import { webPusher } from '../gate/service.ts'
 import { inBranchTurn } from '../gate/turns.ts'
 import { WIKI_BRANCH, changeWiki, openWiki } from '../gate/wikis.ts'
-import { UPLOADS, fileOf, slugOf, titleOf, type Format } from './pages.ts'
+import { UPLOADS, fileOf, pageOfFile, slugOf, titleOf, type Format } from './pages.ts'
 import { WIKI_REF, findPage, type Page } from './queries.ts'
 
 export interface PageWish {
@@ -32,7 +33,8 @@ function slugFor(title: string): string {
 export async function createPage(app: App, actor: User, subject: ProjectSubject, wish: PageWish): Promise<Page> {
   const slug = slugFor(wish.title)
   const path = fileOf(slug, wish.format)
-  await commit(app, actor, subject, `created page: ${titleOf(slug)}`, async () => {
+  const page = { action: 'create', slug, path } as const
+  await commit(app, actor, subject, { did: `created page: ${titleOf(slug)}`, page }, async () => {
     if (await findPage(app, subject.project, slug)) throw duplicate(slug)
     return [{ path, content: wish.content }]
   })
@@ -49,7 +51,8 @@ export async function updatePage(
 ): Promise<Page> {
   const slug = wish.title && slugFor(wish.title) !== page.slug ? movedSlug(page, wish.title) : page.slug
   const path = wish.format ? fileOf(slug, wish.format) : `${slug}${/\.[A-Za-z]+$/.exec(page.path)![0]}`
-  await commit(app, actor, subject, `updated page: ${titleOf(slug)}`, async () => {
+  const changed = { action: 'update', slug, path } as const
+  await commit(app, actor, subject, { did: `updated page: ${titleOf(slug)}`, page: changed }, async () => {
     const other = slug.toLowerCase() === page.slug.toLowerCase() ? null : await findPage(app, subject.project, slug)
     if (other) throw duplicate(slug)
     await assertThere(app, subject, page)
@@ -66,7 +69,8 @@ function movedSlug(page: Page, title: string): string {
 }
 
 export async function deletePage(app: App, actor: User, subject: ProjectSubject, page: Page): Promise<void> {
-  await commit(app, actor, subject, `deleted page: ${page.title}`, async () => {
+  const gone = { action: 'delete', slug: page.slug, path: page.path } as const
+  await commit(app, actor, subject, { did: `deleted page: ${page.title}`, page: gone }, async () => {
     await assertThere(app, subject, page)
     return [{ path: page.path, content: null }]
   })
@@ -94,8 +98,13 @@ export async function attachFile(
   const file_path = `${UPLOADS}/${randomBytes(16).toString('hex')}/${file_name}`
   const content = await readFile(upload.path)
   const changes = async () => [{ path: file_path, content }]
-  await commit(app, actor, subject, `added attachment: ${file_name}`, changes, branch)
+  await commit(app, actor, subject, { did: `added attachment: ${file_name}` }, changes, branch)
   return { file_name, file_path }
+}
+
+interface Deed {
+  readonly did: string
+  readonly page?: Pick<ChangedPage, 'action' | 'slug' | 'path'>
 }
 
 /** `changes` are asked for once it is this one's turn, and again when somebody else was faster. */
@@ -103,7 +112,7 @@ async function commit(
   app: App,
   actor: User,
   { project, level }: ProjectSubject,
-  did: string,
+  { did, page }: Deed,
   changes: () => Promise<readonly Change[]>,
   branch = WIKI_BRANCH,
 ): Promise<void> {
@@ -116,7 +125,15 @@ async function commit(
     const base = before ?? (await resolveCommit(dir, WIKI_REF))
     const words = { message: `${actor.username} ${did}`, author: signer, committer: signer }
     const after = await commitOf(dir, base, await changes(), words)
-    await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }])
+    const told = page && {
+      ...page,
+      title: titleOf(page.slug),
+      format: pageOfFile(page.path)!.format,
+      message: words.message,
+      version: after,
+      text: page.action === 'delete' ? before! : after,
+    }
+    await changeWiki(app, webPusher(actor, level), { project }, [{ ref, before, after }], told)
   })
 }
 

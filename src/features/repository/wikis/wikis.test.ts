@@ -243,3 +243,17 @@ test('a rendered page names what its reader may see', async () => {
   expect(seen).not.toContain(`${at}/2`)
   expect(seen).not.toContain('Hidden')
 })
+
+test('the changes of a page are listed, newest first', async () => {
+  await using forge = await startForge()
+  const ann = await forge.user({ username: 'ann', name: 'Ann' })
+  const project = await forge.project({ path: 'engine', visibility: 'public' }, ann)
+  const url = `/projects/${project.id}/wikis`
+  await ann.post(url, { title: 'Page', content: 'first' })
+  await ann.post(url, { title: 'Other', content: 'first' })
+  await ann.put(`${url}/Page`, { content: 'second' })
+  const { body } = await ann.get(`${url}/Page/history`)
+  expect(body).toMatchObject([{ author_name: 'Ann' }, { author_name: 'Ann' }])
+  expect((await ann.get(`${url}/Page`, { version: body[1].id })).body.content).toBe('first')
+  expect((await ann.get(`${url}/None/history`)).status).toBe(404)
+})

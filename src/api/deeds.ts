@@ -1,0 +1,49 @@
+/**
+ * What administrators do, for the log of it: whatever writes and is theirs alone, and whatever they write as somebody
+ * else (sudo). It is noted in the first transaction of the handler, so neither is there without the other.
+ */
+import type { App, User } from '../context.ts'
+import type { Caller } from './credentials.ts'
+import type { Context, Endpoint } from './endpoint.ts'
+import type { Raw } from './input.ts'
+
+export interface Deed {
+  readonly by: User
+  /** Whom they acted as. */
+  readonly as: User | null
+  readonly address: string
+  readonly endpoint: Endpoint
+  readonly subject: unknown
+  readonly input: Raw
+  /** What the endpoint says was there before. */
+  readonly before: Readonly<Record<string, unknown>>
+}
+
+/** Returns what is told of the result, once that is known. */
+export type NoteDeed = (app: App, deed: Deed) => Promise<(app: App, result: unknown) => Promise<void>>
+
+type AnyContext = Context<Raw, unknown, User | null>
+
+function authorOf(endpoint: Endpoint, { identity }: Caller, viewer: User | null): User | null {
+  if (endpoint.method === 'GET' || !identity?.user.admin) return null
+  return endpoint.allow === 'administrator' || identity.user.id !== viewer?.id ? identity.user : null
+}
+
+export async function handleNoted(note: NoteDeed | undefined, endpoint: Endpoint, context: AnyContext) {
+  const { app, viewer, caller, subject, input } = context
+  const by = note ? authorOf(endpoint, caller, viewer) : null
+  if (!note || !by) return endpoint.handle(context as never)
+  const before = { ...(await endpoint.before?.(app)) }
+  const as = viewer && viewer.id !== by.id ? viewer : null
+  const deed: Deed = { by, as, address: caller.address, endpoint, subject, input, before }
+  const noted: { tell?: Awaited<ReturnType<NoteDeed>> } = {}
+  const beforeCommit = async (inner: App) => {
+    if (noted.tell) return
+    const tell = await note(inner, deed)
+    inner.onCommit(() => (noted.tell ??= tell))
+  }
+  const result = await endpoint.handle({ ...context, app: { ...app, beforeCommit } } as never)
+  const tell = noted.tell ?? (await note(app, deed))
+  await tell(app, result)
+  return result
+}

@@ -1,0 +1,74 @@
+/** Endpoints asked without a socket: our own pages are clients of the API like any other, only nearer. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { HTTPMethod } from 'find-my-way'
+import { Refusal } from '../errors.ts'
+import { answerTo, UNKNOWN_ROUTE, type Answered } from './answers.ts'
+import type { Caller } from './credentials.ts'
+import type { Endpoint } from './endpoint.ts'
+import { readQuery, type Raw } from './input.ts'
+import { Json } from './json.ts'
+import { API, routerOf } from './router.ts'
+import { answer, assertMayEnter, type Gateway } from './run.ts'
+
+export interface InProcessAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** Whoever asks, for whom a page is made. */
+export interface Visitor {
+  readonly caller: Caller
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** `path` begins below `/api/v4`, and may have a query. */
+export type Ask = (visitor: Visitor, method: string, path: string, fields: Raw) => Promise<InProcessAnswer>
+
+export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask {
+  const router = routerOf(endpoints)
+  return async ({ caller, request, response }, method, path, fields) => {
+    const url = API + path
+    const found = router.find(method as HTTPMethod, url)
+    if (!found?.store) return { status: 404, headers: {}, body: UNKNOWN_ROUTE }
+    const { endpoint } = found.store as { endpoint: Endpoint }
+    try {
+      assertMayEnter(endpoint, caller)
+      const raw = { ...readQuery(url), ...fields, ...found.params }
+      const viewer = caller.identity?.user ?? null
+      return await plain(await answer(gateway, endpoint, { request, response, url, method }, caller, viewer, raw))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return plain(answerTo(error))
+    }
+  }
+}
+
+/** Most bytes of an answer that is written while it is read: larger ones are for other clients. */
+const LONGEST = 16 * 1024 * 1024
+
+async function plain({ status, body, headers = {} }: Answered): Promise<InProcessAnswer> {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return { status, headers: named, body: await valueOf(body, named['content-type']?.startsWith('application/json')) }
+}
+
+/** What a JSON answer holds; of another one its bytes. */
+async function valueOf(body: unknown, isJson = false): Promise<unknown> {
+  if (body instanceof Json) return body.value as unknown
+  const bytes = body instanceof Readable ? await collect(body) : body
+  return isJson && bytes instanceof Uint8Array ? (JSON.parse(Buffer.from(bytes).toString()) as unknown) : bytes
+}
+
+async function collect(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += (chunk as Buffer).length
+    if (size > LONGEST) throw new Refusal('too_large')
+    chunks.push(Buffer.from(chunk as Buffer))
+  }
+  return Buffer.concat(chunks)
+}

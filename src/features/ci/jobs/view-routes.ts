@@ -1,0 +1,82 @@
+/** What pages need to show jobs in pieces: ours, beside the contract. */
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { entity, filledText, int, text } from '../../../api/wire.ts'
+import { pipeline } from '../pipelines/queries.ts'
+import { listArtifacts } from './artifact-tree.ts'
+import { assertSeesArtifacts } from './downloads.ts'
+import { GraphEntity, loadGraph } from './graph.ts'
+import { job } from './queries.ts'
+import { lastPart, partFromByte, partFromLine, searchTrace } from './trace-parts.ts'
+
+const ITEM = '/projects/:id/jobs/:job_id(\\d+)'
+
+const place = int.pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER))
+
+export const tracePart = endpoint({
+  method: 'GET',
+  path: `${ITEM}/trace_part`,
+  summary: 'Get the end of the log of a job, or its lines from a line or a byte on, at most 512 KB',
+  on: job,
+  allow: 'readJobs',
+  guest: true,
+  input: z.object({ line: place.nullish(), start: place.nullish() }),
+  output: entity({
+    start: z.int(),
+    end: z.int(),
+    size: z.int(),
+    line: z.int().nullable(),
+    content: z.string(),
+  }).meta({ id: 'TracePart' }),
+  handle({ app, subject, input: { line, start } }) {
+    if (typeof start === 'number') return partFromByte(app, subject.job, start)
+    return typeof line === 'number' ? partFromLine(app, subject.job, Math.max(1, line)) : lastPart(app, subject.job)
+  },
+})
+
+export const traceSearch = endpoint({
+  method: 'GET',
+  path: `${ITEM}/trace_search`,
+  summary: 'Find the first 100 lines with a text in the log of a job',
+  on: job,
+  allow: 'readJobs',
+  guest: true,
+  input: z.object({ search: filledText }),
+  output: entity({
+    matches: z.array(entity({ line: z.int(), text: z.string() })),
+    more: z.boolean(),
+  }).meta({ id: 'TraceMatches' }),
+  handle: ({ app, subject, input }) => searchTrace(app, subject.job, input.search),
+})
+
+export const artifactsTree = endpoint({
+  method: 'GET',
+  path: `${ITEM}/artifacts_tree`,
+  summary: 'List what lies in a folder of the artifacts of a job',
+  on: job,
+  allow: 'readJobs',
+  guest: true,
+  input: z.object({ path: text.nullish() }),
+  output: pageOf(
+    entity({ name: z.string(), path: z.string(), type: z.enum(['tree', 'blob']), size: z.int() }).meta({
+      id: 'ArtifactEntry',
+    }),
+  ),
+  async handle({ app, subject, input, page }) {
+    assertSeesArtifacts(subject, subject.job)
+    const all = await listArtifacts(app, subject.job, input.path ?? '')
+    return { total: all.length, items: all.slice(page.offset, page.offset + page.limit) }
+  },
+})
+
+export const graph = endpoint({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id(\\d+)/graph',
+  summary: 'Get the stages of a pipeline with their jobs and what each waits for',
+  on: pipeline,
+  allow: 'readJobs',
+  guest: true,
+  output: GraphEntity,
+  handle: ({ app, subject, viewer }) => loadGraph(app, subject, viewer),
+})

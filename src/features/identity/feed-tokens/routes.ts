@@ -1,0 +1,37 @@
+import { endpoint } from '../../../api/endpoint.ts'
+import type { Caller } from '../../../api/credentials.ts'
+import type { User } from '../../../context.ts'
+import { forbidden } from '../../../errors.ts'
+import { FeedTokenEntity } from './entity.ts'
+import { feedTokenOf, replaceFeedToken } from './service.ts'
+
+/** Whoever acts for another must not come by what opens their feeds for ever. */
+function assertOwn(viewer: User, { identity }: Caller): void {
+  if (identity?.user.id !== viewer.id) throw forbidden()
+}
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/user/feed_token',
+  summary: 'Get the token that opens one’s feeds; null until one was made',
+  allow: 'signed_in',
+  secret: true,
+  output: FeedTokenEntity,
+  async handle({ app, viewer, caller }) {
+    assertOwn(viewer, caller)
+    return { feed_token: await feedTokenOf(app, viewer) }
+  },
+})
+
+export const rotate = endpoint({
+  method: 'POST',
+  path: '/user/feed_token/rotate',
+  summary: 'Make a token that opens one’s feeds; the one before opens nothing any more',
+  allow: 'signed_in',
+  output: FeedTokenEntity,
+  status: 200,
+  async handle({ app, viewer, caller }) {
+    assertOwn(viewer, caller)
+    return { feed_token: await replaceFeedToken(app, viewer) }
+  },
+})

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+import type { Row } from '../../../store/database.ts'
+
+const passkey = {
+  id: z.int(),
+  name: z.string(),
+  created_at: timestampOut,
+  last_used_at: timestampOut.nullable(),
+}
+
+export const PasskeyEntity = entity(passkey).meta({ id: 'Passkey' })
+
+/** With codes for the day the device is lost, where it is the first second factor. */
+export const NewPasskeyEntity = entity({ ...passkey, recovery_codes: z.array(z.string()) }).meta({ id: 'NewPasskey' })
+
+/** What a browser is asked: the shape of `PublicKeyCredentialCreationOptionsJSON`. */
+export const PasskeyOptionsEntity = entity({
+  ticket: z.string(),
+  options: z.record(z.string(), z.unknown()),
+}).meta({ id: 'PasskeyOptions' })
+
+export function presentPasskey({ id, name, created_at, last_used_at }: Row<'passkeys'>): z.infer<typeof PasskeyEntity> {
+  return { id, name, created_at, last_used_at }
+}

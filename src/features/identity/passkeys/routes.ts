@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { filledText, text } from '../../../api/wire.ts'
+import { ownMount } from '../belongings.ts'
+import { assertOwn } from '../second-factor/policy.ts'
+import { registered } from './credential.ts'
+import { NewPasskeyEntity, PasskeyEntity, PasskeyOptionsEntity, presentPasskey } from './entity.ts'
+import { listPasskeys, passkey } from './queries.ts'
+import { beginPasskey, deletePasskey, registerPasskey, renamePasskey } from './service.ts'
+
+const proof = z.object({ password: text.nullish(), code: text.nullish() })
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/user/passkeys',
+  summary: 'List the passkeys of the signed-in user',
+  on: ownMount.owner,
+  allow: 'signed_in',
+  whileHeld: true,
+  output: pageOf(PasskeyEntity),
+  async handle({ app, subject, page }) {
+    const { items, total } = await listPasskeys(app.db, subject.owner, page)
+    return { total, items: items.map(presentPasskey) }
+  },
+})
+
+export const begin = endpoint({
+  method: 'POST',
+  path: '/user/passkeys/options',
+  summary: 'Begin to add a passkey, with the password or a code: what the browser hands to the device',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: proof,
+  output: PasskeyOptionsEntity,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    return beginPasskey(app, viewer, input)
+  },
+})
+
+export const create = endpoint({
+  method: 'POST',
+  path: '/user/passkeys',
+  summary: 'Add the passkey that a device made; the first answers codes for the day the device is lost',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: z.object({ ticket: filledText, name: filledText, credential: registered }),
+  output: NewPasskeyEntity,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    const { passkey, codes } = await registerPasskey(app, viewer, input)
+    return { ...presentPasskey(passkey), recovery_codes: codes }
+  },
+})
+
+export const update = endpoint({
+  method: 'PUT',
+  path: '/user/passkeys/:passkey_id',
+  summary: 'Rename a passkey of the signed-in user',
+  on: passkey,
+  allow: 'signed_in',
+  whileHeld: true,
+  input: z.object({ name: filledText }),
+  output: PasskeyEntity,
+  handle: async ({ app, subject, input }) => presentPasskey(await renamePasskey(app, subject.passkey, input.name)),
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/user/passkeys/:passkey_id',
+  summary: 'Delete a passkey of the signed-in user, with the password or a code',
+  on: passkey,
+  allow: 'signed_in',
+  whileHeld: true,
+  input: proof,
+  output: null,
+  async handle({ app, viewer, caller, subject, input }) {
+    assertOwn(viewer, caller)
+    await deletePasskey(app, viewer, subject.passkey, input)
+  },
+})

@@ -1,0 +1,220 @@
+/**
+ * Passkeys (WebAuthn): keys that never leave a device, which signs what we ask only for pages of our own address. They
+ * serve beside the password, and instead of it where the device makes sure of who holds it.
+ */
+import type { AuthenticatorTransport } from '@simplewebauthn/server'
+import { timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid, notFound } from '../../../errors.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Row } from '../../../store/database.ts'
+import { uniqueViolation } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { assertPresent, switchOffUnlessNeeded, switchOn, type Proof } from '../second-factor/service.ts'
+import { findUser } from '../users/queries.ts'
+import { challengeTicket, newChallenge, takeChallenge } from './challenges.ts'
+import type { Registered, Signed } from './credential.ts'
+import { passkeysOf } from './queries.ts'
+
+const MOST = 50
+const LONGEST_NAME = 255
+
+/** Large, and for few: loaded by the first who needs it. */
+const library = lazily(() => import('@simplewebauthn/server'))
+
+/** Ed25519, ECDSA and RSA, which every Node can check. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** What devices bind their keys to. */
+function placeOf({ url }: App) {
+  const { origin, hostname } = new URL(url)
+  return { expectedOrigin: origin, expectedRPID: hostname }
+}
+
+const refused = () => new Refusal('bad_request', 'The passkey was refused. Try again.')
+
+export interface Asked {
+  readonly ticket: string
+  /** For the browser's own interface, in JSON. */
+  readonly options: Record<string, unknown>
+}
+
+const transportsOf = ({ transports }: Row<'passkeys'>) => JSON.parse(transports) as AuthenticatorTransport[]
+
+const knownOf = (passkeys: readonly Row<'passkeys'>[]) =>
+  passkeys.map((one) => ({ id: one.credential_id, transports: transportsOf(one) }))
+
+export async function beginPasskey(app: App, user: User, proof: Proof): Promise<Asked> {
+  await assertPresent(app, user, proof)
+  const known = await passkeysOf(app.db, user).execute()
+  if (known.length >= MOST) throw new Refusal('conflict', `There are ${MOST} passkeys already`)
+  const { generateRegistrationOptions } = await library()
+  const { hostname } = new URL(app.url)
+  const options = await generateRegistrationOptions({
+    rpName: hostname,
+    rpID: hostname,
+    challenge: newChallenge(),
+    // Always the same for one person, and tells others nothing.
+    userID: new Uint8Array(Buffer.from(app.vault.sign('passkey user', String(user.id)), 'base64url')),
+    userName: user.username,
+    userDisplayName: user.name,
+    attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: knownOf(known),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  })
+  const ticket = challengeTicket(app, 'register', { challenge: options.challenge, user: user.id })
+  return { ticket, options: { ...options } }
+}
+
+export interface NewPasskey {
+  readonly ticket: string
+  readonly name: string
+  readonly credential: Registered
+}
+
+/** With recovery codes, where there were none. */
+export async function registerPasskey(
+  app: App,
+  user: User,
+  { ticket, name, credential }: NewPasskey,
+): Promise<{ passkey: Row<'passkeys'>; codes: string[] }> {
+  const named = nameOf(name)
+  const challenge = await takeChallenge(app, 'register', { ticket, user: user.id })
+  const found = challenge && (await readRegistration(app, credential, challenge))
+  if (!found) throw refused()
+  try {
+    return await transact(app, async (app) => {
+      const passkey = await app.db
+        .insertInto('passkeys')
+        .values({ user_id: user.id, name: named, ...found, created_at: timestamp(app.clock), last_used_at: null })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return { passkey, codes: await switchOn(app, user) }
+    })
+  } catch (error) {
+    throw uniqueViolation(error) === 'passkeys_credential_id_unique' ? refused() : error
+  }
+}
+
+function nameOf(given: string): string {
+  const name = given.trim()
+  if (name.length > LONGEST_NAME) throw invalid({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] })
+  return name
+}
+
+async function readRegistration(app: App, { response, ...rest }: Registered, expectedChallenge: string) {
+  const { verifyRegistrationResponse } = await library()
+  const given = { ...rest, response: { ...response, transports: [] }, clientExtensionResults: {} }
+  const wish = {
+    response: given,
+    expectedChallenge,
+    ...placeOf(app),
+    requireUserVerification: false,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }
+  const { registrationInfo: info } = await verifyRegistrationResponse(wish).catch(() => ({ registrationInfo: null }))
+  if (!info) return null
+  const { id, publicKey, counter } = info.credential
+  return {
+    credential_id: id,
+    public_key: Buffer.from(publicKey).toString('base64url'),
+    counter,
+    transports: JSON.stringify(response.transports ?? []),
+  }
+}
+
+export async function renamePasskey({ db }: App, { id }: Row<'passkeys'>, name: string): Promise<Row<'passkeys'>> {
+  const renamed = await db
+    .updateTable('passkeys')
+    .set({ name: nameOf(name) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!renamed) throw notFound('Passkey') // somebody was faster
+  return renamed
+}
+
+export async function deletePasskey(app: App, user: User, { id }: Row<'passkeys'>, proof: Proof): Promise<void> {
+  await assertPresent(app, user, proof)
+  await transact(app, async (app) => {
+    const { numDeletedRows } = await app.db.deleteFrom('passkeys').where('id', '=', id).executeTakeFirst()
+    if (numDeletedRows === 0n) throw notFound('Passkey') // somebody was faster
+    await switchOffUnlessNeeded(app, user)
+  })
+}
+
+/** What a device is asked to sign: after the password (`user`), or instead of it. */
+export async function askForPasskey(app: App, user: User | null): Promise<Asked> {
+  const { generateAuthenticationOptions } = await library()
+  const options = await generateAuthenticationOptions({
+    rpID: new URL(app.url).hostname,
+    challenge: newChallenge(),
+    allowCredentials: user ? knownOf(await passkeysOf(app.db, user).execute()) : [],
+    userVerification: user ? 'preferred' : 'required',
+  })
+  const made = { challenge: options.challenge, user: user?.id ?? null }
+  return { ticket: challengeTicket(app, user ? 'second step' : 'sign in', made), options: { ...options } }
+}
+
+/** Whose passkey it is; null where it is wrong. Without a `user` the device itself must have made sure of them. */
+export async function takePasskey(
+  app: App,
+  user: User | null,
+  { ticket, credential }: { ticket: string; credential: Signed },
+): Promise<User | null> {
+  const challenge = await takeChallenge(app, user ? 'second step' : 'sign in', { ticket, user: user?.id ?? null })
+  if (!challenge) return null
+  const passkey = await app.db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('credential_id', '=', credential.id)
+    .executeTakeFirst()
+  if (!passkey || (user && passkey.user_id !== user.id)) return null
+  const counter = await readSignature(app, passkey, credential, { challenge, isAlone: user === null })
+  if (counter === null || !(await noteUse(app, passkey, counter))) return null
+  return (await findUser(app.db, passkey.user_id)) ?? null
+}
+
+/** The count of the device's uses; null where the signature is wrong, or the count went back as a copied key's does. */
+async function readSignature(
+  app: App,
+  passkey: Row<'passkeys'>,
+  { response, ...rest }: Signed,
+  { challenge, isAlone }: { challenge: string; isAlone: boolean },
+): Promise<number | null> {
+  const { verifyAuthenticationResponse } = await library()
+  const { userHandle, ...signed } = response
+  const known = {
+    id: passkey.credential_id,
+    publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),
+    counter: passkey.counter,
+  }
+  const verified = await verifyAuthenticationResponse({
+    response: {
+      ...rest,
+      response: { ...signed, ...(userHandle && { userHandle }) },
+      clientExtensionResults: {},
+    },
+    expectedChallenge: challenge,
+    ...placeOf(app),
+    credential: known,
+    requireUserVerification: isAlone,
+  }).catch(() => null)
+  return verified?.verified ? verified.authenticationInfo.newCounter : null
+}
+
+/** False where it was used elsewhere meanwhile. */
+async function noteUse(
+  { db, clock }: App,
+  { id, counter: before }: Row<'passkeys'>,
+  counter: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('passkeys')
+    .set({ counter, last_used_at: timestamp(clock) })
+    .where('id', '=', id)
+    .where('counter', '=', before)
+    .executeTakeFirst()
+  return Number(numUpdatedRows) > 0
+}

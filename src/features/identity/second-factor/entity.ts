@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { entity, timestampOut } from '../../../api/wire.ts'
+
+export const SecondFactorEntity = entity({
+  /** By codes, passkeys or both. */
+  enabled: z.boolean(),
+  totp_enabled: z.boolean(),
+  recovery_codes_left: z.int(),
+  /** By when they must have one, who have none yet. */
+  required_until: timestampOut.nullable(),
+  /** The group that asks for it; null where the instance does. */
+  required_by: z.string().nullable(),
+}).meta({ id: 'SecondFactor' })
+
+export const NewSecondFactorEntity = entity({
+  secret: z.string(),
+  otpauth_url: z.string(),
+}).meta({ id: 'NewSecondFactor' })
+
+export const RecoveryCodesEntity = entity({ recovery_codes: z.array(z.string()) }).meta({ id: 'RecoveryCodes' })

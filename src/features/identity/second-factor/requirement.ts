@@ -1,0 +1,65 @@
+/**
+ * Who must have a second factor: everybody where the instance says so, and members of groups that do. Whoever has none
+ * has some hours for it from when they were first told. Then their sessions open nothing but the page that sets it up;
+ * tokens go on.
+ */
+import { HOUR, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { settingsAtHand } from '../../instance/settings/queries.ts'
+
+export interface Requirement {
+  /** The path of the group; null where the whole instance asks. */
+  readonly group: string | null
+  readonly until: string
+}
+
+interface Demand {
+  readonly group: string | null
+  readonly hours: number
+}
+
+/** The group somebody is a member of, or one above it; the one with the least patience. */
+const demandingGroup = hotQuery((db, p: { user: number }) =>
+  db
+    .selectFrom('members')
+    .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'members.group_id')
+    .innerJoin('namespaces', 'namespaces.id', 'namespace_ancestors.ancestor_id')
+    .select(['namespaces.full_path as group', 'namespaces.two_factor_grace_period as hours'])
+    .where('members.user_id', '=', p.user)
+    .where('namespaces.require_two_factor_authentication', '=', true)
+    .orderBy('namespaces.two_factor_grace_period')
+    .orderBy('namespaces.id')
+    .limit(1),
+)
+
+/** Null of whoever has one, need not, or could not: who has no password here has nothing to be second to. */
+export function dueSecondFactor(app: App, user: User): MaybePromise<Requirement | null> {
+  if (user.two_factor_enabled || user.password_digest === null) return null
+  return andThen(settingsAtHand(app), (settings) =>
+    andThen(demandingGroup(app.db, { user: user.id }), ([group]) => {
+      const instance = settings.require_two_factor_authentication
+        ? { group: null, hours: settings.two_factor_grace_period }
+        : null
+      const demand = instance && (!group || instance.hours <= group.hours) ? instance : (group ?? null)
+      return demand && andThen(askedAt(app, user), (asked) => ({ group: demand.group, until: end(asked, demand) }))
+    }),
+  )
+}
+
+const end = (asked: string, { hours }: Demand) => new Date(Date.parse(asked) + hours * HOUR).toISOString()
+
+export const isOverdue = ({ clock }: App, { until }: Requirement): boolean => until <= timestamp(clock)
+
+function askedAt(app: App, { id, second_factor_asked_at: known }: User): MaybePromise<string> {
+  if (known !== null) return known
+  const now = timestamp(app.clock)
+  const told = app.db
+    .updateTable('users')
+    .set({ second_factor_asked_at: now })
+    .where('id', '=', id)
+    .where('second_factor_asked_at', 'is', null)
+    .execute()
+  return told.then(() => now)
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { filledText, text } from '../../../api/wire.ts'
+import { profile } from '../users/queries.ts'
+import { assertOwn } from './policy.ts'
+import { NewSecondFactorEntity, RecoveryCodesEntity, SecondFactorEntity } from './entity.ts'
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  endSecondFactor,
+  removeSecondFactors,
+  renewRecoveryCodes,
+  secondFactorOf,
+} from './service.ts'
+
+const coded = z.object({ code: filledText })
+
+export const get = endpoint({
+  method: 'GET',
+  path: '/user/second_factor',
+  summary: 'Tell whether the signed-in user has a second factor',
+  allow: 'signed_in',
+  whileHeld: true,
+  output: SecondFactorEntity,
+  handle: ({ app, viewer }) => secondFactorOf(app, viewer),
+})
+
+export const begin = endpoint({
+  method: 'POST',
+  path: '/user/second_factor',
+  summary: 'Begin to set up a second factor: a secret for the device, which a first code makes count',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: z.object({ password: filledText }),
+  output: NewSecondFactorEntity,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    return beginSecondFactor(app, viewer, input.password)
+  },
+})
+
+export const confirm = endpoint({
+  method: 'POST',
+  path: '/user/second_factor/confirm',
+  summary: 'Switch the second factor on with a first code; answers codes for the day the device is lost',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: coded,
+  output: RecoveryCodesEntity,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    return { recovery_codes: await confirmSecondFactor(app, viewer, input.code) }
+  },
+})
+
+export const renew = endpoint({
+  method: 'POST',
+  path: '/user/second_factor/recovery_codes',
+  summary: 'Replace the codes for the day the device is lost; the password serves where there are passkeys alone',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: z.object({ code: text.nullish(), password: text.nullish() }),
+  output: RecoveryCodesEntity,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    return { recovery_codes: await renewRecoveryCodes(app, viewer, input) }
+  },
+})
+
+export const remove = endpoint({
+  method: 'DELETE',
+  path: '/user/second_factor',
+  summary: 'Switch the codes of the device off; passkeys stay',
+  allow: 'signed_in',
+  whileHeld: true,
+  input: coded,
+  output: null,
+  async handle({ app, viewer, caller, input }) {
+    assertOwn(viewer, caller)
+    await endSecondFactor(app, viewer, input.code)
+  },
+})
+
+export const disable = endpoint({
+  method: 'PATCH',
+  path: '/users/:user_id/disable_two_factor',
+  summary: 'Switch the second factor of a user off: codes and passkeys',
+  on: profile,
+  allow: 'administrator',
+  output: null,
+  async handle({ app, subject }) {
+    await removeSecondFactors(app, subject.user)
+  },
+})

@@ -1,0 +1,108 @@
+/** How a sign-in on the web ends: with a session, with one more step, or with the reason why not. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SESSION_COOKIE, sessionCookie } from '../../../api/credentials.ts'
+import type { Raw } from '../../../api/input.ts'
+import { send, sendRefusal } from '../../../api/web-answers.ts'
+import type { App, User } from '../../../context.ts'
+import type { Refusal } from '../../../errors.ts'
+import { sendPage, type Page } from '../page.ts'
+import { hasPasskeys } from '../passkeys/queries.ts'
+import { dueSecondFactor } from '../second-factor/requirement.ts'
+import { cookie } from './cookies.ts'
+import { csrfToken, formToken, isJson, textOf } from './forms.ts'
+import { permitNewPassword } from './links.ts'
+import { blockedPage, newPasswordPage, secondFactorPage, signInPage, unconfirmedPage } from './pages.ts'
+import { returnAddress } from './return-address.ts'
+import { openSecondStep, secondStepTicket } from './second-step.ts'
+import { startSession, webStanding } from './service.ts'
+import { signInWords } from './words.ts'
+
+export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
+  const standing = webStanding(app, user)
+  if (standing !== 'ready') return detain(app, user, standing, request, reply)
+
+  const { secret, maxAge } = await startSession(app, user, {
+    address: request.ip,
+    userAgent: request.headers['user-agent'],
+    previous: sessionCookie(request.headers.cookie),
+  })
+  reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, secret, maxAge))
+  if (!isJson(request)) {
+    const isDue = (await dueSecondFactor(app, user)) !== null
+    return reply.redirect(isDue ? '/-/profile/two_factor_auth' : returnAddress(textOf(form, 'return_to')), 303)
+  }
+  return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })
+}
+
+/** The password was right, and still there is something to do before a session begins. */
+async function detain(
+  app: App,
+  user: User,
+  standing: 'unconfirmed' | 'password_expired',
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (standing === 'unconfirmed') return refuse(request, reply, unconfirmedPage, 'Your email address is not confirmed.')
+  if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
+  const link = await permitNewPassword(app, user)
+  const reason = 'Your password has expired. Choose another one, then sign in with it.'
+  return sendPage(reply, 403, newPasswordPage({ token: formToken(app, request, reply), link, reason }))
+}
+
+export const refuse = (request: FastifyRequest, reply: FastifyReply, page: Page, message: string) =>
+  isJson(request) ? send(request, reply, 403, { message }) : sendPage(reply, 403, page)
+
+const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
+
+/** The password was right: its holder goes on with a code or a passkey. */
+async function askSecond(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
+  const ticket = secondStepTicket(app, user)
+  const hasPasskey = await hasPasskeys(app, user)
+  if (isJson(request)) return send(request, reply, 401, { message: 'A second factor is needed.', ticket })
+  const token = formToken(app, request, reply)
+  const returnTo = returnAddress(textOf(form, 'return_to'))
+  return sendPage(reply, 200, secondFactorPage({ token, ticket, returnTo, hasPasskey }))
+}
+
+/** What was shown was wrong; the password need not be shown anew. */
+export async function askSecondAgain(
+  app: App,
+  form: Raw,
+  { status, fault }: { status: number; fault: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (isJson(request)) return send(request, reply, status, { message: fault })
+  const ticket = textOf(form, 'ticket') ?? ''
+  const user = await openSecondStep(app, ticket)
+  const hasPasskey = user !== null && (await hasPasskeys(app, user))
+  const token = formToken(app, request, reply)
+  const returnTo = returnAddress(textOf(form, 'return_to'))
+  return sendPage(reply, status, secondFactorPage({ token, returnTo, ticket, fault, hasPasskey }))
+}
+
+export async function refuseSignIn(
+  app: App,
+  refusal: Refusal,
+  form: Raw,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (refusal.facts.reason === 'two_factor') return askSecond(app, refusal.facts.user as User, form, request, reply)
+  const isBlocked = refusal.facts.reason === 'blocked'
+  if (isBlocked) return refuse(request, reply, blockedPage, 'Your account has been blocked.')
+  if (isJson(request)) return sendRefusal(request, reply, refusal)
+  const isThrottled = refusal.kind === 'throttled'
+  if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
+  const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : faultOf(refusal)
+  const returnTo = returnAddress(textOf(form, 'return_to'))
+  const login = textOf(form, 'login') ?? ''
+  const page = signInPage({
+    token: formToken(app, request, reply),
+    returnTo,
+    login,
+    fault,
+    words: await signInWords(app),
+  })
+  return sendPage(reply, isThrottled ? 429 : 401, page)
+}

@@ -1,0 +1,43 @@
+/** Between the password and the second factor: what a browser keeps to show that the first was right. */
+import { MINUTE } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { isSecondFactor } from '../second-factor/service.ts'
+import { findUser } from '../users/queries.ts'
+import { completeSignIn } from './service.ts'
+
+const PATIENCE = 5 * MINUTE
+/** What else we seal is no ticket. */
+const PURPOSE = 'second step '
+
+interface Ticket {
+  readonly user: number
+  readonly until: number
+  /** Another password since then makes it void. */
+  readonly password: string | null
+}
+
+export const secondStepTicket = ({ vault, clock }: App, user: User): string =>
+  vault.seal(
+    PURPOSE +
+      JSON.stringify({
+        user: user.id,
+        until: clock.now().getTime() + PATIENCE,
+        password: user.password_digest,
+      } satisfies Ticket),
+  )
+
+/** Whose password was right; null where it must be shown again. */
+export async function openSecondStep(app: App, ticket: string): Promise<User | null> {
+  const text = app.vault.canOpen(ticket) ? app.vault.open(ticket) : ''
+  if (!text.startsWith(PURPOSE)) return null
+  const { user: id, until, password } = JSON.parse(text.slice(PURPOSE.length)) as Ticket
+  const user = await findUser(app.db, id)
+  if (!user || until <= app.clock.now().getTime() || user.password_digest !== password) return null
+  return user.two_factor_enabled ? user : null
+}
+
+/** Null where the password must be shown again, false where only the code was wrong. */
+export async function takeSecondStep(app: App, ticket: string, code: string): Promise<User | false | null> {
+  const user = await openSecondStep(app, ticket)
+  return user && ((await isSecondFactor(app, user, code)) ? completeSignIn(app, user) : false)
+}

@@ -1,0 +1,102 @@
+import type { Deed, NoteDeed } from '../../../api/deeds.ts'
+import { Json } from '../../../api/json.ts'
+import { timestamp } from '../../../clock.ts'
+import type { Change, Details } from './model.ts'
+
+/** Values of such names are kept nowhere; that they changed is. */
+const SECRET = /password|token|secret|key|dsn|credential|sealed|digest|url|payload|content/i
+const LONGEST_VALUE = 500
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the paths of the API call it. */
+const TYPES: Fields = {
+  users: 'User',
+  projects: 'Project',
+  groups: 'Group',
+  runners: 'Ci::Runner',
+  hooks: 'SystemHook',
+  application: 'ApplicationSetting',
+  applications: 'Doorkeeper::Application',
+  broadcast_messages: 'BroadcastMessage',
+  features: 'Feature',
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+/** The record itself, wherever its resource has it. */
+function recordOf(subject: unknown): Fields {
+  if (!isFields(subject)) return {}
+  const inside = subject.user ?? subject.owner ?? subject.project ?? subject.group ?? subject.profile
+  return isFields(inside) ? inside : subject
+}
+
+function targetOf(record: Fields) {
+  const path = record.username ?? record.full_path ?? record.path_with_namespace ?? record.name ?? record.title
+  return {
+    entity_id: typeof record.id === 'number' ? record.id : null,
+    entity_path: typeof path === 'string' ? path : null,
+  }
+}
+
+function typeOf(path: string): string {
+  const [, first = ''] = path.split('/')
+  const known = TYPES[first]
+  return typeof known === 'string'
+    ? known
+    : first.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
+}
+
+const short = (value: unknown): unknown => {
+  const text = JSON.stringify(value) ?? 'null'
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : value
+}
+
+/**
+ * What somebody else would have written is theirs: of that only the names are kept. So it is with texts that the record
+ * shows nobody: no list names all that may be secret.
+ */
+function changesOf({ endpoint, input, before, subject }: Deed): Change[] {
+  const isTheirs = endpoint.allow !== 'administrator'
+  const known = { ...recordOf(subject), ...before }
+  return Object.entries(input)
+    .filter(([, to]) => to !== undefined)
+    .filter(([name, to]) => !(name in known) || JSON.stringify(known[name]) !== JSON.stringify(to))
+    .map(([change, to]) => {
+      const isPlain = change in known || typeof to === 'boolean' || typeof to === 'number'
+      if (isTheirs || !isPlain || SECRET.test(change)) return { change }
+      return { change, ...(change in known && { from: short(known[change]) }), to: short(to) }
+    })
+}
+
+export const noteDeed: NoteDeed = async ({ db, clock }, deed) => {
+  const { by, as, address, endpoint, subject } = deed
+  const details: Details = {
+    custom_message: endpoint.summary,
+    ...(as && { acting_as: as.username }),
+    changes: changesOf(deed),
+  }
+  const target = targetOf(recordOf(subject))
+  const { id } = await db
+    .insertInto('audit_events')
+    .values({
+      author_id: by.id,
+      author_name: by.name,
+      kind: `${endpoint.method} ${endpoint.path}`,
+      entity_type: typeOf(endpoint.path),
+      ...target,
+      ip_address: address,
+      details: JSON.stringify(details),
+      created_at: timestamp(clock),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return async ({ db }, result) => {
+    // What was made has a name only now.
+    const made: unknown = result instanceof Json ? result.value : result
+    if (target.entity_id !== null || !isFields(made)) return
+    const { entity_id, entity_path } = targetOf(made)
+    if (entity_id === null) return
+    await db.updateTable('audit_events').set({ entity_id, entity_path }).where('id', '=', id).execute()
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { entity } from '../../../api/wire.ts'
+import { VISIBILITIES } from '../../../lib/levels.ts'
+import { currentSettings } from '../settings/queries.ts'
+import { homePage } from './home-page.ts'
+
+/** What pages need of the settings, for whoever opens them. */
+export const get = endpoint({
+  method: 'GET',
+  path: '/application/web_settings',
+  summary: 'Get the settings that steer web pages',
+  allow: 'anyone',
+  output: entity({
+    home_page_url: z.string().nullable(),
+    default_snippet_visibility: z.enum(VISIBILITIES),
+    protected_ci_variables: z.boolean(),
+    shared_runners_text: z.string(),
+    polling_interval_multiplier: z.number(),
+  }).meta({ id: 'WebSettings' }),
+  async handle({ app, viewer }) {
+    const settings = await currentSettings(app)
+    return {
+      home_page_url: homePage(settings.home_page_url, app.url),
+      default_snippet_visibility: settings.default_snippet_visibility,
+      protected_ci_variables: settings.protected_ci_variables,
+      // For people who run jobs, not for whoever comes by.
+      shared_runners_text: viewer ? settings.shared_runners_text : '',
+      polling_interval_multiplier: settings.polling_interval_multiplier,
+    }
+  },
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Browser } from '../../../../test/browser.ts'
+import { startForge, type TestForge } from '../../../forge.ts'
+
+const PASSWORD = 'correct-horse-battery'
+let forge: TestForge
+let path: string
+let browser: Browser
+beforeAll(async () => {
+  forge = await startForge()
+  const jane = await forge.user({ password: PASSWORD })
+  path = `/${(await forge.project({ path: 'mill' }, jane)).path_with_namespace}`
+  browser = new Browser(forge.url)
+  await browser.signIn(jane.username, PASSWORD)
+})
+afterAll(() => forge[Symbol.asyncDispose]())
+
+async function set(settings: Record<string, unknown>): Promise<void> {
+  expect((await forge.administrator.put('/application/settings', settings)).status).toBe(200)
+}
+const open = (address: string, by = browser) => by.get(address, { Accept: 'text/html' })
+const ask = async (by: { get(path: string): Promise<{ body: unknown }> }) =>
+  (await by.get('/application/web_settings')).body
+
+test('everybody reads what steers pages, visitors nothing of runners', async () => {
+  const initial = {
+    home_page_url: null,
+    default_snippet_visibility: 'private',
+    protected_ci_variables: true,
+    shared_runners_text: '',
+    polling_interval_multiplier: 1,
+  }
+  expect(await ask(forge.visitor)).toEqual(initial)
+  await set({ shared_runners_text: 'Be *quick*.' })
+  expect(await ask(forge.visitor)).toEqual(initial)
+  expect(await ask(await forge.user())).toEqual({ ...initial, shared_runners_text: 'Be *quick*.' })
+})
+
+test('home_page_url is where visitors of the front page are led, and nobody else', async () => {
+  const visitor = new Browser(forge.url)
+  expect((await open('/', visitor)).status).toBe(200)
+  await set({ home_page_url: 'https://mill.example/über' })
+  const led = await open('/?a=b', visitor)
+  expect([led.status, led.location]).toEqual([303, 'https://mill.example/%C3%BCber'])
+  expect((await open('/explore', visitor)).status).toBe(200)
+  expect((await open('/')).status).toBe(200)
+  // To itself it would lead for ever.
+  for (const own of ['', '/', '//', '/?a=b', '/./#top']) {
+    await set({ home_page_url: forge.url + own })
+    expect([own, (await open('/', visitor)).status]).toEqual([own, 200])
+  }
+  await set({ home_page_url: `${forge.url}/explore` })
+  expect((await open('/', visitor)).location).toBe(`${forge.url}/explore`)
+  await set({ home_page_url: null })
+})
+
+test('default_snippet_visibility is what the form for a new snippet begins with', async () => {
+  const begins = async (address: string) =>
+    /<option[^>]* value="(\w+)"[^>]* selected|<option selected[^>]* value="(\w+)"/.exec((await open(address)).body)
+  for (const level of ['internal', 'public', 'private']) {
+    await set({ default_snippet_visibility: level })
+    for (const address of ['/-/snippets/new', `${path}/-/snippets/new`])
+      expect([address, (await begins(address))?.slice(1)]).toEqual([address, expect.arrayContaining([level])])
+  }
+})
+
+test('protected_ci_variables is what the form for a new variable begins with', async () => {
+  const isTicked = async () => {
+    const boxes = (await open(`${path}/-/settings/ci_cd`)).body.match(/<input[^>]* name="protected"[^>]*>/g)!
+    return boxes.at(-1)!.includes(' checked')
+  }
+  expect(await isTicked()).toBe(true)
+  await set({ protected_ci_variables: false })
+  expect(await isTicked()).toBe(false)
+})
+
+test('shared_runners_text stands where runners for all take jobs', async () => {
+  await set({ shared_runners_text: 'Be **quick**. <script>alert(1)</script>' })
+  const shown = async () =>
+    (await open(`${path}/-/settings/ci_cd`)).body.replace(/<script type="application\/json.*/s, '')
+  expect(await shown()).toContain('<strong>quick</strong>')
+  expect(await shown()).not.toContain('<script>alert')
+  await forge.administrator.put(`/projects/${encodeURIComponent(path.slice(1))}`, { shared_runners_enabled: false })
+  expect(await shown()).not.toContain('<strong>quick</strong>')
+})

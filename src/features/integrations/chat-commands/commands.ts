@@ -1,0 +1,223 @@
+/** Does what somebody asks for in a chat, as the user they are here and with no more rights. */
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { isEnded } from '../../ci/pipelines/status.ts'
+import { createPipeline } from '../../ci/pipelines/create.ts'
+import { ciPolicy } from '../../ci/pipelines/policy.ts'
+import { environmentPolicy } from '../../ci/environments/policy.ts'
+import { findEnvironmentByName, lastDeploymentOf } from '../../ci/environments/queries.ts'
+import type { Job } from '../../ci/jobs/model.ts'
+import { playJob } from '../../ci/jobs/service.ts'
+import { filterFrom } from '../../planning/issues/filter.ts'
+import { listProjectIssues } from '../../planning/issues/lists.ts'
+import type { Issue } from '../../planning/issues/model.ts'
+import { issuePolicy, issuesPolicy, type IssueSubject } from '../../planning/issues/policy.ts'
+import { findIssue, findIssues } from '../../planning/issues/queries.ts'
+import { updateIssue } from '../../planning/issues/service.ts'
+import { issueTalk } from '../../planning/issues/talk.ts'
+import { createNote } from '../../planning/notes/service.ts'
+import { talkPolicy } from '../../planning/notes/talk.ts'
+import { createIssueAsTold } from '../../planning/quick-actions/service.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { Link, Piece } from '../services/chat/sentences.ts'
+import { HELP, type Command } from './parsing.ts'
+import type { Said } from './replies.ts'
+
+export interface Asked {
+  readonly app: App
+  readonly actor: User
+  readonly subject: RepositorySubject
+  /** As the chat calls what people type first, e.g. `/forge`. */
+  readonly command: string
+  readonly channel: string
+  readonly sender: { readonly userAgent: string; readonly address: string }
+}
+
+const MISSING: Said = { pieces: ['Not found: there is no such thing here, or none for you.'] }
+const DENIED: Said = { pieces: ['You are not allowed to do that here.'] }
+
+const linkToIssue = ({ app, subject }: Asked, { iid, title }: Issue): Link => ({
+  text: `#${iid} ${title}`,
+  url: `${webUrlOf(app, subject)}/issues/${iid}`,
+})
+const linkToProject = ({ app, subject }: Asked): Link => ({
+  text: `${subject.namespace.full_name} / ${subject.project.name}`,
+  url: webUrlOf(app, subject),
+})
+
+type Of<K extends Command['kind']> = Extract<Command, { kind: K }>
+type Runner<K extends Command['kind']> = (asked: Asked, command: Of<K>) => Promise<Said>
+
+/** A refusal is told in words; what else goes wrong is a fault. */
+export async function runCommand(asked: Asked, command: Command): Promise<Said> {
+  try {
+    return await (RUNNERS[command.kind] as (asked: Asked, command: never) => Promise<Said>)(asked, command as never)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.kind === 'forbidden') return DENIED
+    if (error.kind === 'not_found') return MISSING
+    return { pieces: [`That was refused: ${typeof error.said === 'string' ? error.said : JSON.stringify(error.said)}`] }
+  }
+}
+
+export const helpOf = (command: string, unknown?: string): Said => ({
+  pieces: [
+    ...(unknown === undefined ? [] : [`Unknown command: ${unknown.slice(0, 200)}\n`]),
+    'Available commands:\n',
+    HELP.map((line) => `• ${command} ${line}`).join('\n'),
+  ],
+})
+
+const help: Runner<'help'> = async ({ command }, { unknown }) => helpOf(command, unknown)
+
+const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
+  const { app, actor, subject, sender } = asked
+  if (!issuesPolicy.createIssue(subject)) return DENIED
+  const issue = await createIssueAsTold(app, actor, subject, { title, description: description || null }, sender)
+  return {
+    isForAll: true,
+    pieces: [
+      `I created an issue on ${actor.username}'s behalf: `,
+      linkToIssue(asked, issue),
+      ' in ',
+      linkToProject(asked),
+    ],
+    details: { title: linkToIssue(asked, issue), text: issue.description ?? '' },
+  }
+}
+
+/** Null: none that they may see. */
+async function met({ app, actor, subject }: Asked, iid: number): Promise<IssueSubject | null> {
+  const issue = await findIssue(app.db, subject.project.id, iid, actor.id)
+  const found = issue && { ...subject, issue }
+  return found && issuePolicy.read(found) ? found : null
+}
+
+const showIssue: Runner<'issue show'> = async (asked, { iid }) => {
+  const found = await met(asked, iid)
+  if (!found) return MISSING
+  const { issue } = found
+  const pieces: Piece[] = [
+    `${issue.state === 'closed' ? 'Closed' : 'Open'} issue `,
+    linkToIssue(asked, issue),
+    ' in ',
+    linkToProject(asked),
+  ]
+  // A channel has more readers than whoever asks.
+  return {
+    isForAll: !issue.confidential,
+    pieces,
+    details: { title: linkToIssue(asked, issue), text: issue.description ?? '' },
+  }
+}
+
+const closeIssue: Runner<'issue close'> = async (asked, { iid }) => {
+  const found = await met(asked, iid)
+  if (!found) return MISSING
+  if (!issuePolicy.update(found)) return DENIED
+  const { app, actor } = asked
+  if (found.issue.state === 'closed')
+    return { pieces: ['Issue ', linkToIssue(asked, found.issue), ' is already closed.'] }
+  const closed = await updateIssue(app, actor, found, found.issue.id, { state_event: 'close' })
+  return {
+    isForAll: !closed.confidential,
+    pieces: [`I closed an issue on ${actor.username}'s behalf: `, linkToIssue(asked, closed)],
+  }
+}
+
+const FOUND = 5
+
+const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
+  const { app, actor, subject } = asked
+  if (!issuesPolicy.readIssues(subject)) return MISSING
+  const { items } = await listProjectIssues(app, subject, await filterFrom(app, actor, { search: query }), {
+    limit: FOUND,
+    offset: 0,
+  })
+  const found = await findIssues(
+    app.db,
+    items.map(({ id }) => id),
+  )
+  if (found.length === 0) return MISSING
+  const lines = found.flatMap((issue): Piece[] => [
+    '\n• ',
+    linkToIssue(asked, issue),
+    issue.state === 'closed' ? ' (closed)' : '',
+  ])
+  return { pieces: ['Here are the issues I found:', ...lines] }
+}
+
+const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
+  const { app, actor, subject } = asked
+  const found = await met(asked, iid)
+  const talk =
+    found &&
+    (await issueTalk
+      .named()
+      .find(app, { id: String(subject.project.id), issue_iid: iid } as never, actor, found as never))
+  if (!talk) return MISSING
+  if (!talkPolicy.talk(talk)) return DENIED
+  await createNote(app, actor, talk, { body: note })
+  return {
+    isForAll: !found.issue.confidential,
+    pieces: [`I commented on an issue on ${actor.username}'s behalf: `, linkToIssue(asked, found.issue)],
+  }
+}
+
+/** Manual jobs of what runs there last, for the other environment. */
+async function deployJobs({ app, subject }: Asked, from: string, to: string): Promise<Job[]> {
+  const environment = await findEnvironmentByName(app.db, subject.project.id, from)
+  const last = environment && (await lastDeploymentOf(app.db, environment.id))
+  if (!last?.job_id) return []
+  const target = await findEnvironmentByName(app.db, subject.project.id, to)
+  const jobs = await app.db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('pipeline_id', 'in', (eb) => eb.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', last.job_id))
+    .where('kind', '=', 'job')
+    .where('when', '=', 'manual')
+    .where('retried', '=', false)
+    .execute()
+  const isFor = (job: Job) => (target ? job.environment_id === target.id : job.name === to)
+  return jobs.filter((job) => isFor(job) && (job.status === 'manual' || isEnded(job.status)))
+}
+
+const deploy: Runner<'deploy'> = async (asked, { from, to }) => {
+  const { app, subject } = asked
+  if (!environmentPolicy.run(subject) || !environmentPolicy.readEnvironments(subject)) return DENIED
+  const [job, ...others] = await deployJobs(asked, from, to)
+  if (!job) return { pieces: ['No action found to be executed.'] }
+  if (others.length > 0) return { pieces: ['Too many actions defined.'] }
+  const played = await playJob(app, subject, job, {})
+  const link: Link = { text: 'Follow its progress', url: `${webUrlOf(app, subject)}/-/jobs/${played.id}` }
+  return { isForAll: true, pieces: [`Deployment started from ${from} to ${to}. `, link, '.'] }
+}
+
+const run: Runner<'run'> = async (asked, { job, rest }) => {
+  const { app, actor, subject, channel } = asked
+  const { project } = subject
+  if (!ciPolicy.run(subject)) return DENIED
+  if (!project.default_branch) return MISSING
+  const variables = [
+    { key: 'CHAT_INPUT', value: rest },
+    { key: 'CHAT_CHANNEL', value: channel },
+    { key: 'CHAT_USER_ID', value: String(actor.id) },
+  ]
+  const wish = { project, actor, source: 'chat', ref: project.default_branch, job, variables } as const
+  const { pipeline, errors } = await createPipeline(app, wish)
+  if (!pipeline) return { pieces: [`It could not be run: ${errors.join(', ')}`] }
+  const link: Link = { text: `#${pipeline.id}`, url: `${webUrlOf(app, subject)}/pipelines/${pipeline.id}` }
+  return { isForAll: true, pieces: [`Your job ${job} runs in pipeline `, link, '.'] }
+}
+
+const RUNNERS: { [K in Command['kind']]: Runner<K> } = {
+  help,
+  'issue new': newIssue,
+  'issue show': showIssue,
+  'issue close': closeIssue,
+  'issue search': searchIssues,
+  'issue comment': commentIssue,
+  deploy,
+  run,
+}

@@ -1,0 +1,31 @@
+import type { App, User } from '../../../context.ts'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { Db } from '../../../store/database.ts'
+import { pageOfQuery } from '../../../store/pages.ts'
+import type { ChatName } from './model.ts'
+
+const ofUser = (db: Db, { id }: User) => db.selectFrom('chat_names').selectAll().where('user_id', '=', id)
+
+export const listChatNames = ({ db }: App, owner: User, page: PageWish): Promise<Page<ChatName>> =>
+  pageOfQuery(ofUser(db, owner).orderBy('id'), page)
+
+export async function findChatName({ db }: App, owner: User, id: number): Promise<ChatName | null> {
+  return (await ofUser(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
+}
+
+/** By what somebody of a chat would be let in: the service, and where it stands. */
+export async function placeOfService({ db }: App, id: number): Promise<{ slug: string; place: string } | null> {
+  const found = await db
+    .selectFrom('services')
+    .leftJoin('projects', 'projects.id', 'services.project_id')
+    .leftJoin('namespaces', (join) =>
+      join.on((eb) =>
+        eb('namespaces.id', '=', eb.fn.coalesce(eb.ref('services.group_id'), eb.ref('projects.namespace_id'))),
+      ),
+    )
+    .select(['services.slug', 'namespaces.full_path', 'projects.path'])
+    .where('services.id', '=', id)
+    .where('services.active', '=', true)
+    .executeTakeFirst()
+  return found ? { slug: found.slug, place: [found.full_path, found.path].filter(Boolean).join('/') } : null
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { id, longText } from '../../../api/wire.ts'
+import { notFound } from '../../../errors.ts'
+import { ChatNameEntity, presentChatName } from './entity.ts'
+import { findChatName, listChatNames } from './queries.ts'
+import { ReplyEntity } from './replies.ts'
+import { answerChat, deleteChatName } from './service.ts'
+
+const LONGEST = 255
+const short = z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string().max(LONGEST))
+
+const fromChat = {
+  id: short,
+  slug: short,
+  token: z.string().max(2048),
+  text: longText.nullish(),
+  command: short.nullish(),
+  team_id: short.nullish(),
+  team_domain: short.nullish(),
+  user_id: short.nullish(),
+  user_name: short.nullish(),
+  channel_name: short.nullish(),
+}
+
+/** Whoever knows the token is the chat; who speaks there it tells. */
+const trigger = (era: 'services' | 'integrations') =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/${era}/:slug/trigger`,
+    summary: 'Do what somebody asks for in a chat, by a slash command',
+    allow: 'anyone',
+    input: z.object(fromChat),
+    output: ReplyEntity,
+    status: 200,
+    handle: ({ app, caller, userAgent, input: { id, slug, ...wish } }) =>
+      answerChat(app, { id, slug }, wish, { userAgent, address: caller.address }),
+  })
+
+export const triggerByOlderName = trigger('services')
+export const triggerCommand = trigger('integrations')
+
+export const list = endpoint({
+  method: 'GET',
+  path: '/user/chat_names',
+  summary: 'List who one is in chats',
+  allow: 'signed_in',
+  output: pageOf(ChatNameEntity),
+  async handle({ app, viewer, page }) {
+    const { items, total } = await listChatNames(app, viewer, page)
+    return { total, items: items.map(presentChatName) }
+  },
+})
+
+export const destroy = endpoint({
+  method: 'DELETE',
+  path: '/user/chat_names/:chat_name_id',
+  summary: 'No longer be somebody in a chat',
+  allow: 'signed_in',
+  input: z.object({ chat_name_id: id }),
+  output: null,
+  async handle({ app, viewer, input }) {
+    const name = await findChatName(app, viewer, input.chat_name_id)
+    if (!name || !(await deleteChatName(app, name, viewer))) throw notFound()
+  },
+})

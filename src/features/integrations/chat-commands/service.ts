@@ -1,0 +1,86 @@
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { sameSecret } from '../../../lib/secrets.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import { findProject } from '../../projects/projects/queries.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { effectiveServices } from '../services/queries.ts'
+import { serviceOf } from '../services/registry.ts'
+import { settingsOf } from '../services/settings.ts'
+import { runCommand } from './commands.ts'
+import type { ChatName } from './model.ts'
+import { linkTo, userOf, type Chatter } from './names.ts'
+import { parseCommand } from './parsing.ts'
+import { replyOf, type ChatReply, type System } from './replies.ts'
+
+export interface ChatWish {
+  readonly token: string
+  readonly text?: string | null | undefined
+  readonly command?: string | null | undefined
+  readonly team_id?: string | null | undefined
+  readonly team_domain?: string | null | undefined
+  readonly user_id?: string | null | undefined
+  readonly user_name?: string | null | undefined
+  readonly channel_name?: string | null | undefined
+}
+
+interface Caller {
+  readonly userAgent: string
+  readonly address: string
+}
+
+const SYSTEMS: Readonly<Record<string, System>> = {
+  'slack-slash-commands': 'slack',
+  'mattermost-slash-commands': 'mattermost',
+}
+
+const missing = () => notFound('Service')
+
+/** Whether there is no such project, it is off or the token is another is told alike. */
+async function admit(app: App, id: string, slug: string, token: string) {
+  const service = serviceOf(slug)
+  const system = service && SYSTEMS[service.slug]
+  const project = system ? await findProject(app.db, id) : null
+  if (!system || !project) throw missing()
+  const effective = (await effectiveServices(app.db, { project_id: project.id, group_id: null })).get(service.slug)
+  if (!effective?.row.active) throw missing()
+  const { token: known } = settingsOf(app, service, effective.row)
+  if (typeof known !== 'string' || !sameSecret(token, known)) throw missing()
+  return { system, project, row: effective.row }
+}
+
+export async function answerChat(
+  app: App,
+  at: { readonly id: string; readonly slug: string },
+  wish: ChatWish,
+  sender: Caller,
+): Promise<ChatReply> {
+  const { system, project, row } = await admit(app, at.id, at.slug, wish.token)
+  if (!wish.user_id || !wish.team_id) return replyOf(system, { pieces: ['Your chat does not tell who you are.'] })
+  const chatter: Chatter = {
+    service_id: row.id,
+    team_id: wish.team_id,
+    team_domain: wish.team_domain ?? null,
+    chat_id: wish.user_id,
+    chat_name: wish.user_name ?? null,
+  }
+  const actor = await userOf(app, chatter)
+  if (!actor) {
+    const link = { text: 'connect your account', url: linkTo(app, chatter) }
+    return replyOf(system, { pieces: ['Before you can use this, ', link, '.'] })
+  }
+  const subject = await loadRepositorySubject(app, project, actor)
+  if (!projectPolicy.read(subject)) return replyOf(system, { pieces: ['You have no access to this project.'] })
+  const asked = { app, actor, subject, command: wish.command ?? '', channel: wish.channel_name ?? '', sender }
+  return replyOf(system, await runCommand(asked, parseCommand(wish.text ?? '')))
+}
+
+/** Whether there was one to delete. */
+export async function deleteChatName({ db }: App, { id }: ChatName, owner: User): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('chat_names')
+    .where('id', '=', id)
+    .where('user_id', '=', owner.id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Raw } from '../../../api/input.ts'
+import type { WebRoutes } from '../../../api/server.ts'
+import type { User } from '../../../context.ts'
+import { html } from '../../../lib/html.ts'
+import { sendPage, type Page } from '../../identity/page.ts'
+import { signedInOn } from '../../identity/sessions/authenticate.ts'
+import { formToken, onForm, queryOf, textOf, tokenField } from '../../identity/sessions/forms.ts'
+import { PAGE, authorizeChatter, chatterOf, type Chatter } from './names.ts'
+import { placeOfService } from './queries.ts'
+
+interface Asked {
+  user: User
+  token: string
+  chatter: Chatter
+  place: string
+}
+
+const EXPIRED: Page = {
+  title: 'Nothing was connected',
+  body: html`<p role="alert">This link is no longer good. Ask in the chat again for another.</p>`,
+}
+
+const done = (text: string): Page => ({ title: text, body: html`<p>You can go back to the chat.</p>` })
+
+function questionPage(proof: string, { user, token, chatter, place }: Asked): Page {
+  const who = chatter.chat_name ?? chatter.chat_id
+  return {
+    title: 'Connect a chat account?',
+    body: html`<p>You are signed in as <strong>${user.username}</strong>.</p>
+      <p>
+        Whoever is <strong>${who}</strong> in the team <strong>${chatter.team_domain ?? chatter.team_id}</strong> would
+        act as you in <strong>${place}</strong>: create and change issues, deploy, run jobs.
+      </p>
+      <p class="quiet">Go on only if that is you, and you have just asked for this yourself.</p>
+      <form method="post" action="${PAGE}">
+        ${tokenField(proof)}<input type="hidden" name="token" value="${token}" />
+        <button>Connect</button>
+        <button class="quiet" name="_method" value="delete">Deny</button>
+      </form>`,
+  }
+}
+
+/** Where somebody of a chat says who they are here. */
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
+
+  async function asked(
+    given: Raw,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: (asked: Asked) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    const token = textOf(given, 'token') ?? ''
+    const chatter = chatterOf(app, token)
+    const found = chatter && (await placeOfService(app, chatter.service_id))
+    if (!found) return sendPage(reply, 400, EXPIRED)
+    const user = await signedInOn(app, request)
+    const back = `${PAGE}?${new URLSearchParams({ token })}`
+    if (!user) return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: back })}`, 303)
+    return answer({ user, token, chatter, place: found.place })
+  }
+
+  server.get(PAGE, (request, reply) =>
+    asked(queryOf(request), request, reply, async (question) =>
+      sendPage(reply, 200, questionPage(formToken(app, request, reply), question)),
+    ),
+  )
+
+  onForm(server, gateway, PAGE, (form, request, reply) =>
+    asked(form, request, reply, async ({ user, chatter }) => {
+      if (textOf(form, '_method') === 'delete') return sendPage(reply, 200, done('Denied'))
+      const isKept = await authorizeChatter(app, user, chatter)
+      return isKept ? sendPage(reply, 200, done('Connected')) : sendPage(reply, 400, EXPIRED)
+    }),
+  )
+}

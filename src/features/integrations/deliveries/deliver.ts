@@ -1,0 +1,144 @@
+import { MINUTE, after } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { OutgoingFailure } from '../../../outbound/client.ts'
+import type { RowChange } from '../../../store/database.ts'
+import { completeMessage } from '../../../store/outbox.ts'
+import { countWithin } from '../../identity/sessions/throttle.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { alertStatusOf, standingAfter } from '../hooks/disabling.ts'
+import { kindOf, type Hook } from '../hooks/model.ts'
+import { completions } from '../messages/sources.ts'
+import { sendToService } from '../services/send.ts'
+import { attempt, attemptRow, isFailure, type Outcome } from './attempt.ts'
+import { GIVEN_UP_AFTER, type Note } from './lanes.ts'
+import type { Delivery } from './model.ts'
+import { isFilteredOut, requestTo, saidOf, type Message } from './request.ts'
+
+/** It waits among the troubled afterwards. */
+const SLOW_S = 1
+const LONGEST_BACKOFF_MS = 3_600_000
+
+export interface Delivered {
+  readonly note: Note
+  readonly isSlow: boolean
+  /** The hook is left alone from now on. */
+  readonly isResting: boolean
+}
+
+const ended = (delivery: Delivery): Delivered => ({
+  note: { delivery, change: { state: 'done' }, attempt: null, hook: null },
+  isSlow: false,
+  isResting: false,
+})
+
+export async function deliver(app: App, delivery: Delivery, signal: AbortSignal): Promise<Delivered> {
+  const message = await completed(app, delivery.message_id)
+  if (message && delivery.service_id !== null) return tellService(app, delivery, message)
+  const hook = await app.db.selectFrom('hooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst()
+  if (!message || !hook || (await isFilteredOut(hook, message))) return ended(delivery)
+  const { root_id } = await app.db
+    .selectFrom('events')
+    .select('root_id')
+    .where('id', '=', message.event_id)
+    .executeTakeFirstOrThrow()
+  const made = await requestTo(app, hook, saidOf(app, hook, message, root_id))
+  const isOver = delivery.attempts === 0 && (await isOverRate(app, hook))
+  const request = isOver ? { ...made, fault: new OutgoingFailure('refused', 'Too many calls in a minute') } : made
+  const outcome = await attempt(app, hook, request, signal)
+  const standing = isOver ? hook : standingAfter(hook, isFailure(outcome), app.clock)
+  const { hooks_auto_disabled: isOn } = await currentSettings(app)
+  return {
+    note: {
+      delivery,
+      change: { attempts: delivery.attempts + 1, ...stateAfter(app, delivery, outcome) },
+      attempt: attemptRow(
+        app,
+        hook,
+        { message_id: message.id, trigger: message.switch ?? message.kind },
+        request,
+        outcome,
+      ),
+      hook:
+        standing.failures === hook.failures
+          ? null
+          : { failures: standing.failures, disabled_until: standing.disabled_until },
+    },
+    isSlow: !isOver && ('failure' in outcome || outcome.answer.duration > SLOW_S),
+    isResting: alertStatusOf({ ...hook, ...standing }, { clock: app.clock, isOn }) !== 'executable',
+  }
+}
+
+/** What services answer is not kept. */
+async function tellService(app: App, delivery: Delivery, message: Message): Promise<Delivered> {
+  const { service_id, attempts } = delivery
+  const service = await app.db.selectFrom('services').selectAll().where('id', '=', service_id).executeTakeFirst()
+  if (!service || message.project_id === null) return ended(delivery)
+  const { kind, project_id } = message
+  const began = performance.now()
+  let change: RowChange<'hook_deliveries'>
+  try {
+    const answer = await sendToService(app, service, { kind, project_id, body: JSON.parse(message.body) })
+    change = answer ? stateAfter(app, delivery, { answer }) : { state: 'done' }
+  } catch (error) {
+    app.log.warn({ part: 'deliveries', err: error, service: service.slug, project: project_id }, 'service not told')
+    const isForGood = error instanceof OutgoingFailure && isFinal(error)
+    change = isForGood ? { state: 'given_up' } : later(app, delivery, 0)
+  }
+  const isSlow = change.state === undefined || performance.now() - began > SLOW_S * 1000
+  const note = { delivery, change: { attempts: attempts + 1, ...change }, attempt: null, hook: null }
+  return { note, isSlow, isResting: false }
+}
+
+/** Null where it is gone: events are kept for a time. */
+async function completed(app: App, id: number): Promise<Message | null> {
+  const message = await app.db.selectFrom('event_messages').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!message || message.complete) return message ?? null
+  const complete = completions[message.kind]
+  const whole = complete && (await complete(app, { ...message, body: JSON.parse(message.body) as object }))
+  const body = whole ? JSON.stringify(whole) : message.body
+  await completeMessage(app, id, body)
+  return { ...message, body, complete: true }
+}
+
+/** Calls a minute of all hooks below one top-level namespace, where the plan limits them; the rest is dropped. */
+async function isOverRate(app: App, hook: Hook): Promise<boolean> {
+  if (kindOf(hook) === 'instance') return false
+  const { web_hook_calls: most } = await loadLimits(app.db)
+  if (most === 0) return false
+  const { top } = await app.db
+    .selectFrom('namespace_ancestors')
+    .$if(hook.project_id !== null, (q) =>
+      q.where('namespace_id', '=', (eb) =>
+        eb.selectFrom('projects').select('projects.namespace_id').where('projects.id', '=', hook.project_id),
+      ),
+    )
+    .$if(hook.group_id !== null, (q) => q.where('namespace_id', '=', hook.group_id!))
+    .orderBy('depth', 'desc')
+    .select('ancestor_id as top')
+    .executeTakeFirstOrThrow()
+  return (await countWithin(app, `hook calls of ${top}`, MINUTE)) > most
+}
+
+/** No answer, 5xx and 429 may be better later; any other answer is one. What cannot be sent at all never will be. */
+function stateAfter(app: App, delivery: Delivery, outcome: Outcome): RowChange<'hook_deliveries'> {
+  if ('failure' in outcome) return isFinal(outcome.failure) ? { state: 'given_up' } : later(app, delivery, 0)
+  const { status, headers } = outcome.answer
+  if (status < 500 && status !== 429) return { state: 'done' }
+  return later(app, delivery, retryAfter(headers['retry-after'] ?? '', app.clock.now()))
+}
+
+/** It would be refused once more. */
+const isFinal = ({ reason }: OutgoingFailure) => reason === 'refused' || reason === 'malformed'
+
+function later(app: App, { created_at, attempts }: Delivery, atLeast: number): RowChange<'hook_deliveries'> {
+  if (created_at <= after(app.clock, -GIVEN_UP_AFTER)) return { state: 'given_up' }
+  const backoff = Math.min(LONGEST_BACKOFF_MS, 5_000 * 2 ** attempts) * (0.75 + Math.random() / 2)
+  return { due_at: after(app.clock, Math.max(backoff, Math.min(atLeast, GIVEN_UP_AFTER))) }
+}
+
+/** Milliseconds, of seconds or of a moment. */
+export function retryAfter(header: string, now: Date): number {
+  const asked = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime()
+  return Number.isFinite(asked) ? Math.max(0, asked) : 0
+}

@@ -1,0 +1,164 @@
+/**
+ * Sends what waits, in the order of events to each receiver and side by side between receivers. Several processes may
+ * run one over the same store. A receiver that fails or dawdles is put among the troubled, of which only some are served
+ * at once, so that those who answer never wait for them.
+ */
+import type { App } from '../../../context.ts'
+import { transact } from '../../../store/transact.ts'
+import { deliver } from './deliver.ts'
+import { claimLanes, isAnyLaneDue, nextInLane, releaseLane, restOf, writeNotes, type Note } from './lanes.ts'
+import type { Lane } from './model.ts'
+
+const MOST_LANES = 100
+const MOST_TROUBLED = 50
+const IDLE_MS = 1_000
+/** Then others have their turn. */
+const MOST_IN_A_ROW = 50
+const LONGEST_IN_A_ROW_MS = 30_000
+/** For what is on its way when the process ends; it is sent once more by the next one. */
+const PATIENCE_MS = 5_000
+
+export interface Deliverer {
+  wake(): void
+  /** Sends everything that is due now, then resolves; for tests. */
+  settle(): Promise<void>
+  /** Rests until the returned function is called. */
+  pause(): Promise<() => void>
+  /** Lets what is on its way arrive or fail, and claims nothing more. */
+  stop(): Promise<void>
+}
+
+export function startDeliverer(app: App): Deliverer {
+  const log = app.log.child({ part: 'deliveries' })
+  const relaxed = { ...app, db: app.store.relaxed }
+  const running = new Map<number, { lane: Lane; work: Promise<void> }>()
+  const ending = new AbortController()
+  const cut = new AbortController()
+  let turn: Promise<void> = Promise.resolve()
+  let isTurnAhead = false
+  let paused = false
+  let timer: NodeJS.Timeout | undefined
+  let notes: { note: Note; noted: () => void; failed: (error: unknown) => void }[] = []
+  let noting: Promise<void> | null = null
+
+  const tellTrouble = (error: unknown) => log.error({ err: error }, 'deliveries could not be made')
+
+  /** What lanes note at the same time is one transaction. */
+  function note(one: Note): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    notes.push({ note: one, noted: resolve, failed: reject })
+    noting ??= Promise.resolve().then(writeAll)
+    return promise
+  }
+
+  async function writeAll(): Promise<void> {
+    while (notes.length > 0) {
+      const some = notes
+      notes = []
+      try {
+        await transact(relaxed, (app) =>
+          writeNotes(
+            app,
+            some.map(({ note }) => note),
+          ),
+        )
+        for (const { noted } of some) noted()
+      } catch (error) {
+        for (const { failed } of some) failed(error)
+      }
+    }
+    noting = null
+  }
+
+  async function serve(lane: Lane): Promise<void> {
+    const began = performance.now()
+    let troubled = lane.troubled
+    let left = MOST_IN_A_ROW
+    let until: string | null = null
+    try {
+      while (left > 0 && !ending.signal.aborted && performance.now() - began < LONGEST_IN_A_ROW_MS) {
+        until = await restOf(relaxed, lane)
+        if (until !== null) return
+        const waiting = await nextInLane(app, lane, left)
+        if (waiting.length === 0) break
+        for (const delivery of waiting) {
+          if (ending.signal.aborted || performance.now() - began > LONGEST_IN_A_ROW_MS) break
+          const { note: made, isSlow, isResting } = await deliver(app, delivery, cut.signal)
+          troubled = isSlow
+          left--
+          await note(made)
+          if (isResting) break
+          // One of the troubled at a time takes a place of theirs.
+          if (troubled && !lane.troubled) return
+        }
+      }
+    } catch (error) {
+      if (!cut.signal.aborted) throw error
+    } finally {
+      await releaseLane(relaxed, lane, { troubled, until })
+    }
+  }
+
+  async function takeTurn(): Promise<void> {
+    isTurnAhead = false
+    if (ending.signal.aborted || paused) return
+    const troubledNow = [...running.values()].filter(({ lane }) => lane.troubled).length
+    const most = { all: MOST_LANES - running.size, troubled: MOST_TROUBLED - troubledNow }
+    if (most.all <= 0 || !(await isAnyLaneDue(app, most))) return
+    const lanes = await transact(relaxed, (app) => claimLanes(app, most))
+    for (const lane of lanes) {
+      const work = serve(lane)
+        .catch(tellTrouble)
+        .then(() => {
+          running.delete(lane.id)
+          wake()
+        })
+      running.set(lane.id, { lane, work })
+    }
+  }
+
+  function wake(): void {
+    if (ending.signal.aborted || paused || isTurnAhead) return
+    isTurnAhead = true
+    clearTimeout(timer)
+    turn = turn.then(takeTurn).catch(tellTrouble)
+    void turn.then(() => {
+      clearTimeout(timer)
+      if (!ending.signal.aborted && !paused) timer = setTimeout(wake, IDLE_MS).unref()
+    })
+  }
+
+  async function rest(): Promise<void> {
+    clearTimeout(timer)
+    await turn
+    await Promise.all([...running.values()].map(({ work }) => work))
+  }
+  wake()
+
+  return {
+    wake,
+    async settle() {
+      for (;;) {
+        wake()
+        await turn
+        if (ending.signal.aborted || paused) return
+        if (running.size === 0 && !(await isAnyLaneDue(app, { troubled: 1 }))) return
+        await Promise.all([...running.values()].map(({ work }) => work))
+      }
+    },
+    async pause() {
+      paused = true
+      await rest()
+      return () => {
+        paused = false
+        wake()
+      }
+    },
+    async stop() {
+      ending.abort()
+      const timer = setTimeout(() => cut.abort(new Error('the process is ending')), PATIENCE_MS)
+      await rest()
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { NewRow, Row } from '../../../store/database.ts'
+import { hooksAt, type Place } from '../hooks/listening.ts'
+import type { AnySwitch, Hook } from '../hooks/model.ts'
+import { interestedServices } from '../services/send.ts'
+import { Chains } from './chains.ts'
+
+/** What it takes to tell who hears a message. */
+export const HEARD_BY = [
+  'event_messages.id',
+  'event_messages.kind',
+  'event_messages.switch',
+  'event_messages.project_id',
+  'event_messages.group_id',
+  'event_messages.to_projects',
+  'event_messages.to_groups',
+  'event_messages.to_system',
+] as const
+
+type Heard = Pick<
+  Row<'event_messages'>,
+  'id' | 'kind' | 'switch' | 'project_id' | 'group_id' | 'to_projects' | 'to_groups' | 'to_system'
+>
+
+/** Makes a delivery of each message for each receiver, in the transaction that hands the events out. */
+export async function distribute(app: App, events: readonly { readonly id: number }[]): Promise<void> {
+  const messages = await app.db
+    .selectFrom('event_messages')
+    .innerJoin('events', 'events.id', 'event_messages.event_id')
+    .select(HEARD_BY)
+    .select(['event_id', 'root_id'])
+    .where(
+      'event_id',
+      'in',
+      events.map(({ id }) => id),
+    )
+    .orderBy('event_id')
+    .orderBy('event_messages.id')
+    .execute()
+  const chains = new Chains(app)
+  const listening = new Map<string, Hook[]>()
+  const services = new Map<string, readonly { readonly id: number }[]>()
+  const found: NewDelivery[] = []
+  for (const message of messages) {
+    const key = `${message.project_id} ${message.group_id}`
+    const hooks = listening.get(key) ?? (await hooksAt(app.db, message satisfies Place))
+    listening.set(key, hooks)
+    for (const hook of hooks)
+      if (hears(hook, message) && !(await chains.isAtItsEnd(hook.id, message)))
+        found.push({ message_id: message.id, hook_id: hook.id })
+    const { project_id, kind } = message
+    if (project_id === null || !message.to_projects) continue
+    const told = services.get(`${project_id} ${kind}`) ?? (await interestedServices(app, project_id, kind))
+    services.set(`${project_id} ${kind}`, told)
+    for (const service of told) found.push({ message_id: message.id, service_id: service.id })
+  }
+  await addDeliveries(app, found)
+}
+
+export function hears(hook: Hook, message: Omit<Heard, 'id' | 'kind'>): boolean {
+  const isMeant =
+    hook.project_id !== null ? message.to_projects : hook.group_id !== null ? message.to_groups : message.to_system
+  return isMeant && (message.switch === null || hook[message.switch as AnySwitch])
+}
+
+const AT_ONCE = 500
+
+type NewDelivery = { readonly message_id: number } & ({ readonly hook_id: number } | { readonly service_id: number })
+
+/** In this order, for each receiver. */
+export async function addDeliveries(app: App, wanted: readonly NewDelivery[]): Promise<void> {
+  if (wanted.length === 0) return
+  const now = timestamp(app.clock)
+  const rows: NewRow<'hook_deliveries'>[] = wanted.map((one) => ({
+    hook_id: null,
+    service_id: null,
+    ...one,
+    state: 'waiting',
+    attempts: 0,
+    due_at: now,
+    created_at: now,
+  }))
+  for (let n = 0; n < rows.length; n += AT_ONCE)
+    await app.db
+      .insertInto('hook_deliveries')
+      .values(rows.slice(n, n + AT_ONCE))
+      .execute()
+  await openLanes(app, 'hook_id', [...new Set(rows.flatMap(({ hook_id }) => hook_id ?? []))], now)
+  await openLanes(app, 'service_id', [...new Set(rows.flatMap(({ service_id }) => service_id ?? []))], now)
+  app.onCommit(() => app.deliveries.wake())
+}
+
+export type Receiver = 'hook_id' | 'service_id'
+
+/** In the order of ids, so that two never wait for each other. */
+export async function openLanes({ db }: App, column: Receiver, ids: readonly number[], due_at: string): Promise<void> {
+  const sorted = ids.toSorted((one, other) => one - other)
+  for (let n = 0; n < sorted.length; n += AT_ONCE)
+    await db
+      .insertInto('delivery_lanes')
+      .values(
+        sorted.slice(n, n + AT_ONCE).map((id) => ({
+          hook_id: null,
+          service_id: null,
+          [column]: id,
+          due_at,
+          lease_until: null,
+          troubled: false,
+        })),
+      )
+      .onConflict((c) =>
+        c.column(column).doUpdateSet((eb) => ({
+          due_at: eb
+            .case()
+            .when('excluded.due_at', '<', eb.ref('delivery_lanes.due_at'))
+            .then(eb.ref('excluded.due_at'))
+            .else(eb.ref('delivery_lanes.due_at'))
+            .end(),
+        })),
+      )
+      .execute()
+}

@@ -1,0 +1,32 @@
+import { HOUR, after } from '../../../clock.ts'
+import { job } from '../../../context.ts'
+import { LOG_KEPT } from './log.ts'
+import { GIVEN_UP_AFTER } from './lanes.ts'
+
+const AT_ONCE = 1000
+
+/** What was sent long ago, and what arrived or was given up. Messages go with their events. */
+export const sweepDeliveries = job(
+  'deliveries.sweep',
+  async ({ db, clock }) => {
+    const old = after(clock, -LOG_KEPT)
+    const attempts = db.selectFrom('hook_attempts').select('id').where('created_at', '<', old).limit(AT_ONCE)
+    await untilNone(() => db.deleteFrom('hook_attempts').where('id', 'in', attempts).executeTakeFirst())
+    // Those that are done only chains of hooks look at, for an hour.
+    const ended = [['given_up', old] as const, ['done', after(clock, -GIVEN_UP_AFTER)] as const]
+    for (const [state, before] of ended) {
+      const some = db
+        .selectFrom('hook_deliveries')
+        .select('id')
+        .where('state', '=', state)
+        .where('created_at', '<', before)
+        .limit(AT_ONCE)
+      await untilNone(() => db.deleteFrom('hook_deliveries').where('id', 'in', some).executeTakeFirst())
+    }
+  },
+  { every: HOUR },
+)
+
+async function untilNone(remove: () => Promise<{ numDeletedRows: bigint }>): Promise<void> {
+  while ((await remove()).numDeletedRows === BigInt(AT_ONCE));
+}

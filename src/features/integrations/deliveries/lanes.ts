@@ -1,0 +1,167 @@
+/** What the deliverer reads and writes. The lease is also the fence: who no longer holds a lane changes nothing of it. */
+import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import type { Db, NewRow, RowChange } from '../../../store/database.ts'
+import { locksRows } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { alertStatusOf } from '../hooks/disabling.ts'
+import type { Delivery, Lane } from './model.ts'
+
+/** Whatever waits for longer is no news any more. */
+export const GIVEN_UP_AFTER = DAY
+
+/** Whether a hook still rests: the instance may have changed its mind. */
+const LOOK_AGAIN_MS = 10 * MINUTE
+
+/** Longer than a lane is served at a time. */
+export const LEASE_MS = 90_000
+
+const due = ({ db, clock }: App, troubled: boolean) => {
+  const now = timestamp(clock)
+  return db
+    .selectFrom('delivery_lanes')
+    .where('troubled', '=', troubled)
+    .where('due_at', '<=', now)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .orderBy('due_at')
+    .orderBy('id')
+}
+
+export async function isAnyLaneDue(app: App, most: { readonly troubled: number }): Promise<boolean> {
+  if (await due(app, false).select('id').limit(1).executeTakeFirst()) return true
+  return most.troubled > 0 && (await due(app, true).select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Those due the longest. */
+export async function claimLanes(app: App, most: { all: number; troubled: number }): Promise<Lane[]> {
+  const next = (troubled: boolean, limit: number) =>
+    due(app, troubled)
+      .select('id')
+      .limit(limit)
+      .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
+      .execute()
+  const calm = await next(false, most.all)
+  const troubled = most.troubled > 0 ? await next(true, Math.min(most.troubled, most.all - calm.length)) : []
+  const ids = [...calm, ...troubled].map(({ id }) => id)
+  if (ids.length === 0) return []
+  return app.db
+    .updateTable('delivery_lanes')
+    .set({ lease_until: after(app.clock, LEASE_MS) })
+    .where('id', 'in', ids)
+    .returningAll()
+    .execute()
+}
+
+/** What waits in a lane and may go now, in the order of events. */
+export async function nextInLane({ db, clock }: App, lane: Lane, most: number): Promise<Delivery[]> {
+  const [column, id] = receiverOf(lane)
+  return db
+    .selectFrom('hook_deliveries')
+    .selectAll()
+    .where(column, '=', id)
+    .where('state', '=', 'waiting')
+    .where('due_at', '<=', timestamp(clock))
+    .orderBy('id')
+    .limit(most)
+    .execute()
+}
+
+export const receiverOf = ({ hook_id, service_id }: Pick<Lane, 'hook_id' | 'service_id'>) =>
+  hook_id !== null ? (['hook_id', hook_id] as const) : (['service_id', service_id!] as const)
+
+/** What came of a delivery. */
+export interface Note {
+  readonly delivery: Delivery
+  readonly change: RowChange<'hook_deliveries'>
+  readonly attempt: NewRow<'hook_attempts'> | null
+  /** Of the hook: how often in a row it has failed. */
+  readonly hook: RowChange<'hooks'> | null
+}
+
+export async function writeNotes({ db }: App, notes: readonly Note[]): Promise<void> {
+  // Most of what is noted at once is the same: it went out.
+  const alike = Map.groupBy(notes, ({ change }) => JSON.stringify(change))
+  for (const some of alike.values())
+    await db
+      .updateTable('hook_deliveries')
+      .set(some[0]!.change)
+      .where(
+        'id',
+        'in',
+        some.map(({ delivery }) => delivery.id),
+      )
+      .execute()
+  for (const { delivery, hook } of notes)
+    if (hook && delivery.hook_id !== null)
+      await db.updateTable('hooks').set(hook).where('id', '=', delivery.hook_id).execute()
+  await writeAttempts(
+    db,
+    notes.flatMap(({ attempt }) => attempt ?? []),
+  )
+}
+
+/** A hook may have gone while it was being called. */
+export async function writeAttempts(db: Db, attempts: readonly NewRow<'hook_attempts'>[]): Promise<void> {
+  if (attempts.length === 0) return
+  const there = await db
+    .selectFrom('hooks')
+    .select('id')
+    .where('id', 'in', [...new Set(attempts.map(({ hook_id }) => hook_id))])
+    .$if(locksRows(db), (q) => q.forKeyShare())
+    .execute()
+  const ids = new Set(there.map(({ id }) => id))
+  const rows = attempts.filter(({ hook_id }) => ids.has(hook_id))
+  if (rows.length > 0) await db.insertInto('hook_attempts').values(rows).execute()
+}
+
+/** Until when the receiver of a lane is left alone; what has waited too long meanwhile is given up. */
+export async function restOf(app: App, { hook_id }: Lane): Promise<string | null> {
+  if (hook_id === null) return null
+  const { hooks_auto_disabled: isOn } = await currentSettings(app)
+  const hook = isOn && (await app.db.selectFrom('hooks').selectAll().where('id', '=', hook_id).executeTakeFirst())
+  const status = hook ? alertStatusOf(hook, { clock: app.clock, isOn }) : 'executable'
+  if (!hook || status === 'executable') return null
+  await app.db
+    .updateTable('hook_deliveries')
+    .set({ state: 'given_up' })
+    .where('hook_id', '=', hook_id)
+    .where('state', '=', 'waiting')
+    .where('created_at', '<=', after(app.clock, -GIVEN_UP_AFTER))
+    .execute()
+  const look = after(app.clock, LOOK_AGAIN_MS)
+  return status === 'disabled' || hook.disabled_until! > look ? look : hook.disabled_until
+}
+
+/** Leaves a lane until the next delivery is due; one that nothing waits for goes. */
+export async function releaseLane(
+  given: App,
+  lane: Lane,
+  { troubled, until = null }: { readonly troubled: boolean; readonly until?: string | null },
+): Promise<void> {
+  await transact(given, async (app) => {
+    // Held before it is looked at: whoever adds a delivery holds it too, so none is overlooked.
+    const held = await app.db
+      .selectFrom('delivery_lanes')
+      .select('id')
+      .where('id', '=', lane.id)
+      .where('lease_until', '=', lane.lease_until)
+      .$if(locksRows(app.db), (q) => q.forUpdate())
+      .executeTakeFirst()
+    if (!held) return
+    const [column, id] = receiverOf(lane)
+    const { due_at } = await app.db
+      .selectFrom('hook_deliveries')
+      .select((eb) => eb.fn.min('due_at').as('due_at'))
+      .where(column, '=', id)
+      .where('state', '=', 'waiting')
+      .executeTakeFirstOrThrow()
+    if (due_at === null) await app.db.deleteFrom('delivery_lanes').where('id', '=', lane.id).execute()
+    else
+      await app.db
+        .updateTable('delivery_lanes')
+        .set({ due_at: until !== null && until > due_at ? until : due_at, troubled, lease_until: null })
+        .where('id', '=', lane.id)
+        .execute()
+  })
+}

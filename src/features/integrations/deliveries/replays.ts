@@ -1,0 +1,157 @@
+/** Past events put out to a hook once more, in their order. */
+import { timestamp } from '../../../clock.ts'
+import { job, type App } from '../../../context.ts'
+import { enqueue } from '../../../jobs/queue.ts'
+import type { Events } from '../../../store/database.ts'
+import { holdName } from '../../../store/dialect.ts'
+import { addMessages, type EventMessage } from '../../../store/outbox.ts'
+import { transact } from '../../../store/transact.ts'
+import { eventsAt, hooksAt } from '../hooks/listening.ts'
+import { SWITCHES, kindOf, type Hook } from '../hooks/model.ts'
+import { messagesOf } from '../messages/describe.ts'
+import { SYSTEM, type Wanted } from '../messages/message.ts'
+import { sources } from '../messages/sources.ts'
+import { HEARD_BY, addDeliveries, hears } from './distribute.ts'
+
+export const MOST_REPLAYED = 10_000
+/** In one transaction: other writers wait for it. */
+const AT_ONCE = 100
+
+export interface ReplayWish {
+  readonly since?: string | null
+  readonly until?: string | null
+  readonly event_ids?: readonly number[] | null
+}
+
+export interface Replayed {
+  /** How many are put out. */
+  readonly events: number
+  /** Of these, how many as they were told then. */
+  readonly as_told: number
+  /** Of these, how many are told of as things stand now: nobody had asked for them then. */
+  readonly made_anew: number
+  /** There were more than go out at once. */
+  readonly more: boolean
+  /** When the last of them happened: where to go on. */
+  readonly last_event_at: string | null
+}
+
+const heardBy = (hook: Hook): ReadonlySet<Wanted> => {
+  const kind = kindOf(hook)
+  const on: Wanted[] = SWITCHES[kind].filter((name) => hook[name])
+  return new Set(kind === 'instance' ? [...on, SYSTEM] : on)
+}
+
+export async function startReplay(app: App, hook: Hook, wish: ReplayWish): Promise<Replayed> {
+  const heard = heardBy(hook)
+  const telling = sources.filter(({ wanted }) => wanted.some((name) => heard.has(name))).map(({ event }) => event)
+  const found = telling.length === 0 ? [] : await wishedEvents(app, hook, [...new Set<string>(telling)], wish)
+  const events = found.slice(0, MOST_REPLAYED)
+  const told = new Set<number>()
+  for (let n = 0; n < events.length; n += AT_ONCE) {
+    const ids = events.slice(n, n + AT_ONCE).map(({ id }) => id)
+    for (const { event_id } of await messagesHeard(app, hook, ids)) told.add(event_id)
+  }
+  if (events.length > 0)
+    await transact(app, async (app) => {
+      const row = {
+        hook_id: hook.id,
+        event_ids: JSON.stringify(events.map(({ id }) => id)),
+        created_at: timestamp(app.clock),
+      }
+      const { id } = await app.db.insertInto('hook_replays').values(row).returning('id').executeTakeFirstOrThrow()
+      await enqueue(app, replayEvents, { id })
+    })
+  return {
+    events: events.length,
+    as_told: told.size,
+    made_anew: events.length - told.size,
+    more: found.length > MOST_REPLAYED,
+    last_event_at: events.at(-1)?.created_at ?? null,
+  }
+}
+
+const wishedEvents = ({ db }: App, hook: Hook, names: readonly string[], { since, until, event_ids }: ReplayWish) =>
+  eventsAt(db, hook)
+    .select(['id', 'created_at'])
+    .where('name', 'in', names)
+    .$if(!!since, (q) => q.where('created_at', '>=', since!))
+    .$if(!!until, (q) => q.where('created_at', '<=', until!))
+    .$if(!!event_ids, (q) => q.where('id', 'in', event_ids!.length > 0 ? [...event_ids!] : [0]))
+    .orderBy('position')
+    .limit(MOST_REPLAYED + 1)
+    .execute()
+
+async function messagesHeard({ db }: App, hook: Hook, events: readonly number[]) {
+  const found = await db
+    .selectFrom('event_messages')
+    .select(HEARD_BY)
+    .select(['event_id', 'kind'])
+    .where('event_id', 'in', events)
+    .orderBy('id')
+    .execute()
+  return found.filter((message) => hears(hook, message))
+}
+
+/** Some at a time, each time in one transaction with what is left to do: none is put out twice. */
+export const replayEvents = job('hooks.replay', async (app, { id }: { id: number }) => {
+  while (await transact(app, (app) => replaySome(app, id)));
+})
+
+async function replaySome(app: App, id: number): Promise<boolean> {
+  await holdName(app.db, `replay ${id}`)
+  const replay = await app.db.selectFrom('hook_replays').selectAll().where('id', '=', id).executeTakeFirst()
+  const hook =
+    replay && (await app.db.selectFrom('hooks').selectAll().where('id', '=', replay.hook_id).executeTakeFirst())
+  if (!replay || !hook) return false
+  const ids = JSON.parse(replay.event_ids) as number[]
+  await replayNow(app, hook, ids.slice(0, AT_ONCE))
+  const left = ids.slice(AT_ONCE)
+  if (left.length === 0) await app.db.deleteFrom('hook_replays').where('id', '=', id).execute()
+  else
+    await app.db
+      .updateTable('hook_replays')
+      .set({ event_ids: JSON.stringify(left) })
+      .where('id', '=', id)
+      .execute()
+  return left.length > 0
+}
+
+async function replayNow(app: App, hook: Hook, ids: readonly number[]): Promise<void> {
+  const events = await app.db.selectFrom('events').selectAll().where('id', 'in', ids).orderBy('position').execute()
+  const told = Map.groupBy(await messagesHeard(app, hook, ids), ({ event_id }) => event_id)
+  const heard = heardBy(hook)
+  const wanted: { message_id: number; hook_id: number }[] = []
+  for (const { id, name, payload } of events) {
+    const known = told.get(id)?.map((message) => message.id)
+    const messages = known ?? (await madeAnew(app, hook, heard, { id, name, payload }))
+    for (const message_id of messages) wanted.push({ message_id, hook_id: hook.id })
+  }
+  await addDeliveries(app, wanted)
+}
+
+const placed = (message: EventMessage) => ({
+  ...message,
+  switch: message.switch ?? null,
+  project_id: message.project_id ?? null,
+  group_id: message.group_id ?? null,
+})
+
+/** Nobody heard of it then: it is told as things stand now, and kept so for the next time. */
+async function madeAnew(
+  app: App,
+  hook: Hook,
+  heard: ReadonlySet<Wanted>,
+  event: { readonly id: number; readonly name: string; readonly payload: string },
+): Promise<number[]> {
+  const made = await messagesOf(app, event.name as keyof Events, JSON.parse(event.payload) as object, heard)
+  const mine = made.map(placed).filter((message) => hears(hook, message))
+  const isHere = await Promise.all(
+    mine.map(async (message) => (await hooksAt(app.db, message)).some(({ id }) => id === hook.id)),
+  )
+  return addMessages(
+    app,
+    event.id,
+    mine.filter((_, n) => isHere[n]),
+  )
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { Answer, child, endpoint } from '../../../api/endpoint.ts'
+import { pageOf } from '../../../api/pages.ts'
+import { arrayOf, entity, id, moment, oneOf } from '../../../api/wire.ts'
+import { badParameter } from '../../../errors.ts'
+import { SWITCHES } from '../hooks/model.ts'
+import { atAllPlaces, atInstance, atProjectsAndGroups, type Mount } from '../hooks/places.ts'
+import {
+  HookEventEntity,
+  STATUS_GROUPS,
+  findAttempt,
+  listAttempts,
+  presentAttempt,
+  showAttempt,
+  type StatusWish,
+} from './log.ts'
+import { MOST_REPLAYED, startReplay } from './replays.ts'
+import { resend, testHook, testSystemHook } from './sending.ts'
+
+const attemptOf = (mount: Mount) =>
+  child(mount.hook, {
+    key: 'attempt',
+    params: { hook_log_id: id },
+    find: (app, { hook }, { hook_log_id }) => findAttempt(app, hook, hook_log_id),
+  })
+
+/** A code, or a group of them. */
+const status = z.union([
+  z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.int().min(100).max(599)),
+  oneOf(...STATUS_GROUPS),
+])
+
+export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/:hook_id/events`,
+    summary: `List what a hook of ${mount.of} was sent in the last seven days, and what came back`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({ status: status.nullish() }),
+    output: pageOf(HookEventEntity, { most: 20 }),
+    async handle({ app, subject, input, page }) {
+      const wish: StatusWish | null = input.status ?? null
+      const { items, total } = await listAttempts(app, subject.hook, wish, page)
+      return { total, items: items.map(presentAttempt) }
+    },
+  }),
+)
+
+export const [get, getOfGroup, getOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'GET',
+    path: `${mount.path}/:hook_id/events/:hook_log_id`,
+    summary: `Get one try to send something to a hook of ${mount.of}`,
+    on: attemptOf(mount),
+    allow: mount.allow,
+    output: HookEventEntity,
+    handle: async ({ app, subject }) => presentAttempt(await showAttempt(app, subject.attempt)),
+  }),
+)
+
+export const [resendOfProject, resendOfGroup, resendOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/:hook_id/events/:hook_log_id/resend`,
+    summary: `Send to a hook of ${mount.of} once more what it was sent before, with the same key`,
+    on: attemptOf(mount),
+    allow: mount.allow,
+    output: entity({ response_status: z.int() }),
+    async handle({ app, viewer, subject }) {
+      return { response_status: await resend(app, viewer, subject.hook, subject.attempt) }
+    },
+  }),
+)
+
+export const [test, testOfGroup] = atProjectsAndGroups((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/:hook_id/test/:trigger`,
+    summary: `Send the newest of a kind to a hook of ${mount.of} as a test`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({ trigger: oneOf(...SWITCHES[mount.kind]) }),
+    output: entity({ message: z.string() }),
+    async handle({ app, viewer, subject, input }) {
+      await testHook(app, viewer, subject.hook, input.trigger)
+      return { message: '201 Created' }
+    },
+  }),
+)
+
+export const testOfInstance = atInstance((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/:hook_id`,
+    summary: 'Send a sample to a hook of the instance as a test, and answer with it',
+    on: mount.hook,
+    allow: mount.allow,
+    output: entity({
+      event_name: z.string(),
+      name: z.string(),
+      path: z.string(),
+      project_id: z.int(),
+      owner_name: z.string(),
+      owner_email: z.string(),
+    }),
+    handle: ({ app, viewer, subject }) => testSystemHook(app, viewer, subject.hook),
+  }),
+)
+
+const ReplayEntity = entity({
+  events: z.int(),
+  as_told: z.int(),
+  made_anew: z.int(),
+  more: z.boolean(),
+  last_event_at: z.string().nullable(),
+}).meta({ id: 'HookReplay' })
+
+export const [replay, replayOfGroup, replayOfInstance] = atAllPlaces((mount) =>
+  endpoint({
+    method: 'POST',
+    path: `${mount.path}/:hook_id/replay`,
+    summary: `Put past events out to a hook of ${mount.of} once more, at most ${MOST_REPLAYED} at a time`,
+    on: mount.hook,
+    allow: mount.allow,
+    input: z.object({
+      since: moment.nullish(),
+      until: moment.nullish(),
+      event_ids: arrayOf(id, MOST_REPLAYED).nullish(),
+    }),
+    output: ReplayEntity,
+    status: 202,
+    async handle({ app, subject, input }) {
+      const { since, until, event_ids } = input
+      const isSpan = (since ?? until ?? null) !== null
+      if (isSpan && event_ids) throw badParameter('since, until, event_ids are mutually exclusive')
+      if (!since && !event_ids)
+        throw badParameter('since, event_ids are missing, at least one parameter must be provided')
+      return new Answer(202, await startReplay(app, subject.hook, input))
+    },
+  }),
+)

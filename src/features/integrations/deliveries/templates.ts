@@ -1,0 +1,38 @@
+/** Bodies that a hook shapes itself: `{{a.b}}` stands for a value of the payload (reference: custom template). */
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
+const LONGEST_PATH = 20
+
+export class TemplateFault extends Error {}
+
+/** The template with the payload's values in it. Texts are escaped, so that they stand inside quotes as they are. */
+export function fillTemplate(template: string, payload: unknown, most: number): string {
+  let size = template.length
+  const text = template.replace(PLACEHOLDER, (_, path: string) => {
+    const value = shown(valueAt(payload, path.trim().split('.', LONGEST_PATH)))
+    size += value.length
+    if (size > most) throw new TemplateFault('The filled template is too large')
+    return value
+  })
+  try {
+    JSON.parse(text)
+  } catch {
+    throw new TemplateFault('The filled template is not valid JSON')
+  }
+  return text
+}
+
+/** Own values of objects only: nothing of a prototype, nothing of an array. */
+function valueAt(payload: unknown, path: readonly string[]): unknown {
+  let value = payload
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return ''
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+const shown = (value: unknown): string => {
+  const json = JSON.stringify(value)
+  return typeof value === 'string' ? json.slice(1, -1) : json
+}

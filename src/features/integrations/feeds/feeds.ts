@@ -1,0 +1,318 @@
+/** The feeds there are, as whoever reads may see them. Each is null where there is nothing for them. */
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { parseInput, type Raw } from '../../../api/input.ts'
+import { takeTurn } from '../../../api/lanes.ts'
+import type { App, User } from '../../../context.ts'
+import { unauthenticated } from '../../../errors.ts'
+import { findCommit } from '../../../git/objects/commits.ts'
+import type { FeedEntry } from '../../../lib/atom.ts'
+import { encodeSegments } from '../../../lib/segments.ts'
+import { groupPolicy } from '../../groups/groups/policy.ts'
+import { findGroup, findGroupById, loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
+import { userPolicy } from '../../identity/users/policy.ts'
+import { user as userResource } from '../../identity/users/queries.ts'
+import { filterInput as mergeRequestInput } from '../../merge-requests/merge-requests/filter.ts'
+import { listProjectMergeRequests } from '../../merge-requests/merge-requests/lists.ts'
+import { presentMergeRequestsById } from '../../merge-requests/merge-requests/load.ts'
+import { listActivities } from '../../planning/events/lists.ts'
+import { presentEvents } from '../../planning/events/queries.ts'
+import { filterFrom, filterInput } from '../../planning/issues/filter.ts'
+import { listIssues, listProjectIssues } from '../../planning/issues/lists.ts'
+import { presentIssuesById, projectPaths } from '../../planning/issues/load.ts'
+import { issuesPolicy } from '../../planning/issues/policy.ts'
+import { readsMergeRequests } from '../../planning/seeing.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import { findProject, loadProjectSubject, webUrlOf } from '../../projects/projects/queries.ts'
+import { presentCommit } from '../../repository/commits/entity.ts'
+import { findHistory } from '../../repository/commits/queries.ts'
+import { listReleases, presentReleases } from '../../repository/releases/queries.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { presentTag } from '../../repository/tags/entity.ts'
+import { aroundTags, listLoadedTags } from '../../repository/tags/queries.ts'
+import type { FeedAddress } from './addresses.ts'
+import { byline, commitEntry, eventEntry, plain, plannedEntry, rendered } from './entries.ts'
+
+/** Who asks, and for what of it. */
+export interface Asked {
+  readonly viewer: User | null
+  readonly address: string
+  readonly query: Raw
+}
+
+export interface Found {
+  readonly title: string
+  /** The page it is the feed of. */
+  readonly page: string
+  readonly since: string
+  readonly entries: readonly FeedEntry[]
+}
+
+const PAGE = { limit: 20, offset: 0 }
+const COMMITS = { limit: 40, offset: 0, page: 1, perPage: 40 }
+
+export function findFeed(app: App, asked: Asked, at: FeedAddress): Promise<Found | null> {
+  switch (at.of) {
+    case 'activity':
+      return at.path.includes('/') ? activityBelow(app, asked, at.path) : activityAtTop(app, asked, at.path)
+    case 'issues':
+      return projectIssues(app, asked, at.path)
+    case 'merge_requests':
+      return projectMergeRequests(app, asked, at.path)
+    case 'commits':
+      return commitsOf(app, asked, at)
+    case 'tags':
+      return inRepository(app, asked, at.path, (subject) => tagsOf(app, subject))
+    case 'releases':
+      return inRepository(app, asked, at.path, (subject) => releasesOf(app, subject))
+  }
+}
+
+async function activityEntries(
+  app: App,
+  viewer: User | null,
+  place: Parameters<typeof listActivities>[2],
+): Promise<FeedEntry[]> {
+  const { items } = await listActivities(app, viewer, place, {}, PAGE)
+  const events = await presentEvents(app, items)
+  const paths = await projectPaths(
+    app.db,
+    events.map(({ project_id }) => project_id),
+  )
+  return Promise.all(events.map((event) => eventEntry(app, event, paths.get(event.project_id) ?? '')))
+}
+
+/** A name that is no path of two: a person's or a group's. */
+async function activityAtTop(app: App, asked: Asked, path: string): Promise<Found | null> {
+  const namespace = await app.db
+    .selectFrom('namespaces')
+    .select(['id', 'kind', 'owner_id'])
+    .where(sql`lower(full_path)`, '=', path.toLowerCase())
+    .executeTakeFirst()
+  if (namespace?.kind === 'group') return groupActivity(app, asked, await findGroupById(app.db, namespace.id))
+  return namespace?.owner_id ? userActivity(app, asked, namespace.owner_id) : null
+}
+
+async function activityBelow(app: App, asked: Asked, path: string): Promise<Found | null> {
+  const project = await findProject(app.db, path)
+  if (!project) return groupActivity(app, asked, await findGroup(app.db, path))
+  const subject = await loadProjectSubject(app, project, asked.viewer)
+  if (!projectPolicy.read(subject)) return null
+  return {
+    title: `${project.name} activity`,
+    page: webUrlOf(app, subject),
+    since: project.created_at,
+    entries: await activityEntries(app, asked.viewer, { project: project.id }),
+  }
+}
+
+async function userActivity(app: App, { viewer }: Asked, id: number): Promise<Found | null> {
+  const subject = await userResource.find(app, { id } as never, viewer)
+  if (!subject || !userPolicy.read(subject)) return null
+  const { user } = subject
+  return {
+    title: `${user.name} activity`,
+    page: `${app.url}/${user.username}`,
+    since: user.created_at,
+    entries: await activityEntries(app, viewer, { author: user.id }),
+  }
+}
+
+async function groupActivity(app: App, { viewer }: Asked, group: Group | null): Promise<Found | null> {
+  if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
+  return {
+    title: `${group.name} activity`,
+    page: `${app.url}/groups/${group.full_path}`,
+    since: group.created_at,
+    entries: await activityEntries(app, viewer, { group: group.id }),
+  }
+}
+
+/** In all projects one belongs to. */
+export async function dashboardActivity(app: App, { viewer }: Asked): Promise<Found> {
+  if (!viewer) throw unauthenticated()
+  return {
+    title: 'Activity',
+    page: `${app.url}/dashboard/projects`,
+    since: viewer.created_at,
+    entries: await activityEntries(app, viewer, { member: viewer.id }),
+  }
+}
+
+/** As pages write it, too: `label_name[]`, `milestone_title`, `sort=updated_desc`. */
+function listWish<Shape extends z.ZodRawShape>(shape: Shape, query: Raw): z.infer<z.ZodObject<Shape>> {
+  const { label_name: labels, milestone_title: milestone, sort: _sort, ...rest } = query
+  const raw = { ...(labels !== undefined && { labels }), ...(milestone !== undefined && { milestone }), ...rest }
+  const [given] = parseInput([z.object(shape)], { state: 'opened', ...raw })
+  return given as z.infer<z.ZodObject<Shape>>
+}
+
+function orderOf({ sort }: Raw) {
+  const [, by, way] = /^(created|updated)_(asc|desc)$/.exec(typeof sort === 'string' ? sort : '') ?? []
+  return {
+    order_by: by === 'updated' ? ('updated_at' as const) : ('created_at' as const),
+    sort: way === 'asc' ? ('asc' as const) : ('desc' as const),
+  }
+}
+
+async function issueEntries(
+  app: App,
+  viewer: User | null,
+  page: readonly { readonly id: number }[],
+): Promise<FeedEntry[]> {
+  const records = await presentIssuesById(app, viewer, page, { isMixed: true })
+  return Promise.all(records.map(({ value }) => plannedEntry(app, value)))
+}
+
+async function projectIssues(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+  const project = await findProject(app.db, path)
+  const subject = project && (await loadProjectSubject(app, project, viewer))
+  if (!subject || !projectPolicy.read(subject) || !issuesPolicy.readIssues(subject)) return null
+  const filter = { ...(await filterFrom(app, viewer, listWish(filterInput, query))), ...orderOf(query) }
+  const { items } = await listProjectIssues(app, subject, filter, PAGE)
+  return {
+    title: `${subject.project.name} issues`,
+    page: `${webUrlOf(app, subject)}/issues`,
+    since: subject.project.created_at,
+    entries: await issueEntries(app, viewer, items),
+  }
+}
+
+export async function groupIssues(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+  const group = await findGroup(app.db, path)
+  if (!group || !groupPolicy.read(await loadGroupSubject(app, group, viewer))) return null
+  const filter = { ...(await filterFrom(app, viewer, listWish(filterInput, query))), ...orderOf(query) }
+  const { items } = await listIssues(app, viewer, { ...filter, group: group.id }, PAGE)
+  return {
+    title: `${group.name} issues`,
+    page: `${app.url}/groups/${group.full_path}/-/issues`,
+    since: group.created_at,
+    entries: await issueEntries(app, viewer, items),
+  }
+}
+
+const PEOPLE = ['scope', 'author_id', 'author_username', 'assignee_id', 'assignee_username']
+
+/** Those one has to do, unless others are asked for. */
+export async function dashboardIssues(app: App, { viewer, query }: Asked): Promise<Found> {
+  if (!viewer) throw unauthenticated()
+  const scope = PEOPLE.some((name) => query[name] !== undefined) ? {} : { scope: 'assigned_to_me' }
+  const given = listWish(filterInput, { ...scope, ...query })
+  const filter = { ...(await filterFrom(app, viewer, given)), ...orderOf(query) }
+  const { items } = await listIssues(app, viewer, filter, PAGE)
+  return {
+    title: `${viewer.name} issues`,
+    page: `${app.url}/dashboard/issues`,
+    since: viewer.created_at,
+    entries: await issueEntries(app, viewer, items),
+  }
+}
+
+async function projectMergeRequests(app: App, { viewer, query }: Asked, path: string): Promise<Found | null> {
+  const project = await findProject(app.db, path)
+  const subject = project && (await loadProjectSubject(app, project, viewer))
+  if (!subject || !projectPolicy.read(subject) || !readsMergeRequests(subject)) return null
+  const { state } = mergeRequestInput
+  const filter = { ...listWish({ state }, query), ...orderOf(query) }
+  const { items } = await listProjectMergeRequests(app, subject, filter, PAGE)
+  const records = await presentMergeRequestsById(app, items, { isMixed: true })
+  return {
+    title: `${subject.project.name} merge requests`,
+    page: `${webUrlOf(app, subject)}/merge_requests`,
+    since: subject.project.created_at,
+    entries: await Promise.all(records.map((record) => plannedEntry(app, record))),
+  }
+}
+
+/** Waits for its turn like all that asks git. */
+async function inRepository(
+  app: App,
+  { viewer, address }: Asked,
+  path: string,
+  work: (subject: RepositorySubject) => Promise<Found | null>,
+): Promise<Found | null> {
+  const project = await findProject(app.db, path)
+  const subject = project && (await loadRepositorySubject(app, project, viewer))
+  if (!subject || !repositoryPolicy.read(subject) || !repositoryPolicy.download(subject)) return null
+  const leave = await takeTurn(app.lanes.git, viewer?.id ?? address)
+  return work(subject).finally(leave)
+}
+
+const MOST_SEGMENTS = 20
+
+/** A ref may have slashes, and a path may follow it: the longest name that is one. */
+async function splitRef(dir: string, segments: readonly string[]) {
+  for (let n = Math.min(segments.length, MOST_SEGMENTS); n > 0; n--) {
+    const ref = segments.slice(0, n).join('/')
+    if (await findCommit(dir, ref)) return { ref, path: segments.slice(n).join('/') }
+  }
+  return null
+}
+
+function commitsOf(app: App, asked: Asked, at: FeedAddress & { of: 'commits' }): Promise<Found | null> {
+  return inRepository(app, asked, at.path, async (subject) => {
+    const { project, dir } = subject
+    for (const rest of at.rests) {
+      const place = await splitRef(dir, rest.length === 0 ? [project.default_branch] : rest)
+      if (!place) continue
+      const { ref, path } = place
+      const { items } = await findHistory(dir, { ref_name: ref, path }, COMMITS)
+      const url = webUrlOf(app, subject)
+      return {
+        title: `${project.name}:${ref} commits`,
+        page: `${url}/commits/${encodeSegments(path ? `${ref}/${path}` : ref)}`,
+        since: project.created_at,
+        entries: items.map((commit) => commitEntry(presentCommit(commit, { url }))),
+      }
+    }
+    return null
+  })
+}
+
+async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
+  const { items } = await listLoadedTags(subject.dir, { order: 'updated_desc', skip: 0, limit: PAGE.limit })
+  const around = await aroundTags(app, subject, items)
+  const entries = items.map(async (item): Promise<FeedEntry> => {
+    const tag = presentTag(item, around)
+    const page = `${around.url}/tags/${encodeSegments(tag.name)}`
+    return {
+      id: page,
+      title: tag.name,
+      link: page,
+      updated: tag.created_at ?? tag.commit?.committed_date ?? subject.project.created_at,
+      ...(tag.commit && { author: { name: tag.commit.author_name || 'unknown' } }),
+      summary: plain(tag.message ?? tag.name),
+      content: await rendered(app, tag.release?.description ?? null, around.url.slice(app.url.length + 1)),
+    }
+  })
+  return {
+    title: `${subject.project.name} tags`,
+    page: `${around.url}/tags`,
+    since: subject.project.created_at,
+    entries: await Promise.all(entries),
+  }
+}
+
+async function releasesOf(app: App, subject: RepositorySubject): Promise<Found> {
+  const page = { ...COMMITS, limit: PAGE.limit, perPage: PAGE.limit }
+  const { items } = await listReleases(app.db, subject.project.id, {}, page)
+  const url = webUrlOf(app, subject)
+  const records = await presentReleases(app, subject, items)
+  const entries = records.map(async (release): Promise<FeedEntry> => ({
+    id: release._links.self,
+    title: release.name,
+    link: release._links.self,
+    updated: release.released_at,
+    published: release.created_at,
+    ...byline(release.author),
+    summary: plain(release.tag_name),
+    content: await rendered(app, release.description, url.slice(app.url.length + 1)),
+  }))
+  return {
+    title: `${subject.project.name} releases`,
+    page: `${url}/releases`,
+    since: subject.project.created_at,
+    entries: await Promise.all(entries),
+  }
+}

@@ -1,0 +1,37 @@
+/** Hooks that keep failing are left alone for a time, where the instance says so (reference: test, log, resend). */
+import { DAY, MINUTE, after, timestamp, type Clock } from '../../../clock.ts'
+import { kindOf, type Hook } from './model.ts'
+
+export const ALERT_STATUSES = ['executable', 'temporarily_disabled', 'disabled'] as const
+
+export type AlertStatus = (typeof ALERT_STATUSES)[number]
+
+const FIRST_THAT_COUNTS = 4
+const LAST_THAT_COUNTS = 40
+
+type Standing = Pick<Hook, 'failures' | 'disabled_until' | 'project_id' | 'group_id'>
+
+interface Around {
+  readonly clock: Clock
+  /** The instance's switch. */
+  readonly isOn: boolean
+}
+
+export function alertStatusOf(hook: Standing, { clock, isOn }: Around): AlertStatus {
+  if (!isOn || kindOf(hook) === 'instance') return 'executable'
+  if (hook.failures >= LAST_THAT_COUNTS) return 'disabled'
+  return hook.disabled_until !== null && hook.disabled_until > timestamp(clock) ? 'temporarily_disabled' : 'executable'
+}
+
+/** Counted in any case, so that the switch acts at once when it is put on. */
+export function standingAfter(
+  { failures }: Pick<Hook, 'failures'>,
+  isFailure: boolean,
+  clock: Clock,
+): Pick<Hook, 'failures' | 'disabled_until'> {
+  if (!isFailure) return { failures: 0, disabled_until: null }
+  const now = failures + 1
+  if (now < FIRST_THAT_COUNTS) return { failures: now, disabled_until: null }
+  const wait = Math.min(DAY, MINUTE * 2 ** (Math.min(now, LAST_THAT_COUNTS) - FIRST_THAT_COUNTS))
+  return { failures: now, disabled_until: after(clock, wait) }
+}

@@ -1,0 +1,79 @@
+/** Which hooks hear of what happens somewhere. */
+import type { Db } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import { treeOf } from '../../identity/namespaces/queries.ts'
+import type { Hook } from './model.ts'
+
+export interface Place {
+  readonly project_id: number | null
+  readonly group_id: number | null
+}
+
+const anybody = hotQuery((db, _none: object) =>
+  db
+    .selectFrom(db.selectFrom('hooks').select('id').limit(1).as('one'))
+    .select('id')
+    .unionAll(
+      db
+        .selectFrom(db.selectFrom('services').select('id').where('active', '=', true).limit(1).as('other'))
+        .select('id'),
+    ),
+)
+
+/** Any hook at all, or any service: where there is none, nobody has to look further. */
+export const isAnybodyListening = async (db: Db): Promise<boolean> => (await anybody(db, {})).length > 0
+
+const inScope = hotQuery((db, place: { project_id?: number | null; group_id?: number | null }, given) =>
+  db
+    .selectFrom('hooks')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('project_id', 'is', null), eb('group_id', 'is', null)]),
+        ...(given('project_id')
+          ? [
+              eb('project_id', '=', place.project_id!),
+              eb('group_id', 'in', (eb) =>
+                eb
+                  .selectFrom('namespace_ancestors')
+                  .innerJoin('projects', 'projects.namespace_id', 'namespace_ancestors.namespace_id')
+                  .select('ancestor_id')
+                  .where('projects.id', '=', place.project_id!),
+              ),
+            ]
+          : []),
+        ...(given('group_id')
+          ? [
+              eb('group_id', 'in', (eb) =>
+                eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', place.group_id!),
+              ),
+            ]
+          : []),
+      ]),
+    )
+    .orderBy('id'),
+)
+
+/** Those of the instance, of the project or group, and of all groups above. */
+export const hooksAt = async (db: Db, { project_id, group_id }: Place): Promise<Hook[]> =>
+  inScope(db, { project_id, group_id })
+
+/** Ids of the projects a hook hears of. */
+export const projectsAt = (db: Db, { project_id, group_id }: Place) =>
+  db
+    .selectFrom('projects')
+    .select('id')
+    .$if(project_id !== null, (q) => q.where('id', '=', project_id!))
+    .$if(group_id !== null, (q) => q.where('namespace_id', 'in', treeOf(db, group_id!)))
+
+/** What has happened where a hook hears of it. */
+export const eventsAt = (db: Db, place: Place) =>
+  db
+    .selectFrom('events')
+    .where('position', 'is not', null)
+    .$if(place.project_id !== null, (q) => q.where('project_id', '=', place.project_id!))
+    .$if(place.group_id !== null, (q) =>
+      q.where((eb) =>
+        eb.or([eb('project_id', 'in', projectsAt(db, place)), eb('group_id', 'in', treeOf(db, place.group_id!))]),
+      ),
+    )

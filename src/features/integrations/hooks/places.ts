@@ -1,0 +1,88 @@
+/** Hooks stand in projects, in groups and on the instance itself. An endpoint is declared once, for a mount. */
+import { z } from 'zod'
+import { child, policy, resource, type Endpoint, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { id, text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { project } from '../../projects/projects/queries.ts'
+import type { Place } from './listening.ts'
+import type { HookKind } from './model.ts'
+import { findHook } from './queries.ts'
+
+export interface HookPlace {
+  readonly at: Place
+  readonly managed: boolean
+}
+
+const placePolicy = policy<HookPlace>()({
+  /** What may not be read is not found in the first place. */
+  read: () => true,
+  manage: (s) => s.managed,
+})
+
+interface MountPlan {
+  readonly kind: HookKind
+  readonly path: '/projects/:id/hooks' | '/groups/:id/hooks' | '/hooks'
+  readonly allow: 'manage' | 'administrator'
+  /** As in `a hook of …`. */
+  readonly of: string
+  readonly place: Resource<HookPlace, typeof placePolicy>
+}
+
+const mount = (plan: MountPlan) => ({
+  ...plan,
+  hook: child(plan.place, {
+    key: 'hook',
+    params: { hook_id: id },
+    find: (app, { at }, { hook_id }) => findHook(app.db, at, hook_id),
+  }),
+})
+
+export type Mount = ReturnType<typeof mount>
+
+/** Nobody who may not administer a place learns what its hooks are made of. */
+function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => Place) {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookPlace | null> {
+    const subject = await on.find(app, params as never, viewer)
+    return subject && on.policy.read(subject) ? { at: at(subject), managed: on.policy[manage]!(subject) } : null
+  }
+  return resource({ name: on.name!, params: z.object({ id: text }), policy: placePolicy, abilityFirst: true, find })
+}
+
+const projectMount = mount({
+  kind: 'project',
+  path: '/projects/:id/hooks',
+  allow: 'manage',
+  of: 'a project',
+  place: placeIn(project, 'administer', ({ project: { id } }) => ({ project_id: id, group_id: null })),
+})
+
+const groupMount = mount({
+  kind: 'group',
+  path: '/groups/:id/hooks',
+  allow: 'manage',
+  of: 'a group',
+  place: placeIn(group, 'own', ({ group: { id } }) => ({ project_id: null, group_id: id })),
+})
+
+const instanceMount = mount({
+  kind: 'instance',
+  path: '/hooks',
+  allow: 'administrator',
+  of: 'the instance',
+  place: resource({
+    params: z.object({}),
+    policy: placePolicy,
+    abilityFirst: true,
+    find: async (): Promise<HookPlace> => ({ at: { project_id: null, group_id: null }, managed: true }),
+  }),
+})
+
+/** `export const [list, listOfGroup, listOfInstance] = atAllPlaces((mount) => endpoint({ path: mount.path, … }))` */
+export const atAllPlaces = (declare: (mount: Mount) => Endpoint) =>
+  [declare(projectMount), declare(groupMount), declare(instanceMount)] as const
+
+export const atProjectsAndGroups = (declare: (mount: Mount) => Endpoint) =>
+  [declare(projectMount), declare(groupMount)] as const
+
+export const atInstance = (declare: (mount: Mount) => Endpoint) => declare(instanceMount)

@@ -1,0 +1,236 @@
+/**
+ * Which events are told live, what is told of them, and to whom. Whatever is not named here is told to nobody. Of what
+ * is gone by now nobody can say who might have seen it: those are told who see all of its kind.
+ */
+import { Guest, Master, Reporter } from '../../../lib/levels.ts'
+import type { Events, Row } from '../../../store/database.ts'
+import { ciPolicy } from '../../ci/pipelines/policy.ts'
+import { issuePolicy } from '../../planning/issues/policy.ts'
+import { hasMergeRequests, readsMergeRequests } from '../../planning/seeing.ts'
+import { projectSnippetPolicy } from '../../planning/snippets/policy.ts'
+import { hasFeature, projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
+import { branchOf, tagOf } from '../../repository/gate/updates.ts'
+import { repositoryPolicy, type RepositorySubject } from '../../repository/repositories/policy.ts'
+import type { Facts, Target } from './facts.ts'
+
+type Sees = (subject: ProjectSubject) => boolean
+
+export interface Told {
+  /** Ids and numbers, no texts but names of refs. */
+  readonly data: object
+  readonly isSeen: Sees
+}
+
+// oxlint-disable-next-line no-explicit-any -- which payload comes with which name, the log has forgotten
+type Tell = (payload: any, facts: Facts) => Told | null
+
+/** No rule asks where a repository lies. */
+const inRepository =
+  (may: (subject: RepositorySubject) => boolean): Sees =>
+  (s) =>
+    may({ ...s, dir: '' })
+const readsCode = inRepository(repositoryPolicy.download)
+const sees =
+  (feature: Parameters<typeof hasFeature>[1]): Sees =>
+  (s) =>
+    hasFeature(s, feature)
+const plans: Sees = (s) => hasFeature(s, 'issues') || hasFeature(s, 'merge_requests')
+
+function seesIssue({ issues, assignees }: Facts, id: number): Sees {
+  const issue = issues.get(id)
+  if (!issue) return (s) => hasFeature(s, 'issues') && s.level >= Reporter
+  return (s) => {
+    const assigned = s.viewer !== null && (assignees.get(id)?.includes(s.viewer.id) ?? false)
+    return issuePolicy.read({ ...s, issue: { ...issue, assigned } })
+  }
+}
+
+function seesMergeRequest({ mergeRequests, people }: Facts, id: number): Sees {
+  const author = mergeRequests.get(id)?.author_id
+  return (s) => {
+    if (readsMergeRequests(s)) return true
+    const isTheirs = s.viewer !== null && (author === s.viewer.id || people.has(`${id} ${s.viewer.id}`))
+    return isTheirs && hasMergeRequests(s)
+  }
+}
+
+function seesSnippet({ snippets }: Facts, id: number): Sees {
+  const snippet = snippets.get(id)
+  return (s) => (snippet ? projectSnippetPolicy.read({ ...s, snippet }) : hasFeature(s, 'snippets') && s.level >= Guest)
+}
+
+function seesTarget(facts: Facts, target: Target): Sees {
+  if (target.note_id) return seesNote(facts, target.note_id)
+  if (target.issue_id) return seesIssue(facts, target.issue_id)
+  if (target.merge_request_id) return seesMergeRequest(facts, target.merge_request_id)
+  return target.snippet_id ? seesSnippet(facts, target.snippet_id) : readsCode
+}
+
+function seesNote(facts: Facts, id: number): Sees {
+  const note = facts.notes.get(id)
+  if (!note) return (s) => s.level >= Reporter
+  const isNamingOthers = note.about_issue_id !== null || note.about_project_id !== null
+  const seesIt = seesTarget(facts, { ...note, note_id: null })
+  return (s) => !isNamingOthers && (!note.internal || s.level >= Reporter) && seesIt(s)
+}
+
+const targetOf = (
+  { issues, mergeRequests, notes }: Facts,
+  { note_id, issue_id, merge_request_id, snippet_id }: Target,
+) => {
+  const note: Target = (note_id ? notes.get(note_id) : undefined) ?? {}
+  const [issue, request, snippet] = [
+    issue_id ?? note.issue_id,
+    merge_request_id ?? note.merge_request_id,
+    snippet_id ?? note.snippet_id,
+  ]
+  const iid = issues.get(issue ?? 0)?.iid ?? mergeRequests.get(request ?? 0)?.iid
+  return {
+    ...(issue && { issue_id: issue }),
+    ...(request && { merge_request_id: request }),
+    ...(snippet && { snippet_id: snippet }),
+    ...(note_id && { note_id }),
+    ...(iid !== undefined && { iid }),
+  }
+}
+
+const issue: Tell = ({ id, iid }, facts) => ({
+  data: { id, iid: facts.issues.get(id)?.iid ?? iid },
+  isSeen: seesIssue(facts, id),
+})
+const mergeRequest: Tell = ({ id, iid }, facts) => ({
+  data: { id, iid: facts.mergeRequests.get(id)?.iid ?? iid },
+  isSeen: seesMergeRequest(facts, id),
+})
+const note: Tell = ({ id }, facts) => {
+  const row = facts.notes.get(id)
+  const sha = row?.commit_sha
+  return {
+    data: { id, ...targetOf(facts, { ...row, note_id: null }), ...(sha && { sha }) },
+    isSeen: seesNote(facts, id),
+  }
+}
+const award: Tell = (payload, facts) => {
+  const row: Row<'award_emoji'> | undefined = facts.awards.get(payload.id)
+  const target: Target = row ?? payload
+  const { issue_id, merge_request_id, note_id, snippet_id } = target
+  const isKnown = [issue_id, merge_request_id, note_id, snippet_id].some((one) => one)
+  if (!isKnown) return null
+  return { data: { id: payload.id, ...targetOf(facts, target) }, isSeen: seesTarget(facts, target) }
+}
+const snippet: Tell = ({ id }, facts) => ({ data: { id }, isSeen: seesSnippet(facts, id) })
+const planned: Tell = ({ id }) => ({ data: { id }, isSeen: plans })
+const release: Tell = ({ id }) => ({ data: { id }, isSeen: readsCode })
+const pipeline: Tell = ({ id, sha, status }) => ({
+  data: { id, sha, status },
+  isSeen: inRepository(ciPolicy.readPipelines),
+})
+const job: Tell = ({ id, pipeline_id, status }) => ({
+  data: { id, pipeline_id, status },
+  isSeen: inRepository(ciPolicy.readJobs),
+})
+const member: Tell = ({ user_id }) => ({ data: { user_id }, isSeen: projectPolicy.read })
+const request: Tell = ({ user_id }) => ({ data: { user_id }, isSeen: (s) => s.level >= Master })
+const project: Tell = () => ({ data: {}, isSeen: projectPolicy.read })
+
+const MOST_REFS = 20
+
+const push: Tell = ({ wiki, updates }: Events['repository.changed']) => {
+  if (wiki) return { data: { wiki: true }, isSeen: sees('wiki') }
+  const refs = updates.map(({ ref }) => ref).filter((ref) => branchOf(ref) !== null || tagOf(ref) !== null)
+  return refs.length === 0 ? null : { data: { refs: refs.slice(0, MOST_REFS) }, isSeen: readsCode }
+}
+
+const TOLD: { readonly [name in keyof Events]?: Tell } = {
+  'repository.changed': push,
+  'issue.created': issue,
+  'issue.updated': issue,
+  'issue.closed': issue,
+  'issue.reopened': issue,
+  'issue.branched': issue,
+  'issue.moved': issue,
+  'issue.deleted': issue,
+  'merge_request.created': mergeRequest,
+  'merge_request.updated': mergeRequest,
+  'merge_request.closed': mergeRequest,
+  'merge_request.reopened': mergeRequest,
+  'merge_request.merged': mergeRequest,
+  'merge_request.pushed': mergeRequest,
+  'merge_request.approved': mergeRequest,
+  'merge_request.unapproved': mergeRequest,
+  'merge_request.unmergeable': mergeRequest,
+  'merge_request.deleted': mergeRequest,
+  'note.created': note,
+  'note.updated': note,
+  'note.deleted': note,
+  'award_emoji.created': award,
+  'award_emoji.deleted': award,
+  'snippet.created': snippet,
+  'snippet.updated': snippet,
+  'snippet.deleted': snippet,
+  'label.created': planned,
+  'label.updated': planned,
+  'label.deleted': planned,
+  'milestone.created': planned,
+  'milestone.updated': planned,
+  'milestone.closed': planned,
+  'milestone.activated': planned,
+  'milestone.deleted': planned,
+  'release.created': release,
+  'release.updated': release,
+  'release.deleted': release,
+  'pipeline.changed': pipeline,
+  'pipeline.deleted': pipeline,
+  'job.changed': job,
+  'member.added': member,
+  'member.changed': member,
+  'member.removed': member,
+  'access_request.made': request,
+  'access_request.denied': request,
+  'project.created': project,
+  'project.filled': project,
+  'project.updated': project,
+  'project.transferred': project,
+  'project.shared': project,
+  'project.unshared': project,
+}
+
+/** Of what happens in a project. */
+export const tellOfProject = (name: string, payload: object, facts: Facts): Told | null =>
+  (TOLD as Record<string, Tell | undefined>)[name]?.(payload, facts) ?? null
+
+/** Of a group itself, to whoever sees the group; of those who want to come in, to whom it is to decide. */
+const TOLD_OF_GROUPS = new Set([
+  'group.created',
+  'group.updated',
+  'group.transferred',
+  'label.created',
+  'label.updated',
+  'label.deleted',
+  'milestone.created',
+  'milestone.updated',
+  'milestone.closed',
+  'milestone.activated',
+  'milestone.deleted',
+  'member.added',
+  'member.changed',
+  'member.removed',
+  'access_request.made',
+  'access_request.denied',
+] satisfies (keyof Events)[])
+
+interface OfGroup {
+  readonly id?: number
+  readonly user_id?: number
+}
+
+export function tellOfGroup(name: string, { id, user_id }: OfGroup): { data: object; level: number } | null {
+  if (!(TOLD_OF_GROUPS as ReadonlySet<string>).has(name)) return null
+  const data = user_id === undefined ? { id } : { user_id }
+  return { data, level: name.startsWith('access_request.') ? Master : Guest }
+}
+
+/** After these somebody may have lost what they show, or the group they look at; the rest is seen at every event. */
+const ENDING = /^(token\.revoked|member\.|group\.)/
+
+export const mayEnd = (name: string): boolean => ENDING.test(name)

@@ -1,0 +1,237 @@
+/**
+ * All live connections of a process, and the one reader of the log that serves them. It reads while somebody listens:
+ * after commits of this process, and when another one has told of its own.
+ */
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import type { Store } from '../../../store/database.ts'
+import { announce } from '../../../store/dialect.ts'
+import { deliver, type Listener } from './deliver.ts'
+import { mayEnd } from './catalogue.ts'
+import { PAGE, eventsAfter, lastPosition, oldestPosition, type LoggedEvent } from './log.ts'
+import { eventBlock, idleBlock, type EventStream } from './stream.ts'
+
+const CHANNEL = 'events_told'
+const BEAT_MS = 15_000
+const RECHECK_MS = 30_000
+const MOST_OF_CALLER = 20
+const MOST_IN_ALL = 2000
+/** Who has missed more begins anew. */
+const MOST_BEHIND = 10_000
+const RETRY_MS = 3000
+
+export interface Connection extends Listener {
+  readonly stream: EventStream
+  /** Whose it counts as. */
+  readonly key: number | string
+  /** Whether they still may: what they show, and where they look. */
+  isAllowed(): Promise<boolean>
+}
+
+export class Hub {
+  readonly #app: App
+  readonly #listening = new Set<Connection>()
+  readonly #open = new Map<Connection['key'], number>()
+  #total = 0
+  /** All before it have been handed out. */
+  #cursor = 0
+  #turn: Promise<unknown> = Promise.resolve()
+  #isTurnAhead = false
+  #deafen: (() => void) | null = null
+  #timers: NodeJS.Timeout[] = []
+  /** Those to be asked again whether they still may. */
+  readonly #doubtful = new Set<Connection>()
+  #isChecking = false
+  #isOver = false
+
+  constructor(app: App) {
+    this.#app = app
+  }
+
+  get isWatched(): boolean {
+    return this.#listening.size > 0
+  }
+
+  /** Counts them until their stream has closed, or refuses. */
+  admit({ key, stream }: Connection): void {
+    const own = this.#open.get(key) ?? 0
+    const headers = { 'Retry-After': String(RETRY_MS / 1000) }
+    if (own >= MOST_OF_CALLER) throw new Refusal('throttled', undefined, { headers })
+    if (this.#total >= MOST_IN_ALL || this.#isOver) throw new Refusal('busy', undefined, { headers })
+    this.#open.set(key, own + 1)
+    this.#total++
+    stream.once('close', () => {
+      this.#total--
+      const left = this.#open.get(key)! - 1
+      if (left === 0) this.#open.delete(key)
+      else this.#open.set(key, left)
+    })
+  }
+
+  /** What happened since, as far as it is known; then, if they stay, whatever happens. */
+  async join(connection: Connection, since: number | 'now' | 'unknown', { stays }: { stays: boolean }): Promise<void> {
+    const { stream } = connection
+    let at = await this.#startOf(connection, since)
+    // What is far behind is read beside the others, the last of it in between: none is missed and none told twice.
+    while (this.#isReading() && this.#cursor - at > PAGE && !stream.destroyed)
+      at = await this.#catchUp(connection, at, this.#cursor)
+    await this.#inTurn(async () => {
+      if (stream.destroyed) return
+      // Another process may have told them more than was read here.
+      await this.#read()
+      const end = await this.#position()
+      while (at < end && !stream.destroyed) at = await this.#catchUp(connection, at, end)
+      if (stays && !this.#isOver) this.#add(connection)
+      else stream.finish()
+    })
+  }
+
+  wake(): void {
+    if (this.#listening.size === 0 || this.#isTurnAhead) return
+    this.#isTurnAhead = true
+    void this.#inTurn(async () => {
+      this.#isTurnAhead = false
+      await this.#read()
+    }).catch((error: unknown) => this.#app.log.error({ err: error, part: 'live' }, 'events could not be told'))
+  }
+
+  /** The process is about to end, or its store. */
+  end(): void {
+    this.#isOver = true
+    for (const { stream } of this.#listening) stream.finish()
+    this.#rest()
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
+  /** While nobody listens, the cursor stands wherever it stood. */
+  #isReading(): boolean {
+    return this.#listening.size > 0
+  }
+
+  async #position(): Promise<number> {
+    if (!this.#isReading()) this.#cursor = await lastPosition(this.#app.db)
+    return this.#cursor
+  }
+
+  async #startOf({ stream }: Connection, since: number | 'now' | 'unknown'): Promise<number> {
+    const { db } = this.#app
+    const last = this.#isReading() ? this.#cursor : await lastPosition(db)
+    stream.tell(`retry: ${RETRY_MS}\n\n`)
+    if (since === 'now') {
+      stream.tell(eventBlock('ready', last, {}))
+      return last
+    }
+    if (typeof since === 'number' && since <= (await lastPosition(db)) && last - since <= MOST_BEHIND) {
+      const oldest = await oldestPosition(db)
+      const isKept = since >= last || (oldest !== null && since + 1 >= oldest)
+      if (isKept) return since
+    }
+    stream.tell(eventBlock('reset', last, {}))
+    return last
+  }
+
+  /** One page of what they have missed; where they are then. */
+  async #catchUp(connection: Connection, after: number, until: number): Promise<number> {
+    const { place } = connection
+    const project = 'project' in place ? place.project : undefined
+    const events = await eventsAfter(this.#app.db, { after, until, project })
+    if (events.length > 0) {
+      const { blocks, ended } = await deliver(this.#app, events, [connection])
+      connection.stream.tell(blocks.get(connection) ?? '')
+      if (ended.has(connection)) connection.stream.destroy()
+    }
+    return events.length < PAGE ? until : events.at(-1)!.position
+  }
+
+  #add(connection: Connection): void {
+    const { stream } = connection
+    if (stream.destroyed) return // gone while it waited for its turn
+    if (this.#listening.size === 0) this.#begin()
+    this.#listening.add(connection)
+    stream.once('close', () => {
+      this.#listening.delete(connection)
+      if (this.#listening.size === 0) this.#rest()
+    })
+    this.wake()
+  }
+
+  #begin(): void {
+    this.#deafen = this.#app.store.listen(CHANNEL, () => this.wake())
+    const beat = setInterval(() => {
+      for (const { stream } of this.#listening) stream.tell(idleBlock(this.#cursor))
+    }, BEAT_MS)
+    const recheck = setInterval(() => void this.#recheck([...this.#listening]), RECHECK_MS)
+    this.#timers = [beat.unref(), recheck.unref()]
+  }
+
+  #rest(): void {
+    this.#deafen?.()
+    this.#deafen = null
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#timers = []
+  }
+
+  async #read(): Promise<void> {
+    for (;;) {
+      if (this.#listening.size === 0) return
+      const listening = [...this.#listening]
+      const events = await eventsAfter(this.#app.db, { after: this.#cursor })
+      if (events.length === 0) return
+      const { blocks, ended } = await deliver(this.#app, events, listening)
+      // Nothing is awaited from here on: all of it is told, or none.
+      this.#cursor = events.at(-1)!.position
+      for (const [{ stream }, text] of blocks) stream.tell(text)
+      for (const { stream } of ended) stream.finish()
+      void this.#recheck(concerned(events, listening))
+      if (events.length < PAGE) return
+    }
+  }
+
+  /** One after the other, and each once, however often there is reason to. */
+  async #recheck(connections: readonly Connection[]): Promise<void> {
+    for (const connection of connections) this.#doubtful.add(connection)
+    if (this.#isChecking) return
+    this.#isChecking = true
+    for (const connection of this.#doubtful) {
+      this.#doubtful.delete(connection)
+      if (connection.stream.destroyed) continue
+      // Where the store is away, the next time tells.
+      const isAllowed = await connection.isAllowed().catch(() => true)
+      if (!isAllowed) connection.stream.finish()
+    }
+    this.#isChecking = false
+  }
+}
+
+function concerned(events: readonly LoggedEvent[], listening: readonly Connection[]): Connection[] {
+  const grave = events.filter(({ name }) => mayEnd(name))
+  if (grave.length === 0) return []
+  const users = new Set(grave.map(({ payload }) => (JSON.parse(payload) as { user_id?: number }).user_id))
+  const isOfGroup = grave.some(({ name }) => name.startsWith('group.'))
+  return listening.filter(
+    ({ viewer, place }) => (viewer !== null && users.has(viewer)) || (isOfGroup && 'group' in place),
+  )
+}
+
+const hubs = new WeakMap<Store, Hub>()
+
+export function hubOf(app: App): Hub {
+  let hub = hubs.get(app.store)
+  if (!hub) hubs.set(app.store, (hub = new Hub(app)))
+  return hub
+}
+
+/** In the transaction that gave events their positions. */
+export async function tellListeners(app: App): Promise<void> {
+  app.onCommit(() => hubs.get(app.store)?.wake())
+  await announce(app.db, CHANNEL)
+}
+
+export const hasListeners = ({ store }: Pick<App, 'store'>): boolean => hubs.get(store)?.isWatched ?? false
+
+export const endLive = ({ store }: Pick<App, 'store'>): void => hubs.get(store)?.end()

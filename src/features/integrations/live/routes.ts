@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { Answer, endpoint, type AnyResource } from '../../../api/endpoint.ts'
+import { scopesOf, shownCredential, type Caller } from '../../../api/credentials.ts'
+import { readQuery } from '../../../api/input.ts'
+import { text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { networkOf } from '../../../lib/addresses.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { authentication } from '../../identity/authentication.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { project } from '../../projects/projects/queries.ts'
+import type { Place } from './deliver.ts'
+import { hubOf, type Connection } from './hub.ts'
+import { EventStream } from './stream.ts'
+
+/** The header is the browser's own, after a break; the parameter is for whoever begins where they left off. */
+const input = z.object({ last_event_id: text.nullish() })
+const output = z.string().meta({ format: 'event-stream' })
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // A proxy would keep what it passes on until there is more of it.
+  'X-Accel-Buffering': 'no',
+}
+
+interface Visit {
+  readonly app: App
+  readonly viewer: User | null
+  readonly caller: Caller
+  readonly request: IncomingMessage
+  readonly isHead: boolean
+  readonly input: { last_event_id?: string | null | undefined }
+}
+
+function sinceOf({ headers }: IncomingMessage, given: string | null | undefined): number | 'now' | 'unknown' {
+  const header = headers['last-event-id']
+  const said = (typeof header === 'string' && header) || given || null
+  if (said === null) return 'now'
+  return /^\d{1,15}$/.test(said) ? Number(said) : 'unknown'
+}
+
+const OPENING = scopesOf({ method: 'GET' })
+
+/** Who they are by now, by what they showed when they came; null where it opens nothing any more. */
+async function recognise({ app, caller, viewer, request }: Visit): Promise<User | null> {
+  const shown = shownCredential(request, readQuery(request.url!))
+  const identity = shown && (await authentication.identify(app, shown, caller.address))
+  if (!identity || !(identity.scopes?.some((scope) => OPENING.includes(scope)) ?? true)) return null
+  if (identity.user.id === viewer!.id) return identity.user
+  // They act for somebody else.
+  return identity.user.admin ? findUser(app.db, viewer!.id) : null
+}
+
+function answerLive(visit: Visit, place: Place, on: AnyResource | null): Answer {
+  const { app, viewer, caller, request, isHead } = visit
+  const stream = new EventStream()
+  if (isHead) return new Answer(200, stream, HEADERS)
+  const connection: Connection = {
+    place,
+    viewer: viewer?.id ?? null,
+    key: viewer?.id ?? networkOf(caller.address),
+    stream,
+    async isAllowed() {
+      const now = viewer && (await recognise(visit))
+      if (viewer && now?.state !== 'active') return false
+      if (!on) return true
+      const id = String('project' in place ? place.project : (place as { group: number }).group)
+      const subject = await on.find(app, { id } as never, now)
+      return subject !== null && subject !== undefined && on.policy.read!(subject)
+    },
+  }
+  const hub = hubOf(app)
+  hub.admit(connection)
+  const stays = request.headers.accept?.includes('text/event-stream') ?? false
+  hub.join(connection, sinceOf(request, visit.input.last_event_id), { stays }).catch((error: unknown) => {
+    app.log.error({ err: error, part: 'live' }, 'a listener could not be served')
+    stream.destroy()
+  })
+  return new Answer(200, stream, HEADERS)
+}
+
+export const ofProject = endpoint({
+  method: 'GET',
+  path: '/projects/:id/live',
+  summary: 'Follow what happens in a project, as server-sent events',
+  on: project,
+  allow: 'read',
+  guest: true,
+  input,
+  output,
+  async handle(context) {
+    return answerLive(context, { project: context.subject.project.id }, project as unknown as AnyResource)
+  },
+})
+
+export const ofGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/live',
+  summary: 'Follow what happens in a group and its projects, as server-sent events',
+  on: group,
+  allow: 'read',
+  guest: true,
+  input,
+  output,
+  async handle(context) {
+    return answerLive(context, { group: context.subject.group.id }, group as unknown as AnyResource)
+  },
+})
+
+export const ofUser = endpoint({
+  method: 'GET',
+  path: '/user/live',
+  summary: 'Follow what happens in one’s own projects, and one’s todos, as server-sent events',
+  allow: 'signed_in',
+  input,
+  output,
+  async handle(context) {
+    return answerLive(context, { user: context.viewer.id }, null)
+  },
+})

@@ -1,0 +1,129 @@
+/** Whom news reaches, and why; a fixed number of queries however many they are. */
+import type { App, User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { isReachable } from '../../access/members/on.ts'
+import type { CustomEvent } from '../../planning/notification-settings/model.ts'
+import { EVERYWHERE, findSetting, settingsInEffect } from '../../planning/notification-settings/queries.ts'
+import { subscribersOf } from '../../planning/subscriptions/queries.ts'
+import type { Project } from '../../projects/projects/queries.ts'
+import type { Item } from './items.ts'
+import { WATCHING, isWanted, strongest, type Reason, type Way } from './levels.ts'
+
+export interface Reached {
+  readonly ids: readonly number[]
+  readonly way: Way
+  readonly reason: Reason
+  /** By which it is switched on. */
+  readonly event: CustomEvent | null
+}
+
+export interface Reach {
+  readonly reached: readonly Reached[]
+  /** Switches of what those are told who follow the whole project; none: nobody of them is. */
+  readonly watched: readonly (CustomEvent | null)[]
+  /** Labels that it got. */
+  readonly labels?: readonly number[]
+  /** Whose doing it is. */
+  readonly by: number | null
+  /** For those alone who see what is internal. */
+  readonly internal?: boolean
+  /** Who hear of it otherwise. */
+  readonly except?: readonly number[]
+  /** False of what those who subscribed to the item are not told of. */
+  readonly forSubscribers?: boolean
+}
+
+export async function recipientsOf(app: App, item: Item, reach: Reach): Promise<Map<number, Reason>> {
+  const { db } = app
+  const { project } = item
+  const [following, said, labelled, hearsSelf] = await Promise.all([
+    reach.watched.length > 0 ? followersOf(db, project) : [],
+    subscriptionsTo(db, item),
+    labelSubscribers(db, project, reach.labels ?? []),
+    reach.by === null ? false : wantsOwnActivity(db, reach.by),
+  ])
+  const all: Reached[] = [
+    ...reach.reached,
+    ...reach.watched.map((event) => ({ ids: following, way: 'watch' as const, reason: 'watching' as const, event })),
+    {
+      ids: [...((reach.forSubscribers ?? true) ? said.yes : []), ...labelled],
+      way: 'subscription',
+      reason: 'subscribed',
+      event: null,
+    },
+  ]
+  const except = new Set(reach.except)
+  const isLeftOut = (id: number) => said.no.has(id) || except.has(id) || (id === reach.by && !hearsSelf)
+  const candidates = [...new Set(all.flatMap(({ ids }) => ids))].filter((id) => !isLeftOut(id))
+  if (candidates.length === 0) return new Map()
+  const settings = await settingsInEffect(db, candidates, project)
+  const reasons = new Map<number, Reason[]>()
+  for (const { ids, way, reason, event } of all)
+    for (const id of new Set(ids)) {
+      const setting = settings.get(id)
+      if (isLeftOut(id) || !setting || !isWanted(setting, way, event)) continue
+      reasons.set(id, [...(reasons.get(id) ?? []), id === reach.by ? 'own_activity' : reason])
+    }
+  const readers = await mailable(app, item, [...reasons.keys()], reach.internal ?? false)
+  return new Map(readers.map(({ id }) => [id, strongest(reasons.get(id)!)]))
+}
+
+/** Of these people, those who may read it and have an address; asked once more when the mail is sent. */
+export async function mailable(app: App, item: Item, ids: readonly number[], internal: boolean): Promise<User[]> {
+  if (ids.length === 0) return []
+  const { db } = app
+  const readers = (await item.readers(app, ids, { internal })).filter(isReachable)
+  const found = await db
+    .selectFrom('resource_bots')
+    .select('user_id')
+    .where(inIdList(db, 'user_id', idList(db, ids)))
+    .execute()
+  const bots = new Set(found.map(({ user_id }) => user_id))
+  return readers.filter(({ id }) => !bots.has(id))
+}
+
+async function wantsOwnActivity(db: Db, user: number): Promise<boolean> {
+  return (await findSetting(db, user, EVERYWHERE))?.notified_of_own_activity ?? false
+}
+
+/** What people said of the item itself. */
+export async function subscriptionsTo(db: Db, { subscription }: Item): Promise<{ yes: number[]; no: Set<number> }> {
+  if (!subscription) return { yes: [], no: new Set() }
+  const [kind, id] = Object.entries(subscription)[0] as ['issue_id' | 'merge_request_id', number]
+  const said = (await subscribersOf(db, kind, [id])).get(id) ?? []
+  return {
+    yes: said.filter(({ subscribed }) => subscribed).map(({ user_id }) => user_id),
+    no: new Set(said.filter(({ subscribed }) => !subscribed).map(({ user_id }) => user_id)),
+  }
+}
+
+async function labelSubscribers(db: Db, { id }: Project, labels: readonly number[]): Promise<number[]> {
+  const said = [...(await subscribersOf(db, 'label_id', labels)).values()].flat()
+  return said
+    .filter(({ subscribed, project_id }) => subscribed && (project_id === null || project_id === id))
+    .map(({ user_id }) => user_id)
+}
+
+/** Those who may follow all of a project: what holds for each of them in it is asked next. */
+async function followersOf(db: Db, { id, namespace_id }: Project): Promise<number[]> {
+  const following = () =>
+    db.selectFrom('notification_settings as s').select('s.user_id').where('s.level', 'in', WATCHING)
+  const rows = await following()
+    .where('s.project_id', '=', id)
+    .unionAll(
+      following().where('s.group_id', 'in', (eb) =>
+        eb.selectFrom('namespace_ancestors').select('ancestor_id').where('namespace_id', '=', namespace_id),
+      ),
+    )
+    .unionAll(
+      following()
+        .where('s.project_id', 'is', null)
+        .where('s.group_id', 'is', null)
+        .where('s.user_id', 'in', (eb) =>
+          eb.selectFrom('project_authorizations').select('user_id').where('project_id', '=', id),
+        ),
+    )
+    .execute()
+  return [...new Set(rows.map(({ user_id }) => user_id))]
+}

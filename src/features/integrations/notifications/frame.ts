@@ -1,0 +1,148 @@
+/** A letter as mail to one person: text and HTML, why they get it and how that ends. */
+import type { App, User } from '../../../context.ts'
+import { Html, html } from '../../../lib/html.ts'
+import { referencesIn } from '../../../lib/markdown/markdown.ts'
+import type { Mail } from '../../../mail/compose.ts'
+import { htmlForMail } from '../../../mail/html.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { renderPlain, renderText } from '../../planning/markdown/service.ts'
+import { loadProjectSubject, pathWithNamespace } from '../../projects/projects/queries.ts'
+import type { Item } from './items.ts'
+import type { Letter } from './letters.ts'
+import type { Reason } from './levels.ts'
+import { unsubscribeAddress } from './unsubscribing.ts'
+
+/** Whom it is for, and why. */
+export interface Reader {
+  readonly user: User
+  readonly email: string
+  readonly reason: Reason
+}
+
+const WHY: Record<Reason, string> = {
+  own_activity: 'because you want to be told of what you do yourself',
+  assigned: 'because it is assigned to you',
+  review_requested: 'because your review was requested',
+  mentioned: 'because you were named',
+  subscribed: 'because you subscribed to it',
+  participating: 'because you take part in it',
+  watching: 'because you follow the project',
+}
+
+/** Renders what all readers see alike once, and what each sees of references for each. */
+export async function framer(app: App, letter: Letter, item: Item): Promise<(reader: Reader) => Promise<Mail>> {
+  const { html_emails_enabled, email_author_in_body } = await currentSettings(app)
+  const naming = await Promise.all(
+    letter.texts.map(async ({ markdown }) => (await referencesIn(markdown, app.url)).length > 0),
+  )
+  const plain = html_emails_enabled
+    ? await Promise.all(
+        letter.texts.map(async ({ markdown }, n) => (naming[n] ? null : renderPlain(app, place(item), markdown))),
+      )
+    : []
+  return async (reader) => {
+    const unsubscribe = unsubscribeAddress(app, item, reader)
+    const foot = footer(app, reader, unsubscribe)
+    return {
+      to: reader.email,
+      subject: letter.subject,
+      text: textOf(letter, foot),
+      ...(html_emails_enabled && { html: await htmlOf(app, letter, item, reader, plain, foot) }),
+      // Some servers take no name but their own.
+      ...(letter.author && !email_author_in_body && { fromName: letter.author.name }),
+      messageId: `${letter.id}@${domain(app)}`,
+      ...(letter.after.length > 0 && {
+        inReplyTo: `${letter.after.at(-1)}@${domain(app)}`,
+        references: letter.after.map((id) => `${id}@${domain(app)}`),
+      }),
+      headers: {
+        ...projectHeaders(app, item),
+        ...letter.headers,
+        ...(letter.author && { 'X-GitLab-Author': letter.author.username }),
+        'X-GitLab-NotificationReason': reader.reason,
+        'List-Unsubscribe': `<${unsubscribe.address}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    }
+  }
+}
+
+const domain = ({ url }: App) => new URL(url).hostname.replace(/[^\w.-]+/g, '-')
+
+function projectHeaders(app: App, { project, namespace }: Item): Record<string, string> {
+  const path = pathWithNamespace(project, namespace)
+  const list = [project.id, ...path.split('/').toReversed()].join('.').replace(/[^\w.-]+/g, '-')
+  return {
+    'X-GitLab-Project': project.name,
+    'X-GitLab-Project-Id': String(project.id),
+    'X-GitLab-Project-Path': path,
+    'List-Id': `${path} <${list}.${domain(app)}>`,
+  }
+}
+
+/** As nobody in particular meets it. */
+const place = ({ project, namespace }: Item) => ({ project, namespace, viewer: null, level: 0, open: [] })
+
+interface Footer {
+  readonly why: string
+  readonly stop: string
+  readonly address: string
+}
+
+const footer = (app: App, { reason }: Reader, { address, ends }: { address: string; ends: string }): Footer => ({
+  why: `You get this mail from ${app.url} ${WHY[reason]}.${app.config.mailReplyTo === null ? ' Nobody reads answers to it.' : ''}`,
+  stop: ends,
+  address,
+})
+
+function textOf({ opening, texts, lines, url }: Letter, { why, stop, address }: Footer): string {
+  const said = texts.flatMap(({ before, markdown }) => (before === null ? [markdown] : [before, markdown]))
+  return [
+    opening,
+    ...said,
+    ...(lines.length > 0 ? [lines.join('\n')] : []),
+    url,
+    `-- \n${why}\n${stop}: ${address}`,
+  ].join('\n\n')
+}
+
+async function htmlOf(
+  app: App,
+  { opening, texts, lines, url }: Letter,
+  item: Item,
+  { user }: Reader,
+  plain: readonly (string | null)[],
+  { why, stop, address }: Footer,
+): Promise<string> {
+  const own = plain.includes(null) ? await loadProjectSubject(app, item.project, user) : null
+  const said = await Promise.all(
+    texts.map(async ({ before, markdown }, n) => {
+      const rendered = plain[n] ?? (await renderText(app, user, own, markdown))
+      return html`${before !== null && html`<p>${before}</p>`}
+        <div>${new Html(htmlForMail(rendered, url))}</div>`
+    }),
+  )
+  return String(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+        </head>
+        <body>
+          <p>${opening}</p>
+          ${said}
+          ${
+            lines.length > 0 &&
+            html`<ul>
+              ${lines.map((line) => html`<li>${line}</li>`)}
+            </ul>`
+          }
+          <p><a href="${url}">${url}</a></p>
+          <hr />
+          <p>
+            <small>${why} <a href="${address}">${stop}</a></small>
+          </p>
+        </body>
+      </html>`,
+  )
+}

@@ -1,0 +1,208 @@
+/** What mail is about: how it is called, who takes part in it and who may read it. */
+import { sql } from 'kysely'
+import type { App, User } from '../../../context.ts'
+import { findCommits, type Commit } from '../../../git/objects/commits.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import { ciPolicy } from '../../ci/pipelines/policy.ts'
+import type { Pipeline } from '../../ci/pipelines/model.ts'
+import { findPipeline } from '../../ci/pipelines/queries.ts'
+import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
+import { participantIds as participantsOfRequest } from '../../merge-requests/merge-requests/participants.ts'
+import { findMergeRequests } from '../../merge-requests/merge-requests/queries.ts'
+import type { Issue } from '../../planning/issues/model.ts'
+import { participantIds } from '../../planning/issues/participants.ts'
+import { issueReaders } from '../../planning/issues/people.ts'
+import { findIssues } from '../../planning/issues/queries.ts'
+import { mergeRequestReaders } from '../../planning/merge-requests.ts'
+import { projectSnippetPolicy } from '../../planning/snippets/policy.ts'
+import { subjectsOfUsers } from '../../planning/subjects.ts'
+import { codeReadersAmong } from '../../planning/todos/readers.ts'
+import { projectPolicy } from '../../projects/projects/policy.ts'
+import { findProjectSubject, webUrlOf, type Namespace, type Project } from '../../projects/projects/queries.ts'
+import type { Release } from '../../repository/releases/model.ts'
+import type { Facts } from './model.ts'
+
+interface Place {
+  readonly project: Project
+  readonly namespace: Namespace
+}
+
+export interface Item extends Place {
+  readonly about:
+    | { readonly issue: Issue }
+    | { readonly mergeRequest: MergeRequest }
+    | { readonly commit: Commit }
+    | { readonly snippet: { readonly id: number; readonly title: string } }
+    | { readonly pipeline: Pipeline }
+    | { readonly release: Release }
+    | { readonly project: Project }
+  /** `Broken (#1)` */
+  readonly title: string
+  readonly url: string
+  /** The first message about it; those that follow name it. */
+  readonly thread: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What one subscribes to. */
+  readonly subscription: { readonly issue_id: number } | { readonly merge_request_id: number } | null
+  participants(app: App): Promise<number[]>
+  /** Of these people, those who may read it. */
+  readers(app: App, ids: readonly number[], wish: { internal: boolean }): Promise<User[]>
+}
+
+type Subject = Awaited<ReturnType<typeof subjectsOfUsers>>[number]
+
+const readersBy =
+  (place: Place, reads: (subject: Subject) => boolean): Item['readers'] =>
+  async (app, ids) =>
+    (await subjectsOfUsers(app, place, ids)).filter(reads).map(({ viewer }) => viewer)
+
+/** Null once it is gone. An issue or a merge request knows its project; of all else it is given. */
+export async function findItem(app: App, facts: Facts, project?: number): Promise<Item | null> {
+  const { db } = app
+  if (facts.issue !== undefined) {
+    const [issue] = await findIssues(db, [facts.issue])
+    const place = issue && (await placeOf(app, issue.project_id))
+    return place ? issueItem(app, place, issue) : null
+  }
+  if (facts.merge_request !== undefined) {
+    const [one] = await findMergeRequests(db, [facts.merge_request])
+    const place = one && (await placeOf(app, one.project_id))
+    return place ? mergeRequestItem(app, place, one) : null
+  }
+  const place = project === undefined ? null : await placeOf(app, project)
+  if (!place) return null
+  if (facts.commit !== undefined) return commitItem(app, place, facts.commit)
+  if (facts.snippet !== undefined) return snippetItem(app, place, facts.snippet)
+  if (facts.pipeline !== undefined) {
+    const pipeline = await findPipeline(db, place.project.id, facts.pipeline)
+    return pipeline && pipelineItem(app, place, pipeline)
+  }
+  if (facts.release !== undefined) {
+    const release = await db.selectFrom('releases').selectAll().where('id', '=', facts.release).executeTakeFirst()
+    return release ? releaseItem(app, place, release) : null
+  }
+  return projectItem(app, place)
+}
+
+const placeOf = (app: App, project: number): Promise<Place | null> => findProjectSubject(app, String(project), null)
+
+const issueItem = (app: App, place: Place, issue: Issue): Item => ({
+  ...place,
+  about: { issue },
+  title: `${issue.title} (#${issue.iid})`,
+  url: `${webUrlOf(app, place)}/issues/${issue.iid}`,
+  thread: `issue_${issue.id}`,
+  headers: {
+    'X-GitLab-Issue-ID': String(issue.id),
+    'X-GitLab-Issue-IID': String(issue.iid),
+    ...(issue.confidential && { 'X-GitLab-ConfidentialIssue': 'true' }),
+  },
+  subscription: { issue_id: issue.id },
+  participants: ({ db }) => participantIds(db, issue),
+  readers: (app, ids, wish) => issueReaders(app, place, ids, issue, wish),
+})
+
+const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
+  ...place,
+  about: { mergeRequest: one },
+  title: `${one.title} (!${one.iid})`,
+  url: `${webUrlOf(app, place)}/merge_requests/${one.iid}`,
+  thread: `merge_request_${one.id}`,
+  headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
+  subscription: { merge_request_id: one.id },
+  participants: ({ db }) => participantsOfRequest(db, one),
+  readers: (app, ids, wish) => mergeRequestReaders(app, place, ids, one, wish),
+})
+
+async function commitItem(app: App, place: Place, sha: string): Promise<Item | null> {
+  const [commit] = await findCommits(repositoryDir(app, place.project), [sha])
+  if (!commit) return null
+  return {
+    ...place,
+    about: { commit },
+    title: `${commit.title} (${sha.slice(0, 8)})`,
+    url: `${webUrlOf(app, place)}/commit/${sha}`,
+    thread: `commit_${place.project.id}_${sha}`,
+    headers: { 'X-GitLab-Commit-ID': sha },
+    subscription: null,
+    async participants({ db }) {
+      const email = commit.author.email.toLowerCase()
+      const { rows } = await sql<{ user_id: number }>`
+        select author_id as user_id from notes
+          where project_id = ${place.project.id} and commit_sha = ${sha} and not system and author_id is not null
+        union select user_id from text_mentions where source_project_id = ${place.project.id} and source_sha = ${sha}
+        union select id from users where email = ${email} and confirmed_at is not null
+        union select user_id from emails where email = ${email} and confirmed_at is not null`.execute(db)
+      return rows.map(({ user_id }) => user_id)
+    },
+    readers: (app, ids) => codeReadersAmong(app, place.project, ids),
+  }
+}
+
+async function snippetItem(app: App, place: Place, id: number): Promise<Item | null> {
+  const snippet = await app.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!snippet) return null
+  return {
+    ...place,
+    about: { snippet },
+    title: `${snippet.title} ($${id})`,
+    url: `${webUrlOf(app, place)}/-/snippets/${id}`,
+    thread: `snippet_${id}`,
+    headers: { 'X-GitLab-Snippet-ID': String(id) },
+    subscription: null,
+    async participants({ db }) {
+      const { rows } = await sql<{ user_id: number }>`
+        select author_id as user_id from notes where snippet_id = ${id} and not system and author_id is not null
+        union select user_id from text_mentions where source_snippet_id = ${id}
+        union select author_id from snippets where id = ${id} and author_id is not null`.execute(db)
+      return rows.map(({ user_id }) => user_id)
+    },
+    readers: readersBy(
+      place,
+      (subject) => projectPolicy.read(subject) && projectSnippetPolicy.read({ ...subject, snippet }),
+    ),
+  }
+}
+
+const pipelineItem = (app: App, place: Place, pipeline: Pipeline): Item => ({
+  ...place,
+  about: { pipeline },
+  title: `pipeline for ${pipeline.ref} | ${pipeline.sha.slice(0, 8)}`,
+  url: `${webUrlOf(app, place)}/-/pipelines/${pipeline.id}`,
+  thread: `pipeline_${pipeline.id}`,
+  headers: {
+    'X-GitLab-Pipeline-Id': String(pipeline.id),
+    'X-GitLab-Pipeline-Ref': pipeline.ref,
+    'X-GitLab-Pipeline-Status': pipeline.status,
+  },
+  subscription: null,
+  participants: async () => (pipeline.user_id === null ? [] : [pipeline.user_id]),
+  readers: readersBy(place, (subject) => {
+    const seen = { ...subject, dir: '' }
+    return ciPolicy.read(seen) && ciPolicy.readPipelines(seen)
+  }),
+})
+
+const releaseItem = (app: App, place: Place, release: Release): Item => ({
+  ...place,
+  about: { release },
+  title: `New release: ${release.name ?? release.tag}`,
+  url: `${webUrlOf(app, place)}/-/releases/${encodeURIComponent(release.tag)}`,
+  thread: `release_${release.id}`,
+  headers: { 'X-GitLab-Release-Tag': release.tag },
+  subscription: null,
+  participants: async () => [],
+  readers: (app, ids) => codeReadersAmong(app, place.project, ids),
+})
+
+const projectItem = (app: App, place: Place): Item => ({
+  ...place,
+  about: { project: place.project },
+  title: 'Project was moved',
+  url: webUrlOf(app, place),
+  thread: `project_${place.project.id}`,
+  headers: {},
+  subscription: null,
+  participants: async () => [],
+  readers: readersBy(place, projectPolicy.read),
+})

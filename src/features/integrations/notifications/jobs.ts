@@ -1,0 +1,147 @@
+import { DAY, HOUR, after } from '../../../clock.ts'
+import { job, type App, type User } from '../../../context.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { notificationEmails } from '../../planning/notification-settings/queries.ts'
+import { mailable } from './audience.ts'
+import { framer } from './frame.ts'
+import { findItem } from './items.ts'
+import { writeLetter } from './letters.ts'
+import type { Facts } from './model.ts'
+import { SEND_MAILS, announce, type Errand } from './service.ts'
+
+type Waiting = Awaited<ReturnType<typeof waitingMails>>[number]
+
+/**
+ * A mail counts as sent before it is: whoever is killed in between leaves one too few, never one too many. What the
+ * server has not taken waits again, and the job is tried again.
+ */
+async function send(app: App, { notification, users }: Errand, signal: AbortSignal): Promise<void> {
+  const news = await app.db.selectFrom('notifications').selectAll().where('id', '=', notification).executeTakeFirst()
+  const waiting = news ? await waitingMails(app, notification, users) : []
+  if (!news || waiting.length === 0) return
+  const facts = JSON.parse(news.facts) as Facts
+  const item = await findItem(app, facts, news.project_id)
+  const letter = item && (await writeLetter(app, news, item))
+  const readers = letter
+    ? await mailable(
+        app,
+        item,
+        waiting.map(({ user_id }) => user_id),
+        letter.internal,
+      )
+    : []
+  await drop(app, notification, waiting, readers)
+  if (!letter || readers.length === 0) return
+  const [frame, emails] = await Promise.all([framer(app, letter, item), notificationEmails(app.db, readers)])
+  let trouble: unknown = null
+  for (const user of readers) {
+    signal.throwIfAborted()
+    const { reason } = waiting.find(({ user_id }) => user_id === user.id)!
+    const mail = await frame({ user, reason, email: emails.get(user.id)! })
+    if (!(await mark(app, notification, user.id, 'waiting', 'sent'))) continue
+    try {
+      if ((await app.mail.send(mail)) === 'refused') await mark(app, notification, user.id, 'sent', 'refused')
+    } catch (error) {
+      await mark(app, notification, user.id, 'sent', 'waiting')
+      trouble = error
+      // Where it is not about this mail, the next would have no more luck.
+      if (!hasAnswered(error)) break
+    }
+  }
+  if (trouble) throw trouble
+}
+
+/** A server may be slow: other work does not wait for it. */
+export const sendMails = job<Errand>(SEND_MAILS.name, send, { long: true })
+
+const hasAnswered = (error: unknown) => error instanceof Error && 'responseCode' in error
+
+const waitingMails = ({ db }: App, notification: number, users: readonly number[]) =>
+  db
+    .selectFrom('notification_mails')
+    .select(['user_id', 'reason'])
+    .where('notification_id', '=', notification)
+    .where(inIdList(db, 'user_id', idList(db, users)))
+    .where('state', '=', 'waiting')
+    .execute()
+
+type State = 'waiting' | 'sent' | 'refused' | 'dropped'
+
+async function mark({ db }: App, notification: number, user: number, from: State, to: State): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('notification_mails')
+    .set({ state: to })
+    .where('notification_id', '=', notification)
+    .where('user_id', '=', user)
+    .where('state', '=', from)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Those who may not read it any more. */
+async function drop(
+  { db }: App,
+  notification: number,
+  waiting: readonly Waiting[],
+  readers: readonly User[],
+): Promise<void> {
+  const gone = waiting.map(({ user_id }) => user_id).filter((id) => !readers.some((reader) => reader.id === id))
+  if (gone.length === 0) return
+  await db
+    .updateTable('notification_mails')
+    .set({ state: 'dropped' })
+    .where('notification_id', '=', notification)
+    .where(inIdList(db, 'user_id', idList(db, gone)))
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
+/** Longer than any job is tried again. */
+const KEPT_FOR = 30 * DAY
+
+export const forgetNotifications = job(
+  'notifications.forget',
+  async (app) => {
+    await app.db.deleteFrom('notifications').where('created_at', '<', after(app.clock, -KEPT_FOR)).execute()
+  },
+  { every: DAY },
+)
+
+const ISSUES_AT_ONCE = 100
+
+/** Of open issues that are due tomorrow. */
+export const remindOfDueIssues = job(
+  'notifications.due_issues',
+  async (app, _payload, signal) => {
+    const due_date = after(app.clock, DAY).slice(0, 10)
+    for (let last = 0; ;) {
+      const due = await app.db
+        .selectFrom('issues')
+        .select('id')
+        .where('state', '=', 'opened')
+        .where('due_date', '=', due_date)
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(ISSUES_AT_ONCE)
+        .execute()
+      if (due.length === 0) return
+      for (const { id } of due) {
+        signal.throwIfAborted()
+        const facts = { issue: id }
+        const item = await findItem(app, facts)
+        if (!item) continue
+        const ids = await item.participants(app)
+        await announce(app, item, {
+          kind: 'issue_due',
+          source: `issue ${id} is due on ${due_date}`,
+          facts,
+          by: null,
+          reached: [{ ids, way: 'participating', reason: 'participating', event: 'issue_due' }],
+          watched: ['issue_due'],
+        })
+      }
+      last = due.at(-1)!.id
+    }
+  },
+  { every: 6 * HOUR },
+)

@@ -1,0 +1,279 @@
+/** What a mail says of its news, for whoever reads it. */
+import type { App, User } from '../../../context.ts'
+import { listCommits } from '../../../git/history/history.ts'
+import { oneLine } from '../../../mail/compose.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import type { Note } from '../../planning/notes/model.ts'
+import type { Position } from '../../planning/notes/positions.ts'
+import { pathWithNamespace } from '../../projects/projects/queries.ts'
+import { repositoryDir } from '../../projects/projects/repository.ts'
+import type { Item } from './items.ts'
+import type { Change, Facts, Kind, Notification } from './model.ts'
+
+export interface Letter {
+  readonly author: User | null
+  /** One sentence. */
+  readonly opening: string
+  /** What people wrote, as Markdown, each with what is said of it before. */
+  readonly texts: readonly { readonly before: string | null; readonly markdown: string }[]
+  readonly lines: readonly string[]
+  readonly url: string
+  readonly subject: string
+  readonly id: string
+  /** Messages before it, the nearest last. */
+  readonly after: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  /** For those alone who see what is internal. */
+  readonly internal: boolean
+}
+
+const MOST_NAME = 100
+const MOST_LINE = 300
+const MOST_COMMITS = 20
+const MOST_JOBS = 20
+/** What is longer is read where it stands. */
+const MOST_TEXT = 10_000
+
+const nameOf = (user: User | null) => (user ? oneLine(user.name, MOST_NAME) : 'Somebody')
+
+const FIRST: readonly Kind[] = ['new_issue', 'new_merge_request', 'new_release', 'moved_project']
+const PIPELINES = { failed_pipeline: 'Failed', fixed_pipeline: 'Fixed', success_pipeline: 'Successful' } as const
+
+/** Null where there is nothing to tell any more. */
+export async function writeLetter(app: App, news: Notification, item: Item): Promise<Letter | null> {
+  const facts = JSON.parse(news.facts) as Facts
+  const author = news.by_id === null ? null : await findUser(app.db, news.by_id)
+  const told = facts.notes
+    ? await tellNotes(app, item, nameOf(author), facts.notes)
+    : await tell(app, news.kind, item, nameOf(author), facts)
+  if (!told) return null
+  const { thread } = item
+  const isFirst = FIRST.includes(news.kind) || news.kind in PIPELINES
+  const start = news.kind in PIPELINES ? `${PIPELINES[news.kind as keyof typeof PIPELINES]} ` : ''
+  return {
+    author,
+    opening: told.opening,
+    texts: (told.texts ?? []).filter(({ markdown }) => markdown.trim() !== '').map(bounded(told.url ?? item.url)),
+    lines: (told.lines ?? []).map((line) => oneLine(line, MOST_LINE)),
+    url: told.url ?? item.url,
+    subject: `${isFirst ? '' : 'Re: '}${item.project.name} | ${start}${item.title}`,
+    id: told.id ?? (isFirst ? thread : `${thread}_${news.id}`),
+    after: isFirst ? [] : [thread, ...(told.after ?? [])],
+    headers: { ...item.headers, ...told.headers },
+    internal: told.internal ?? false,
+  }
+}
+
+interface Told {
+  readonly opening: string
+  readonly texts?: Letter['texts']
+  readonly lines?: readonly string[]
+  readonly url?: string
+  readonly id?: string
+  readonly after?: readonly string[]
+  readonly headers?: Record<string, string>
+  readonly internal?: boolean
+}
+
+const bounded =
+  (url: string) =>
+  ({ before, markdown }: Letter['texts'][number]): Letter['texts'][number] => ({
+    before,
+    markdown: markdown.length > MOST_TEXT ? `${markdown.slice(0, MOST_TEXT)}…\n\n(The rest is at ${url})` : markdown,
+  })
+
+async function tell(app: App, kind: Kind, item: Item, name: string, facts: Facts): Promise<Told | null> {
+  const { about } = item
+  const what = 'issue' in about ? 'issue' : 'mergeRequest' in about ? 'merge request' : null
+  switch (kind) {
+    case 'new_issue':
+    case 'new_merge_request': {
+      const row = 'issue' in about ? about.issue : 'mergeRequest' in about ? about.mergeRequest : null
+      if (!row) return null
+      const branches =
+        'mergeRequest' in about
+          ? [`Branches: ${about.mergeRequest.source_branch} to ${about.mergeRequest.target_branch}`]
+          : []
+      return {
+        opening: `${name} created ${kind === 'new_issue' ? 'an issue' : 'a merge request'}.`,
+        texts: [{ before: null, markdown: row.description ?? '' }],
+        lines: [...branches, ...(await peopleLines(app, facts))],
+      }
+    }
+    case 'change_issue':
+    case 'change_merge_request': {
+      const row = 'issue' in about ? about.issue : 'mergeRequest' in about ? about.mergeRequest : null
+      const lines = [...(await peopleLines(app, facts)), ...(await labelLines(app, facts.labels ?? []))]
+      // Whom the text names now is mailed the text.
+      const isNamed = lines.length === 0
+      return {
+        opening: isNamed ? `${name} named you in the ${what}.` : `${name} changed the ${what}.`,
+        texts: isNamed ? [{ before: null, markdown: row?.description ?? '' }] : [],
+        lines,
+      }
+    }
+    case 'close_issue':
+    case 'close_merge_request':
+      return { opening: `${name} closed the ${what}.` }
+    case 'reopen_issue':
+    case 'reopen_merge_request':
+      return { opening: `${name} reopened the ${what}.` }
+    case 'merge_merge_request':
+      return 'mergeRequest' in about
+        ? { opening: `${name} merged the merge request into ${about.mergeRequest.target_branch}.` }
+        : null
+    case 'approve_merge_request':
+      return { opening: `${name} approved the merge request.` }
+    case 'unapprove_merge_request':
+      return { opening: `${name} took back the approval of the merge request.` }
+    case 'merge_when_pipeline_succeeds':
+      return { opening: `${name} set the merge request to be merged when its pipeline succeeds.` }
+    case 'unmergeable':
+      return {
+        opening: 'The merge request could not be merged by itself, as it was set to.',
+        lines: 'mergeRequest' in about && about.mergeRequest.merge_error ? [about.mergeRequest.merge_error] : [],
+      }
+    case 'push_to_merge_request':
+      return tellPush(app, item, name, facts)
+    case 'move_issue':
+      return {
+        opening: `${name} moved the issue to ${pathWithNamespace(item.project, item.namespace)}.`,
+        after: [`issue_${facts.from}`],
+      }
+    case 'issue_due':
+      return 'issue' in about && about.issue.due_date
+        ? {
+            opening: `The issue is due on ${about.issue.due_date}.`,
+            texts: [{ before: null, markdown: about.issue.description ?? '' }],
+          }
+        : null
+    case 'new_release':
+      return 'release' in about
+        ? {
+            opening: `${name} released ${oneLine(about.release.name ?? about.release.tag, MOST_LINE)}.`,
+            texts: [{ before: null, markdown: about.release.description ?? '' }],
+            lines: [`Tag: ${about.release.tag}`],
+          }
+        : null
+    case 'moved_project':
+      return {
+        opening: `${name} moved the project ${oneLine(facts.old_path ?? '', MOST_LINE)}.`,
+        lines: [`It is ${pathWithNamespace(item.project, item.namespace)} now.`],
+      }
+    case 'failed_pipeline':
+    case 'fixed_pipeline':
+    case 'success_pipeline':
+      return tellPipeline(app, kind, item)
+    default:
+      return null
+  }
+}
+
+async function tellNotes(app: App, item: Item, name: string, ids: readonly number[]): Promise<Told | null> {
+  const found = await app.db
+    .selectFrom('notes')
+    .selectAll()
+    .where(inIdList(app.db, 'id', idList(app.db, ids)))
+    .orderBy('id')
+    .execute()
+  const [first] = found
+  if (!first) return null
+  const [start] = await app.db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', first.discussion_id)
+    .orderBy('id')
+    .limit(1)
+    .execute()
+  const isAnswer = found.length === 1 && start !== undefined && start.id !== first.id
+  return {
+    opening: found.length === 1 ? `${name} commented:` : `${name} reviewed the merge request:`,
+    texts: found.map((note) => ({ before: placeOf(note), markdown: note.body })),
+    url: `${item.url}#note_${first.id}`,
+    id: `note_${first.id}`,
+    after: isAnswer ? [`note_${start.id}`] : [],
+    headers: { 'X-GitLab-Discussion-ID': first.discussion_id },
+    internal: found.some(({ internal }) => internal),
+  }
+}
+
+/** Where in a diff it stands. */
+function placeOf({ position }: Note): string | null {
+  if (position === null) return null
+  const { new_path, old_path, new_line, old_line } = JSON.parse(position) as Position
+  const line = new_line ?? old_line
+  return oneLine(`On ${new_path ?? old_path}${line ? `, line ${line}` : ''}:`, MOST_LINE)
+}
+
+async function tellPush(app: App, item: Item, name: string, { before, after }: Facts): Promise<Told | null> {
+  if (!('mergeRequest' in item.about) || !after) return null
+  const { base_sha } = item.about.mergeRequest
+  const not = [before, base_sha].filter((sha) => typeof sha === 'string')
+  const dir = repositoryDir(app, item.project)
+  const commits = await listCommits(dir, { from: after, not, limit: MOST_COMMITS + 1 })
+  const more = commits.length > MOST_COMMITS ? ['and more'] : []
+  return {
+    opening: `${name} pushed to the merge request.`,
+    lines: [...commits.slice(0, MOST_COMMITS).map(({ id, title }) => `${id.slice(0, 8)} ${title}`), ...more],
+  }
+}
+
+async function tellPipeline(app: App, kind: keyof typeof PIPELINES, item: Item): Promise<Told | null> {
+  if (!('pipeline' in item.about)) return null
+  const { pipeline } = item.about
+  const failed =
+    kind === 'failed_pipeline'
+      ? await app.db
+          .selectFrom('ci_jobs')
+          .select(['name', 'stage'])
+          .where('pipeline_id', '=', pipeline.id)
+          .where('status', '=', 'failed')
+          .where('allow_failure', '=', false)
+          .orderBy('id')
+          .limit(MOST_JOBS)
+          .execute()
+      : []
+  const what = {
+    failed_pipeline: 'failed',
+    fixed_pipeline: 'succeeded, after it had failed',
+    success_pipeline: 'succeeded',
+  }
+  return {
+    opening: `Pipeline #${pipeline.id} of ${oneLine(pipeline.ref, MOST_LINE)} ${what[kind]}.`,
+    lines: [`Commit: ${pipeline.sha}`, ...failed.map(({ stage, name }) => `Failed job: ${name} (${stage})`)],
+    id: `${item.thread}_${kind}`,
+  }
+}
+
+async function peopleLines(app: App, { assignees, reviewers }: Facts): Promise<string[]> {
+  const changes: (readonly [string, Change | undefined])[] = [
+    ['Assignees', assignees],
+    ['Reviewers', reviewers],
+  ]
+  const ids = changes.flatMap(([, change]) => change?.flat() ?? [])
+  if (ids.length === 0) return []
+  const { db } = app
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'name'])
+    .where(inIdList(db, 'id', idList(db, ids)))
+    .execute()
+  const names = (some: readonly number[]) =>
+    some.flatMap((id) => users.find((user) => user.id === id)?.name ?? []).join(', ') || 'nobody'
+  return changes.flatMap(([what, change]) => {
+    if (!change) return []
+    const [before, after] = change
+    return before.length === 0 ? [`${what}: ${names(after)}`] : [`${what}: ${names(after)} (before: ${names(before)})`]
+  })
+}
+
+async function labelLines({ db }: App, labels: readonly number[]): Promise<string[]> {
+  if (labels.length === 0) return []
+  const found = await db
+    .selectFrom('labels')
+    .select('title')
+    .where(inIdList(db, 'id', idList(db, labels)))
+    .execute()
+  return found.length === 0 ? [] : [`New labels: ${found.map(({ title }) => title).join(', ')}`]
+}

@@ -1,0 +1,92 @@
+/** Links that end mail without signing in: what a link says is signed, and it can do nothing else. */
+import { z } from 'zod'
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { sameSecret } from '../../../lib/secrets.ts'
+import { findUser } from '../../identity/users/queries.ts'
+import { LEVELS, type NotificationLevel } from '../../planning/notification-settings/model.ts'
+import { settingsInEffect } from '../../planning/notification-settings/queries.ts'
+import { changeSetting } from '../../planning/notification-settings/service.ts'
+import { setSubscription } from '../../planning/subscriptions/service.ts'
+import { findItem, type Item } from './items.ts'
+import { levelBelow, type Reason } from './levels.ts'
+
+const PURPOSE = 'unsubscribe'
+
+/** Ids alone: a link outlives names. */
+const Wish = z.object({
+  user: z.int(),
+  project: z.int(),
+  issue: z.int().optional(),
+  merge_request: z.int().optional(),
+  level: z.enum(LEVELS).optional(),
+})
+type Wish = z.infer<typeof Wish>
+
+const ENDS: Record<'issue' | 'merge_request', string> = {
+  issue: 'Unsubscribe from this issue',
+  merge_request: 'Unsubscribe from this merge request',
+}
+
+export function unsubscribeAddress(
+  app: App,
+  { subscription, project }: Item,
+  { user, reason }: { user: User; reason: Reason },
+): { address: string; ends: string } {
+  const at = { user: user.id, project: project.id }
+  const wish: Wish =
+    subscription === null
+      ? { ...at, level: levelBelow(reason) }
+      : 'issue_id' in subscription
+        ? { ...at, issue: subscription.issue_id }
+        : { ...at, merge_request: subscription.merge_request_id }
+  const text = Buffer.from(JSON.stringify(wish)).toString('base64url')
+  const ends = wish.issue ? ENDS.issue : wish.merge_request ? ENDS.merge_request : 'Get less mail about this project'
+  return { address: `${app.url}/-/unsubscribe/${text}.${app.vault.sign(PURPOSE, text)}`, ends }
+}
+
+function read(app: App, token: string): Wish | null {
+  const [text = '', sign = '', ...more] = token.split('.')
+  if (more.length > 0 || !sameSecret(sign, app.vault.sign(PURPOSE, text))) return null
+  return Wish.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+}
+
+export interface Unsubscription {
+  readonly user: User
+  /** As the page names it: nothing that the link does not tell already. */
+  readonly what: string
+  carryOut(): Promise<void>
+}
+
+/** Null where it is none of ours, or there is nothing to unsubscribe from any more. */
+export async function findUnsubscription(app: App, token: string): Promise<Unsubscription | null> {
+  const wish = read(app, token)
+  const user = wish && (await findUser(app.db, wish.user))
+  const { issue, merge_request } = wish ?? {}
+  const facts = { ...(issue && { issue }), ...(merge_request && { merge_request }) }
+  const item = user && (await findItem(app, facts, wish.project))
+  if (!item) return null
+  const level = wish.level
+  if (level !== undefined)
+    return { user, what: 'this project, unless it concerns you', carryOut: () => lower(app, user, item, level) }
+  const what = issue === undefined ? 'this merge request' : 'this issue'
+  return { user, what, carryOut: () => leave(app, user, item) }
+}
+
+/** Whoever has left already stays so. */
+async function leave(app: App, user: User, { subscription }: Item): Promise<void> {
+  try {
+    await setSubscription(app, user, subscription!, false, { usual: true })
+  } catch (error) {
+    if (!(error instanceof Refusal && error.kind === 'not_modified')) throw error
+  }
+}
+
+/** Never raises what somebody has turned down further since. */
+async function lower(app: App, user: User, { project }: Item, level: NotificationLevel): Promise<void> {
+  const now = (await settingsInEffect(app.db, [user.id], project)).get(user.id)!.level
+  if (LOUDNESS.indexOf(now) <= LOUDNESS.indexOf(level)) return
+  await changeSetting(app, user, { project_id: project.id, group_id: null }, { level })
+}
+
+const LOUDNESS: readonly NotificationLevel[] = ['disabled', 'mention', 'participating', 'custom', 'watch']

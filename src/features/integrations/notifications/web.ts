@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify'
+import type { WebRoutes } from '../../../api/server.ts'
+import { sendPage } from '../../identity/page.ts'
+import { readForm } from '../../identity/sessions/forms.ts'
+import { askPage, deadPage, donePage } from './pages.ts'
+import { findUnsubscription } from './unsubscribing.ts'
+
+const PATH = '/-/unsubscribe/:token'
+
+const tokenOf = ({ params }: FastifyRequest) => (params as { token: string }).token
+
+/**
+ * Opening the link asks, as mail programs open links on their own; posting to it does it, at once and from anywhere
+ * (RFC 8058): whoever has the link needs nothing else.
+ */
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
+
+  server.get(PATH, async (request, reply) => {
+    const found = await findUnsubscription(app, tokenOf(request))
+    if (!found) return sendPage(reply, 404, deadPage)
+    return sendPage(reply, 200, askPage({ what: found.what, username: found.user.username }))
+  })
+
+  server.post(PATH, async (request, reply) => {
+    await readForm(gateway, request)
+    const found = await findUnsubscription(app, tokenOf(request))
+    if (!found) return sendPage(reply, 404, deadPage)
+    await found.carryOut()
+    return sendPage(reply, 200, donePage({ what: found.what, username: found.user.username }))
+  })
+}

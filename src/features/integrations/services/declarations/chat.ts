@@ -1,0 +1,324 @@
+import {
+  chatMarkup,
+  discordMarkup,
+  htmlMarkup,
+  markdownMarkup,
+  plainMarkup,
+  slackMarkup,
+  written,
+  type Markup,
+} from '../chat/markup.ts'
+import { saidOf, type Said } from '../chat/sentences.ts'
+import { choice, flag, line, named, required, secret, secretUrl, service, url, type Field } from '../declare.ts'
+import type { ServiceEvent } from '../model.ts'
+import { postForm, postJson } from '../requests.ts'
+import { digestOf } from '../../../../lib/secrets.ts'
+import { cut, isCreation, isDeletion, textOf, type Told } from '../told.ts'
+
+const TALK: readonly ServiceEvent[] = [
+  'push',
+  'tag_push',
+  'issue',
+  'confidential_issue',
+  'incident',
+  'merge_request',
+  'note',
+  'confidential_note',
+  'pipeline',
+  'wiki_page',
+  'deployment',
+]
+
+export const BRANCHES = ['all', 'default', 'protected', 'default_and_protected'] as const
+
+/** Which of the events are told at all: `filters.ts` asks them of every service that has them. */
+export const filters = {
+  notify_only_broken_pipelines: flag(true),
+  /** The older word for two of the four. */
+  notify_only_default_branch: flag(true),
+  branches_to_be_notified: choice('default', ...BRANCHES),
+}
+
+const channels = Object.fromEntries(TALK.map((event) => [`${event}_channel`, line()])) as Record<string, Field>
+
+/** Less of a text tells nothing. */
+const LEAST = 20
+
+/** Commits a line each, or what people wrote. */
+function detailsIn(markup: Markup, { details }: Said, most: number): string {
+  if (!details || most < LEAST) return ''
+  const lines = details.lines?.map((line) => written(markup, line)) ?? []
+  const whole = lines.length > 0 ? withinLines(lines, most) : markup.prose(cut(details.text ?? '', most))
+  // Escaped it is longer than it was.
+  return whole.length > most ? markup.prose(cut(details.text ?? '', Math.floor(most / 6))) : whole
+}
+
+/** As many whole lines as there is room for: half a link is none. */
+function withinLines(lines: readonly string[], most: number): string {
+  let text = ''
+  for (const line of lines) {
+    if (text.length + line.length + 1 > most) return text
+    text += text ? `\n${line}` : line
+  }
+  return text
+}
+
+const COLORS = { plain: '#345', open: '#C95823', good: 'good', bad: 'danger' }
+const HEX = { plain: 0x334455, open: 0xc95823, good: 0x36a64f, bad: 0xd00000 }
+const LONGEST_TITLE = 500
+
+/** The form Slack took over from its elders, and Mattermost from Slack. */
+function slackPayload(told: Told, markup: Markup, most: number) {
+  const said = saidOf(told)
+  if (!said) return null
+  const sentence = written(markup, said.sentence)
+  const details = detailsIn(markup, said, most)
+  const color = COLORS[said.mood]
+  const isPipeline = told.event === 'pipeline'
+  const title = said.details?.title
+  const attachment = isPipeline
+    ? { fallback: sentence, text: sentence, color }
+    : {
+        ...(title && { title: markup.text(cut(title.text, LONGEST_TITLE)), title_link: title.url }),
+        ...((title ?? details) && { text: details, color }),
+      }
+  const channel = textOf(told, `${told.event}_channel`) || textOf(told, 'channel')
+  const username = textOf(told, 'username')
+  return {
+    text: isPipeline ? '' : sentence,
+    ...(username && { username }),
+    ...(channel && { channel }),
+    attachments: Object.keys(attachment).length > 0 ? [attachment] : [],
+    fallback: sentence,
+  }
+}
+
+function slackLike(slug: string, title: string, markup: Markup, most: number) {
+  return service({
+    slug,
+    title,
+    fields: { webhook: required(secretUrl), channel: line(), username: line(), ...filters, ...channels },
+    events: TALK,
+    requests(told) {
+      const payload = slackPayload(told, markup, most)
+      if (!payload) return []
+      // Several channels are several messages, as their documents have it.
+      const [first, ...more] = (payload.channel ?? '')
+        .split(',')
+        .map((name) => name.trim())
+        .slice(0, 10)
+      return [first, ...more].map((channel) =>
+        postForm(textOf(told, 'webhook'), { payload: JSON.stringify({ ...payload, ...(channel && { channel }) }) }),
+      )
+    },
+  })
+}
+
+export const slack = slackLike('slack', 'Slack notifications', slackMarkup, 8000)
+export const mattermost = slackLike('mattermost', 'Mattermost notifications', markdownMarkup, 8000)
+
+const webhook = { webhook: required(secretUrl), ...filters }
+
+export const microsoftTeams = service({
+  slug: 'microsoft-teams',
+  title: 'Microsoft Teams notifications',
+  fields: webhook,
+  events: TALK,
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const details = detailsIn(markdownMarkup, said, 16_000)
+    const title = said.details?.title
+    const sentence = written(markdownMarkup, said.sentence)
+    return [
+      postJson(textOf(told, 'webhook'), {
+        title: said.project.text,
+        summary: cut(written(plainMarkup, said.sentence), LONGEST_TITLE),
+        sections: [
+          {
+            activityTitle: sentence,
+            activitySubtitle: written(markdownMarkup, [said.project]),
+            activityText: title ? written(markdownMarkup, [{ ...title, text: cut(title.text, LONGEST_TITLE) }]) : '',
+            ...(said.avatar && { activityImage: said.avatar }),
+          },
+          ...(details ? [{ title: 'Details', facts: [{ name: 'Details', value: details }] }] : []),
+        ],
+      }),
+    ]
+  },
+})
+
+/** A sentence and what belongs to it, one below the other. */
+function plainTalk(markup: Markup, said: Said, most: number): string {
+  const sentence = written(markup, said.sentence)
+  const title = said.details?.title
+  const head = title
+    ? `${sentence}\n${written(markup, [{ ...title, text: cut(title.text, LONGEST_TITLE) }])}`
+    : sentence
+  if (head.length > most) return markup.text(cut(written(plainMarkup, said.sentence), Math.floor(most / 6)))
+  const details = detailsIn(markup, said, most - head.length - 1)
+  return details ? `${head}\n${details}` : head
+}
+
+export const discord = service({
+  slug: 'discord',
+  title: 'Discord Notifications',
+  fields: {
+    ...webhook,
+    ...Object.fromEntries(Object.keys(channels).map((name) => [name, { ...secretUrl }])),
+  },
+  events: TALK,
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const to = textOf(told, `${told.event}_channel`) || textOf(told, 'webhook')
+    return [
+      postJson(to, {
+        embeds: [
+          {
+            author: { name: cut(said.by, 256), ...(said.avatar && { icon_url: said.avatar }) },
+            description: plainTalk(discordMarkup, said, 4096),
+            color: HEX[said.mood],
+          },
+        ],
+        // Whatever the text says, nobody is called.
+        allowed_mentions: { parse: [] },
+      }),
+    ]
+  },
+})
+
+export const telegram = service({
+  slug: 'telegram',
+  title: 'Telegram',
+  fields: { hostname: url, token: required(secret), room: required(line()), thread: line(), ...filters },
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const base = (textOf(told, 'hostname') || 'https://api.telegram.org').replace(/\/+$/, '')
+    const thread = textOf(told, 'thread')
+    return [
+      postJson(`${base}/bot${encodeURIComponent(textOf(told, 'token')).replaceAll('%3A', ':')}/sendMessage`, {
+        chat_id: textOf(told, 'room'),
+        text: plainTalk(htmlMarkup, said, 4096),
+        parse_mode: 'HTML',
+        disable_web_page_preview: true,
+        ...(thread && { message_thread_id: Number(thread) || thread }),
+      }),
+    ]
+  },
+})
+
+export const matrix = service({
+  slug: 'matrix',
+  title: 'Matrix notifications',
+  fields: { hostname: url, token: required(secret), room: required(line()), ...filters },
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const base = (textOf(told, 'hostname') || 'https://matrix-client.matrix.org').replace(/\/+$/, '')
+    const room = encodeURIComponent(textOf(told, 'room'))
+    const message = {
+      msgtype: 'm.text',
+      body: plainTalk(plainMarkup, said, 10_000),
+      format: 'org.matrix.custom.html',
+      formatted_body: plainTalk(htmlMarkup, said, 20_000).replaceAll('\n', '<br>'),
+      // Calls nobody; without it older clients would look for names in the text.
+      'm.mentions': {},
+    }
+    // The same on every try, so that it is said once.
+    const transaction = digestOf(JSON.stringify([told.project.id, told.event, told.body]))
+    const address = `${base}/_matrix/client/v3/rooms/${room}/send/m.room.message/${transaction}`
+    return [{ ...postJson(address, message, { Authorization: `Bearer ${textOf(told, 'token')}` }), method: 'PUT' }]
+  },
+})
+
+export const hangoutsChat = service({
+  slug: 'hangouts-chat',
+  title: 'Google Chat',
+  fields: webhook,
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    // What is about the same thing stands in one thread.
+    const { iid, id } = told.body.object_attributes ?? {}
+    const about = `${told.project.path_with_namespace} ${told.event.replace('confidential_', '')} ${iid ?? id ?? told.body.ref ?? ''}`
+    const address = new URL(textOf(told, 'webhook'))
+    address.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
+    return [postJson(String(address), { text: plainTalk(chatMarkup, said, 4096), thread: { threadKey: about } })]
+  },
+})
+
+export const webexTeams = service({
+  slug: 'webex-teams',
+  title: 'Webex Teams',
+  fields: webhook,
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    // In bytes; a character has up to three.
+    return said ? [postJson(textOf(told, 'webhook'), { markdown: plainTalk(markdownMarkup, said, 2400) })] : []
+  },
+})
+
+export const unifyCircuit = service({
+  slug: 'unify-circuit',
+  title: 'Unify Circuit',
+  fields: webhook,
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const text = plainTalk(markdownMarkup, said, 2000)
+    return [postJson(textOf(told, 'webhook'), { subject: cut(said.project.text, 250), text, markdown: true })]
+  },
+})
+
+export const pumble = service({
+  slug: 'pumble',
+  title: 'Pumble',
+  fields: webhook,
+  events: TALK.filter((event) => event !== 'deployment'),
+  requests(told) {
+    const said = saidOf(told)
+    return said ? [postJson(textOf(told, 'webhook'), { text: plainTalk(slackMarkup, said, 8000) })] : []
+  },
+})
+
+export const pushover = service({
+  slug: 'pushover',
+  title: 'Pushover',
+  fields: {
+    api_key: required(secret),
+    user_key: required(secret),
+    priority: required(choice(null, '-2', '-1', '0', '1')),
+    device: named(line()),
+    sound: named(line(30)),
+  },
+  events: ['push'],
+  requests(told) {
+    const said = saidOf(told)
+    if (!said) return []
+    const { body, project } = told
+    const count = body.total_commits_count ?? 0
+    const sentence = written(plainMarkup, said.sentence).replace(' (Compare changes)', '')
+    const isUpdate = !isCreation(body) && !isDeletion(body)
+    const more = isUpdate && count > 0 ? `\nTotal commits count: ${count}` : ''
+    const form = {
+      token: textOf(told, 'api_key'),
+      user: textOf(told, 'user_key'),
+      device: textOf(told, 'device'),
+      priority: textOf(told, 'priority'),
+      sound: textOf(told, 'sound'),
+      title: cut(project.name_with_namespace, 250),
+      message: cut(sentence, 1024 - more.length) + more,
+      url: project.web_url.length <= 512 ? project.web_url : '',
+      url_title: cut(`See project ${project.name_with_namespace}`, 100),
+    }
+    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
+    return [postForm('https://api.pushover.net/1/messages.json', given)]
+  },
+})

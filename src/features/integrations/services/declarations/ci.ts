@@ -1,0 +1,289 @@
+import { flag, line, longer, required, secret, service, url } from '../declare.ts'
+import { basic, below, hookNameOf, postJson, relay } from '../requests.ts'
+import { isDeletion, nameOfRef, textOf, type Told } from '../told.ts'
+
+const ssl = { enable_ssl_verification: flag(true) }
+const login = { username: required(line()), password: required(secret) }
+
+/** Of a push, the branch that is there now. */
+const builtBranch = ({ event, body }: Told): string | null =>
+  event === 'push' && !isDeletion(body) ? nameOfRef(body.ref) : null
+
+const isOpenRequest = ({ event, body }: Told): boolean =>
+  event === 'merge_request' && ['opened', 'reopened'].includes(body.object_attributes?.state ?? '')
+
+export const bamboo = service({
+  slug: 'bamboo',
+  title: 'Atlassian Bamboo CI',
+  fields: { bamboo_url: required(url), build_key: required(line()), ...login, ...ssl },
+  events: ['push'],
+  requests(told) {
+    if (builtBranch(told) === null) return []
+    const query = { buildKey: textOf(told, 'build_key'), os_authType: 'basic' }
+    return [
+      {
+        method: 'POST',
+        url: below(told, 'bamboo_url', 'updateAndBuild.action', query),
+        headers: basic(textOf(told, 'username'), textOf(told, 'password')),
+        verifyTls: told.settings.enable_ssl_verification !== false,
+      },
+    ]
+  },
+})
+
+const inXml = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.codePointAt(0)};`)
+
+export const teamcity = service({
+  slug: 'teamcity',
+  title: 'JetBrains TeamCity',
+  fields: { teamcity_url: required(url), build_type: required(line()), ...login, ...ssl },
+  events: ['push', 'merge_request'],
+  requests(told) {
+    const isChanged =
+      isOpenRequest(told) && ['open', 'reopen', 'update'].includes(told.body.object_attributes?.action ?? '')
+    const branch = isChanged ? (told.body.object_attributes?.source_branch ?? null) : builtBranch(told)
+    if (branch === null) return []
+    return [
+      {
+        method: 'POST',
+        url: below(told, 'teamcity_url', 'httpAuth/app/rest/buildQueue'),
+        headers: {
+          ...basic(textOf(told, 'username'), textOf(told, 'password')),
+          'Content-Type': 'application/xml',
+        },
+        body: `<build branchName="${inXml(branch)}"><buildType id="${inXml(textOf(told, 'build_type'))}"/></build>`,
+        verifyTls: told.settings.enable_ssl_verification !== false,
+      },
+    ]
+  },
+})
+
+export const droneCi = service({
+  slug: 'drone-ci',
+  title: 'Drone',
+  fields: { token: required(secret), drone_url: required(url), ...ssl },
+  events: ['push', 'tag_push', 'merge_request'],
+  requests(told) {
+    const { event, body, project } = told
+    if (event === 'merge_request' ? !isOpenRequest(told) : isDeletion(body)) return []
+    const query = { owner: project.namespace, name: project.path, access_token: textOf(told, 'token') }
+    return [relay(told, below(told, 'drone_url', 'api/hook', query))]
+  },
+})
+
+export const buildkite = service({
+  slug: 'buildkite',
+  title: 'Buildkite',
+  fields: { token: required(secret), project_url: required(url), ...ssl },
+  events: ['push', 'tag_push', 'merge_request'],
+  requests(told) {
+    // What it is told by; what stands behind the colon is for asking how builds went.
+    const [token = ''] = textOf(told, 'token').split(':')
+    return [relay(told, `https://webhook.buildkite.com/deliver/${encodeURIComponent(token)}`)]
+  },
+})
+
+export const jenkins = service({
+  slug: 'jenkins',
+  title: 'Jenkins',
+  fields: {
+    jenkins_url: required(url),
+    project_name: required(line()),
+    username: line(),
+    password: secret,
+    ...ssl,
+  },
+  events: ['push', 'tag_push', 'merge_request'],
+  requests(told) {
+    const job = textOf(told, 'project_name').split('/').map(encodeURIComponent).join('/')
+    return [
+      relay(told, below(told, 'jenkins_url', `project/${job}`), {
+        ...basic(textOf(told, 'username'), textOf(told, 'password')),
+        'X-Gitlab-Event': hookNameOf(told),
+      }),
+    ]
+  },
+})
+
+export const packagist = service({
+  slug: 'packagist',
+  title: 'Packagist',
+  fields: { username: required(line()), token: required(secret), server: url },
+  events: ['push', 'tag_push', 'merge_request'],
+  requests(told) {
+    const query = { username: textOf(told, 'username'), apiToken: textOf(told, 'token') }
+    const server = textOf(told, 'server') || 'https://packagist.org'
+    const settings = { ...told.settings, server }
+    return [relay(told, below({ ...told, settings }, 'server', 'api/update-package', query))]
+  },
+})
+
+export const datadog = service({
+  slug: 'datadog',
+  title: 'Datadog',
+  fields: {
+    api_key: required(secret),
+    api_url: url,
+    datadog_site: { ...line(), preset: 'datadoghq.com' },
+    datadog_env: line(),
+    datadog_service: line(),
+    datadog_tags: longer,
+  },
+  events: ['pipeline', 'job'],
+  requests(told) {
+    const site = textOf(told, 'datadog_site').replace(/[^\w.-]/g, '')
+    const base = textOf(told, 'api_url') || `https://webhook-intake.${site}/api/v2/webhook`
+    const query = {
+      service: textOf(told, 'datadog_service'),
+      env: textOf(told, 'datadog_env'),
+      tags: textOf(told, 'datadog_tags')
+        .split(/[\n,]/)
+        .map((tag) => tag.trim())
+        .filter(Boolean)
+        .join(','),
+    }
+    const address = new URL(base)
+    for (const [name, value] of Object.entries(query)) if (value) address.searchParams.set(name, value)
+    return [relay(told, address.href, { 'DD-API-KEY': textOf(told, 'api_key') })]
+  },
+})
+
+const GITHUB_STATES: Readonly<Record<string, string>> = {
+  pending: 'pending',
+  created: 'pending',
+  running: 'pending',
+  manual: 'pending',
+  success: 'success',
+  skipped: 'success',
+  failed: 'failure',
+  canceled: 'error',
+}
+
+/** `https://github.com/owner/name` → where its API takes statuses; null where it is no such address. */
+function statusesOf(repository: string, sha: string): string | null {
+  const address = URL.parse(repository)
+  const [, owner, name] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(address?.pathname ?? '') ?? []
+  if (!address || !owner || !name) return null
+  const api = address.hostname === 'github.com' ? 'https://api.github.com' : `${address.origin}/api/v3`
+  return `${api}/repos/${owner}/${name}/statuses/${sha}`
+}
+
+export const github = service({
+  slug: 'github',
+  title: 'GitHub',
+  fields: { token: required(secret), repository_url: required(url), static_context: flag(true) },
+  events: ['pipeline'],
+  requests(told) {
+    const { id, status, sha, ref } = told.body.object_attributes ?? {}
+    const address = statusesOf(textOf(told, 'repository_url'), sha ?? '')
+    const state = GITHUB_STATES[status ?? '']
+    if (!address || !state || !/^[0-9a-f]{40,64}$/.test(sha ?? '')) return []
+    const context =
+      told.settings.static_context === false
+        ? `ci/mortise/${nameOfRef(ref)}`
+        : `ci/mortise/${new URL(told.instance.url).host}`
+    return [
+      postJson(
+        address,
+        {
+          state,
+          context: context.slice(0, 255),
+          description: `Pipeline ${status}`,
+          target_url: `${told.project.web_url}/pipelines/${id}`,
+        },
+        { Authorization: `Bearer ${textOf(told, 'token')}`, 'User-Agent': 'Mortise' },
+      ),
+    ]
+  },
+})
+
+export const assembla = service({
+  slug: 'assembla',
+  title: 'Assembla',
+  fields: { token: required(secret), subdomain: line() },
+  events: ['push'],
+  requests(told) {
+    const space = encodeURIComponent(textOf(told, 'subdomain'))
+    const query = new URLSearchParams({ secret_key: textOf(told, 'token') })
+    return [postJson(`https://atlas.assembla.com/spaces/${space}/github_tool?${query}`, { payload: told.body })]
+  },
+})
+
+/** Branches a service is for, where it is for some only. */
+const isForBranch = (told: Told): boolean => {
+  const wanted = textOf(told, 'restrict_to_branch')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  return wanted.length === 0 || wanted.includes(nameOfRef(told.body.ref))
+}
+
+export const pivotaltracker = service({
+  slug: 'pivotaltracker',
+  title: 'Pivotal Tracker',
+  fields: { token: required(secret), restrict_to_branch: line(2000) },
+  events: ['push'],
+  requests(told) {
+    if (!isForBranch(told)) return []
+    return (told.body.commits ?? []).map(({ id, message, author, url }) =>
+      postJson(
+        'https://www.pivotaltracker.com/services/v5/source_commits',
+        { source_commit: { commit_id: id, author: author?.name ?? '', url: url ?? '', message: message ?? '' } },
+        { 'X-TrackerToken': textOf(told, 'token') },
+      ),
+    )
+  },
+})
+
+/** `fixes #123`, `#123` or a task's address, with whether it is said to be done. */
+const TASK =
+  /\b(fix(?:ed|es|ing)?|clos(?:ed|es|ing|e)|done)?:?\s{0,3}(?:#(\d{1,20})\b|https:\/\/app\.asana\.com\/\d{1,5}\/\d{1,20}\/(\d{1,20}))/gi
+const MOST_TASKS = 20
+
+export const asana = service({
+  slug: 'asana',
+  title: 'Asana',
+  fields: { api_key: required(secret), restrict_to_branch: line(2000) },
+  events: ['push'],
+  probe: (told) => ({
+    url: 'https://app.asana.com/api/1.0/users/me',
+    headers: { Authorization: `Bearer ${textOf(told, 'api_key')}` },
+  }),
+  requests(told) {
+    if (!isForBranch(told)) return []
+    const headers = { Authorization: `Bearer ${textOf(told, 'api_key')}` }
+    const { body, project } = told
+    const found = (body.commits ?? []).flatMap((commit) =>
+      [...(commit.message ?? '').slice(0, 10_000).matchAll(TASK)].map(([, closing, number, linked]) => ({
+        commit,
+        isDone: closing !== undefined,
+        task: number ?? linked!,
+      })),
+    )
+    return found.slice(0, MOST_TASKS).flatMap(({ commit, isDone, task }) => {
+      const text = `${body.user_name ?? ''} pushed to branch ${nameOfRef(body.ref)} of ${project.name_with_namespace} ( ${commit.url} ): ${commit.message ?? ''}`
+      const address = `https://app.asana.com/api/1.0/tasks/${task}`
+      const comment = postJson(`${address}/stories`, { data: { text: text.slice(0, 10_000) } }, headers)
+      return isDone
+        ? [comment, { ...postJson(address, { data: { completed: true } }, headers), method: 'PUT' as const }]
+        : [comment]
+    })
+  },
+})
+
+export const squashTm = service({
+  slug: 'squash-tm',
+  title: 'Squash TM',
+  fields: { url: required(url), token: secret },
+  events: ['issue', 'confidential_issue'],
+  requests(told) {
+    const token = textOf(told, 'token')
+    return [
+      relay(told, textOf(told, 'url'), {
+        'X-Gitlab-Event': told.event === 'issue' ? 'Issue Hook' : 'Confidential Issue Hook',
+        'X-Squash-TM-Integration': 'GitLab',
+        ...(token && { 'X-Gitlab-Token': token }),
+      }),
+    ]
+  },
+})

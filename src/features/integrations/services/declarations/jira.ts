@@ -1,0 +1,192 @@
+import { digestOf } from '../../../../lib/secrets.ts'
+import { closingReferences } from '../../../../lib/closing.ts'
+import { trackerKeysIn } from '../../../../lib/tracker-keys.ts'
+import type { App } from '../../../../context.ts'
+import type { OutgoingAnswer, OutgoingRequest } from '../../../../outbound/client.ts'
+import { ask } from '../asking.ts'
+import { choice, flag, line, required, secret, service, url } from '../declare.ts'
+import { basic, below, postJson } from '../requests.ts'
+import { actorOf, cut, nameOfRef, textOf, titleOfCommit, type Told } from '../told.ts'
+
+/** Who named an issue, and where. */
+export interface Mention {
+  readonly key: string
+  readonly isClosing: boolean
+  readonly url: string
+  readonly title: string
+  readonly comment: string
+}
+
+const MOST_MENTIONS = 20
+const LONGEST_COMMENT = 30_000
+
+/** Jira's own markup: braces begin macros, brackets links, and `[~name]` calls somebody. */
+const inJira = (text: string) => text.replace(/[{}[\]|\\]/g, '\\$&').replace(/!(?=\S)/g, '\\!')
+
+export function mentionsIn(told: Told): Mention[] {
+  const found = told.event === 'merge_request' ? inRequest(told) : inCommits(told)
+  const wanted = textOf(told, 'jira_issue_prefix')
+  const ours = wanted ? found.filter(({ key }) => key.startsWith(wanted)) : found
+  return ours.slice(0, MOST_MENTIONS)
+}
+
+const closedBy = (text: string, base: string): Set<string> =>
+  new Set(closingReferences(text, base).flatMap((one) => (one.kind === 'external' ? [one.name] : [])))
+
+const keysIn = (text: string): string[] => [
+  ...new Set(trackerKeysIn(text, 'jira', MOST_MENTIONS).map(({ key }) => key)),
+]
+
+function inCommits({ body, project, instance }: Told): Mention[] {
+  const isOnDefault = nameOfRef(body.ref) === project.default_branch
+  return (body.commits ?? []).flatMap((commit) => {
+    const message = (commit.message ?? '').slice(0, LONGEST_COMMENT)
+    const closed = isOnDefault ? closedBy(message, instance.url) : new Set<string>()
+    const by = inJira(commit.author?.name ?? actorOf(body))
+    const where = `[a commit|${commit.url}] of [${inJira(project.name_with_namespace)}|${project.web_url}]`
+    return keysIn(message).map((key) => ({
+      key,
+      isClosing: closed.has(key),
+      url: commit.url ?? '',
+      title: cut(titleOfCommit(commit), 200),
+      comment: cut(
+        `${by} mentioned this issue in ${where} on branch ${inJira(nameOfRef(body.ref))}:\n{quote}${inJira(titleOfCommit(commit))}{quote}`,
+        LONGEST_COMMENT,
+      ),
+    }))
+  })
+}
+
+function inRequest({ body, project, instance }: Told): Mention[] {
+  const { title, description, url, iid, action } = body.object_attributes ?? {}
+  if (!['open', 'update', 'merge', 'reopen'].includes(action ?? '')) return []
+  const text = `${title ?? ''}\n${description ?? ''}`.slice(0, LONGEST_COMMENT)
+  const closed = action === 'merge' ? closedBy(text, instance.url) : new Set<string>()
+  const where = `[a merge request|${url}] of [${inJira(project.name_with_namespace)}|${project.web_url}]`
+  return keysIn(text).map((key) => ({
+    key,
+    isClosing: closed.has(key),
+    url: url ?? '',
+    title: cut(`!${iid} ${title ?? ''}`, 200),
+    comment: cut(
+      `${inJira(actorOf(body))} mentioned this issue in ${where}:\n{quote}${inJira(title ?? '')}{quote}`,
+      LONGEST_COMMENT,
+    ),
+  }))
+}
+
+const baseOf = (told: Told) => (textOf(told, 'api_url') ? 'api_url' : 'url')
+
+function headersOf(told: Told): Record<string, string> {
+  const password = textOf(told, 'password')
+  const isToken = textOf(told, 'jira_auth_type') === '1'
+  const credential = isToken ? { Authorization: `Bearer ${password}` } : basic(textOf(told, 'username'), password)
+  return { Accept: 'application/json', ...credential }
+}
+
+/** One issue of Jira, asked and told as the settings say. */
+class JiraIssue {
+  readonly #app: App
+  readonly #told: Told
+  readonly #key: string
+  constructor(app: App, told: Told, key: string) {
+    this.#app = app
+    this.#told = told
+    this.#key = key
+  }
+
+  #send(
+    path: string,
+    more: Partial<OutgoingRequest> & { query?: Record<string, string> } = {},
+  ): Promise<OutgoingAnswer> {
+    const { query, ...request } = more
+    const address = below(
+      this.#told,
+      baseOf(this.#told),
+      `rest/api/2/issue/${encodeURIComponent(this.#key)}${path}`,
+      query,
+    )
+    return ask(this.#app, { ...request, url: address, headers: { ...headersOf(this.#told), ...request.headers } })
+  }
+
+  #post(path: string, body: unknown): Promise<OutgoingAnswer> {
+    const { method, headers, body: text } = postJson(this.#told.instance.url, body)
+    return this.#send(path, { method, headers, body: text })
+  }
+
+  /** The link is told apart by an id of ours, so that what is told again is not said twice. */
+  async mention({ url, title, comment }: Mention, wish: { comments: boolean }): Promise<void> {
+    const globalId = `mortise-${digestOf(url)}`
+    const known = await this.#send('/remotelink', { query: { globalId } })
+    if (known.status === 200) return
+    if (wish.comments) {
+      const said = await this.#post('/comment', { body: comment })
+      if (said.status === 404) return // no such issue, or none for us
+    }
+    await this.#post('/remotelink', {
+      globalId,
+      relationship: 'mentioned on',
+      object: {
+        url,
+        title,
+        icon: { title: 'Mortise', url16x16: `${this.#told.instance.url}/favicon.ico` },
+        status: { resolved: false },
+      },
+    })
+  }
+
+  async close(): Promise<void> {
+    const ids = textOf(this.#told, 'jira_issue_transition_id')
+      .split(/[\s,;]+/)
+      .filter((id) => /^\d{1,10}$/.test(id))
+      .slice(0, 10)
+    const isAutomatic = this.#told.settings.jira_issue_transition_automatic === true
+    if (ids.length === 0 && !isAutomatic) return
+    const found = await this.#send('', { query: { fields: 'resolution' } })
+    if (found.status !== 200 || parsed<{ fields?: { resolution?: unknown } }>(found)?.fields?.resolution) return
+    for (const id of isAutomatic ? await this.#lastStep() : ids)
+      await this.#post('/transitions', { transition: { id } })
+  }
+
+  /** The first step that ends it. */
+  async #lastStep(): Promise<string[]> {
+    interface Steps {
+      transitions?: { id?: string; to?: { statusCategory?: { key?: string } } }[]
+    }
+    const { transitions = [] } = parsed<Steps>(await this.#send('/transitions')) ?? {}
+    const last = transitions.find(({ to }) => to?.statusCategory?.key === 'done')
+    return last?.id ? [String(last.id)] : []
+  }
+}
+
+function parsed<T>({ body }: OutgoingAnswer): T | null {
+  try {
+    return JSON.parse(body) as T | null
+  } catch {
+    return null
+  }
+}
+
+export const jira = service({
+  slug: 'jira',
+  title: 'Jira issues',
+  fields: {
+    url: required(url),
+    api_url: url,
+    username: line(),
+    password: secret,
+    jira_auth_type: choice('0', '0', '1'),
+    jira_issue_prefix: line(),
+    jira_issue_transition_id: line(),
+    jira_issue_transition_automatic: flag(),
+  },
+  events: ['commit', 'merge_request'],
+  probe: (told) => ({ url: below(told, baseOf(told), 'rest/api/2/serverInfo'), headers: headersOf(told) }),
+  async deliver(app, told) {
+    for (const mention of mentionsIn(told)) {
+      const issue = new JiraIssue(app, told, mention.key)
+      await issue.mention(mention, { comments: told.comments })
+      if (mention.isClosing) await issue.close()
+    }
+  },
+})

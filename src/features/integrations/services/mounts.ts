@@ -1,0 +1,96 @@
+/** Services stand in projects, by an older and by a newer name, and in groups: each endpoint is declared once for all. */
+import { z } from 'zod'
+import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
+import { child, policy, resource, type Policy, type Resource } from '../../../api/endpoint.ts'
+import { text } from '../../../api/wire.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { group } from '../../groups/groups/queries.ts'
+import { project } from '../../projects/projects/queries.ts'
+import type { Service } from './declare.ts'
+import { effectiveServices, type Effective, type ServicePlace } from './queries.ts'
+import { serviceOf } from './registry.ts'
+
+interface PlaceSubject {
+  readonly place: ServicePlace
+  readonly managed: boolean
+}
+
+const placePolicy = policy<PlaceSubject>()({
+  /** What may not be read is not found in the first place. */
+  read: () => true,
+  manage: (s) => s.managed,
+})
+
+export interface FoundService {
+  readonly declared: Service
+  /** Null: never set, neither here nor above. */
+  readonly effective: Effective | null
+}
+
+interface MountPlan<S, P extends Policy<S>> {
+  kind: 'project' | 'group'
+  /** The older name answers as it did then. */
+  era: 'services' | 'integrations'
+  on: Resource<S, P>
+  manage: keyof P & string
+  placeOf(subject: S): ServicePlace
+}
+
+function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: MountPlan<S, P>) {
+  async function find(app: App, params: { id: string }, viewer: User | null): Promise<PlaceSubject | null> {
+    const subject = await on.find(app, params as never, viewer)
+    if (!subject || !on.policy.read(subject)) return null
+    return { place: placeOf(subject), managed: on.policy[manage]!(subject) }
+  }
+  const place = resource({
+    name: on.name!,
+    params: z.object({ id: text }),
+    policy: placePolicy,
+    abilityFirst: true,
+    find,
+  })
+  /** Found if there is such a service, set or not. */
+  const serviceOr = (missing: () => Refusal) =>
+    child(place, {
+      key: 'service',
+      params: { slug: text },
+      async find(app, { place }, { slug }): Promise<FoundService> {
+        const declared = serviceOf(slug)
+        if (!declared) throw missing()
+        const services = await effectiveServices(app.db, place)
+        return { declared, effective: services.get(declared.slug) ?? null }
+      },
+    })
+  const parameter = era === 'services' ? 'service_slug' : 'slug'
+  return {
+    kind,
+    era,
+    path: `/${kind}s/:id/${era}` as const,
+    place,
+    service: serviceOr(() => new Refusal('bad_request', `${parameter} does not have a valid value`, { as: 'error' })),
+    /** To be changed each has a route of its own, and there is none for others. */
+    changedService: serviceOr(() => new Refusal('not_found', undefined, { body: UNKNOWN_ROUTE })),
+  }
+}
+
+export type Mount = ReturnType<typeof mount>
+
+const ofProject = (era: Mount['era']): Mount =>
+  mount({
+    kind: 'project',
+    era,
+    on: project,
+    manage: 'administer',
+    placeOf: ({ project }) => ({ project_id: project.id, group_id: null }),
+  })
+
+export const projectMount: Mount = ofProject('integrations')
+export const olderMount: Mount = ofProject('services')
+export const groupMount: Mount = mount({
+  kind: 'group',
+  era: 'integrations',
+  on: group,
+  manage: 'own',
+  placeOf: ({ group }) => ({ project_id: null, group_id: group.id }),
+})

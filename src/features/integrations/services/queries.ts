@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../store/database.ts'
+import { hotQuery } from '../../../store/hot.ts'
+import type { ServiceRow } from './model.ts'
+
+/** A project, or a group; services of groups count for all that is in them and has none of its own. */
+export interface ServicePlace {
+  readonly project_id: number | null
+  readonly group_id: number | null
+}
+
+interface Near extends ServiceRow {
+  /** Of the project itself, or how many groups up. */
+  readonly distance: number
+}
+
+const nearProject = hotQuery((db, p: { project: number }) => {
+  const around = db
+    .selectFrom('projects')
+    .innerJoin('namespace_ancestors', 'namespace_ancestors.namespace_id', 'projects.namespace_id')
+    .where('projects.id', '=', p.project)
+  return db
+    .selectFrom('services')
+    .selectAll()
+    .select(
+      sql<number | null>`(select a.depth from projects p join namespace_ancestors a on a.namespace_id = p.namespace_id
+        where p.id = ${p.project} and a.ancestor_id = services.group_id)`.as('distance'),
+    )
+    .where((eb) =>
+      eb.or([eb('project_id', '=', p.project), eb('group_id', 'in', around.select('namespace_ancestors.ancestor_id'))]),
+    )
+})
+
+const nearGroup = hotQuery((db, p: { group: number }) =>
+  db
+    .selectFrom('services')
+    .innerJoin('namespace_ancestors', 'namespace_ancestors.ancestor_id', 'services.group_id')
+    .selectAll('services')
+    .select('depth as distance')
+    .where('namespace_ancestors.namespace_id', '=', p.group),
+)
+
+export interface Effective {
+  readonly row: ServiceRow
+  readonly isInherited: boolean
+}
+
+const near = async (db: Db, { project_id, group_id }: ServicePlace): Promise<Near[]> => {
+  const rows =
+    project_id === null ? await nearGroup(db, { group: group_id! }) : await nearProject(db, { project: project_id })
+  return rows.map((row) => ({ ...row, distance: row.project_id === null ? (row.distance ?? 0) : -1 }))
+}
+
+const isOwn = (row: ServicePlace, { project_id, group_id }: ServicePlace) =>
+  row.project_id === project_id && row.group_id === group_id
+
+/** What counts at a place, by slug: its own, or the nearest group's. */
+export async function effectiveServices(db: Db, place: ServicePlace): Promise<Map<string, Effective>> {
+  const rows = (await near(db, place)).toSorted((a, b) => a.distance - b.distance)
+  const found = new Map<string, Effective>()
+  for (const row of rows)
+    if (!row.inherits && !found.has(row.slug)) found.set(row.slug, { row, isInherited: !isOwn(row, place) })
+  return found
+}
+
+export async function findOwnService(db: Db, place: ServicePlace, slug: string): Promise<ServiceRow | null> {
+  const { project_id, group_id } = place
+  const row = await db
+    .selectFrom('services')
+    .selectAll()
+    .where('slug', '=', slug)
+    .where((eb) => (project_id === null ? eb('group_id', '=', group_id) : eb('project_id', '=', project_id)))
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,50 @@
+import type { OutgoingRequest } from '../../../outbound/client.ts'
+import type { ServiceEvent } from './model.ts'
+import { textOf, type Told } from './told.ts'
+
+export const postJson = (url: string, body: unknown, headers: Record<string, string> = {}): OutgoingRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
+export const postForm = (url: string, form: Record<string, string>): OutgoingRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  body: String(new URLSearchParams(form)),
+})
+
+/** The message itself, as hooks send it. */
+export const relay = (told: Told, url: string, headers: Record<string, string> = {}): OutgoingRequest => ({
+  ...postJson(url, told.body, {
+    'User-Agent': `GitLab/${told.instance.version}`,
+    'X-Gitlab-Event': 'Service Hook',
+    'X-Gitlab-Instance': told.instance.url,
+    ...headers,
+  }),
+  verifyTls: told.settings.enable_ssl_verification !== false,
+})
+
+export const basic = (username: string, password: string): Record<string, string> =>
+  username || password
+    ? { Authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}` }
+    : {}
+
+/** An address of the settings with more behind it; a query it had is kept. */
+export function below(told: Told, name: string, path: string, query: Record<string, string> = {}): string {
+  const address = new URL(textOf(told, name))
+  address.pathname = `${address.pathname.replace(/\/+$/, '')}/${path}`
+  for (const [key, value] of Object.entries(query)) address.searchParams.set(key, value)
+  return address.href
+}
+
+const HOOK_NAMES: Partial<Record<ServiceEvent, string>> = {
+  push: 'Push Hook',
+  tag_push: 'Tag Push Hook',
+  merge_request: 'Merge Request Hook',
+}
+
+/** What a hook would call the event. */
+export const hookNameOf = ({ event }: Told): string => HOOK_NAMES[event] ?? 'Service Hook'

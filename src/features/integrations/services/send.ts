@@ -1,0 +1,113 @@
+/** The door for whoever delivers messages: which services of a project are to be told, and telling one. */
+import type { App } from '../../../context.ts'
+import type { OutgoingAnswer } from '../../../outbound/client.ts'
+import { VERSION } from '../../../version.ts'
+import { findNamespaceById, findProjectById, pathWithNamespace, webUrlOf } from '../../projects/projects/queries.ts'
+import { isProtected } from '../../repository/protected-branches/matching.ts'
+import { findProtection } from '../../repository/protected-branches/queries.ts'
+import { ask } from './asking.ts'
+import type { Service } from './declare.ts'
+import { KINDS, asksForProtection, branchOf, eventFor, isInterested, isWanted } from './filters.ts'
+import type { ServiceEvent, ServiceRow } from './model.ts'
+import { effectiveServices } from './queries.ts'
+import { serviceOf } from './registry.ts'
+import { settingsOf } from './settings.ts'
+import type { Payload, Told, ToldProject } from './told.ts'
+
+export interface ServiceMessage {
+  readonly kind: string
+  readonly body: unknown
+  readonly project_id: number
+}
+
+/** Those of the project and, where it has none of its own, of the groups around it. One query. */
+export async function interestedServices(app: App, project_id: number, kind: string): Promise<ServiceRow[]> {
+  const found = await effectiveServices(app.db, { project_id, group_id: null })
+  return [...found.values()].flatMap(({ row }) =>
+    row.active && isInterested(serviceOf(row.slug)!, row, kind) ? [row] : [],
+  )
+}
+
+/** Switches of messages that any service is to be told of. One query. */
+export async function heardSwitches(app: App, project_id: number): Promise<ReadonlySet<string>> {
+  const found = await effectiveServices(app.db, { project_id, group_id: null })
+  const active = [...found.values()].flatMap(({ row }) => (row.active ? [row] : []))
+  const kinds = KINDS.filter((kind) => active.some((row) => isInterested(serviceOf(row.slug)!, row, kind)))
+  return new Set(kinds.flatMap((kind) => SWITCHES_OF[kind] ?? []))
+}
+
+/** As hooks know them. */
+const SWITCHES_OF: Readonly<Record<string, readonly string[]>> = {
+  push: ['push_events'],
+  tag_push: ['tag_push_events'],
+  issue: ['issues_events', 'confidential_issues_events'],
+  merge_request: ['merge_requests_events'],
+  note: ['note_events', 'confidential_note_events'],
+  build: ['job_events'],
+  pipeline: ['pipeline_events'],
+  wiki_page: ['wiki_page_events'],
+  deployment: ['deployment_events'],
+}
+
+/**
+ * Tells it. Null: the message is not for it, or it answers nothing. Whatever is thrown is worth another try; what the
+ * receiver refuses for good is its answer.
+ */
+export async function sendToService(
+  app: App,
+  row: ServiceRow,
+  { kind, body, project_id }: ServiceMessage,
+): Promise<OutgoingAnswer | null> {
+  const service = serviceOf(row.slug)
+  const event = service && row.active ? eventFor(service, row, kind, body as Payload) : null
+  const project = event && (await toldProject(app, project_id))
+  if (!service || !event || !project) return null
+  const told = toldOf(app, service, row, { event, body: body as Payload, project })
+  const branch = asksForProtection(told) ? branchOf(told) : null
+  if (!isWanted(told, branch !== null && (await isProtectedBranch(app, project_id, branch)))) return null
+  return tell(app, service, told)
+}
+
+const isProtectedBranch = async (app: App, project: number, branch: string) =>
+  isProtected(await findProtection(app.db, project, 'branch'), branch)
+
+export async function tell(app: App, service: Service, told: Told): Promise<OutgoingAnswer | null> {
+  await service.deliver?.(app, told)
+  let answer: OutgoingAnswer | null = null
+  for (const request of service.requests?.(told) ?? []) {
+    answer = await ask(app, request)
+    // What follows would be refused as well.
+    if (answer.status >= 400) return answer
+  }
+  return answer
+}
+
+export function toldOf(
+  app: App,
+  service: Service,
+  row: ServiceRow,
+  about: { readonly event: ServiceEvent; readonly body: Payload; readonly project: ToldProject },
+): Told {
+  return {
+    ...about,
+    settings: settingsOf(app, service, row),
+    instance: { url: app.url, version: VERSION },
+    comments: row.comment_on_event_enabled,
+  }
+}
+
+export async function toldProject(app: App, id: number): Promise<ToldProject | null> {
+  const project = await findProjectById(app.db, id)
+  const namespace = project && (await findNamespaceById(app.db, project.namespace_id))
+  if (!namespace) return null
+  return {
+    id,
+    name: project.name,
+    name_with_namespace: `${namespace.full_name} / ${project.name}`,
+    path: project.path,
+    namespace: namespace.full_path,
+    path_with_namespace: pathWithNamespace(project, namespace),
+    web_url: webUrlOf(app, { project, namespace }),
+    default_branch: project.default_branch,
+  }
+}

@@ -1,0 +1,73 @@
+import type { Raw } from '../../../api/input.ts'
+import { timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
+import { holdName, isOrphan } from '../../../store/dialect.ts'
+import { transact } from '../../../store/transact.ts'
+import type { Service } from './declare.ts'
+import { SERVICE_SWITCHES, type ServiceRow, type ServiceSwitch } from './model.ts'
+import { findOwnService, type ServicePlace } from './queries.ts'
+import { changedSettings, type NewSettings } from './settings.ts'
+
+export interface ServiceWish extends Partial<Record<ServiceSwitch, boolean | null>> {
+  readonly active?: boolean | null | undefined
+  readonly use_inherited_settings?: boolean | null | undefined
+}
+
+const NOTHING: NewSettings = { properties: '{}', secrets_sealed: null }
+
+interface NewState extends NewSettings, Partial<Record<ServiceSwitch, boolean>> {
+  readonly active: boolean
+  readonly inherits: boolean
+}
+
+/** One row for each place and slug, made when it is first needed. */
+async function change(
+  app: App,
+  place: ServicePlace,
+  { slug }: Service,
+  stateOf: (app: App, row: ServiceRow | null) => Promise<NewState>,
+): Promise<void> {
+  try {
+    await transact(app, async (app) => {
+      await holdName(app.db, `service ${slug} of ${place.project_id ?? ''}/${place.group_id ?? ''}`)
+      const row = await findOwnService(app.db, place, slug)
+      const state = { ...(await stateOf(app, row)), updated_at: timestamp(app.clock) }
+      if (row) return app.db.updateTable('services').set(state).where('id', '=', row.id).execute()
+      const on = Object.fromEntries(SERVICE_SWITCHES.map((name) => [name, true])) as Record<ServiceSwitch, boolean>
+      const { project_id, group_id } = place
+      return app.db
+        .insertInto('services')
+        .values({ ...on, ...state, project_id, group_id, slug, created_at: state.updated_at })
+        .execute()
+    })
+  } catch (error) {
+    if (isOrphan(error)) throw notFound(place.project_id === null ? 'Group' : 'Project') // gone meanwhile
+    throw error
+  }
+}
+
+/** Whoever sets a service switches it on, unless they say otherwise. */
+export const configureService = (
+  app: App,
+  place: ServicePlace,
+  service: Service,
+  wish: ServiceWish,
+  properties: Raw,
+): Promise<void> =>
+  change(app, place, service, async (app, row) => {
+    const switches = Object.fromEntries(
+      SERVICE_SWITCHES.flatMap((name) => (typeof wish[name] === 'boolean' ? [[name, wish[name]]] : [])),
+    )
+    if (wish.use_inherited_settings) return { ...NOTHING, ...switches, active: true, inherits: true }
+    const own = row?.inherits ? null : row
+    const settings = await changedSettings(app, service, own, properties)
+    return { ...settings, ...switches, active: wish.active ?? true, inherits: false }
+  })
+
+/** Who people of a chat were is forgotten with the rest. It stays as one of its own that is off: a group's does not come in its place. */
+export const disableService = (app: App, place: ServicePlace, service: Service): Promise<void> =>
+  change(app, place, service, async ({ db }, row) => {
+    if (row) await db.deleteFrom('chat_names').where('service_id', '=', row.id).execute()
+    return { ...NOTHING, active: false, inherits: false }
+  })

@@ -1,0 +1,126 @@
+/** What somebody wants a service to be, checked as its declaration says; and what it is, read from its row. */
+import { z } from 'zod'
+import { parseInput, type Raw } from '../../../api/input.ts'
+import { blankable } from '../../../api/wire.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { isAllowedAddress } from '../outgoing.ts'
+import type { Service } from './declare.ts'
+import type { ServiceRow, Setting, Settings } from './model.ts'
+
+type Kept = Record<string, Setting>
+
+/** A property that cannot be; what is wrong stands beside the words that clients know. */
+const badProperty = (name: string, fault = 'is invalid') =>
+  new Refusal('bad_request', '400 Bad Request', { error: `${name} ${fault}` })
+
+export const propertiesOf = ({ properties }: Pick<ServiceRow, 'properties'>): Kept => JSON.parse(properties) as Kept
+
+export const secretsOf = (
+  { vault }: Pick<App, 'vault'>,
+  { secrets_sealed }: Pick<ServiceRow, 'secrets_sealed'>,
+): Kept => (secrets_sealed === null ? {} : (JSON.parse(vault.open(secrets_sealed)) as Kept))
+
+/** All of them, with what counts where nothing was said. */
+export function settingsOf(app: Pick<App, 'vault'>, service: Service, row: ServiceRow): Settings {
+  return withPresets(service, { ...propertiesOf(row), ...secretsOf(app, row) })
+}
+
+const withPresets = ({ fields }: Service, kept: Kept): Kept =>
+  Object.fromEntries(Object.entries(fields).map(([name, { preset }]) => [name, kept[name] ?? preset]))
+
+/** What may be told of them. */
+export function shownOf(service: Service, row: Pick<ServiceRow, 'properties'> | null): Kept {
+  const all = withPresets(service, row ? propertiesOf(row) : {})
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !service.fields[name]!.isSecret))
+}
+
+export interface NewSettings {
+  readonly properties: string
+  readonly secrets_sealed: string | null
+}
+
+/** Null and blank clear a property; what is not named stays, unless it must not go with a new address. */
+export async function changedSettings(
+  app: App,
+  service: Service,
+  row: ServiceRow | null,
+  raw: Raw,
+): Promise<NewSettings> {
+  const before = row ? { ...propertiesOf(row), ...secretsOf(app, row) } : {}
+  const wish = wishIn(service, raw)
+  for (const [name, value] of Object.entries(wish))
+    if (!(await isUsable(app, service, name, value))) throw badProperty(name)
+  const after = { ...withoutExposed(service, before, wish), ...wish }
+  assertComplete(service, after, wish)
+  const parts = (isSecret: boolean) =>
+    Object.entries(after).filter(([name, value]) => service.fields[name]?.isSecret === isSecret && value !== null)
+  const secrets = parts(true)
+  return {
+    properties: JSON.stringify(Object.fromEntries(parts(false))),
+    secrets_sealed: secrets.length > 0 ? app.vault.seal(JSON.stringify(Object.fromEntries(secrets))) : null,
+  }
+}
+
+const schemas = new WeakMap<Service, z.ZodObject>()
+
+function schemaOf(service: Service): z.ZodObject {
+  const known = schemas.get(service)
+  if (known) return known
+  const shape = Object.entries(service.fields).map(([name, { schema }]) => [name, blankable(schema)] as const)
+  const schema = z.object(Object.fromEntries(shape))
+  schemas.set(service, schema)
+  return schema
+}
+
+function wishIn(service: Service, raw: Raw): Kept {
+  const [parsed] = parseInput([schemaOf(service)], raw)
+  const wish = Object.fromEntries(Object.entries(parsed!).filter(([, value]) => value !== undefined)) as Kept
+  return { ...wish, ...branchesIn(service, wish) }
+}
+
+/** Two names of one setting: what is said by either counts for both. */
+function branchesIn({ fields }: Service, wish: Kept): Kept {
+  if (!fields.branches_to_be_notified || !fields.notify_only_default_branch) return {}
+  const { branches_to_be_notified: branches, notify_only_default_branch: isDefault } = wish
+  if (typeof branches === 'string') return { notify_only_default_branch: branches === 'default' }
+  return typeof isDefault === 'boolean' ? { branches_to_be_notified: isDefault ? 'default' : 'all' } : {}
+}
+
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.)*[A-Za-z0-9-]{0,63}\.?|[0-9A-Fa-f:.]+)$/
+
+const isLink = (value: string) => /^https?:\/\/[^\s<>"]+$/i.test(value) && URL.canParse(value)
+
+/** What a link leads to is nothing to us: people follow it. */
+async function isUsable(app: App, { fields }: Service, name: string, value: Setting): Promise<boolean> {
+  const address = fields[name]?.address
+  if (!address || typeof value !== 'string') return true
+  if (address === 'host') return HOST.test(value)
+  return isLink(value) && (address === 'link' || (await isAllowedAddress(app, 'hooks', value)))
+}
+
+/**
+ * Whoever changes where something is sent would else be sent the secrets that others gave. An address that is itself a
+ * secret has no other sent along.
+ */
+function withoutExposed({ fields }: Service, before: Kept, wish: Kept): Kept {
+  const leadsThere = (name: string) =>
+    fields[name]?.address !== 'link' && Boolean(fields[name]?.address) && !fields[name]?.isSecret
+  const isMoved = Object.entries(wish).some(([name, value]) => leadsThere(name) && value !== (before[name] ?? null))
+  if (!isMoved) return before
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !fields[name]?.isSecret))
+}
+
+function assertComplete({ fields }: Service, after: Kept, wish: Kept): void {
+  const required = Object.entries(fields).filter(([, field]) => field.isRequired)
+  const missing = required
+    .filter(([name]) => (after[name] ?? null) === null && wish[name] !== null)
+    .map(([name]) => name)
+  if (missing.length > 0) {
+    throw new Refusal('bad_request', `400 (Bad request) ${missing.join(', ')} not given`, {
+      error: missing.map((name) => `${name} is missing`).join(', '),
+    })
+  }
+  const blank = required.find(([name, field]) => after[name] === null && !field.mayBeBlank)
+  if (blank) throw badProperty(blank[0], "can't be blank")
+}

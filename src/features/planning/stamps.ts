@@ -1,0 +1,31 @@
+/** What a change leaves on a row beside what was wished. */
+
+export interface Stamped {
+  readonly updated_at: string
+  readonly updated_by_id: number | null
+  readonly last_edited_at: string | null
+  readonly last_edited_by_id: number | null
+  readonly closed_at: string | null
+  readonly created_at: string
+}
+
+const STAMPS = [
+  'created_at',
+  'updated_at',
+  'updated_by_id',
+  'last_edited_at',
+  'last_edited_by_id',
+  'closed_at',
+] as const
+
+/** Before and after, of those that are others now. */
+export const stampChanges = (was: Stamped, is: Stamped): { [field: string]: readonly [unknown, unknown] } =>
+  Object.fromEntries(STAMPS.filter((name) => was[name] !== is[name]).map((name) => [name, [was[name], is[name]]]))
+
+interface Texts {
+  readonly title: string
+  readonly description: string | null
+}
+
+export const editedBy = (was: Texts, is: Texts, by: number, now: string) =>
+  was.title === is.title && was.description === is.description ? {} : { last_edited_at: now, last_edited_by_id: by }

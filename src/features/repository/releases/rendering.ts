@@ -1,0 +1,22 @@
+import type { App } from '../../../context.ts'
+import { referencesIn, renderMarkdown, resolutionsOf } from '../../../lib/markdown/markdown.ts'
+import { webUrlOf } from '../../projects/projects/queries.ts'
+import type { RepositorySubject } from '../repositories/policy.ts'
+import type { ReleaseRecord } from './entity.ts'
+
+/** With what they say of themselves as HTML. */
+export async function withHtml(
+  app: App,
+  subject: RepositorySubject,
+  releases: readonly ReleaseRecord[],
+): Promise<ReleaseRecord[]> {
+  const tracker = await app.findTracker(app, subject.project)
+  const places = { project: webUrlOf(app, subject) }
+  const texts = releases.map(({ description }) => description ?? '')
+  const named = await Promise.all(texts.map((text) => referencesIn(text, app.url)))
+  const resolutions = await app.resolveReferences(app, subject.viewer, subject.project, named.flat())
+  const render = (text: string, n: number) =>
+    renderMarkdown(text, { base: app.url, resolutions: resolutionsOf(named[n]!, resolutions), tracker, places })
+  const html = await Promise.all(texts.map(render))
+  return releases.map((release, n) => ({ ...release, description_html: html[n]! }))
+}

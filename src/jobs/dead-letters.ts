@@ -1,0 +1,28 @@
+/** Work that was given up after its last try: tried anew, or thrown away. */
+import { timestamp } from '../clock.ts'
+import type { Row } from '../store/database.ts'
+import type { Enqueuer } from './queue.ts'
+
+/** From the first try on, at once. False where it is none. */
+export async function retryJob(
+  { db, clock, jobs, onCommit }: Enqueuer,
+  { id }: Pick<Row<'jobs'>, 'id'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ state: 'ready', attempts: 0, run_at: timestamp(clock), lease_until: null })
+    .where('id', '=', id)
+    .where('state', '=', 'dead')
+    .executeTakeFirst()
+  onCommit(() => jobs.wake())
+  return Number(numUpdatedRows) > 0
+}
+
+export async function discardJob({ db }: Enqueuer, { id }: Pick<Row<'jobs'>, 'id'>): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('jobs')
+    .where('id', '=', id)
+    .where('state', '=', 'dead')
+    .executeTakeFirst()
+  return Number(numDeletedRows) > 0
+}

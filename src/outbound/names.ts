@@ -1,0 +1,61 @@
+/**
+ * Names looked up by the system, which does few at a time: those of dead servers would hold up everybody. So a name that
+ * was found is known for a moment, and where asking again takes long, what it meant before is used meanwhile. Whatever
+ * comes of it is checked like any other address.
+ */
+import { allAddresses, type Lookup } from './guard.ts'
+
+const MOST_NAMES = 1000
+/** Milliseconds: until it is asked again, until it is forgotten, and for how long anybody waits who knows an old answer. */
+const FRESH = 10_000
+const USABLE = 300_000
+const PATIENCE = 500
+
+type Found = Awaited<ReturnType<Lookup>>
+
+export class Names {
+  readonly #known = new Map<string, { readonly found: Found; readonly at: number }>()
+  readonly #asking = new Map<string, Promise<Found>>()
+  readonly #ask: Lookup
+
+  constructor(ask: Lookup = allAddresses) {
+    this.#ask = ask
+  }
+
+  lookup: Lookup = async (host) => {
+    const known = this.#known.get(host)
+    const age = known ? performance.now() - known.at : Infinity
+    if (known && age < FRESH) return known.found
+    const asked = this.#askOnce(host)
+    return known && age < USABLE ? soonOr(known.found, asked) : asked
+  }
+
+  #askOnce(host: string): Promise<Found> {
+    const running = this.#asking.get(host)
+    if (running) return running
+    const asked = this.#ask(host)
+      .then((found) => this.#remember(host, found))
+      .finally(() => this.#asking.delete(host))
+    this.#asking.set(host, asked)
+    return asked
+  }
+
+  #remember(host: string, found: Found): Found {
+    this.#known.delete(host)
+    this.#known.set(host, { found, at: performance.now() })
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MOST_NAMES) this.#known.delete(oldest!)
+    return found
+  }
+}
+
+/** A failure is an answer, too: the name may be gone. */
+async function soonOr(old: Found, asked: Promise<Found>): Promise<Found> {
+  const { promise, resolve } = Promise.withResolvers<Found>()
+  const timer = setTimeout(() => resolve(old), PATIENCE)
+  try {
+    return await Promise.race([asked, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

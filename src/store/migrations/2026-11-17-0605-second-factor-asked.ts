@@ -1,0 +1,8 @@
+import type { Kysely } from 'kysely'
+import { columnTypes } from '../dialect.ts'
+
+/** When somebody who must have a second factor was first told so: their time to set it up begins. */
+export async function up(db: Kysely<never>): Promise<void> {
+  const { timestamp } = columnTypes(db)
+  await db.schema.alterTable('users').addColumn('second_factor_asked_at', timestamp).execute()
+}

@@ -1,0 +1,50 @@
+/**
+ * Small writes of one kind that are wanted at the same moment share a transaction: each costs its statements, and all of
+ * them one commit. Where it fails each is tried alone, so that nobody hears of a failure of somebody else's.
+ */
+import { setImmediate as immediate } from 'node:timers/promises'
+import type { Store } from './database.ts'
+import { transact, type Transactable } from './transact.ts'
+
+const MOST = 50
+
+interface Asked<W, R> extends Pick<PromiseWithResolvers<R>, 'resolve' | 'reject'> {
+  readonly wish: W
+}
+
+/** `write` answers in the order it is asked in. */
+export function together<A extends Transactable & { readonly store: Store }, W, R>(
+  write: (app: A, wishes: readonly W[]) => Promise<readonly R[]>,
+): (app: A, wish: W) => Promise<R> {
+  const queues = new WeakMap<Store, Asked<W, R>[]>()
+
+  async function writeAll(app: A, asked: readonly Asked<W, R>[]): Promise<void> {
+    const wishes = asked.map(({ wish }) => wish)
+    try {
+      const results = await transact(app, (app) => write(app, wishes))
+      for (const [n, { resolve }] of asked.entries()) resolve(results[n]!)
+    } catch (error) {
+      if (asked.length === 1) return asked[0]!.reject(error)
+      for (const one of asked) await writeAll(app, [one])
+    }
+  }
+
+  async function work(app: A, queue: Asked<W, R>[]): Promise<void> {
+    await immediate()
+    while (queue.length > 0) await writeAll(app, queue.splice(0, MOST))
+    queues.delete(app.store)
+  }
+
+  return (app, wish) => {
+    const { promise, resolve, reject } = Promise.withResolvers<R>()
+    const one = { wish, resolve, reject }
+    const queue = queues.get(app.store)
+    if (queue) queue.push(one)
+    else {
+      const fresh = [one]
+      queues.set(app.store, fresh)
+      void work(app, fresh)
+    }
+    return promise
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * What an action has to tell, on its way from the post to the page that follows it. The browser carries it in a cookie:
+ * sealed, since it may be a secret, and good for one page, one session and one minute.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { MINUTE } from '../clock.ts'
+import type { App } from '../context.ts'
+import { cookie, cookieOf } from '../features/identity/sessions/cookies.ts'
+import { browserSecret } from '../features/identity/sessions/forms.ts'
+
+const COOKIE = '_service_told'
+/** Other things are sealed with the same key. */
+const PREFIX = 'told '
+const KEPT_MS = MINUTE
+/** Sealed and named it stays below the 4,096 characters that browsers take. */
+const MOST_BYTES = 2800
+
+export type Told = Readonly<Record<string, string>>
+
+export interface Flash {
+  /** False where it is too much for a cookie: nothing is kept then. */
+  keep(told: Told): boolean
+  /** What was kept for this page. The browser forgets it. */
+  take(): Told
+}
+
+interface Kept {
+  readonly told: Told
+  /** For whom, and for which page. */
+  readonly mark: string
+  readonly until: number
+}
+
+export function flashOf(app: App, request: FastifyRequest, reply: FastifyReply, address: string): Flash {
+  const { vault, clock } = app
+  const mark = () => vault.sign('told', `${browserSecret(request) ?? ''} ${address}`)
+  return {
+    keep(told) {
+      const kept: Kept = { told, mark: mark(), until: clock.now().getTime() + KEPT_MS }
+      const text = PREFIX + JSON.stringify(kept)
+      if (Buffer.byteLength(text) > MOST_BYTES) return false
+      reply.header('Set-Cookie', cookie(app, COOKIE, vault.seal(text), KEPT_MS / 1000))
+      return true
+    },
+    take() {
+      const sealed = cookieOf(request.headers.cookie, COOKIE)
+      const text = sealed && vault.canOpen(sealed) ? vault.open(sealed) : ''
+      if (!text.startsWith(PREFIX)) return {}
+      const kept = JSON.parse(text.slice(PREFIX.length)) as Kept
+      if (kept.mark !== mark() || kept.until <= clock.now().getTime()) return {}
+      reply.header('Set-Cookie', cookie(app, COOKIE, '', 0))
+      return kept.told
+    },
+  }
+}

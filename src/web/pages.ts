@@ -1,0 +1,167 @@
+/**
+ * Pages for people. What they show comes from the API, asked in process for whoever looks; how they look is in `web/`,
+ * built into `dist/web`.
+ */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { shownCredential, type Caller } from '../api/credentials.ts'
+import type { Endpoint } from '../api/endpoint.ts'
+import { noteUser } from '../api/exchange.ts'
+import { inProcess, type Ask, type Visitor } from '../api/in-process.ts'
+import { STRANGERS_BODY, assertPlain, readBody, readQuery, type BodyLimits, type Raw } from '../api/input.ts'
+import type { Gateway } from '../api/run.ts'
+import type { PageContent, WebPages } from '../api/server.ts'
+import { Refusal } from '../errors.ts'
+import { formToken, isOwnForm } from '../features/identity/sessions/forms.ts'
+import { decodeSegments } from '../lib/segments.ts'
+import { flashOf } from './flash.ts'
+import { loadRenderer, type Answer, type Asked, type Renderer } from './renderer.ts'
+
+const MB = 1024 * 1024
+/** Of people who are signed in: files are edited in forms, and uploaded by them. */
+const FORMS: BodyLimits = { fields: 16 * MB, file: 10 * MB, deadline: 300_000 }
+
+const pack = promisify(gzip)
+/** What is shorter is sent as it is. */
+const SHORT = 1024
+
+/** Nothing but our own scripts and styles, nothing inline, nothing from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  // Documents alone: our pages let nobody frame them.
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebPages {
+  const ask = inProcess(gateway, endpoints)
+  return {
+    async show(request, reply) {
+      const renderer = await loadRenderer()
+      const asked = await askedBy(gateway, ask, renderer, request, reply)
+      const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respond(asked)))
+      return answer && contentOf(request, answer)
+    },
+    async missing(request, reply, status) {
+      const renderer = await loadRenderer()
+      const asked = await askedBy(gateway, ask, renderer, request, reply)
+      const answer = asked && ((await insteadFor(asked, renderer)) ?? (await renderer.respondMissing(asked, status)))
+      return answer && contentOf(request, answer)
+    },
+    async act(request, reply) {
+      const { identity } = await callerOf(gateway, request)
+      const body = await readBody(request.raw, gateway.spool, identity ? FORMS : STRANGERS_BODY)
+      try {
+        assertPlain(body.fields)
+        if (!isOwnForm(gateway.app, request, body.fields)) throw new Refusal('forbidden', '403 This form has expired')
+        const renderer = await loadRenderer()
+        const asked = await askedBy(gateway, ask, renderer, request, reply)
+        if (!asked) return null
+        const form = fieldsOf(body.fields)
+        const answer = (await insteadFor(asked, renderer)) ?? (await renderer.respond({ ...asked, form }))
+        return answer && (await contentOf(request, answer))
+      } finally {
+        await body.discard()
+      }
+    },
+  }
+}
+
+const SECOND_FACTOR = '/-/profile/two_factor_auth'
+
+/** Who asks too often is told to wait. Who is late with a second factor is led to where it is set up, nowhere else. */
+async function insteadFor(asked: Asked, renderer: Renderer): Promise<Answer | null> {
+  const { throttled, isHeld, segments } = asked
+  if (throttled) return renderer.respondMissing(asked, 429, throttled)
+  return isHeld && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
+}
+
+/** Without the code that proves it is ours, which has served by then. */
+const fieldsOf = (form: Raw): Raw =>
+  Object.fromEntries(Object.entries(form).filter(([name]) => name !== 'authenticity_token'))
+
+async function askedBy(
+  gateway: Gateway,
+  ask: Ask,
+  renderer: Renderer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Asked | null> {
+  // More than one slash would name another host where the address is gone to.
+  const address = request.raw.url!.replace(/^\/+/, '/')
+  const segments = decodeSegments(address)
+  if (!segments) return null
+  const caller = await callerOf(gateway, request)
+  noteUser(request.raw, caller.identity?.user ?? null)
+  const throttled = await countedOnce(gateway, caller, request)
+  let visitor: Visitor = { caller, request: request.raw, response: reply.raw }
+  return {
+    address,
+    segments,
+    isSignedIn: caller.identity !== null,
+    isHeld: caller.identity?.isHeld ?? false,
+    throttled,
+    csrf: formToken(gateway.app, request, reply),
+    cookies: request.headers.cookie ?? '',
+    flash: flashOf(gateway.app, request, reply, address),
+    url: gateway.app.url,
+    assets: renderer.assets,
+    async send(method, path, fields) {
+      const answer = await ask(visitor, method, path, fields)
+      // It may have changed whoever asks: what the page shows next is as they are now.
+      if (method !== 'GET') visitor = { ...visitor, caller: await callerOf(gateway, request) }
+      return answer
+    },
+  }
+}
+
+/** A request that no page answers is looked at twice: for the page, and for what is said instead. */
+const counted = new WeakMap<FastifyRequest, Promise<Asked['throttled']>>()
+
+function countedOnce(gateway: Gateway, caller: Caller, request: FastifyRequest): Promise<Asked['throttled']> {
+  let throttled = counted.get(request)
+  if (!throttled) counted.set(request, (throttled = throttledBy(gateway, caller)))
+  return throttled
+}
+
+async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<Asked['throttled']> {
+  try {
+    await limiter.admit(caller, {}, 'web')
+    return null
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === 'throttled') return error.facts.headers as Record<string, string>
+    throw error
+  }
+}
+
+async function callerOf({ app, authentication }: Gateway, request: FastifyRequest): Promise<Caller> {
+  const shown = shownCredential(request, readQuery(request.raw.url!))
+  const identity = shown ? await authentication.identify(app, shown, request.ip) : null
+  return { identity, address: request.ip }
+}
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept, Accept-Encoding, Cookie',
+}
+
+async function contentOf(request: FastifyRequest, answer: Answer): Promise<PageContent> {
+  if ('location' in answer) return { status: 303, headers: { Location: answer.location }, body: Buffer.alloc(0) }
+  const { status, html } = answer
+  const headers = { ...HEADERS, ...answer.headers }
+  const isPacked = html.length > SHORT && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (!isPacked) return { status, headers, body: Buffer.from(html) }
+  return { status, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await pack(html) }
+}

@@ -1,0 +1,104 @@
+/** The built pages. In a clone whose sources are newer they are built anew first. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { InProcessAnswer } from '../api/in-process.ts'
+import type { Raw } from '../api/input.ts'
+import { hasCode } from '../lib/system-errors.ts'
+import type { Flash } from './flash.ts'
+
+export interface Assets {
+  readonly script: string
+  readonly style: string
+  readonly preload: readonly string[]
+}
+
+export interface Asked {
+  readonly address: string
+  readonly segments: readonly string[]
+  readonly isSignedIn: boolean
+  /** Sees nothing but the page that sets up a second factor. */
+  readonly isHeld: boolean
+  /** Has asked too often; headers say when to come again. */
+  readonly throttled: Readonly<Record<string, string>> | null
+  readonly csrf: string
+  readonly cookies: string
+  readonly flash: Flash
+  readonly url: string
+  readonly assets: (file: string) => Assets
+  send(method: string, path: string, fields: Raw): Promise<InProcessAnswer>
+  readonly form?: Raw
+}
+
+export type Answer =
+  | { readonly status: number; readonly html: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly location: string }
+
+interface Built {
+  respond(asked: Asked): Promise<Answer | null>
+  respondMissing(asked: Asked, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+export interface Renderer extends Built {
+  /** Scripts and styles of a page, by its file. */
+  assets(file: string): Assets
+}
+
+/** Beside `dist/main.js` once built, in the root of a clone before. */
+function findRoot(): string {
+  const above = fileURLToPath(new URL('..', import.meta.url))
+  return existsSync(join(above, 'package.json')) ? above : join(above, '..')
+}
+
+const root = findRoot()
+export const built = join(root, 'dist/web')
+
+let renderer: Promise<Renderer> | undefined
+
+/** What failed is tried anew by the next who asks. */
+export const loadRenderer = (): Promise<Renderer> =>
+  (renderer ??= load().catch((error: unknown) => {
+    renderer = undefined
+    throw error
+  }))
+
+async function load(): Promise<Renderer> {
+  await renew()
+  const { respond, respondMissing } = (await import(pathToFileURL(join(built, 'server/server.js')).href)) as Built
+  return { respond, respondMissing, assets: assetsFrom(join(built, 'assets/manifest.json')) }
+}
+
+/** Without sources, as it is published, there is nothing to build; without the tools, what was built serves. */
+async function renew(): Promise<void> {
+  const script = join(root, 'scripts/build-web.js')
+  if (!existsSync(script)) return
+  const { buildWeb, changedAt } = (await import(pathToFileURL(script).href)) as {
+    buildWeb(): Promise<void>
+    changedAt(): number
+  }
+  const note = join(built, 'changed')
+  if (existsSync(note) && Number(readFileSync(note, 'utf8')) === changedAt()) return
+  await buildWeb().catch((error: unknown) => {
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND') || !existsSync(note)) throw error
+  })
+}
+
+type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>
+
+const BASE = '/-/assets/'
+
+function assetsFrom(path: string): (file: string) => Assets {
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+  const entry = manifest['client.tsx']!
+  const style = Object.values(manifest).find(({ file }) => file.endsWith('.css'))!
+  const importsOf = (name: string): string[] => {
+    const { file, imports = [] } = manifest[name] ?? { file: '' }
+    return [file, ...imports.flatMap(importsOf)]
+  }
+  return (file) => {
+    const files = new Set([...importsOf('client.tsx'), ...importsOf(file.replace(/^\.\//, ''))])
+    files.delete(entry.file)
+    files.delete('')
+    return { script: BASE + entry.file, style: BASE + style.file, preload: [...files].map((one) => BASE + one) }
+  }
+}

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startForge, type TestForge } from '../../src/forge.ts'
+import { openTab } from './browser.ts'
+
+let forge: TestForge
+beforeAll(async () => {
+  forge = await startForge()
+})
+afterAll(() => forge[Symbol.asyncDispose]())
+
+test('a page that is not there says so, to people in words and to programs as before', async () => {
+  await using tab = await openTab(forge)
+  await tab.go('/nobody/here')
+  expect(await tab.page.textContent('h1')).toBe('Nothing is here for you')
+  const answer = await fetch(`${forge.url}/nobody/here`)
+  expect([answer.status, await answer.json()]).toEqual([404, { error: '404 Not Found' }])
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { findPaths } from '../../web/fuzzy.ts'
+import { layOut } from '../../web/network.ts'
+
+test('lanes part where branches do and meet where they are merged', () => {
+  const commits = [
+    { id: 'merge', parent_ids: ['b', 'side'] },
+    { id: 'side', parent_ids: ['a'] },
+    { id: 'b', parent_ids: ['a'] },
+    { id: 'a', parent_ids: ['older'] },
+  ]
+  const { dots, lines, lanes } = layOut(commits)
+  expect(dots.map(({ id, lane }) => [id, lane])).toEqual([
+    ['merge', 0],
+    ['side', 1],
+    ['b', 0],
+    ['a', 1],
+  ])
+  expect(lines.map(({ from, lane, to }) => [from.id, lane, to])).toEqual([
+    ['merge', 0, 2],
+    ['merge', 1, 1],
+    ['side', 1, 3],
+    ['b', 1, 3],
+    ['a', 1, 4],
+  ])
+  expect(lanes).toBe(2)
+})
+
+test('the name itself counts more than its folders, letters in one piece more than apart', () => {
+  const paths = ['web/components/Files.tsx', 'src/files/a.ts', 'f/i/l/e/s.ts']
+  expect(findPaths(paths, 'files', 9).map(({ path }) => path)).toEqual([paths[0], paths[1], paths[2]])
+  expect(findPaths(paths, 'wcf', 9)).toMatchObject([{ path: paths[0] }])
+  expect(findPaths(paths, 'none', 9)).toEqual([])
+  expect(findPaths(paths, '', 2)).toHaveLength(2)
+})

@@ -1,0 +1,241 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startForge, type Person, type TestForge } from '../../src/forge.ts'
+import { PASSWORD, openTab } from './browser.ts'
+
+const run = promisify(execFile)
+
+let forge: TestForge
+let jane: Person
+let boss: Person
+beforeAll(async () => {
+  forge = await startForge()
+  boss = await forge.user({ username: 'boss', name: 'Boss', password: PASSWORD, admin: true })
+  jane = await forge.user({ username: 'jane', name: 'Jane', password: PASSWORD })
+  await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
+})
+
+afterAll(() => forge[Symbol.asyncDispose]())
+
+test('an empty server leads to the first push', async () => {
+  await using tab = await openTab(forge, boss)
+  const page = await tab.go('/')
+  expect(await page.textContent('h1')).toBe('Welcome, Boss')
+  await page.fill('[name=name]', 'Mill')
+  await page.click('text=Create project')
+  await page.waitForURL('**/-/welcome?project=boss%2Fmill')
+  await page.waitForSelector('html[data-ready]')
+  await page.click('text=Make a token')
+  const token = await page.inputValue('.fresh input')
+  const folder = mkdtempSync(join(tmpdir(), 'first-push-'))
+  const git = (...args: string[]) =>
+    run('git', ['-C', folder, '-c', 'user.name=B', '-c', 'user.email=b@example.com', ...args])
+  await git('init', '-q', '-b', 'main')
+  writeFileSync(join(folder, 'README.md'), '# The mill\n')
+  await git('add', '.')
+  await git('commit', '-qm', 'First commit')
+  await git('push', '-q', `${forge.url.replace('://', `://boss:${token}@`)}/boss/mill.git`, 'main')
+  await page.waitForSelector('text=The first push has arrived.')
+  await page.click('text=Go to the project')
+  await page.waitForSelector('text=The mill')
+  expect(tab.complaints()).toEqual([])
+})
+
+test('a token is made, shown once and revoked, with and without scripts', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await using tab = await openTab(forge, jane, { javaScriptEnabled })
+    const page = await tab.go('/-/profile/personal_access_tokens')
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.click('summary:has-text("Make a token")')
+    await page.fill('[name=name]', 'backup')
+    await page.check('[value=read_api]')
+    await page.click('button:has-text("Make token")')
+    await page.waitForSelector('.item-title:has-text("backup")')
+    const secret = await page.inputValue('.fresh input')
+    const ask = async () => (await fetch(`${forge.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': secret } })).status
+    expect([await ask(), page.url().includes(secret)]).toEqual([200, false])
+    await tab.go('/-/profile/personal_access_tokens')
+    expect(await page.content()).not.toContain(secret)
+    await page.click('button:has-text("Revoke")')
+    await page.waitForSelector('text=No active tokens')
+    expect(await ask()).toBe(401)
+  }
+})
+
+test('help is found, with what the instance says', async () => {
+  await forge.administrator.put('/application/settings', { help_page_text: 'Ask **Joe**.' })
+  await using tab = await openTab(forge, jane)
+  const page = await tab.go('/')
+  await page.keyboard.press('?')
+  await page.waitForURL('**/help#keys')
+  expect(await page.textContent('.prose strong')).toBe('Joe')
+  expect(await page.textContent('main')).toContain('It runs mortise-')
+  await using visitor = await openTab(forge, null, { javaScriptEnabled: false })
+  await visitor.go('/users/sign_in')
+  await visitor.page.click('text=Help')
+  expect(await visitor.page.textContent('.prose strong')).toBe('Joe')
+  expect(await visitor.page.textContent('main')).not.toContain('mortise-')
+  expect([...tab.complaints(), ...visitor.complaints()]).toEqual([])
+})
+
+test('a hook is looked at and sent again', async () => {
+  const receiver = await forge.receiver()
+  const project = await forge.project({ path: 'gears' }, jane)
+  await forge.seed(project, { 'a.txt': 'a' }, { as: jane })
+  await using tab = await openTab(forge, jane)
+  const page = await tab.go('/jane/gears/-/hooks')
+  await page.click('summary:has-text("Add a hook")')
+  await page.fill('[name=url]', `${receiver.url}?who={who}`)
+  await page.click('summary:has-text("Headers of your own")')
+  await page.fill('[name=header_key_0]', 'X-Gear')
+  await page.fill('[name=header_secret_0]', 'brass')
+  await page.click('summary:has-text("Variables of the address")')
+  await page.fill('[name=variable_key_0]', 'who')
+  await page.fill('[name=variable_secret_0]', 'me')
+  await page.click('button:has-text("Add hook")')
+  await page.waitForURL('**/-/hooks/*')
+  await page.waitForSelector('html[data-ready]')
+  await page.click('text=Send a test')
+  await page.waitForSelector('text=A test was sent')
+  const first = await receiver.next('push')
+  await page.click('.items a')
+  await page.waitForSelector('text=Resend this delivery')
+  expect(await page.textContent('[aria-label="Request body"]')).toContain('"object_kind": "push"')
+  await page.click('text=Resend this delivery')
+  await page.waitForSelector('text=Sent again: the answer was 200.')
+  expect((await receiver.next('push')).body).toEqual(first.body)
+  expect(first.headers['x-gear']).toBe('brass')
+
+  // A header goes, another one comes, and the body is one's own.
+  await page.click('summary:has-text("Change the hook")')
+  await page.check('[name="header_gone[]"]')
+  await page.fill('[name=header_key_0]', 'X-Wheel')
+  await page.fill('[name=header_secret_0]', 'iron')
+  await page.fill('[name=custom_webhook_template]', '{"kind": "{{object_kind}}"}')
+  await page.click('text=Save hook')
+  await page.waitForSelector('text=The hook is saved.')
+  const [hook] = (await jane.get(`/projects/${project.id}/hooks`)).body
+  expect(hook).toMatchObject({ custom_headers: [{ key: 'X-Wheel' }], url_variables: [{ key: 'who' }] })
+  expect(hook.custom_webhook_template).toBe('{"kind": "{{object_kind}}"}')
+  expect(tab.complaints()).toEqual([])
+})
+
+test('an administrator blocks a user, who is out then', async () => {
+  const tom = await forge.user({ username: 'tom', name: 'Tom', password: PASSWORD })
+  await using tab = await openTab(forge, boss)
+  await using other = await openTab(forge, tom)
+  const page = await tab.go('/admin/users?search=tom')
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.click('button:has-text("Block")')
+  await page.waitForSelector('button:has-text("Unblock")')
+  await other.go('/-/profile')
+  expect(other.page.url()).toContain('/users/sign_in')
+  expect((await tom.get('/user')).status).toBe(401)
+  await page.click('button:has-text("Unblock")')
+  await page.waitForSelector('button:has-text("Block"):not(:has-text("Unblock"))')
+  expect((await tom.get('/user')).status).toBe(200)
+})
+
+test('a member is found, added and removed; a project is renamed and deleted', async () => {
+  await forge.project({ name: 'Old', path: 'old' }, jane)
+  await forge.user({ username: 'ann', name: 'Ann', password: PASSWORD })
+  await using tab = await openTab(forge, jane)
+  const page = await tab.go('/jane/old/-/project_members?find=ann')
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.click('button:has-text("Add")')
+  await page.waitForSelector('[aria-label="Members"] >> text=@ann')
+  await page.click('[aria-label="Members"] li:has-text("@ann") button:has-text("Remove")')
+  await page.waitForSelector('[aria-label="Members"] >> text=@ann', { state: 'detached' })
+  await tab.go('/jane/old/-/edit')
+  await page.fill('[name=name]', 'New')
+  await page.click('main button:has-text("Save")')
+  await page.waitForSelector('text=Saved.')
+  await page.fill('[name=confirmation]', 'jane/older')
+  await page.click('text=Delete project')
+  await page.waitForSelector('text=Write jane/old to confirm.')
+  await page.fill('[name=confirmation]', 'jane/old')
+  await page.click('button:has-text("Delete project")')
+  await page.waitForURL(`${forge.url}/`)
+  expect((await jane.get('/projects/jane%2Fold')).status).toBe(404)
+})
+
+test('pages ask how far an import is as often as administrators let them', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const { body } = await jane.post('/projects', { name: 'Slow', import_url: `http://127.0.0.1:${port}/slow.git` })
+  expect(body.import_status).toBe('scheduled')
+  await using tab = await openTab(forge, jane)
+  const { page } = tab
+  let questions = 0
+  page.on('request', (request) => {
+    if (/\/api\/v4\/projects\/[^/]+\/import$/.test(request.url())) questions++
+  })
+  await forge.administrator.put('/application/settings', { polling_interval_multiplier: 0 })
+  await tab.go('/jane/slow/-/import')
+  await page.waitForTimeout(2500)
+  expect(questions).toBe(0)
+
+  await forge.administrator.put('/application/settings', { polling_interval_multiplier: 0.1 })
+  await tab.go('/jane/slow/-/import')
+  await expect.poll(() => questions).toBeGreaterThan(2)
+  expect(tab.complaints()).toEqual([])
+  await jane.delete(`/projects/${body.id}/import`)
+  silent.closeAllConnections()
+  silent.close()
+})
+
+test('variables, runners and deploy tokens of a group and of the instance, with and without scripts', async () => {
+  const group = await forge.group({ name: 'Works', path: 'works' }, jane)
+  for (const javaScriptEnabled of [true, false]) {
+    const own = `KEY_${javaScriptEnabled}`
+    for (const [who, at] of [
+      [jane, '/groups/works/-/settings/ci_cd'],
+      [boss, '/admin/variables'],
+    ] as const) {
+      await using tab = await openTab(forge, who, { javaScriptEnabled })
+      const page = await tab.go(at)
+      page.on('dialog', (dialog) => void dialog.accept())
+      const names = () => page.locator('#variables td:first-child code').allTextContents()
+      await page.click('summary:has-text("Add variable")')
+      await page.fill('#variables [name=key]', own)
+      await page.fill('#variables [name=value]', 'before')
+      await page.click('button:has-text("Add variable")')
+      await expect.poll(names).toContain(own)
+      await page.click(`tr:has-text("${own}") >> text=Edit`)
+      await page.waitForURL(`**${at}?variable=${own}*`)
+      if (javaScriptEnabled) await page.waitForSelector('html[data-ready]')
+      await page.fill('#variables [name=value]', 'after')
+      await page.click('button:has-text("Save variable")')
+      await page.waitForURL((url) => url.search === '')
+      const path = who === jane ? `/groups/${group.id}/variables` : '/admin/ci/variables'
+      await expect.poll(async () => (await who.get(`${path}/${own}`)).body.value).toBe('after')
+      await page.click(`tr:has-text("${own}") >> text=Delete`)
+      await expect.poll(names).not.toContain(own)
+      expect((await who.get(`${path}/${own}`)).status).toBe(404)
+      expect(tab.complaints()).toEqual([])
+    }
+
+    await using tab = await openTab(forge, jane, { javaScriptEnabled })
+    const page = await tab.go('/groups/works/-/settings/ci_cd')
+    await page.click('summary:has-text("New runner")')
+    await page.fill('#runners [name=description]', own)
+    await page.click('button:has-text("Make runner")')
+    await page.waitForSelector(`#runners .item-title:has-text("${own}")`)
+    expect(await page.inputValue('.ci-told input')).toMatch(/^glrt-/)
+    await tab.go('/groups/works/-/settings/repository')
+    await page.click('summary:has-text("Make a deploy token")')
+    await page.fill('[name=name]', own)
+    await page.click('button:has-text("Make token")')
+    await page.waitForSelector(`.item-title:has-text("${own}")`)
+    expect((await page.inputValue('.fresh input')).length).toBeGreaterThan(15)
+    expect(tab.complaints()).toEqual([])
+  }
+})

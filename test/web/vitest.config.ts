@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+/** Pages in a real browser: apart from the suite, because it needs one. */
+export default defineConfig({
+  test: {
+    include: ['test/web/*.test.ts'],
+    pool: 'forks',
+    isolate: false,
+    maxWorkers: 2,
+    globalSetup: 'test/web/build.ts',
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+})

@@ -1,0 +1,114 @@
+/** The API as pages see it: the same calls, in process where the page is drawn on the server, over HTTP in a browser. */
+import type { calls, schemas } from './schema.ts'
+
+export type Records = schemas
+type Verb = keyof calls
+type Params<V extends Verb, P extends keyof calls[V]> = calls[V][P] extends { params: infer T } ? T : never
+type Answer<V extends Verb, P extends keyof calls[V]> = calls[V][P] extends { answer: infer T } ? T : never
+
+/** A page of a long list, and where others are. */
+export interface Listed<T> {
+  readonly items: T
+  readonly page: number
+  readonly next: number | null
+  readonly previous: number | null
+  /** Null where nobody counted. */
+  readonly total: number | null
+  readonly pages: number | null
+}
+
+/** What an answer brings: in process a value, over HTTP what was parsed. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** Sends one call; `fields` go into the query of a read and into the body of all else. */
+export type Send = (method: string, path: string, fields: Record<string, unknown>) => Promise<Answered>
+
+export class Refused extends Error {
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Answered['headers']
+  constructor({ status, body, headers }: Answered) {
+    super(messageOf(body) ?? `The server answered ${status}.`)
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+/** What a refusal says, in the shapes the contract has for it. */
+function messageOf(body: unknown): string | null {
+  if (typeof body === 'string') return body
+  if (typeof body !== 'object' || body === null) return null
+  const { message, error } = body as { message?: unknown; error?: unknown }
+  const said = message ?? error
+  if (typeof said === 'string') return said.replace(/^\d{3} /, '')
+  if (Array.isArray(said)) return said.join(', ')
+  if (typeof said === 'object' && said !== null)
+    return Object.entries(said)
+      .map(([field, faults]) => `${field.replaceAll('_', ' ')} ${[faults].flat().join(', ')}`)
+      .join('; ')
+  return null
+}
+
+export class Api {
+  readonly #send: Send
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  async get<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P>> {
+    return (await this.#call('GET', path, params)).body as Answer<'get', P>
+  }
+
+  /** Null where there is nothing, or nothing for whoever asks. */
+  async maybe<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P> | null> {
+    try {
+      return await this.get(path, params)
+    } catch (error) {
+      if (error instanceof Refused && error.status < 500) return null
+      throw error
+    }
+  }
+
+  async list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {
+    const { body, headers } = await this.#call('GET', path, params)
+    const number = (name: string) => (headers[name] ? Number(headers[name]) : null)
+    return {
+      items: body as Answer<'get', P>,
+      page: number('x-page') ?? 1,
+      next: number('x-next-page'),
+      previous: number('x-prev-page'),
+      total: number('x-total'),
+      pages: number('x-total-pages'),
+    }
+  }
+
+  async post<P extends keyof calls['post']>(path: P, params: Params<'post', P>): Promise<Answer<'post', P>> {
+    return (await this.#call('POST', path, params)).body as Answer<'post', P>
+  }
+
+  async put<P extends keyof calls['put']>(path: P, params: Params<'put', P>): Promise<Answer<'put', P>> {
+    return (await this.#call('PUT', path, params)).body as Answer<'put', P>
+  }
+
+  async delete<P extends keyof calls['delete']>(path: P, params: Params<'delete', P>): Promise<void> {
+    await this.#call('DELETE', path, params)
+  }
+
+  async #call(method: string, path: string, params: unknown): Promise<Answered> {
+    const fields: Record<string, unknown> = { ...(params as object) }
+    const address = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = encodeURIComponent(String(fields[name]))
+      delete fields[name]
+      return value
+    })
+    for (const name in fields) if (fields[name] === undefined) delete fields[name]
+    const answered = await this.#send(method, address, fields)
+    if (answered.status >= 400) throw new Refused(answered)
+    return answered
+  }
+}

@@ -1,0 +1,31 @@
+/** Calls that a page makes while somebody types: only in a browser, beside what its `load` and its actions ask for. */
+import { Refused, type Records } from './api.ts'
+
+async function post<T>(path: string, csrf: string, body: FormData | object, signal?: AbortSignal): Promise<T> {
+  const isForm = body instanceof FormData
+  const answer = await fetch(`/api/v4${path}`, {
+    method: 'POST',
+    headers: { 'X-CSRF-Token': csrf, ...(!isForm && { 'Content-Type': 'application/json' }) },
+    body: isForm ? body : JSON.stringify(body),
+    signal: signal ?? null,
+  })
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  const said: unknown = isJson ? await answer.json() : await answer.text()
+  if (!answer.ok) throw new Refused({ status: answer.status, headers: {}, body: said })
+  return said as T
+}
+
+/** Markdown as the server draws it; names and numbers are those of the project. */
+export const renderMarkdown = (csrf: string, text: string, project: string | null) =>
+  post<Records['RenderedMarkdown']>('/markdown', csrf, { text, gfm: true, ...(project !== null && { project }) })
+
+export function upload(csrf: string, project: string, file: File): Promise<Records['UploadResult']> {
+  const form = new FormData()
+  form.set('file', file, file.name)
+  return post(`/projects/${encodeURIComponent(project)}/uploads`, csrf, form)
+}
+
+export const lint = (csrf: string, project: string, content: string, signal: AbortSignal) =>
+  post<Records['Lint']>(`/projects/${encodeURIComponent(project)}/ci/lint`, csrf, { content }, signal)
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,29 @@
+/** What forms of several CI pages do. */
+import { text, type Act } from './page.ts'
+import { undoable } from './undo.ts'
+
+/** Variables of a form whose rows have a name and a value each: `keys[]`, `values[]`. */
+export function variablesOf({ form }: Act): { key: string; value: string }[] {
+  const keys = [form.keys ?? []].flat().map(String)
+  const values = [form.values ?? []].flat().map(String)
+  return keys.flatMap((key, n) => (key.trim() === '' ? [] : [{ key: key.trim(), value: values[n] ?? '' }]))
+}
+
+const jobOf = ({ params, form }: Act) => ({ id: params.id!, job_id: text(form, 'job') })
+
+export const jobActions = {
+  async play(act: Act) {
+    await act.api.post('/projects/{id}/jobs/{job_id}/play', {
+      ...jobOf(act),
+      ...(variablesOf(act).length > 0 && { job_variables_attributes: variablesOf(act) }),
+    })
+  },
+  async retry(act: Act) {
+    const { id } = await act.api.post('/projects/{id}/jobs/{job_id}/retry', jobOf(act))
+    return undoable(`It runs again, as job #${id}.`, 'cancel', { job: id }, 'Cancel it')
+  },
+  async cancel(act: Act) {
+    await act.api.post('/projects/{id}/jobs/{job_id}/cancel', jobOf(act))
+    return undoable('Cancelled. A new run begins it anew.', 'retry', { job: text(act.form, 'job') }, 'Retry')
+  },
+} as const

@@ -1,0 +1,109 @@
+/** Takes the page over in the browser: the same components, the same calls over HTTP. */
+import './styles/index.css'
+import { hydrate, render } from 'preact'
+import { Api, Refused, type Answered } from './api.ts'
+import { App, type Returned, type Surroundings } from './app.tsx'
+import { instanceFrame } from './layout/instance.tsx'
+import { follow } from './live.ts'
+import { together, type FormFields, type Me } from './page.ts'
+import { queryText } from './query.ts'
+import { loadPage } from './routes.ts'
+import { listenToKeys } from './keys.ts'
+
+interface Handed {
+  file: string
+  params: Record<string, string>
+  address: string
+  me: Me | null
+  csrf: string
+  returned: Returned | null
+  told: Surroundings['told']
+  messages: Surroundings['messages']
+  data: object
+}
+
+const handed = JSON.parse(document.getElementById('data')!.textContent) as Handed
+const root = document.getElementById('app')!
+
+async function send(method: string, path: string, fields: Record<string, unknown>): Promise<Answered> {
+  const isRead = method === 'GET'
+  const query = isRead && Object.keys(fields).length > 0 ? `?${queryText(fields)}` : ''
+  const hasFile = Object.values(fields).some((value) => value instanceof Blob)
+  const answer = await fetch(`/api/v4${path}${query}`, {
+    method,
+    headers: {
+      'X-CSRF-Token': handed.csrf,
+      ...(!isRead && !hasFile && { 'Content-Type': 'application/json' }),
+    },
+    ...(!isRead && { body: hasFile ? multipart(fields) : JSON.stringify(fields) }),
+  })
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  const body = isJson ? await answer.json() : await answer.text()
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body }
+}
+
+function multipart(fields: Record<string, unknown>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    for (const one of [value].flat())
+      form.append(Array.isArray(value) ? `${name}[]` : name, one instanceof Blob ? one : String(one))
+  return form
+}
+
+function fieldsOf(form: FormData): FormFields {
+  const fields: Record<string, string | string[] | Blob> = {}
+  for (const name of new Set(form.keys())) {
+    const values = form.getAll(name)
+    if (name.endsWith('[]')) fields[name.slice(0, -2)] = values.map(String)
+    else fields[name] = values.at(-1)!
+  }
+  return fields
+}
+
+const page = await loadPage(handed.file)
+const api = new Api(send)
+const frame = page.frame ?? instanceFrame
+const query = new URLSearchParams(handed.address.split('?', 2)[1])
+const { params, address, me } = handed
+const visit = { params, query, address, me, api }
+
+const surroundings: Surroundings = {
+  params,
+  query,
+  address,
+  me,
+  csrf: handed.csrf,
+  returned: handed.returned,
+  told: handed.told,
+  messages: handed.messages,
+  reload: () => redraw({}),
+  async act(action, form) {
+    const next = await page.actions![action]!({ ...visit, form: fieldsOf(form) })
+    if (typeof next !== 'string') return redraw(next?.told ?? {})
+    if (next.split('#')[0] === location.pathname + location.search) location.hash = next.split('#')[1] ?? ''
+    else location.assign(next)
+  },
+}
+
+async function redraw(told: Surroundings['told']): Promise<void> {
+  const [around, own] = await Promise.all([together(frame.load(visit)), together(await page.load(visit))])
+  const data = { ...around, ...own }
+  document.title = `${[page.title(data, visit), frame.title(data)].filter(Boolean).join(' · ')} · Mortise`
+  render(<App page={page} data={data} surroundings={{ ...surroundings, returned: null, told }} />, root)
+}
+
+hydrate(<App page={page} data={handed.data} surroundings={surroundings} />, root)
+listenToKeys()
+// Where tabs do not fit, the current one may stand outside of what is seen.
+for (const one of document.querySelectorAll<HTMLElement>('nav > [aria-current=page]'))
+  one.parentElement!.scrollLeft = one.offsetLeft - one.parentElement!.offsetLeft - one.offsetWidth
+document.documentElement.dataset.ready = ''
+
+const source = page.live?.(handed.data, visit)
+if (source)
+  follow(source, () =>
+    surroundings.reload().catch((error: unknown) => {
+      // Who may no longer see it is told so by the page itself.
+      if (error instanceof Refused) location.reload()
+    }),
+  )

@@ -1,0 +1,108 @@
+/** What happened, newest first: who did what to what. */
+import type { Listed, Records } from '../api.ts'
+import { useSurroundings } from '../app.tsx'
+import { withQuery } from '../query.ts'
+import { encodePath } from '../refs.ts'
+import { Person } from './Avatar.tsx'
+import { Time } from './Time.tsx'
+import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
+
+type Event = Records['Event']
+
+const KINDS = [
+  ['', 'All'],
+  ['pushed', 'Pushes'],
+  ['merged', 'Merges'],
+  ['commented', 'Comments'],
+  ['issue', 'Issues'],
+] as const
+
+export function wishOf(query: URLSearchParams) {
+  const kind = query.get('kind')
+  const page = Number(query.get('page')) || 1
+  const action = (['pushed', 'merged', 'commented'] as const).find((one) => one === kind)
+  return {
+    ...(kind === 'issue' && { target_type: 'issue' as const }),
+    ...(action && { action }),
+    per_page: 30,
+    page,
+  }
+}
+
+/** Paths of projects by their ids. */
+export type Places = Readonly<Record<number, string>>
+
+export function Activity({ events, places }: { events: Listed<Event[]>; places: Places }) {
+  const { address, query } = useSurroundings()
+  const kind = query.get('kind') ?? ''
+  return (
+    <>
+      <Tabs
+        label="Kind"
+        tabs={KINDS.map(([one, text]) => ({
+          text,
+          href: withQuery(address, { kind: one || null }),
+          isCurrent: one === kind,
+        }))}
+      />
+      {events.items.length === 0 ? (
+        <Empty title="Nothing happened yet" />
+      ) : (
+        <Rows label="Activity">
+          {events.items.map((event) => (
+            <Item event={event} place={places[event.project_id]} key={event.id} />
+          ))}
+        </Rows>
+      )}
+      <Pages of={events} />
+    </>
+  )
+}
+
+const PLACES: Record<string, readonly [place: string, sign: string]> = {
+  Issue: ['issues', '#'],
+  MergeRequest: ['merge_requests', '!'],
+  Milestone: ['milestones', '%'],
+}
+
+function Item({ event, place }: { event: Event; place: string | undefined }) {
+  return (
+    <Row
+      title={
+        <span class="event">
+          <Person of={event.author} /> {event.action_name} <Target event={event} place={place} />
+        </span>
+      }
+      facts={
+        <>
+          {place && <a href={`/${place}`}>{place}</a>} · <Time at={event.created_at} />
+          {event.note && <> · “{event.note.body.slice(0, 200)}”</>}
+          {event.push_data?.commit_title && <> · {event.push_data.commit_title}</>}
+        </>
+      }
+    />
+  )
+}
+
+function Target({ event, place }: { event: Event; place: string | undefined }) {
+  const { push_data: push, note } = event
+  if (push) {
+    const count = push.commit_count > 1 ? ` (${push.commit_count} commits)` : ''
+    const href = push.commit_to && place ? `/${place}/-/commits/${encodePath(push.ref ?? '')}` : null
+    return (
+      <>
+        {push.ref_type} {href ? <a href={href}>{push.ref}</a> : push.ref}
+        {count}
+      </>
+    )
+  }
+  const [kind, iid] = note ? [note.noteable_type, note.noteable_iid] : [event.target_type ?? '', event.target_iid]
+  const [path, sign] = PLACES[kind] ?? []
+  if (!path || iid === null || !place) return <>{event.target_title}</>
+  return (
+    <a href={`/${place}/-/${path}/${iid}${note ? `#note_${note.id}` : ''}`}>
+      {sign}
+      {iid} {event.target_title}
+    </a>
+  )
+}

@@ -1,0 +1,178 @@
+/** Who has to approve merge requests: rules of a project, and those that one merge request has besides. */
+import type { Records } from '../api.ts'
+import { count } from '../fields.ts'
+import { text, texts, type Act, type Page } from '../page.ts'
+import { Faces } from './MergeRequests.tsx'
+import { ActButton, Button, Field, Form, fold } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Row, Rows } from './lists.tsx'
+
+/** What rules of projects and of merge requests have in common. */
+export type Rule = Pick<
+  Records['ProjectApprovalRule'],
+  'id' | 'name' | 'rule_type' | 'approvals_required' | 'users' | 'groups' | 'contains_hidden_groups'
+>
+type Someone = Pick<Records['UserSummary'], 'id' | 'name' | 'username'>
+
+interface RulesProps {
+  rules: readonly Rule[]
+  /** Who can be named: developers and above. */
+  people: readonly Someone[]
+  mayChange: boolean
+  empty: string
+}
+
+export function ApprovalRules({ rules, people, mayChange, empty }: RulesProps) {
+  return (
+    <>
+      {rules.length === 0 ? (
+        <p class="quiet">{empty}</p>
+      ) : (
+        <Rows label="Approval rules">
+          {rules.map((rule) => (
+            <RuleRow rule={rule} people={people} mayChange={mayChange} key={rule.id} />
+          ))}
+        </Rows>
+      )}
+      {mayChange && (
+        <details class="edit" onReset={fold}>
+          <summary>
+            <Icon name="plus" /> Add a rule
+          </summary>
+          <Form action="addRule" class="rule-form" resets>
+            <RuleFields people={people} />
+            <Button kind="main">Add rule</Button>
+          </Form>
+        </details>
+      )}
+    </>
+  )
+}
+
+function RuleRow({ rule, people, mayChange }: Omit<RulesProps, 'rules' | 'empty'> & { rule: Rule }) {
+  const isByFile = rule.rule_type === 'code_owner'
+  return (
+    <Row
+      lead={<Icon name="check" />}
+      title={rule.name}
+      facts={
+        <>
+          <span class="row">
+            {rule.approvals_required} {rule.approvals_required === 1 ? 'approval' : 'approvals'} of {who(rule)}
+            <Faces of={rule.users} label={`Approvers of ${rule.name}`} />
+          </span>
+          {isByFile && 'Said by CODEOWNERS.'}
+          {mayChange && !isByFile && (
+            <details class="edit" onReset={fold}>
+              <summary>
+                Change<span class="spoken"> {rule.name}</span>
+              </summary>
+              <Form action="changeRule" id={`rule-${rule.id}`} class="rule-form" resets>
+                <input type="hidden" name="rule" value={rule.id} />
+                <RuleFields rule={rule} people={people} />
+                <Button kind="main">Save rule</Button>
+              </Form>
+            </details>
+          )}
+        </>
+      }
+      aside={
+        mayChange &&
+        !isByFile && (
+          <ActButton
+            action="removeRule"
+            id={`remove-rule-${rule.id}`}
+            fields={{ rule: rule.id }}
+            kind="plain"
+            label={`Remove the rule ${rule.name}`}
+            confirm={`Remove the rule ${rule.name}?`}
+          >
+            <Icon name="trash" />
+          </ActButton>
+        )
+      }
+    />
+  )
+}
+
+function who({ rule_type, users, groups, contains_hidden_groups }: Rule): string {
+  const names = [...users.map(({ name }) => name), ...groups.map(({ full_path }) => full_path)]
+  if (contains_hidden_groups) names.push('groups hidden from you')
+  return rule_type === 'any_approver' || names.length === 0 ? 'anybody who may approve' : names.join(', ')
+}
+
+function RuleFields({ rule, people }: { rule?: Rule; people: readonly Someone[] }) {
+  const known = new Map([...people, ...(rule?.users ?? [])].map((person) => [person.id, person]))
+  const names = new Set(rule?.users.map(({ id }) => id))
+  return (
+    <>
+      <Field name="name" label="Name" required value={rule?.name} />
+      <Field
+        name="approvals_required"
+        label="Approvals needed"
+        type="number"
+        required
+        value={rule?.approvals_required ?? 1}
+      />
+      {rule?.rule_type !== 'any_approver' && (
+        <>
+          <fieldset class="pick">
+            <legend>People</legend>
+            {[...known.values()].map((one) => (
+              <label key={one.id}>
+                <input type="checkbox" name="user_ids[]" value={one.id} defaultChecked={names.has(one.id)} />
+                {one.name} <span class="quiet">@{one.username}</span>
+              </label>
+            ))}
+          </fieldset>
+          <Field
+            name="groups"
+            label="Groups"
+            value={rule?.groups.map(({ full_path }) => full_path).join(', ')}
+            hint="Their paths, with commas between them. With neither people nor groups anybody may approve."
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Of a project, or of the merge request that `params.iid` names. */
+export function ruleActions(place: 'project' | 'merge_request'): NonNullable<Page['actions']> {
+  const before = place === 'project' ? '/projects/{id}' : '/projects/{id}/merge_requests/{merge_request_iid}'
+  // The calls of both have the same fields; types are those of projects.
+  const all = `${before}/approval_rules` as '/projects/{id}/approval_rules'
+  const one = `${all}/{approval_rule_id}` as const
+  const at = ({ params }: Act) =>
+    ({ id: params.id!, ...(place === 'merge_request' && { merge_request_iid: params.iid! }) }) as { id: string }
+  const which = (act: Act) => ({ ...at(act), approval_rule_id: text(act.form, 'rule') })
+
+  return {
+    async addRule(act) {
+      const wish = await wishOf(act)
+      const isOpen = wish.user_ids.length === 0 && wish.group_ids.length === 0
+      await act.api.post(all, { ...at(act), ...wish, rule_type: isOpen ? 'any_approver' : 'regular' })
+    },
+    async changeRule(act) {
+      const { name, approvals_required, ...named } = await wishOf(act)
+      const isNaming = act.form.groups !== undefined
+      await act.api.put(one, { ...which(act), name, approvals_required, ...(isNaming && named) })
+    },
+    async removeRule(act) {
+      await act.api.delete(one, which(act))
+    },
+  }
+}
+
+async function wishOf({ api, form }: Act) {
+  const paths = text(form, 'groups')
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  const groups = await Promise.all(paths.map((id) => api.get('/groups/{id}', { id, with_projects: false })))
+  return {
+    name: text(form, 'name'),
+    approvals_required: count(form, 'approvals_required') ?? 0,
+    user_ids: texts(form, 'user_ids').map(Number),
+    group_ids: groups.map(({ id }) => id),
+  }
+}

@@ -1,0 +1,86 @@
+/** A folder of what a job has kept. */
+import type { Listed, Records } from '../api.ts'
+import { below, projectFrame, type InProject, type Project } from '../layout/project.tsx'
+import { page as declare, type Page } from '../page.ts'
+import { CiTabs, Size, type Job } from './CiParts.tsx'
+import { Icon } from './Icon.tsx'
+import { Empty, Pages } from './lists.tsx'
+
+interface Data {
+  job: Job
+  entries: Listed<Records['ArtifactEntry'][]>
+}
+
+/** The page at the root of the archive and at each folder of it. */
+export const artifactPage: Page<Data & Partial<InProject>> = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params, query }) {
+    const of = { id: params.id!, job_id: params.job! }
+    return {
+      job: api.get('/projects/{id}/jobs/{job_id}', of),
+      entries: api.list('/projects/{id}/jobs/{job_id}/artifacts_tree', {
+        ...of,
+        path: params.path ?? '',
+        page: Number(query.get('page')) || 1,
+        per_page: 100,
+      }),
+    }
+  },
+  title: ({ job }, { params }) => `${params.path || 'Artifacts'} of ${job.name}`,
+  View: ({ project, job, entries, params }) =>
+    project && (
+      <>
+        <CiTabs project={project} at="jobs" />
+        <div class="head ci-head">
+          <div>
+            <h1>Artifacts</h1>
+            <p class="quiet">
+              of <a href={below(project, `jobs/${job.id}`)}>{job.name}</a> (#{job.id})
+            </p>
+          </div>
+          <a class="button" href={below(project, `jobs/${job.id}/artifacts/download`)} download>
+            <Icon name="download" /> Download all
+          </a>
+        </div>
+        <FolderTrail project={project} job={job} path={params.path ?? ''} />
+        {entries.items.length === 0 ? (
+          <Empty title="This folder is empty" />
+        ) : (
+          <ul class="files" aria-label="Files">
+            {entries.items.map((entry) => (
+              <li key={entry.path}>
+                <Icon name={entry.type === 'tree' ? 'folder' : 'file'} />
+                <a href={addressOf(project, job, entry)}>{entry.name}</a>
+                <span class="quiet ci-file-size">
+                  <Size bytes={entry.size} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Pages of={entries} />
+      </>
+    ),
+})
+
+const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+
+const addressOf = (project: Project, { id }: Job, { type, path }: Records['ArtifactEntry']) =>
+  below(project, `jobs/${id}/artifacts/${type === 'tree' ? 'browse' : 'raw'}/${encoded(path)}`)
+
+function FolderTrail({ project, job, path }: { project: Project; job: Job; path: string }) {
+  const parts = path.split('/').filter(Boolean)
+  return (
+    <nav class="row ci-folder" aria-label="Folder">
+      <a href={below(project, `jobs/${job.id}/artifacts/browse`)}>{job.name}</a>
+      {parts.map((part, n) => (
+        <span key={n}>
+          <span class="quiet">/ </span>
+          <a href={below(project, `jobs/${job.id}/artifacts/browse/${encoded(parts.slice(0, n + 1).join('/'))}`)}>
+            {part}
+          </a>
+        </span>
+      ))}
+    </nav>
+  )
+}

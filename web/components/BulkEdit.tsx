@@ -1,0 +1,120 @@
+/** Several rows of a list are changed at once: closed, opened again, labelled, planned or given to somebody. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { reasonOf } from '../browser.ts'
+import { text, texts, type Act, type FormFields } from '../page.ts'
+import { undoable } from '../undo.ts'
+import { Button, Choice, Form } from './Form.tsx'
+import { wayBack } from './bulk-undo.ts'
+
+interface BulkEditProps {
+  of: Place
+  labels: readonly { name: string }[]
+  milestones: readonly { id: number; title: string }[]
+  people: readonly { id: number; name: string }[]
+  /** The list, whose rows have boxes. */
+  children: ComponentChildren
+}
+
+/** The box of a row. */
+export const Pick = ({ iid, title }: { iid: number; title: string }) => (
+  <input type="checkbox" name="iids[]" value={iid} aria-label={`Choose ${title}`} />
+)
+
+export function BulkEdit({ of, labels, milestones, people, children }: BulkEditProps) {
+  // Without scripts nobody counts, and the form is always there.
+  const [chosen, setChosen] = useState<number | null>(null)
+  useEffect(() => setChosen(0), [])
+  const count = (event: { currentTarget: HTMLElement }) =>
+    setChosen(event.currentTarget.querySelectorAll('input[name="iids[]"]:checked').length)
+  const names = labels.map(({ name }) => [name, name] as const)
+  return (
+    <div onChange={count} onReset={() => setChosen(0)}>
+      <Form action="bulk" resets>
+        {children}
+        <fieldset class="bulk" data-idle={chosen === 0 ? '' : undefined}>
+          <legend>
+            Change {chosen || 'chosen'} {chosen === 1 ? NAMES[of] : `${NAMES[of]}s`}
+          </legend>
+          <Choice
+            name="state_event"
+            label="State"
+            isQuiet
+            options={[
+              ['', 'State stays'],
+              ['close', 'Close'],
+              ['reopen', 'Open again'],
+            ]}
+          />
+          <Choice name="add_label" label="Add a label" isQuiet options={[['', 'Add no label'], ...names]} />
+          <Choice name="remove_label" label="Remove a label" isQuiet options={[['', 'Remove no label'], ...names]} />
+          <Choice
+            name="milestone"
+            label="Milestone"
+            isQuiet
+            options={[
+              ['', 'Milestone stays'],
+              ['0', 'No milestone'],
+              ...milestones.map(({ id, title }) => [String(id), title] as const),
+            ]}
+          />
+          <Choice
+            name="assignee"
+            label="Assignee"
+            isQuiet
+            options={[
+              ['', 'Assignees stay'],
+              ['0', 'Nobody'],
+              ...people.map(({ id, name }) => [String(id), name] as const),
+            ]}
+          />
+          <Button>Apply</Button>
+        </fieldset>
+      </Form>
+    </div>
+  )
+}
+
+type Place = 'issues' | 'merge_requests'
+
+/** A page of the list holds no more. */
+const MOST_AT_ONCE = 100
+
+/** Each by itself: what is refused does not hold up the others. */
+export const changeSeveral = (place: Place) => async (act: Act) => {
+  const { api, params, form } = act
+  const iids = [...new Set(texts(form, 'iids'))].slice(0, MOST_AT_ONCE)
+  const changes = changesIn(form)
+  if (iids.length === 0 || Object.keys(changes).length === 0) return { told: { done: 'Nothing was chosen.' } }
+  const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
+  // The calls of both have these fields; types are those of issues.
+  const list = `/projects/{id}/${place}` as '/projects/{id}/issues'
+  const path = `${list}/{${key}}` as '/projects/{id}/issues/{issue_iid}'
+  const before = await api.get(list, { id: params.id!, iids: iids.map(Number), per_page: MOST_AT_ONCE })
+  const outcomes = await Promise.allSettled(
+    iids.map((iid) => api.put(path, { id: params.id!, ...({ [key]: iid } as { issue_iid: string }), ...changes })),
+  )
+  const changed = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const refusal = outcomes.find((one) => one.status === 'rejected')
+  if (refusal && changed.length === 0) throw refusal.reason
+  const name = changed.length === 1 ? NAMES[place] : `${NAMES[place]}s`
+  const missed = refusal ? ` ${iids.length - changed.length} were not: ${reasonOf(refusal.reason)}` : ''
+  const done = `${changed.length} ${name} changed.${missed}`
+  const back = wayBack(before, changed)
+  return back ? undoable(done, 'bulk', back) : { told: { done } }
+}
+
+const NAMES = { issues: 'issue', merge_requests: 'merge request' } as const
+
+function changesIn(form: FormFields) {
+  const event = (['close', 'reopen'] as const).find((one) => one === text(form, 'state_event'))
+  const [added, removed] = [text(form, 'add_label'), text(form, 'remove_label')]
+  const [milestone, assignee] = [text(form, 'milestone'), text(form, 'assignee')]
+  return {
+    ...(event && { state_event: event }),
+    ...(added && { add_labels: [added] }),
+    ...(removed && { remove_labels: [removed] }),
+    ...(milestone && { milestone_id: Number(milestone) }),
+    ...(assignee && { assignee_ids: assignee === '0' ? [] : assignee.split(',').map(Number) }),
+  }
+}

@@ -1,0 +1,43 @@
+/** How to get the files: addresses for git, and archives. */
+import { useState } from 'preact/hooks'
+import type { Records } from '../api.ts'
+import { Icon } from './Icon.tsx'
+
+export function CloneBox({ project }: { project: Records['Project'] }) {
+  return (
+    <details class="menu clone">
+      <summary class="button" data-kind="main">
+        <Icon name="download" /> Clone
+      </summary>
+      <div class="menu-items">
+        <Copyable label="HTTP" text={project.http_url_to_repo} />
+        <Copyable label="SSH" text={project.ssh_url_to_repo} />
+        {!project.empty_repo && (
+          <p class="row">
+            {['zip', 'tar.gz'].map((format) => (
+              <a href={`/api/v4/projects/${project.id}/repository/archive.${format}`} key={format} download>
+                {format}
+              </a>
+            ))}
+          </p>
+        )}
+      </div>
+    </details>
+  )
+}
+
+export function Copyable({ label, text }: { label: string; text: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(true))
+  return (
+    <label class="field">
+      <span class="field-label">{label}</span>
+      <span class="row">
+        <input readOnly value={text} onFocus={(event) => event.currentTarget.select()} />
+        <button type="button" class="plain" aria-label={`Copy ${label} address`} onClick={copy}>
+          <Icon name={isCopied ? 'check' : 'copy'} />
+        </button>
+      </span>
+    </label>
+  )
+}

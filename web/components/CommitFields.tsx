@@ -1,0 +1,34 @@
+/** The end of a form that writes files: what the commit says, and where it goes. */
+import type { Project } from '../layout/project.tsx'
+import { Field, Switch } from './Form.tsx'
+
+interface CommitFieldsProps {
+  project: Project
+  /** The branch, tag or commit one looks at. */
+  at: string
+  isBranch: boolean
+  sha: string | null
+  message: string
+}
+
+export function CommitFields({ project, at, isBranch, sha, message }: CommitFieldsProps) {
+  return (
+    <fieldset class="commit-fields">
+      <legend>Commit</legend>
+      <input type="hidden" name="ref" value={sha === null ? '' : at} />
+      <input type="hidden" name="is_branch" value={String(isBranch)} />
+      {sha !== null && <input type="hidden" name="sha" value={sha} />}
+      <Field name="message" label="Message" value={message} lines={2} required />
+      <Field
+        name="branch"
+        label="Branch"
+        value={isBranch ? at : ''}
+        required
+        hint="Another name makes a new branch from this one"
+      />
+      {project.merge_requests_enabled && (
+        <Switch name="request" label="Open a merge request from the new branch" isOn={false} />
+      )}
+    </fieldset>
+  )
+}

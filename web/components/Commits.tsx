@@ -1,0 +1,66 @@
+/** Commits in a list, by day. */
+import type { Records } from '../api.ts'
+import { below, type Project } from '../layout/project.tsx'
+import { placeAddress } from '../refs.ts'
+import { Avatar } from './Avatar.tsx'
+import { Icon } from './Icon.tsx'
+import { Row, Rows } from './lists.tsx'
+import { Time } from './Time.tsx'
+
+type Commit = Records['Commit']
+
+export function Commits({ project, commits }: { project: Project; commits: readonly Commit[] }) {
+  const days = Map.groupBy(commits, ({ committed_date }) => committed_date.slice(0, 10))
+  return (
+    <>
+      {[...days].map(([day, ofDay]) => (
+        <section key={day}>
+          <h2 class="day">
+            <Icon name="commit" /> {day}
+          </h2>
+          <Rows label={`Commits of ${day}`}>
+            {ofDay.map((commit) => (
+              <CommitRow project={project} commit={commit} key={commit.id} />
+            ))}
+          </Rows>
+        </section>
+      ))}
+    </>
+  )
+}
+
+export const CommitRow = ({ project, commit }: { project: Project; commit: Commit }) => (
+  <Row
+    lead={<Avatar of={{ name: commit.author_name }} />}
+    title={<a href={below(project, `commit/${commit.id}`)}>{commit.title}</a>}
+    facts={
+      <>
+        {commit.author_name} committed <Time at={commit.committed_date} />
+      </>
+    }
+    aside={
+      <>
+        <a href={below(project, `commit/${commit.id}`)}>
+          <code>{commit.short_id}</code>
+        </a>
+        <a href={placeAddress(project, 'tree', commit.id)} aria-label={`Files at ${commit.short_id}`} title="Files">
+          <Icon name="folder" />
+        </a>
+      </>
+    }
+  />
+)
+
+/** The newest commit, above the files it left. */
+export const LastCommit = ({ project, commit, history }: { project: Project; commit: Commit; history: string }) => (
+  <div class="last-commit">
+    <Avatar of={{ name: commit.author_name }} />
+    <span class="last-commit-title">
+      <strong>{commit.author_name}</strong> <a href={below(project, `commit/${commit.id}`)}>{commit.title}</a>
+    </span>
+    <span class="quiet">
+      <code>{commit.short_id}</code> <Time at={commit.committed_date} />
+    </span>
+    <a href={history}>History</a>
+  </div>
+)

@@ -1,0 +1,79 @@
+/** Tokens of machines that clone over HTTP: of a project, or of all projects of a group. */
+import type { Records } from '../api.ts'
+import { optional } from '../fields.ts'
+import { text, texts, type Act, type Told } from '../page.ts'
+import { ActButton, Button, Field, Form } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Row, Rows } from './lists.tsx'
+import { Boxes, Chapter, Fold, Secret } from './settings.tsx'
+
+const SCOPES = [
+  ['read_repository', 'Clone and fetch (read_repository)'],
+  ['write_repository', 'Push (write_repository)'],
+] as const
+type Scope = (typeof SCOPES)[number][0]
+
+export const DeployTokens = ({ tokens }: { tokens: readonly Records['DeployToken'][] }) => (
+  <Chapter title="Deploy tokens" hint="For machines that clone over HTTP.">
+    <Secret name="token" label="New deploy token" />
+    {tokens.length > 0 && (
+      <Rows label="Deploy tokens">
+        {tokens.map((token) => (
+          <Row
+            key={token.id}
+            lead={<Icon name="lock" />}
+            title={
+              <>
+                {token.name}{' '}
+                {token.scopes.map((scope) => (
+                  <span class="badge" key={scope}>
+                    {scope}
+                  </span>
+                ))}
+              </>
+            }
+            facts={`as ${token.username}${token.expires_at ? ` · expires on ${token.expires_at.slice(0, 10)}` : ''}`}
+            aside={
+              <ActButton
+                action="revokeToken"
+                fields={{ token: token.id }}
+                kind="danger"
+                confirm={`Revoke “${token.name}”?`}
+              >
+                Revoke
+              </ActButton>
+            }
+          />
+        ))}
+      </Rows>
+    )}
+    <Fold title="Make a deploy token" action="makeToken">
+      <Form action="makeToken" resets>
+        <Field name="name" label="Name" required />
+        <Field name="expires_at" label="Expires" type="date" />
+        <Boxes name="scopes" label="What it may do" options={SCOPES} values={['read_repository']} />
+        <Button kind="main">Make token</Button>
+      </Form>
+    </Fold>
+  </Chapter>
+)
+
+export function deployTokenActions(place: 'project' | 'group') {
+  // Both speak alike below their own word.
+  const tokens = `/${place}s/{id}/deploy_tokens` as '/projects/{id}/deploy_tokens'
+  return {
+    async makeToken({ api, params, form }: Act): Promise<Told> {
+      const made = await api.post(tokens, {
+        id: params.id!,
+        name: text(form, 'name'),
+        scopes: texts(form, 'scopes') as Scope[],
+        expires_at: optional(form, 'expires_at'),
+      })
+      return { told: { token: made.token } }
+    },
+    async revokeToken({ api, params, form }: Act): Promise<void> {
+      const one = `${tokens}/{token_id}` as '/projects/{id}/deploy_tokens/{token_id}'
+      await api.delete(one, { id: params.id!, token_id: text(form, 'token') })
+    },
+  }
+}

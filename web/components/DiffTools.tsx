@@ -1,0 +1,51 @@
+/** How changes are looked at, and which files they are in. The address keeps it: `?view=split&w=1`. */
+import { withQuery } from '../query.ts'
+import { Counts, anchorOf, countChanges, type DiffFile, type DiffView } from './Diff.tsx'
+import { Icon } from './Icon.tsx'
+
+export const viewOf = (query: URLSearchParams): DiffView => (query.get('view') === 'split' ? 'split' : 'unified')
+export const hidesSpaces = (query: URLSearchParams) => query.get('w') === '1'
+/** What the API is asked for: words are marked, and changes of spaces left out on demand. */
+export const looksOf = (query: URLSearchParams) => ({
+  render_html: true,
+  ...(hidesSpaces(query) && { ignore_whitespace: true }),
+})
+
+interface DiffToolsProps {
+  files: readonly DiffFile[]
+  /** Of all pages. */
+  total: number
+  address: string
+  query: URLSearchParams
+}
+
+export function DiffTools({ files, total, address, query }: DiffToolsProps) {
+  const view = viewOf(query)
+  return (
+    <div class="diff-tools">
+      <details class="menu diff-list">
+        <summary class="button">
+          {total} {total === 1 ? 'file' : 'files'} changed <Icon name="down" />
+        </summary>
+        <div class="menu-items">
+          {files.map((file) => (
+            <a href={`#${anchorOf(file)}`} key={file.new_path}>
+              {file.new_path} <Counts {...countChanges(file)} />
+            </a>
+          ))}
+        </div>
+      </details>
+      <nav class="row" aria-label="Look">
+        <a href={withQuery(address, { view: null })} aria-current={view === 'unified' ? 'true' : undefined}>
+          Unified
+        </a>
+        <a href={withQuery(address, { view: 'split' })} aria-current={view === 'split' ? 'true' : undefined}>
+          Side by side
+        </a>
+        <a href={withQuery(address, { w: hidesSpaces(query) ? null : '1' })}>
+          {hidesSpaces(query) ? 'Show spaces' : 'Hide spaces'}
+        </a>
+      </nav>
+    </div>
+  )
+}

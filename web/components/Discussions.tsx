@@ -1,0 +1,211 @@
+/**
+ * What people say of an issue or a merge request: threads with replies and reactions, changes told quietly between them.
+ * The page that shows it has the actions of `talkActions`.
+ */
+import type { ComponentChildren } from 'preact'
+import type { Records } from '../api.ts'
+import { useSurroundings } from '../app.tsx'
+import type { Me } from '../page.ts'
+import { Person } from './Avatar.tsx'
+import { ActButton, Button, Folded, Form, Tick } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Reactions } from './Reactions.tsx'
+import { Prose } from './State.tsx'
+import { Time } from './Time.tsx'
+import { WritingArea } from './WritingArea.tsx'
+
+export type Discussion = Records['Discussion']
+export type Note = Records['Note']
+
+export interface Talkers {
+  readonly me: Me | null
+  /** Whether whoever looks may say something. */
+  readonly mayTalk: boolean
+  /** Whether they change what others said. */
+  readonly mayModerate?: boolean
+  /** Whether they resolve threads that can be. */
+  readonly mayResolve?: boolean
+  /** Whether there are reactions at all; of commits there are none. */
+  readonly hasReactions?: boolean
+  /** Below the text of a comment. */
+  readonly extra?: (note: Note) => ComponentChildren
+}
+
+interface DiscussionsProps extends Talkers {
+  /** Asked for with `render_html`. */
+  discussions: readonly Discussion[]
+  /** What a thread is about, above it: lines of a diff. */
+  context?: (discussion: Discussion) => ComponentChildren
+}
+
+export const Discussions = ({ discussions, context, ...talkers }: DiscussionsProps) => (
+  <ol class="talk" aria-label="Conversation">
+    {discussions.map((discussion) =>
+      discussion.notes[0]!.system ? (
+        <Told note={discussion.notes[0]!} key={discussion.id} />
+      ) : (
+        <Thread discussion={discussion} context={context} {...talkers} key={discussion.id} />
+      ),
+    )}
+  </ol>
+)
+
+/** A change, as the server tells it. */
+const Told = ({ note }: { note: Note }) => (
+  <li class="told" id={`note_${note.id}`}>
+    <Icon name="pencil" />
+    <div>
+      <Person of={note.author} /> <span class="told-text" dangerouslySetInnerHTML={{ __html: note.body_html ?? '' }} />{' '}
+      <a class="quiet" href={`#note_${note.id}`}>
+        <Time at={note.created_at} />
+      </a>
+    </div>
+  </li>
+)
+
+interface ThreadProps extends Talkers {
+  discussion: Discussion
+  context?: ((discussion: Discussion) => ComponentChildren) | undefined
+}
+
+export function Thread({ discussion, context, ...talkers }: ThreadProps) {
+  const { id, notes, individual_note } = discussion
+  const { returned } = useSurroundings()
+  const isResolvable = notes.some((note) => note.resolvable)
+  const isResolved = isResolvable && notes.every((note) => !note.resolvable || note.resolved)
+  const content = (
+    <>
+      {context?.(discussion)}
+      {notes.map((note) => (
+        <Said note={note} discussion={discussion} {...talkers} key={note.id} />
+      ))}
+      {talkers.mayTalk && (
+        <footer class="thread-end">
+          {(!individual_note || !isResolvable) && <Reply discussion={id} />}
+          {isResolvable && talkers.mayResolve && (
+            <ActButton
+              action="resolve"
+              id={`resolve-${id}`}
+              fields={{ discussion_id: id, resolved: String(!isResolved) }}
+            >
+              <Icon name={isResolved ? 'running' : 'check'} /> {isResolved ? 'Open again' : 'Resolve'}
+            </ActButton>
+          )}
+        </footer>
+      )}
+    </>
+  )
+  return (
+    <li class="thread" data-resolved={isResolved ? '' : undefined}>
+      {isResolved ? (
+        <details open={returned?.values.discussion_id === id}>
+          <summary>
+            <Icon name="check" /> Resolved by {notes.find((note) => note.resolved_by)?.resolved_by?.name ?? 'somebody'}
+          </summary>
+          {content}
+        </details>
+      ) : (
+        content
+      )}
+    </li>
+  )
+}
+
+const Reply = ({ discussion }: { discussion: string }) => (
+  <Folded action="reply" id={`reply-${discussion}`} class="reply">
+    <summary>Reply</summary>
+    <Form action="reply" id={`reply-${discussion}`} resets>
+      <input type="hidden" name="discussion_id" value={discussion} />
+      <WritingArea name="body" label="Reply" lines={3} required isQuiet hasCommands />
+      <Button kind="main">Reply</Button>
+    </Form>
+  </Folded>
+)
+
+function Said({
+  note,
+  discussion,
+  me,
+  mayTalk,
+  mayModerate = false,
+  hasReactions = true,
+  extra,
+}: Talkers & { note: Note; discussion: Discussion }) {
+  const isMine = me !== null && note.author?.id === me.id
+  const ids = { discussion_id: discussion.id, note_id: note.id }
+  const mayChange = mayTalk && (isMine || mayModerate)
+  return (
+    <article class="note" id={`note_${note.id}`} aria-label={`Comment by ${note.author?.name ?? 'somebody who left'}`}>
+      <header>
+        <Person of={note.author} />
+        <a class="quiet" href={`#note_${note.id}`}>
+          <Time at={note.created_at} />
+        </a>
+        {note.updated_at !== note.created_at && <span class="quiet">edited</span>}
+        {note.internal && (
+          <span class="badge">
+            <Icon name="lock" /> internal
+          </span>
+        )}
+        {mayChange && (
+          <span class="note-tools">
+            <ActButton
+              action="deleteNote"
+              id={`delete-${note.id}`}
+              fields={ids}
+              kind="plain"
+              label="Delete comment"
+              confirm="Delete this comment?"
+            >
+              <Icon name="trash" />
+            </ActButton>
+          </span>
+        )}
+      </header>
+      <Prose html={note.body_html ?? ''} />
+      {extra?.(note)}
+      <div class="note-foot">
+        {hasReactions && <Reactions awards={note.award_emoji ?? []} me={me} mayTalk={mayTalk} on={note.id} />}
+        {mayChange && (
+          <Folded action="editNote" id={`edit-${note.id}`} class="note-edit">
+            <summary>Edit</summary>
+            <Form action="editNote" id={`edit-${note.id}`} resets>
+              <input type="hidden" name="discussion_id" value={discussion.id} />
+              <input type="hidden" name="note_id" value={note.id} />
+              <WritingArea name="body" label="Comment" lines={4} required isQuiet value={note.body} />
+              <Button kind="main">Save</Button>
+            </Form>
+          </Folded>
+        )}
+      </div>
+    </article>
+  )
+}
+
+interface CommentBoxProps {
+  /** Further buttons: the action is told which one was pressed. */
+  children?: ComponentChildren
+  /** Whether whoever looks may write for members alone. */
+  mayBeInternal?: boolean
+}
+
+/** Says something new. */
+export const CommentBox = ({ children, mayBeInternal = false }: CommentBoxProps) => (
+  <Form action="comment" class="comment-box" resets>
+    <WritingArea name="body" label="Comment" lines={4} hasCommands />
+    <div class="row">
+      <label class="row">
+        <Tick name="thread" /> Start a thread
+      </label>
+      {mayBeInternal && (
+        <label class="row">
+          <Tick name="internal" /> For members only
+        </label>
+      )}
+    </div>
+    <p class="row">
+      <Button kind="main">Comment</Button>
+      {children}
+    </p>
+  </Form>
+)

@@ -1,0 +1,26 @@
+/** Keys that work on every page (`web/keys.ts`), and those of long texts. */
+const KEYS = [
+  ['/', 'Search'],
+  ['?', 'Help'],
+  ['g h', 'Home'],
+  ['g t', 'To do'],
+  ['g i', 'My issues'],
+  ['g m', 'My merge requests'],
+  ['t', 'Find a file, in a project'],
+  ['Ctrl Enter', 'Send what you write'],
+] as const
+
+export const Keys = () => (
+  <table>
+    <tbody>
+      {KEYS.map(([keys, text]) => (
+        <tr key={keys}>
+          <th scope="row">
+            <kbd>{keys}</kbd>
+          </th>
+          <td>{text}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

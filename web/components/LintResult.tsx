@@ -1,0 +1,63 @@
+/** What is said about a CI file: whether it is sound, which jobs it makes, and what it is once put together. */
+import type { Records } from '../api.ts'
+import { State } from './State.tsx'
+
+type Linted = Pick<Records['Lint'], 'valid' | 'errors' | 'warnings' | 'merged_yaml' | 'jobs'>
+
+export function LintResult({ of }: { of: Linted }) {
+  return (
+    <section class="lint" aria-label="What it says" aria-live="polite">
+      <h2>{of.valid ? 'This configuration is valid' : 'This configuration is not valid'}</h2>
+      <p>
+        <State of={of.valid ? 'success' : 'failed'} isShort />{' '}
+        {of.valid ? `It makes ${of.jobs?.length ?? 0} jobs.` : `${of.errors.length} errors.`}
+      </p>
+      {of.errors.map((error) => (
+        <p class="fault" key={error}>
+          {error}
+        </p>
+      ))}
+      {of.warnings.map((warning) => (
+        <p class="quiet" key={warning}>
+          Warning: {warning}
+        </p>
+      ))}
+      {of.jobs && of.jobs.length > 0 && (
+        <div class="ci-scroll" tabIndex={0} role="region" aria-label="Jobs">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Stage</th>
+                <th scope="col">Job</th>
+                <th scope="col">When</th>
+                <th scope="col">Needs</th>
+                <th scope="col">Script</th>
+              </tr>
+            </thead>
+            <tbody>
+              {of.jobs.slice(0, 200).map((job) => (
+                <tr key={job.name}>
+                  <td>{job.stage}</td>
+                  <td>{job.name}</td>
+                  <td>{job.when.replaceAll('_', ' ')}</td>
+                  <td>{job.needs?.map(({ name }) => name).join(', ')}</td>
+                  <td>
+                    <code>{job.script.join('\n').slice(0, 200)}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {of.merged_yaml && (
+        <details>
+          <summary>The whole, with all that it includes</summary>
+          <pre class="ci-bounded" tabIndex={0}>
+            {of.merged_yaml}
+          </pre>
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+/** What administrators have to say to everybody. */
+import { useEffect, useState } from 'preact/hooks'
+import { useSurroundings } from '../app.tsx'
+import { dismiss } from '../messages.ts'
+import { Icon } from './Icon.tsx'
+
+export function Messages() {
+  const { messages } = useSurroundings()
+  const [gone, setGone] = useState<readonly number[]>([])
+  // The script remembers what was dismissed: without it there is no button.
+  const [hasScript, setScript] = useState(false)
+  useEffect(() => setScript(true), [])
+  const shown = messages.filter(({ id }) => !gone.includes(id))
+  if (shown.length === 0) return null
+  return (
+    <section class="broadcasts" aria-label="Messages">
+      {shown.map((one) => (
+        <div class="broadcast" data-theme={one.theme} data-type={one.broadcast_type} key={one.id}>
+          <p>{one.message}</p>
+          {hasScript && one.dismissable && (
+            <button
+              class="plain"
+              aria-label="Dismiss this message"
+              onClick={() => {
+                dismiss(one)
+                setGone([...gone, one.id])
+              }}
+            >
+              <Icon name="cross" />
+            </button>
+          )}
+        </div>
+      ))}
+    </section>
+  )
+}

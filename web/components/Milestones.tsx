@@ -1,0 +1,87 @@
+/** Milestones: how far each has come, and the form that makes or changes one. */
+import type { Listed, Records } from '../api.ts'
+import { useSurroundings } from '../app.tsx'
+import { text, type FormFields } from '../page.ts'
+import { withQuery } from '../query.ts'
+import { Field } from './Form.tsx'
+import { State } from './State.tsx'
+import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
+import { pathOf } from './IssueList.tsx'
+import { WritingArea } from './WritingArea.tsx'
+
+export type Milestone = Records['Milestone']
+type Counts = Records['IssuesStatistics']['statistics']['counts']
+export type Counted = Milestone & { counts: Counts | null }
+
+export const stateIn = (query: URLSearchParams) =>
+  (['active', 'closed', 'all'] as const).find((state) => state === query.get('state')) ?? 'active'
+
+export function Progress({ of }: { of: Counts | null }) {
+  if (!of || of.all === 0) return <span class="quiet">No issues</span>
+  const share = Math.floor((100 * of.closed) / of.all)
+  return (
+    <span class="progress">
+      <progress max={of.all} value={of.closed} aria-label={`${share} % done`} />
+      <span class="quiet">
+        {share} % · {of.closed} of {of.all} closed
+      </span>
+    </span>
+  )
+}
+
+export function MilestoneList({ milestones }: { milestones: Listed<Counted[]> }) {
+  const { address, query } = useSurroundings()
+  const state = stateIn(query)
+  const tab = (text: string, one: string) => ({
+    text,
+    href: withQuery(address, { state: one }),
+    isCurrent: one === state,
+  })
+  return (
+    <>
+      <Tabs label="State" tabs={[tab('Open', 'active'), tab('Closed', 'closed'), tab('All', 'all')]} />
+      {milestones.items.length === 0 ? (
+        <Empty title="No milestone is here">
+          <p>A milestone gathers issues and merge requests that are to be done by a day.</p>
+        </Empty>
+      ) : (
+        <Rows label="Milestones">
+          {milestones.items.map((one) => (
+            <Row
+              key={one.id}
+              lead={<State of={one.state === 'active' ? 'opened' : 'closed'} isShort />}
+              title={<a href={pathOf(one.web_url)}>{one.title}</a>}
+              facts={<Dates of={one} />}
+              aside={<Progress of={one.counts} />}
+            />
+          ))}
+        </Rows>
+      )}
+      <Pages of={milestones} />
+    </>
+  )
+}
+
+export const Dates = ({ of: { start_date, due_date, expired } }: { of: Milestone }) => (
+  <>
+    {start_date && `from ${start_date} `}
+    {due_date ? `due ${due_date}` : 'no due date'}
+    {expired && <span class="badge">expired</span>}
+  </>
+)
+
+export const MilestoneFields = ({ milestone }: { milestone?: Milestone }) => (
+  <>
+    <Field name="title" label="Title" required value={milestone?.title} />
+    <WritingArea name="description" label="Description" lines={6} value={milestone?.description} />
+    <Field name="start_date" type="date" label="Start date" value={milestone?.start_date} />
+    <Field name="due_date" type="date" label="Due date" value={milestone?.due_date} />
+  </>
+)
+
+export const milestoneOf = (form: FormFields) => ({
+  title: text(form, 'title'),
+  description: text(form, 'description'),
+  start_date: text(form, 'start_date') || null,
+  due_date: text(form, 'due_date') || null,
+})

@@ -1,0 +1,98 @@
+/** A pipeline by its stages, with lines from what jobs need; the same as a list below it. */
+import { BOX, drawGraph, shortened, type GraphJob, type PlacedJob, type Stage } from '../graph.ts'
+import { outside } from '../outside.ts'
+import { Icon } from './Icon.tsx'
+import { State, lookOf } from './State.tsx'
+import { Duration } from './Time.tsx'
+
+/** More are only listed: nobody reads such a drawing. */
+const MOST_DRAWN = 300
+
+export function PipelineGraph({ stages }: { stages: readonly Stage[] }) {
+  const count = stages.reduce((sum, { jobs }) => sum + jobs.length, 0)
+  const isDrawn = count <= MOST_DRAWN
+  return (
+    <>
+      {isDrawn && <Drawn stages={stages} />}
+      <details class="pipeline-list" open={!isDrawn}>
+        <summary>{isDrawn ? 'As a list' : `${count} jobs`}</summary>
+        <StageList stages={stages} />
+      </details>
+    </>
+  )
+}
+
+function Drawn({ stages }: { stages: readonly Stage[] }) {
+  const { width, height, heads, jobs, lines } = drawGraph(stages)
+  return (
+    <div class="pipeline-graph" tabIndex={0} role="region" aria-label="Stages and jobs">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+        {heads.map(({ name, x }) => (
+          <text class="graph-head" x={x} y={18} key={x}>
+            <title>{name}</title>
+            {shortened(name, 24)}
+          </text>
+        ))}
+        <g class="graph-lines" aria-hidden="true">
+          {lines.map(({ from, to, path }) => (
+            <path d={path} key={`${from} ${to}`} />
+          ))}
+        </g>
+        {jobs.map((placed) => (
+          <JobBox {...placed} key={placed.job.id} />
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+function JobBox({ job, x, y }: PlacedJob) {
+  const [tone, icon, word] = lookOf(job.status)
+  const label = `${job.name}: ${word}${job.status === 'failed' && job.allow_failure ? ', allowed to fail' : ''}`
+  const content = (
+    <>
+      <title>{label}</title>
+      <rect width={BOX.width} height={BOX.height} rx="6" />
+      <g transform="translate(9 8)" class="graph-icon" data-tone={tone}>
+        <Icon name={icon} />
+      </g>
+      <text x="32" y="21" aria-hidden="true">
+        {shortened(job.name)}
+      </text>
+    </>
+  )
+  const place = { transform: `translate(${x} ${y})`, class: 'graph-job', 'data-tone': tone, 'data-state': job.status }
+  return job.web_url ? (
+    <a href={outside(job.web_url)} {...place}>
+      {content}
+    </a>
+  ) : (
+    <g {...place}>{content}</g>
+  )
+}
+
+const StageList = ({ stages }: { stages: readonly Stage[] }) => (
+  <ol class="ci-stages">
+    {stages.map(({ name, jobs }) => (
+      <li key={name}>
+        <strong>{name}</strong>
+        <ul>
+          {jobs.map((job) => (
+            <li class="row" key={job.id}>
+              <State of={job.status} isShort />
+              {job.web_url ? <a href={outside(job.web_url)}>{job.name}</a> : job.name}
+              <span class="quiet">
+                {job.duration !== null && <Duration seconds={job.duration} />} <Needs of={job} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </li>
+    ))}
+  </ol>
+)
+
+function Needs({ of }: { of: GraphJob }) {
+  if (of.needs === null) return null
+  return <>{of.needs.length === 0 ? 'starts at once' : `after ${of.needs.join(', ')}`}</>
+}

@@ -1,0 +1,61 @@
+/** Another branch or tag, of the same page. */
+import type { Api, Records } from '../api.ts'
+import { below, type Project } from '../layout/project.tsx'
+import { placeAddress } from '../refs.ts'
+import { Icon } from './Icon.tsx'
+
+export interface Refs {
+  branches: Records['Branch'][]
+  tags: Records['Tag'][]
+}
+
+const MOST = 20
+
+export async function loadRefs(api: Api, id: string): Promise<Refs> {
+  const [branches, tags] = await Promise.all([
+    api.maybe('/projects/{id}/repository/branches', { id, per_page: MOST }),
+    api.maybe('/projects/{id}/repository/tags', { id, per_page: MOST }),
+  ])
+  return { branches: branches ?? [], tags: tags ?? [] }
+}
+
+interface RefPickerProps {
+  project: Project
+  refs: Refs
+  current: string
+  kind: 'tree' | 'blob' | 'blame' | 'commits' | 'graphs' | 'find_file' | 'network'
+  path?: string
+}
+
+export function RefPicker({ project, refs, current, kind, path = '' }: RefPickerProps) {
+  const item = (name: string) => (
+    <a href={placeAddress(project, kind, name, path)} aria-current={name === current ? 'true' : undefined} key={name}>
+      {name}
+    </a>
+  )
+  return (
+    <details class="menu ref-picker">
+      <summary class="button">
+        <Icon name="branch" />{' '}
+        <span class="ref-name">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 8) : current}</span>
+        <Icon name="down" />
+      </summary>
+      <div class="menu-items">
+        <strong>Branches</strong>
+        {refs.branches.map(({ name }) => item(name))}
+        <a class="quiet" href={below(project, 'branches')}>
+          All branches
+        </a>
+        {refs.tags.length > 0 && (
+          <>
+            <strong>Tags</strong>
+            {refs.tags.map(({ name }) => item(name))}
+            <a class="quiet" href={below(project, 'tags')}>
+              All tags
+            </a>
+          </>
+        )}
+      </div>
+    </details>
+  )
+}

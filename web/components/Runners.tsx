@@ -1,0 +1,140 @@
+/** What runs the jobs of a project or a group, and how one more is added. */
+import type { ComponentChildren } from 'preact'
+import type { Records } from '../api.ts'
+import { useSurroundings } from '../app.tsx'
+import { flag, optional, words } from '../fields.ts'
+import { text, type Act, type Me, type Told } from '../page.ts'
+import { Copyable } from './CloneBox.tsx'
+import { ActButton, Button, Field, Form, Switch } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Row, Rows } from './lists.tsx'
+
+type Runner = Records['Runner']
+export type RunnersPlace = 'project' | 'group'
+
+interface RunnersProps {
+  place: RunnersPlace
+  runners: readonly Runner[]
+  /** The address of the server. */
+  server: string
+  me: Me | null
+  /** What is said of them. */
+  note?: ComponentChildren
+  /** Other ways to add one. */
+  children?: ComponentChildren
+}
+
+export function Runners({ place, runners, server, me, note, children }: RunnersProps) {
+  const { told } = useSurroundings()
+  return (
+    <section id="runners">
+      <h2>Runners</h2>
+      {told.runner_token && (
+        <div class="card ci-told" role="status">
+          <p>The runner was made. Its token is shown this once:</p>
+          <Copyable label="Token" text={told.runner_token} />
+          <pre tabIndex={0}>{`MORTISE_RUNNER_TOKEN=${told.runner_token} mortise runner --server ${server}`}</pre>
+        </div>
+      )}
+      {note}
+      {runners.length === 0 ? (
+        <p class="quiet">{NONE[place]}</p>
+      ) : (
+        <Rows label="Runners">
+          {runners.map((one) => (
+            <RunnerRow of={one} mayChange={one.runner_type === `${place}_type` || me?.is_admin === true} key={one.id} />
+          ))}
+        </Rows>
+      )}
+      <details class="card ci-adding">
+        <summary>New runner</summary>
+        <Form action="addRunner" resets>
+          <Field name="description" label="Description" />
+          <Field name="tag_list" label="Tags" hint="Jobs that name them come here. With commas between." />
+          <Switch name="run_untagged" label="Runs jobs without tags" isOn />
+          <Button kind="main">Make runner</Button>
+        </Form>
+      </details>
+      {children}
+    </section>
+  )
+}
+
+const NONE = {
+  project: 'No runner takes jobs of this project: they wait until there is one.',
+  group: 'No runner is for this group alone. Those for all take its jobs too.',
+} as const
+
+const KINDS = { instance_type: 'for all', group_type: 'of the group', project_type: 'of the project' } as const
+const TONES = { online: 'good', offline: 'idle', stale: 'idle', never_contacted: 'idle' } as const
+
+function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
+  const name = of.description || `Runner ${of.id}`
+  const about = { fields: { runner: of.id }, id: `runner-${of.id}` }
+  return (
+    <Row
+      lead={
+        <span class="state" data-tone={of.paused ? 'idle' : TONES[of.status]}>
+          <Icon name={of.paused ? 'skipped' : of.status === 'online' ? 'check' : 'clock'} />
+        </span>
+      }
+      title={
+        <>
+          {name} <span class="badge">{KINDS[of.runner_type]}</span>
+        </>
+      }
+      facts={
+        <>
+          #{of.id}, {of.paused ? 'paused' : of.status.replaceAll('_', ' ')}
+        </>
+      }
+      aside={
+        mayChange && (
+          <div class="row">
+            <ActButton
+              action={of.paused ? 'resumeRunner' : 'pauseRunner'}
+              label={`${of.paused ? 'Resume' : 'Pause'} ${name}`}
+              {...about}
+            >
+              {of.paused ? 'Resume' : 'Pause'}
+            </ActButton>
+            <ActButton
+              action="removeRunner"
+              kind="danger"
+              label={`Remove ${name}`}
+              confirm={`Remove ${name}?`}
+              {...about}
+            >
+              Remove
+            </ActButton>
+          </div>
+        )
+      }
+    />
+  )
+}
+
+const runnerOf = ({ form }: Act) => text(form, 'runner')
+
+export const runnerActions = (place: RunnersPlace) => ({
+  async addRunner({ api, params, form }: Act): Promise<Told> {
+    const { id } = await api.get(`/${place}s/{id}` as '/projects/{id}', { id: params.id! })
+    const made = await api.post('/user/runners', {
+      runner_type: `${place}_type`,
+      [`${place}_id`]: id,
+      description: optional(form, 'description'),
+      tag_list: words(form, 'tag_list'),
+      run_untagged: flag(form, 'run_untagged'),
+    })
+    return { told: { runner_token: made.token } }
+  },
+  async pauseRunner(act: Act) {
+    await act.api.put('/runners/{runner_id}', { runner_id: runnerOf(act), paused: true })
+  },
+  async resumeRunner(act: Act) {
+    await act.api.put('/runners/{runner_id}', { runner_id: runnerOf(act), paused: false })
+  },
+  async removeRunner(act: Act) {
+    await act.api.delete('/runners/{runner_id}', { runner_id: runnerOf(act) })
+  },
+})

@@ -1,0 +1,70 @@
+/** The state of something, by shape, colour and word. */
+import { Icon, type IconName } from './Icon.tsx'
+
+type Tone = 'good' | 'bad' | 'busy' | 'done' | 'idle'
+
+const STATES: Record<string, readonly [Tone, IconName, string]> = {
+  opened: ['good', 'issue', 'Open'],
+  closed: ['done', 'check', 'Closed'],
+  merged: ['done', 'merge-request', 'Merged'],
+  locked: ['busy', 'lock', 'Merging'],
+  active: ['good', 'check', 'Active'],
+  blocked: ['bad', 'lock', 'Blocked'],
+  success: ['good', 'check', 'Passed'],
+  failed: ['bad', 'cross', 'Failed'],
+  running: ['busy', 'running', 'Running'],
+  pending: ['busy', 'clock', 'Pending'],
+  created: ['idle', 'clock', 'Created'],
+  preparing: ['idle', 'clock', 'Preparing'],
+  waiting_for_resource: ['busy', 'clock', 'Waiting'],
+  scheduled: ['idle', 'clock', 'Scheduled'],
+  canceling: ['idle', 'skipped', 'Cancelling'],
+  canceled: ['idle', 'skipped', 'Cancelled'],
+  skipped: ['idle', 'skipped', 'Skipped'],
+  manual: ['idle', 'gear', 'Manual'],
+}
+
+export const STATE_NAMES = Object.keys(STATES)
+
+export const lookOf = (state: string) => STATES[state] ?? (['idle', 'clock', state.replaceAll('_', ' ')] as const)
+
+export function State({ of, isShort = false }: { of: string; isShort?: boolean }) {
+  const [tone, icon, word] = lookOf(of)
+  return (
+    <span class="state" data-tone={tone} data-state={of} title={word}>
+      <Icon name={icon} />
+      <span class={isShort ? 'spoken' : ''}>{word}</span>
+    </span>
+  )
+}
+
+export function Visibility({ of }: { of: string }) {
+  return <span class="badge">{of}</span>
+}
+
+export function Label({ of, href }: { of: { name: string; color?: string | null | undefined }; href?: string }) {
+  const content = (
+    <>
+      <svg class="label-dot" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        <circle cx="5" cy="5" r="5" fill={of.color ?? '#888888'} />
+      </svg>
+      {of.name}
+    </>
+  )
+  return href ? (
+    <a class="label" href={href}>
+      {content}
+    </a>
+  ) : (
+    <span class="label">{content}</span>
+  )
+}
+
+/** Boxes of tasks stand before their words without being bound to them. */
+const named = (html: string) =>
+  html.replaceAll('class="task-list-item-checkbox"', 'class="task-list-item-checkbox" aria-label="Task"')
+
+/** What people wrote, rendered and made harmless by the server. */
+export const Prose = ({ html }: { html: string }) => (
+  <div class="prose" dangerouslySetInnerHTML={{ __html: named(html) }} />
+)

@@ -1,0 +1,48 @@
+/** Texts to begin with, which a project keeps in `.gitlab/issue_templates` and `.gitlab/merge_request_templates`. */
+import { useSurroundings } from '../app.tsx'
+import type { Visit } from '../page.ts'
+import { withQuery } from '../query.ts'
+
+export interface TextTemplates {
+  readonly names: readonly string[]
+  readonly chosen: string | null
+  readonly text: string
+}
+
+/** Begun with where no other one is asked for. */
+const DEFAULT = 'Default'
+
+type Kind = 'issues' | 'merge_requests'
+
+/** `?template=` names one; a name that is not there wants none. */
+export async function loadTemplates({ api, query }: Visit, id: string | number, type: Kind): Promise<TextTemplates> {
+  const found = await api.maybe('/projects/{id}/templates/{type}', { id, type, per_page: 100 })
+  const names = (found ?? []).map(({ name }) => name)
+  const wanted = query.get('template') ?? DEFAULT
+  const chosen = names.find((name) => name === wanted) ?? null
+  if (chosen === null) return { names, chosen, text: '' }
+  const template = await api.maybe('/projects/{id}/templates/{type}/{name}', { id, type, name: chosen })
+  return { names, chosen, text: template?.content ?? '' }
+}
+
+export function TemplateLinks({ of }: { of: TextTemplates }) {
+  const { address } = useSurroundings()
+  if (of.names.length === 0) return null
+  return (
+    <nav class="writing-templates" aria-label="Templates">
+      <span class="quiet">Begin with</span>
+      {of.names.map((name) => (
+        <a
+          href={withQuery(address, { template: name })}
+          aria-current={name === of.chosen ? 'true' : undefined}
+          key={name}
+        >
+          {name}
+        </a>
+      ))}
+      <a href={withQuery(address, { template: '-' })} aria-current={of.chosen === null ? 'true' : undefined}>
+        nothing
+      </a>
+    </nav>
+  )
+}

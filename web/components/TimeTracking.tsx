@@ -1,0 +1,80 @@
+/** How long something is thought to take, and how long it took: of issues and merge requests. */
+import type { Records } from '../api.ts'
+import { text, type Act, type Page } from '../page.ts'
+import { ActButton, Button, Field, Form, fold } from './Form.tsx'
+
+type Stats = Records['TimeStats']
+
+export function TimeTracking({ of, mayPlan }: { of: Stats; mayPlan: boolean }) {
+  const { time_estimate, total_time_spent, human_time_estimate, human_total_time_spent } = of
+  return (
+    <>
+      {time_estimate + total_time_spent === 0 ? (
+        <span class="quiet">Nothing noted</span>
+      ) : (
+        <>
+          {human_total_time_spent ?? '0h'} spent,{' '}
+          {human_time_estimate ? `${human_time_estimate} estimated` : 'no estimate'}
+          {time_estimate > 0 && (
+            <progress
+              class="time-progress"
+              max={time_estimate}
+              value={Math.min(time_estimate, total_time_spent)}
+              aria-label="Share of the estimate that is spent"
+            />
+          )}
+        </>
+      )}
+      {mayPlan && (
+        <details class="edit" onReset={fold}>
+          <summary>Note time</summary>
+          <Form action="spend" class="time-form" resets>
+            <Field
+              name="duration"
+              label="Spent"
+              required
+              placeholder="1h 30m"
+              hint="Weeks, days, hours, minutes. -1h takes away."
+            />
+            <Button>Add</Button>
+          </Form>
+          <Form action="estimate" class="time-form" resets>
+            <Field name="duration" label="Estimate" required value={human_time_estimate} placeholder="3d" />
+            <Button>Set</Button>
+          </Form>
+          <div class="row">
+            {time_estimate > 0 && <ActButton action="resetEstimate">Remove estimate</ActButton>}
+            {total_time_spent > 0 && (
+              <ActButton action="resetSpent" confirm="Forget all time that was noted?">
+                Reset time spent
+              </ActButton>
+            )}
+          </div>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** `params.iid` names what it is about. */
+export function timeActions(place: 'issues' | 'merge_requests'): NonNullable<Page['actions']> {
+  const key = place === 'issues' ? 'issue_iid' : 'merge_request_iid'
+  // The calls of both have the same fields; types are those of issues.
+  const at = <R extends string>(rest: R) =>
+    `/projects/{id}/${place}/{${key}}/${rest}` as `/projects/{id}/issues/{issue_iid}/${R}`
+  const on = ({ params }: Act) => ({ id: params.id!, [key]: params.iid! }) as { id: string; issue_iid: string }
+  return {
+    async spend(act) {
+      await act.api.post(at('add_spent_time'), { ...on(act), duration: text(act.form, 'duration') })
+    },
+    async estimate(act) {
+      await act.api.post(at('time_estimate'), { ...on(act), duration: text(act.form, 'duration') })
+    },
+    async resetEstimate(act) {
+      await act.api.post(at('reset_time_estimate'), on(act))
+    },
+    async resetSpent(act) {
+      await act.api.post(at('reset_spent_time'), on(act))
+    },
+  }
+}

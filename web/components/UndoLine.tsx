@@ -1,0 +1,30 @@
+/** What the action before did, with a way to take it back. */
+import { useEffect, useState } from 'preact/hooks'
+import { useSurroundings } from '../app.tsx'
+import type { Undo } from '../undo.ts'
+import { Button, Form } from './Form.tsx'
+
+export function UndoLine() {
+  const { told } = useSurroundings()
+  // News of the same act draw the page anew: the way back stays until something else is told.
+  const [kept, keep] = useState(told)
+  useEffect(() => {
+    if (told.done !== undefined) keep(told)
+  }, [told])
+  if (kept.done === undefined) return null
+  const undo = kept.undo === undefined ? null : (JSON.parse(kept.undo) as Undo)
+  const forget = () => keep((now) => (now === kept ? {} : now))
+  return (
+    <div class="undo-line" role="status" onReset={forget}>
+      <span>{kept.done}</span>
+      {undo && (
+        <Form action={undo.action} id="undo" class="inline" resets key={kept.undo}>
+          {undo.fields.map(([name, value], n) => (
+            <input type="hidden" name={name} value={value} key={n} />
+          ))}
+          <Button>{undo.word}</Button>
+        </Form>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,214 @@
+/** What jobs are given: names and values, kept from whoever looks over a shoulder. */
+import type { Listed, Records } from '../api.ts'
+import { flag } from '../fields.ts'
+import { text, type Act, type Visit } from '../page.ts'
+import { withQuery } from '../query.ts'
+import { ActButton, Button, Choice, Field, Form, Switch } from './Form.tsx'
+import { Pages } from './lists.tsx'
+
+type Variable = Records['Variable']
+
+export interface VariablesData {
+  variables: Listed<Variable[]>
+  /** The one whose form is open. */
+  edited: Variable | null
+  settings: Records['WebSettings']
+}
+
+/** Who has variables. Those of the instance are for jobs of every environment. */
+export type VariablesPlace = 'project' | 'group' | 'instance'
+
+const PATHS = {
+  project: '/projects/{id}/variables',
+  group: '/groups/{id}/variables',
+  instance: '/admin/ci/variables',
+} as const
+
+// All speak alike below their own address.
+const pathOf = (place: VariablesPlace) => PATHS[place] as '/projects/{id}/variables'
+const pathOfOne = (place: VariablesPlace) => `${PATHS[place]}/{key}` as '/projects/{id}/variables/{key}'
+const whereOf = (place: VariablesPlace, { params }: Pick<Visit, 'params'>) =>
+  (place === 'instance' ? {} : { id: params.id! }) as { id: string }
+const filterOf = (place: VariablesPlace, scope: string | null) =>
+  place === 'instance' ? {} : { filter: { environment_scope: scope || '*' } }
+
+export function loadVariables(place: VariablesPlace, visit: Visit) {
+  const { api, query } = visit
+  const key = query.get('variable')
+  const where = whereOf(place, visit)
+  return {
+    variables: api.list(pathOf(place), { ...where, page: Number(query.get('page')) || 1, per_page: 50 }),
+    edited: key ? api.maybe(pathOfOne(place), { ...where, key, ...filterOf(place, query.get('scope')) }) : null,
+    settings: api.get('/application/web_settings', {}),
+  }
+}
+
+interface VariablesProps extends VariablesData {
+  place: VariablesPlace
+  address: string
+}
+
+export const Variables = ({ variables, address, edited, settings, place }: VariablesProps) => (
+  <section id="variables">
+    <h2>Variables</h2>
+    {variables.items.length === 0 ? (
+      <p class="quiet">Jobs are given no variables but their own.</p>
+    ) : (
+      <div class="ci-scroll" tabIndex={0} role="region" aria-label="Variables">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Value</th>
+              <th scope="col">Environments</th>
+              <th scope="col">
+                <span class="spoken">What can be done</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {variables.items.map((one) => (
+              <VariableRow of={one} address={address} key={`${one.key} ${one.environment_scope}`} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    <Pages of={variables} />
+    {edited ? (
+      <div class="card ci-adding">
+        <h3>Edit {edited.key}</h3>
+        <VariableForm action="changeVariable" of={edited} place={place} isProtected={edited.protected} />
+        <a href={`${withQuery(address, { variable: null, scope: null })}#variables`}>Cancel</a>
+      </div>
+    ) : (
+      <details class="card ci-adding">
+        <summary>Add variable</summary>
+        <VariableForm action="addVariable" place={place} isProtected={settings.protected_ci_variables} />
+      </details>
+    )}
+  </section>
+)
+
+const FLAGS = ['protected', 'masked', 'hidden'] as const
+
+function VariableRow({ of, address }: { of: Variable; address: string }) {
+  // Those of the instance have none.
+  const scope = of.environment_scope ?? '*'
+  return (
+    <tr>
+      <td>
+        <code>{of.key}</code>{' '}
+        {FLAGS.filter((flag) => of[flag]).map((flag) => (
+          <span class="badge" key={flag}>
+            {flag}
+          </span>
+        ))}
+        {of.variable_type === 'file' && <span class="badge">file</span>}
+        {of.description && <div class="quiet">{of.description}</div>}
+      </td>
+      <td>
+        {of.value === null ? (
+          <span class="quiet">never shown again</span>
+        ) : (
+          <details class="ci-secret">
+            <summary aria-label={`Show the value of ${of.key}`}>••••••</summary>
+            <code>{of.value}</code>
+          </details>
+        )}
+      </td>
+      <td>{scope}</td>
+      <td>
+        <div class="row">
+          <a href={`${withQuery(address, { variable: of.key, scope })}#variables`}>Edit</a>
+          <ActButton
+            action="removeVariable"
+            kind="plain"
+            fields={{ key: of.key, scope }}
+            id={`variable-${of.key}-${scope}`}
+            label={`Delete ${of.key}`}
+            confirm={`Delete ${of.key}?`}
+          >
+            Delete
+          </ActButton>
+        </div>
+      </td>
+    </tr>
+  )
+}
+
+const TYPES = [
+  ['env_var', 'Variable'],
+  ['file', 'File'],
+] as const
+
+interface VariableFormProps {
+  action: string
+  of?: Variable
+  place: VariablesPlace
+  isProtected: boolean
+}
+
+const VariableForm = ({ action, of, place, isProtected }: VariableFormProps) => (
+  <Form action={action} resets={!of}>
+    {of ? (
+      <>
+        <input type="hidden" name="key" value={of.key} />
+        <input type="hidden" name="scope" value={of.environment_scope} />
+      </>
+    ) : (
+      <Field name="key" label="Name" required pattern="[A-Za-z0-9_]+" hint="Letters, digits and underscores." />
+    )}
+    <Field name="value" label="Value" lines={3} value={of?.value} />
+    <Choice name="variable_type" label="Kind" options={TYPES} value={of?.variable_type} />
+    {place !== 'instance' && (
+      <Field
+        name="environment_scope"
+        label="Environments"
+        value={of?.environment_scope ?? '*'}
+        hint="All with “*”, or names such as “review/*”."
+      />
+    )}
+    <Field name="description" label="Description" value={of?.description} />
+    <Switch
+      name="protected"
+      label="Protected"
+      hint="Given to jobs of protected branches and tags only."
+      isOn={isProtected}
+    />
+    <Switch
+      name="masked"
+      label="Masked"
+      hint="Kept out of logs. Eight letters at least, in one line."
+      isOn={of?.masked}
+    />
+    <Switch name="expanded" label="Expanded" hint="“$” begins the name of another variable." isOn={!of?.raw} />
+    <Button kind="main">{of ? 'Save variable' : 'Add variable'}</Button>
+  </Form>
+)
+
+const fieldsOf = (place: VariablesPlace, act: Act) => ({
+  ...whereOf(place, act),
+  key: text(act.form, 'key'),
+  value: text(act.form, 'value').replaceAll('\r\n', '\n'),
+  variable_type: text(act.form, 'variable_type') === 'file' ? ('file' as const) : ('env_var' as const),
+  ...(place !== 'instance' && { environment_scope: text(act.form, 'environment_scope') || '*' }),
+  description: text(act.form, 'description') || null,
+  protected: flag(act.form, 'protected'),
+  masked: flag(act.form, 'masked'),
+  raw: !flag(act.form, 'expanded'),
+})
+
+export const variableActions = (place: VariablesPlace) => ({
+  async addVariable(act: Act) {
+    await act.api.post(pathOf(place), fieldsOf(place, act))
+  },
+  async changeVariable(act: Act) {
+    await act.api.put(pathOfOne(place), { ...fieldsOf(place, act), ...filterOf(place, text(act.form, 'scope')) })
+    return `${withQuery(act.address, { variable: null, scope: null })}#variables`
+  },
+  async removeVariable(act: Act) {
+    const key = text(act.form, 'key')
+    await act.api.delete(pathOfOne(place), { ...whereOf(place, act), key, ...filterOf(place, text(act.form, 'scope')) })
+  },
+})

@@ -1,0 +1,215 @@
+/**
+ * A long text, the same everywhere: written, looked at as it will stand, with files dropped or pasted into it. Without
+ * scripts it is a plain field, which the server shows as it will stand.
+ */
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useSurroundings } from '../app.tsx'
+import { reasonOf, renderMarkdown, upload } from '../browser.ts'
+import { projectOf } from '../page.ts'
+import { useSentPreview, useValue } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Prose } from './State.tsx'
+
+interface WritingAreaProps {
+  name: string
+  label: string
+  lines?: number
+  value?: string | null | undefined
+  required?: boolean
+  placeholder?: string
+  /** Spoken, not shown. */
+  isQuiet?: boolean
+  /** Whether lines such as `/close` do something. */
+  hasCommands?: boolean
+}
+
+type Preview = { readonly html: string } | { readonly fault: string } | 'asked'
+
+export function WritingArea({
+  name,
+  label,
+  lines = 6,
+  value,
+  required = false,
+  placeholder,
+  isQuiet = false,
+  hasCommands = false,
+}: WritingAreaProps) {
+  const { csrf, address, params } = useSurroundings()
+  const project = projectOf({ address, params })
+  const shown = useValue(name, value)
+  const id = useId()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const sentPreview = useSentPreview(name)
+  const [preview, setPreview] = useState<Preview | null>(sentPreview)
+  const isAwake = useAwake(area)
+  const files = useFiles(area, csrf, project)
+
+  const write = () => setPreview(null)
+  const look = async () => {
+    setPreview('asked')
+    try {
+      const { html } = await renderMarkdown(csrf, area.current!.value, project)
+      setPreview((now) => (now === 'asked' ? { html } : now))
+    } catch (error) {
+      setPreview({ fault: reasonOf(error) })
+    }
+  }
+  useEffect(() => {
+    const form = area.current!.form
+    form?.addEventListener('reset', write)
+    return () => form?.removeEventListener('reset', write)
+  }, [])
+
+  return (
+    <div class="field writing">
+      <div class="writing-head">
+        <label class={isQuiet ? 'spoken' : 'field-label'} for={id}>
+          {label}
+        </label>
+        {isAwake ? (
+          <div class="writing-tools" role="group" aria-label={`${label}: how it is shown`}>
+            <button type="button" aria-pressed={preview === null} onClick={write}>
+              Write
+            </button>
+            <button type="button" aria-pressed={preview !== null} onClick={() => void look()}>
+              Preview
+            </button>
+          </div>
+        ) : (
+          <PlainPreview name={name} />
+        )}
+      </div>
+      <textarea
+        id={id}
+        ref={area}
+        name={name}
+        rows={lines}
+        required={required}
+        placeholder={placeholder}
+        defaultValue={shown}
+        hidden={isAwake && preview !== null}
+        onKeyDown={sendByKeys}
+        // What is hidden cannot be pointed at.
+        onInvalid={(event) => {
+          event.currentTarget.hidden = false
+          write()
+        }}
+        onPaste={(event) => files.take(event, event.clipboardData?.files)}
+        onDrop={(event) => files.take(event, event.dataTransfer?.files)}
+      />
+      {preview !== null && (
+        <div
+          class="writing-preview"
+          id={preview === sentPreview ? 'preview' : undefined}
+          aria-live="polite"
+          aria-busy={preview === 'asked'}
+        >
+          <Previewed of={preview} />
+        </div>
+      )}
+      <div class="writing-foot">
+        <small class="quiet">
+          Markdown with @names, #issues and !merge requests{hasCommands && ', and /commands'}.{' '}
+          <span class="writing-keys">Ctrl+Enter sends.</span>
+        </small>
+        {isAwake && project !== null && (
+          <label class="writing-attach">
+            <Icon name="file" /> Attach files
+            <input
+              type="file"
+              multiple
+              class="spoken"
+              onChange={(event) => {
+                files.add(event.currentTarget.files)
+                event.currentTarget.value = ''
+              }}
+            />
+          </label>
+        )}
+      </div>
+      {files.fault && (
+        <p class="fault" role="alert">
+          {files.fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Sends the form to be shown, and nothing else. Enter in another field still does what the form does. */
+const PlainPreview = ({ name }: { name: string }) => (
+  <div class="writing-tools">
+    <button class="spoken" tabIndex={-1} aria-hidden="true" />
+    <button name="_preview" value={name} formNoValidate formAction={`${useSurroundings().address}#preview`}>
+      Preview
+    </button>
+  </div>
+)
+
+function Previewed({ of }: { of: Preview }) {
+  if (of === 'asked') return <p class="quiet">One moment…</p>
+  if ('fault' in of) return <p class="fault">{of.fault}</p>
+  return of.html.trim() === '' ? <p class="quiet">There is nothing to show.</p> : <Prose html={of.html} />
+}
+
+/** A conversation has hundreds that stay folded: these get their tools when they are opened. */
+function useAwake(area: { readonly current: HTMLTextAreaElement | null }): boolean {
+  const [isAwake, setAwake] = useState(false)
+  useEffect(() => {
+    const around = area.current!.closest('details')
+    const wake = () => setAwake(true)
+    if (!around || around.open) wake()
+    around?.addEventListener('toggle', wake, { once: true })
+    return () => around?.removeEventListener('toggle', wake)
+  }, [])
+  return isAwake
+}
+
+/** With Ctrl or Command, Enter presses the main button of the form. */
+export function sendByKeys(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  const { form } = event.currentTarget
+  form?.requestSubmit(form.querySelector<HTMLButtonElement>('button[data-kind=main]'))
+}
+
+/** Files that are sent while one writes on: a mark stands for each until its address is known. */
+function useFiles(area: { readonly current: HTMLTextAreaElement | null }, csrf: string, project: string | null) {
+  const [fault, setFault] = useState<string | null>(null)
+
+  const replace = (mark: string, by: string) => {
+    const { current } = area
+    const at = current?.value.indexOf(mark) ?? -1
+    if (at >= 0) current!.setRangeText(by, at, at + mark.length, 'preserve')
+  }
+  const send = async (file: File) => {
+    const { current } = area
+    if (!current || project === null) return
+    const mark = `[Sending ${file.name.replaceAll(/[[\]\n]/g, ' ')}…]`
+    current.setRangeText(mark, current.selectionStart, current.selectionEnd, 'end')
+    try {
+      replace(mark, (await upload(csrf, project, file)).markdown)
+    } catch (error) {
+      replace(mark, '')
+      setFault(`${file.name} was not sent: ${reasonOf(error)}`)
+    }
+  }
+  const add = (files: FileList | null | undefined) => {
+    setFault(null)
+    // One after the other: each mark has its place before the next one.
+    void [...(files ?? [])].reduce(async (before, file) => {
+      await before
+      return send(file)
+    }, Promise.resolve())
+  }
+  return {
+    fault,
+    add,
+    take(event: Event, files: FileList | undefined) {
+      if (!files || files.length === 0 || project === null) return
+      event.preventDefault()
+      add(files)
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/** What a board shows, and what its forms do. */
+import { Refused } from '../../api.ts'
+import { text, type Act, type Page, type Visit } from '../../page.ts'
+import { undoable } from '../../undo.ts'
+import type { BoardData, Column } from './Board.tsx'
+
+export type BoardPlace = 'project' | 'group'
+
+/** More is in the list of issues. */
+const per_page = 50
+
+/** The calls of both have the same fields; types are those of projects. */
+const boardsOf = (place: BoardPlace) => `/${place}s/{id}/boards` as '/projects/{id}/boards'
+const boardOf = (place: BoardPlace) => `${boardsOf(place)}/{board_id}` as const
+const labelsOf = (place: BoardPlace) => `/${place}s/{id}/labels` as '/projects/{id}/labels'
+
+export async function loadBoard(place: BoardPlace, { api, params }: Visit, wanted: string | null) {
+  const id = params.id!
+  const labels = api.maybe(labelsOf(place), { id, per_page: 100 }).then((found) => found ?? [])
+  const boards = await api.get(boardsOf(place), { id, per_page: 100 })
+  const board = wanted === null ? (boards[0] ?? null) : boards.find((one) => String(one.id) === wanted)
+  if (board === undefined) throw new Refused({ status: 404, headers: {}, body: null })
+  return { boards, board, labels, columns: board ? columnsOf({ place, api, id, board }) : [] }
+}
+
+interface Wanted {
+  place: BoardPlace
+  api: Visit['api']
+  id: string
+  board: NonNullable<BoardData['board']>
+}
+
+async function columnsOf({ place, api, id, board }: Wanted): Promise<Column[]> {
+  const path = boardOf(place)
+  const at = { id, board_id: board.id, per_page }
+  const fixed = async (key: 'opened' | 'closed', title: string): Promise<Column> => ({
+    key,
+    title,
+    list: null,
+    color: null,
+    issues: await api.list(key === 'opened' ? `${path}/backlog/issues` : `${path}/closed/issues`, at),
+  })
+  const lists = board.lists.map(async (list): Promise<Column> => ({
+    key: list.label.name,
+    title: list.label.name,
+    list: list.id,
+    color: list.label.color,
+    issues: await api.list(`${path}/lists/{list_id}/issues`, { ...at, list_id: list.id }),
+  }))
+  return Promise.all([fixed('opened', 'Open'), ...lists, fixed('closed', 'Closed')])
+}
+
+const ISSUE = '/projects/{id}/issues/{issue_iid}'
+
+/** From one column into another: its label, or whether it is closed. */
+function change(from: string, to: string) {
+  const isLabel = (column: string) => column !== 'opened' && column !== 'closed'
+  return {
+    ...(isLabel(from) && from !== to && { remove_labels: [from] }),
+    ...(isLabel(to) && from !== to && { add_labels: [to] }),
+    ...(to === 'closed' && from !== 'closed' && { state_event: 'close' as const }),
+    ...(from === 'closed' && to !== 'closed' && { state_event: 'reopen' as const }),
+  }
+}
+
+const which = ({ form }: Act) => ({ id: text(form, 'project'), issue_iid: text(form, 'iid') })
+
+export function boardActions(place: BoardPlace): NonNullable<Page['actions']> {
+  const lists = `${boardOf(place)}/lists` as const
+  return {
+    async move(act) {
+      const [from, to] = [text(act.form, 'from'), text(act.form, 'to')]
+      if (from !== to) await act.api.put(ISSUE, { ...which(act), ...change(from, to) })
+      const [after, before] = [text(act.form, 'after'), text(act.form, 'before')]
+      if (after || before) {
+        await act.api.put(`${ISSUE}/reorder`, {
+          ...which(act),
+          ...(after && { move_after_id: Number(after) }),
+          ...(before && { move_before_id: Number(before) }),
+        })
+      }
+      if (from === to) return
+      const back = { project: text(act.form, 'project'), iid: text(act.form, 'iid'), from: to, to: from }
+      return undoable(`#${back.iid} is moved.`, 'move', back)
+    },
+    async begin({ api, params, form }) {
+      const board = await api.post(boardsOf(place), { id: params.id!, name: text(form, 'name') || 'Development' })
+      const base = place === 'group' ? `/groups/${params.id}` : `/${params.id}`
+      return `${base}/-/boards/${board.id}`
+    },
+    async removeBoard({ api, params, form }) {
+      await api.delete(boardOf(place), { id: params.id!, board_id: text(form, 'board_id') })
+      return `${place === 'group' ? '/groups' : ''}/${params.id}/-/boards`
+    },
+    async addList({ api, params, form }) {
+      const label_id = Number(text(form, 'label_id'))
+      await api.post(lists, { id: params.id!, board_id: text(form, 'board_id'), label_id })
+    },
+    async removeList({ api, params, form }) {
+      const at = { board_id: text(form, 'board_id'), list_id: text(form, 'list_id') }
+      await api.delete(`${lists}/{list_id}`, { id: params.id!, ...at })
+    },
+    async add({ api, params, form }) {
+      const list = text(form, 'list')
+      const labels = list === 'opened' ? {} : { labels: [list] }
+      await api.post('/projects/{id}/issues', { id: params.id!, title: text(form, 'title'), ...labels })
+    },
+  }
+}

@@ -1,0 +1,29 @@
+/** What cannot be undone is done by whoever writes its name. */
+import { Refused } from '../api.ts'
+import { text, type FormFields } from '../page.ts'
+import { Button, Field, Form } from './Form.tsx'
+
+interface ConfirmedProps {
+  title: string
+  hint: string
+  action: string
+  /** What is to be written. */
+  word: string
+  button: string
+}
+
+export const Confirmed = ({ title, hint, action, word, button }: ConfirmedProps) => (
+  <section class="chapter" data-tone="danger">
+    <h2>{title}</h2>
+    <p>{hint}</p>
+    <Form action={action}>
+      <Field name="confirmation" label={`Write ${word} to confirm`} required />
+      <Button kind="danger">{button}</Button>
+    </Form>
+  </section>
+)
+
+export function assertTyped(form: FormFields, word: string): void {
+  if (text(form, 'confirmation').trim() === word) return
+  throw new Refused({ status: 400, headers: {}, body: `Write ${word} to confirm.` })
+}

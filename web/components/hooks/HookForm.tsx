@@ -1,0 +1,118 @@
+import type { Records } from '../../api.ts'
+import { flag, flags, optional, word } from '../../fields.ts'
+import { text, type FormFields } from '../../page.ts'
+import { Button, Choice, Field, Form, Switch } from '../Form.tsx'
+import { PairRows, pairsIn } from './PairRows.tsx'
+import { PLACES, eventName, type HookPlace } from './places.ts'
+
+export type Hook = Records['ProjectHook']
+
+const STRATEGIES = [
+  ['wildcard', 'Names, where * stands for anything'],
+  ['regex', 'A regular expression'],
+  ['all_branches', 'All branches'],
+] as const
+
+/** The fields of a hook; a secret that is not written stays. */
+export function HookForm({ hook, place, action }: { hook?: Hook; place: HookPlace; action: string }) {
+  const isOn = (name: string) => hook?.[name as 'push_events'] ?? name === 'push_events'
+  const kept = hook && 'Leave it empty to keep the one there is.'
+  return (
+    <Form action={action} resets={!hook}>
+      <Field
+        name="url"
+        label="Address"
+        // A part of it in braces stands for a variable, which is no address yet.
+        value={hook?.url}
+        required
+        placeholder="https://example.com/hook"
+      />
+      <Field name="name" label="Name" value={hook?.name} />
+      <Field name="description" label="Description" value={hook?.description} />
+      <Field
+        name="token"
+        label="Secret token"
+        type="password"
+        autocomplete="off"
+        hint={kept ?? 'Sent along, so that the receiver knows who speaks.'}
+      />
+      <Field
+        name="signing_token"
+        label="Signing token"
+        type="password"
+        autocomplete="off"
+        placeholder="whsec_…"
+        hint={kept ?? 'Signs what is sent: whsec_ and 24 to 64 bytes in base64.'}
+      />
+      <fieldset class="boxes" data-wide>
+        <legend>Told of</legend>
+        {PLACES[place].events.map((name) => (
+          <Switch name={name} label={eventName(name)} isOn={isOn(name)} key={name} />
+        ))}
+      </fieldset>
+      {place !== 'instance' && (
+        <>
+          <Choice
+            name="branch_filter_strategy"
+            label="Pushes to which branches"
+            options={STRATEGIES}
+            value={hook?.branch_filter_strategy ?? 'wildcard'}
+          />
+          <Field
+            name="push_events_branch_filter"
+            label="Filter of branches"
+            value={hook?.push_events_branch_filter}
+            placeholder="release/*"
+            hint="Empty: all of them."
+          />
+        </>
+      )}
+      <PairRows
+        name="header"
+        label="Headers of your own"
+        hint="Sent along with every delivery."
+        known={hook?.custom_headers.map(({ key }) => key) ?? []}
+      />
+      <PairRows
+        name="variable"
+        label="Variables of the address"
+        hint="{name} in the address stands for the value, which is never shown."
+        known={hook?.url_variables.map(({ key }) => key) ?? []}
+      />
+      <Field
+        name="custom_webhook_template"
+        label="Template of the body"
+        lines={4}
+        value={hook?.custom_webhook_template}
+        placeholder={'{ "event": "{{object_kind}}" }'}
+        hint="Empty: the usual body."
+      />
+      <Switch
+        name="enable_ssl_verification"
+        label="Check the certificate of the receiver"
+        isOn={hook?.enable_ssl_verification ?? true}
+      />
+      <Button kind="main">{hook ? 'Save hook' : 'Add hook'}</Button>
+    </Form>
+  )
+}
+
+export const newPairs = (form: FormFields) => ({
+  custom_headers: pairsIn(form, 'header'),
+  url_variables: pairsIn(form, 'variable'),
+})
+
+export const hookFields = (form: FormFields, place: HookPlace) => ({
+  url: text(form, 'url'),
+  name: text(form, 'name'),
+  description: text(form, 'description'),
+  token: optional(form, 'token'),
+  signing_token: optional(form, 'signing_token'),
+  custom_webhook_template: text(form, 'custom_webhook_template').replaceAll('\r\n', '\n'),
+  enable_ssl_verification: flag(form, 'enable_ssl_verification'),
+  ...flags(form, PLACES[place].events),
+  ...(place !== 'instance' && {
+    push_events_branch_filter: text(form, 'push_events_branch_filter'),
+    branch_filter_strategy: word<(typeof STRATEGIES)[number][0]>(form, 'branch_filter_strategy'),
+  }),
+})

@@ -1,0 +1,67 @@
+import type { Listed } from '../../api.ts'
+import { listPage } from '../../fields.ts'
+import { page as declare, type Page } from '../../page.ts'
+import { Icon } from '../Icon.tsx'
+import { Empty, Pages, Row, Rows } from '../lists.tsx'
+import { Fold } from '../settings.tsx'
+import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
+import { PLACES, eventName, idOf, pathsOf, type HookPlace } from './places.ts'
+
+interface Data {
+  hooks: Listed<Hook[]>
+}
+
+export function hookListPage(place: HookPlace): Page<Data> {
+  const { frame, address, events } = PLACES[place]
+  const paths = pathsOf(place)
+  return declare<Data>({
+    signedIn: true,
+    frame,
+    load: ({ api, params, query }) => ({ hooks: api.list(paths.all, { ...idOf(params), ...listPage(query) }) }),
+    title: () => 'Hooks',
+    View: ({ hooks, params }) => (
+      <>
+        <h1>{place === 'instance' ? 'System hooks' : 'Hooks'}</h1>
+        <p class="quiet">An address of yours is told what happens here.</p>
+        <Fold title="Add a hook" action="create">
+          <HookForm place={place} action="create" />
+        </Fold>
+        {hooks.items.length === 0 ? (
+          <Empty title="No hooks yet" />
+        ) : (
+          <Rows label="Hooks">
+            {hooks.items.map((hook) => (
+              <Row
+                key={hook.id}
+                lead={<Icon name={hook.alert_status === 'executable' ? 'arrow' : 'warning'} />}
+                title={
+                  <>
+                    <a class="place-link" href={`${address(params)}/${hook.id}`}>
+                      {hook.name || hook.url}
+                    </a>{' '}
+                    {hook.alert_status !== 'executable' && (
+                      <span class="badge">{hook.alert_status.replaceAll('_', ' ')}</span>
+                    )}
+                  </>
+                }
+                facts={
+                  events
+                    .filter((name) => hook[name as 'push_events'])
+                    .map(eventName)
+                    .join(', ') || 'told of nothing'
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <Pages of={hooks} />
+      </>
+    ),
+    actions: {
+      async create({ api, params, form }) {
+        const hook = await api.post(paths.all, { ...idOf(params), ...hookFields(form, place), ...newPairs(form) })
+        return `${address(params)}/${hook.id}`
+      },
+    },
+  })
+}

@@ -1,0 +1,220 @@
+/** One hook: what it sent, what came back, and ways to send it again. */
+import type { Listed, Records } from '../../api.ts'
+import { listPage, optional } from '../../fields.ts'
+import { page as declare, text, texts, type Page } from '../../page.ts'
+import { withQuery } from '../../query.ts'
+import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
+import { State } from '../State.tsx'
+import { Time } from '../Time.tsx'
+import { Empty, Pages, Row, Rows } from '../lists.tsx'
+import { Chapter, Facts, Fold, Notice } from '../settings.tsx'
+import { HookForm, hookFields, newPairs, type Hook } from './HookForm.tsx'
+import { PLACES, eventName, idOf, pathsOf, type HookPlace } from './places.ts'
+
+type Delivery = Records['HookEvent']
+
+interface Data {
+  hook: Hook
+  deliveries: Listed<Delivery[]>
+  shown: Delivery | null
+}
+
+const RESULTS = [
+  ['', 'All answers'],
+  ['successful', 'Taken'],
+  ['client_failure', 'Refused (4xx)'],
+  ['server_failure', 'Failed (5xx, no answer)'],
+] as const
+type Result = Exclude<(typeof RESULTS)[number][0], ''>
+
+export function hookPage(place: HookPlace): Page<Data> {
+  const { frame, address, events } = PLACES[place]
+  const paths = pathsOf(place)
+  return declare<Data>({
+    signedIn: true,
+    frame,
+    load({ api, params, query }) {
+      const of = { ...idOf(params), hook_id: params.hook_id! }
+      const status = (query.get('status') || undefined) as Result | undefined
+      const hook_log_id = query.get('delivery')
+      return {
+        hook: api.get(paths.one, of),
+        deliveries: api.list(paths.events, { ...of, status, ...listPage(query, 20) }),
+        shown: hook_log_id ? api.maybe(paths.event, { ...of, hook_log_id }) : null,
+      }
+    },
+    title: ({ hook }) => hook.name || hook.url,
+    View: ({ hook, deliveries, shown, params, address: here, query }) => (
+      <>
+        <p>
+          <a href={address(params)}>All hooks</a>
+        </p>
+        <h1>{hook.name || hook.url}</h1>
+        <Notice />
+        <p class="row quiet">
+          <State of={hook.alert_status === 'executable' ? 'active' : 'failed'} />
+          <span>{hook.url}</span>
+          {hook.disabled_until && (
+            <span>
+              paused until <Time at={hook.disabled_until} />
+            </span>
+          )}
+        </p>
+        <div class="row">
+          <Form action="test" class="inline">
+            {place !== 'instance' && (
+              <Choice
+                name="trigger"
+                label="Of what"
+                isQuiet
+                options={events.map((name) => [name, eventName(name)])}
+                value="push_events"
+              />
+            )}
+            <Button>Send a test</Button>
+          </Form>
+          <ActButton action="remove" kind="danger" confirm="Remove the hook, and what is known of its deliveries?">
+            Remove
+          </ActButton>
+        </div>
+        <Fold title="Change the hook" action="save">
+          <HookForm hook={hook} place={place} action="save" />
+        </Fold>
+        {shown && <Shown delivery={shown} />}
+        <Chapter title="Deliveries" id="deliveries">
+          <form class="finder" action={here.split('?', 1)[0]!}>
+            <Choice name="status" label="Answer" isQuiet options={RESULTS} value={query.get('status')} />
+            <button class="button">Show</button>
+          </form>
+          {deliveries.items.length === 0 ? (
+            <Empty title="Nothing was sent">
+              <p>What is sent is kept for a few days, with its answer.</p>
+            </Empty>
+          ) : (
+            <Rows label="Deliveries">
+              {deliveries.items.map((one) => (
+                <Row
+                  key={one.id}
+                  lead={<State of={isTaken(one) ? 'success' : 'failed'} isShort />}
+                  title={
+                    <a
+                      href={withQuery(here, { delivery: one.id, page: deliveries.page })}
+                      aria-current={shown?.id === one.id ? 'true' : undefined}
+                    >
+                      {eventName(one.trigger)} <span class="badge">{one.response_status}</span>
+                    </a>
+                  }
+                  facts={
+                    <>
+                      <Time at={one.created_at} /> · took {one.execution_duration.toFixed(2)} s
+                    </>
+                  }
+                  aside={
+                    <ActButton action="resend" fields={{ delivery: one.id }}>
+                      Resend
+                    </ActButton>
+                  }
+                />
+              ))}
+            </Rows>
+          )}
+          <Pages of={deliveries} />
+        </Chapter>
+        <Fold title="Replay what was missed" action="replay">
+          <p class="quiet">Everything that happened in that time is told once more, in its order.</p>
+          <Form action="replay">
+            <Field name="since" label="Since (UTC)" type="datetime-local" required />
+            <Field name="until" label="Until (UTC)" type="datetime-local" />
+            <Button>Replay</Button>
+          </Form>
+        </Fold>
+      </>
+    ),
+    actions: {
+      async save({ api, params, form }) {
+        const of = { ...idOf(params), hook_id: params.hook_id! }
+        const { url_variables, custom_headers } = newPairs(form)
+        // One by one: the values of those that stay are told to nobody, so they cannot be sent again.
+        for (const pair of url_variables) await api.put(paths.variable, { ...of, ...pair })
+        for (const pair of custom_headers) await api.put(paths.header, { ...of, ...pair })
+        await api.put(paths.one, { ...of, ...hookFields(form, place) })
+        for (const key of texts(form, 'variable_gone')) await api.delete(paths.variable, { ...of, key })
+        for (const key of texts(form, 'header_gone')) await api.delete(paths.header, { ...of, key })
+        return { told: { notice: 'The hook is saved.' } }
+      },
+      async remove({ api, params }) {
+        await api.delete(paths.one, { ...idOf(params), hook_id: params.hook_id! })
+        return address(params)
+      },
+      async test({ api, params, form }) {
+        const of = { ...idOf(params), hook_id: params.hook_id! }
+        if (place === 'instance') {
+          await api.post('/hooks/{hook_id}', { hook_id: of.hook_id })
+          return { told: { notice: 'A test was sent.' } }
+        }
+        const path = `/${place}s/{id}/hooks/{hook_id}/test/{trigger}` as '/projects/{id}/hooks/{hook_id}/test/{trigger}'
+        await api.post(path, { ...of, trigger: text(form, 'trigger') })
+        return { told: { notice: 'A test was sent. Its answer stands below.' } }
+      },
+      async resend({ api, params, form }) {
+        const of = { ...idOf(params), hook_id: params.hook_id!, hook_log_id: text(form, 'delivery') }
+        const { response_status } = await api.post(paths.resend, of)
+        return { told: { notice: `Sent again: the answer was ${response_status}.` } }
+      },
+      async replay({ api, params, form }) {
+        const moment = (name: string) => {
+          const written = optional(form, name)
+          return written && `${written}Z`
+        }
+        const of = { ...idOf(params), hook_id: params.hook_id! }
+        const { events } = await api.post(paths.replay, { ...of, since: moment('since'), until: moment('until') })
+        return { told: { notice: `${events} deliveries are on their way.` } }
+      },
+    },
+  })
+}
+
+const isTaken = ({ response_status }: Delivery) => response_status.startsWith('2')
+
+/** Longer ones are cut: the whole is what the API answers. */
+const LONGEST = 20_000
+
+const shorten = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n… cut here` : text)
+const headersText = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
+function Shown({ delivery }: { delivery: Delivery }) {
+  return (
+    <Chapter title={`Delivery ${delivery.id}`} id="delivery">
+      <Facts
+        of={[
+          ['Event', eventName(delivery.trigger)],
+          ['Answer', delivery.response_status],
+          ['Took', `${delivery.execution_duration.toFixed(3)} s`],
+          ['Sent', <Time at={delivery.created_at} />],
+        ]}
+      />
+      {delivery.internal_error_message && <p class="fault">{delivery.internal_error_message}</p>}
+      <ActButton action="resend" fields={{ delivery: delivery.id }} kind="main">
+        Resend this delivery
+      </ActButton>
+      <h3>Request</h3>
+      <Text label="Request headers" text={headersText(delivery.request_headers)} />
+      <Text label="Request body" text={JSON.stringify(delivery.request_data, null, 2)} />
+      <h3>Answer</h3>
+      <Text label="Answer headers" text={headersText(delivery.response_headers)} />
+      <Text label="Answer body" text={delivery.response_body} />
+    </Chapter>
+  )
+}
+
+const Text = ({ label, text }: { label: string; text: string }) =>
+  text ? (
+    <pre class="box" aria-label={label} tabIndex={0}>
+      {shorten(text)}
+    </pre>
+  ) : (
+    <p class="quiet">Nothing.</p>
+  )

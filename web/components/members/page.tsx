@@ -1,0 +1,354 @@
+/** Who belongs to a project or a group, and why; for those who may, ways to change it. */
+import type { Listed, Records } from '../../api.ts'
+import { count, listPage, optional } from '../../fields.ts'
+import { groupFrame, type InGroup } from '../../layout/group.tsx'
+import { levelOf, projectFrame, type InProject } from '../../layout/project.tsx'
+import { ROLES, roleName, rolesUpTo } from '../../levels.ts'
+import { page as declare, text, type Page, type Visit } from '../../page.ts'
+import { Avatar } from '../Avatar.tsx'
+import { ActButton, Button, Choice, Field, Form } from '../Form.tsx'
+import { State } from '../State.tsx'
+import { Time } from '../Time.tsx'
+import { Empty, Pages, Row, Rows } from '../lists.tsx'
+import { Chapter, Finder, Fold } from '../settings.tsx'
+import { whysOf } from './whys.ts'
+
+type Member = Records['Member']
+
+interface Data {
+  members: Listed<Member[]>
+  /** Of members that do not belong by themselves: where they come from. */
+  whys: Record<number, string>
+  found: Records['UserSummary'][]
+  invitations: Records['Invitation'][]
+  requests: Records['AccessRequester'][]
+  groups: Records['Group'][]
+}
+
+type Place = 'project' | 'group'
+
+/** Both speak alike below their own word. */
+function pathsOf(place: Place) {
+  const before = `/${place}s/{id}`
+  return {
+    direct: `${before}/members` as '/projects/{id}/members',
+    all: `${before}/members/all` as '/projects/{id}/members/all',
+    one: `${before}/members/{user_id}` as '/projects/{id}/members/{user_id}',
+    invitations: `${before}/invitations` as '/projects/{id}/invitations',
+    invitation: `${before}/invitations/{email}` as '/projects/{id}/invitations/{email}',
+    requests: `${before}/access_requests` as '/projects/{id}/access_requests',
+    request: `${before}/access_requests/{user_id}` as '/projects/{id}/access_requests/{user_id}',
+    approval: `${before}/access_requests/{user_id}/approve` as '/projects/{id}/access_requests/{user_id}/approve',
+    shares: `${before}/share` as '/projects/{id}/share',
+    share: `${before}/share/{group_id}` as '/projects/{id}/share/{group_id}',
+  }
+}
+
+export function membersPage(place: Place): Page<Data & Partial<InProject & InGroup>> {
+  const paths = pathsOf(place)
+  const load = async ({ api, params, query, me }: Visit) => {
+    const id = params.id!
+    const members = await api.list(paths.all, { id, query: query.get('search') ?? undefined, ...listPage(query, 50) })
+    const wanted = query.get('find')
+    return {
+      members,
+      whys: whysOf(api, place, id, members.items, paths.direct),
+      found: me && wanted ? api.get('/users', { search: wanted, active: true, per_page: 10 }) : [],
+      invitations: me ? api.maybe(paths.invitations, { id, per_page: 100 }).then((all) => all ?? []) : [],
+      requests: me ? api.maybe(paths.requests, { id, per_page: 100 }).then((all) => all ?? []) : [],
+      groups: me ? api.get('/groups', { per_page: 100, order_by: 'path' }) : [],
+    }
+  }
+  return declare<Data & Partial<InProject & InGroup>>({
+    frame: place === 'project' ? projectFrame : groupFrame,
+    load,
+    title: () => 'Members',
+    View: ({ project, group, groupLevel = 0, me, ...data }) => {
+      const level = me?.is_admin ? 50 : project ? levelOf(project) : groupLevel
+      const mayManage = me !== null && level >= (place === 'project' ? 40 : 50)
+      const shares = (project ?? group)?.shared_with_groups ?? []
+      return (
+        <>
+          <h1>Members</h1>
+          {mayManage && <Adding {...data} found={strangers(data)} place={place} level={level} />}
+          {mayManage && data.requests.length > 0 && <Requests requests={data.requests} level={level} />}
+          <Chapter title={`People${data.members.total === null ? '' : ` (${data.members.total})`}`}>
+            <Finder label="Find a member" />
+            {data.members.items.length === 0 ? (
+              <Empty title="Nobody to see" />
+            ) : (
+              <Rows label="Members">
+                {data.members.items.map((member) => (
+                  <MemberRow
+                    key={member.id}
+                    member={member}
+                    why={data.whys[member.id]}
+                    level={level}
+                    mayManage={mayManage}
+                    isMe={member.id === me?.id}
+                  />
+                ))}
+              </Rows>
+            )}
+            <Pages of={data.members} />
+          </Chapter>
+          {(shares.length > 0 || mayManage) && (
+            <Chapter title="Groups" hint={`Whose members belong to this ${place} as well.`}>
+              <Rows label="Groups">
+                {shares.map((share) => (
+                  <Row
+                    key={share.group_id}
+                    title={<a href={`/${share.group_full_path}`}>{share.group_full_path}</a>}
+                    facts={`at most ${roleName(share.group_access_level)}`}
+                    aside={
+                      mayManage && (
+                        <ActButton action="unshare" fields={{ group: share.group_id }} kind="danger" confirm="Unshare?">
+                          Remove
+                        </ActButton>
+                      )
+                    }
+                  />
+                ))}
+              </Rows>
+            </Chapter>
+          )}
+          {mayManage && data.invitations.length > 0 && (
+            <Chapter title="Invited">
+              <Rows label="Invited">
+                {data.invitations.map((one) => (
+                  <Row
+                    key={one.invite_email}
+                    title={one.invite_email}
+                    facts={
+                      <>
+                        {roleName(one.access_level)} · invited <Time at={one.created_at} />
+                      </>
+                    }
+                    aside={
+                      <ActButton action="uninvite" fields={{ email: one.invite_email }} kind="danger">
+                        Withdraw
+                      </ActButton>
+                    }
+                  />
+                ))}
+              </Rows>
+            </Chapter>
+          )}
+        </>
+      )
+    },
+    actions: {
+      async add({ api, params, form }) {
+        await api.post(paths.direct, {
+          id: params.id!,
+          user_id: [Number(text(form, 'user'))],
+          access_level: Number(text(form, 'access_level')),
+          expires_at: optional(form, 'expires_at'),
+        })
+      },
+      async change({ api, params, form }) {
+        await api.put(paths.one, {
+          id: params.id!,
+          user_id: text(form, 'user'),
+          access_level: Number(text(form, 'access_level')),
+          expires_at: optional(form, 'expires_at') ?? null,
+        })
+      },
+      async remove({ api, params, form, me }) {
+        await api.delete(paths.one, { id: params.id!, user_id: text(form, 'user') })
+        return text(form, 'user') === String(me?.id) ? '/' : undefined
+      },
+      async invite({ api, params, form }) {
+        await api.post(paths.invitations, {
+          id: params.id!,
+          email: [text(form, 'email')],
+          access_level: Number(text(form, 'access_level')),
+        })
+      },
+      async uninvite({ api, params, form }) {
+        await api.delete(paths.invitation, { id: params.id!, email: text(form, 'email') })
+      },
+      async approve({ api, params, form }) {
+        await api.put(paths.approval, {
+          id: params.id!,
+          user_id: text(form, 'user'),
+          access_level: count(form, 'access_level'),
+        })
+      },
+      async deny({ api, params, form }) {
+        await api.delete(paths.request, { id: params.id!, user_id: text(form, 'user') })
+      },
+      async share({ api, params, form }) {
+        await api.post(paths.shares, {
+          id: params.id!,
+          group_id: Number(text(form, 'group')),
+          group_access: Number(text(form, 'access_level')) as 30,
+        })
+      },
+      async unshare({ api, params, form }) {
+        await api.delete(paths.share, { id: params.id!, group_id: text(form, 'group') })
+      },
+    },
+  })
+}
+
+/** Whoever was looked for and is no member of its own yet. */
+const strangers = ({ found, members, whys }: Pick<Data, 'found' | 'members' | 'whys'>) =>
+  found.filter(({ id }) => whys[id] !== undefined || members.items.every((member) => member.id !== id))
+
+interface MemberRowProps {
+  member: Member
+  why: string | undefined
+  level: number
+  mayManage: boolean
+  isMe: boolean
+}
+
+function MemberRow({ member, why, level, mayManage, isMe }: MemberRowProps) {
+  const isOwn = why === undefined
+  const mayChange = mayManage && isOwn && member.access_level <= level
+  return (
+    <Row
+      lead={<Avatar of={member} size={32} />}
+      title={
+        <>
+          <a class="place-link" href={`/${member.username}`}>
+            {member.name}
+          </a>{' '}
+          <span class="quiet">@{member.username}</span> {member.state !== 'active' && <State of={member.state} />}
+        </>
+      }
+      facts={
+        <>
+          {why ?? 'member of its own'}
+          {member.created_at && (
+            <>
+              {' '}
+              · since <Time at={member.created_at} />
+            </>
+          )}
+          {member.expires_at && <> · until {member.expires_at.slice(0, 10)}</>}
+        </>
+      }
+      aside={
+        <>
+          {mayChange ? (
+            <Form action="change" class="inline" id={String(member.id)}>
+              <input type="hidden" name="user" value={member.id} />
+              <input type="hidden" name="expires_at" value={member.expires_at ?? ''} />
+              <Choice
+                name="access_level"
+                label={`Role of ${member.name}`}
+                isQuiet
+                options={rolesUpTo(level)}
+                value={member.access_level}
+              />
+              <Button>Save</Button>
+            </Form>
+          ) : (
+            <span class="badge">{roleName(member.access_level)}</span>
+          )}
+          {isOwn && (mayChange || isMe) && (
+            <ActButton
+              action="remove"
+              fields={{ user: member.id }}
+              kind="danger"
+              confirm={isMe ? 'Leave?' : `Remove ${member.name}?`}
+            >
+              {isMe ? 'Leave' : 'Remove'}
+            </ActButton>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+function Adding({ found, groups, place, level }: Pick<Data, 'found' | 'groups'> & { place: Place; level: number }) {
+  return (
+    <>
+      <Finder label="Add somebody: name or username" name="find" />
+      {found.length > 0 && (
+        <Rows label="Found">
+          {found.map((user) => (
+            <Row
+              key={user.id}
+              lead={<Avatar of={user} size={32} />}
+              title={user.name}
+              facts={`@${user.username}`}
+              aside={
+                <Form action="add" class="inline" id={String(user.id)}>
+                  <input type="hidden" name="user" value={user.id} />
+                  <Choice
+                    name="access_level"
+                    label={`Role for ${user.name}`}
+                    isQuiet
+                    options={rolesUpTo(level)}
+                    value="30"
+                  />
+                  <Button kind="main">Add</Button>
+                </Form>
+              }
+            />
+          ))}
+        </Rows>
+      )}
+      <Fold title="Invite by mail" action="invite">
+        <Form action="invite" resets>
+          <Field name="email" label="Email" type="email" required />
+          <Choice name="access_level" label="Role" options={rolesUpTo(level)} value="30" />
+          <Button kind="main">Invite</Button>
+        </Form>
+      </Fold>
+      <Fold title="Share with a group" action="share">
+        <Form action="share" resets>
+          <Choice name="group" label="Group" options={groups.map(({ id, full_path }) => [String(id), full_path])} />
+          <Choice
+            name="access_level"
+            label="At most"
+            options={place === 'project' ? ROLES.slice(0, 4) : ROLES}
+            value="30"
+          />
+          <Button kind="main">Share</Button>
+        </Form>
+      </Fold>
+    </>
+  )
+}
+
+const Requests = ({ requests, level }: { requests: Data['requests']; level: number }) => (
+  <Chapter title="Requests for access">
+    <Rows label="Requests">
+      {requests.map((user) => (
+        <Row
+          key={user.id}
+          lead={<Avatar of={user} size={32} />}
+          title={<a href={`/${user.username}`}>{user.name}</a>}
+          facts={
+            <>
+              asked <Time at={user.requested_at} />
+            </>
+          }
+          aside={
+            <>
+              <Form action="approve" class="inline" id={String(user.id)}>
+                <input type="hidden" name="user" value={user.id} />
+                <Choice
+                  name="access_level"
+                  label={`Role for ${user.name}`}
+                  isQuiet
+                  options={rolesUpTo(level)}
+                  value="30"
+                />
+                <Button kind="main">Approve</Button>
+              </Form>
+              <ActButton action="deny" fields={{ user: user.id }} kind="danger">
+                Deny
+              </ActButton>
+            </>
+          }
+        />
+      ))}
+    </Rows>
+  </Chapter>
+)

@@ -1,0 +1,33 @@
+/** Why somebody belongs to a place who is no member of its own. */
+import type { Api, Records } from '../../api.ts'
+
+type Rule = Records['Access']['rules'][number]
+
+const WORDS: Partial<Record<Rule['rule'], (rule: Rule) => string>> = {
+  inherited_membership: ({ group }) => `inherited from ${group?.full_path ?? 'a group above'}`,
+  group_share: ({ shared_with, group }) =>
+    `through ${(shared_with ?? group)?.full_path ?? 'a group it is shared with'}`,
+  personal_namespace: () => 'owner of the namespace',
+}
+
+export async function whysOf(
+  api: Api,
+  place: 'project' | 'group',
+  id: string,
+  members: readonly Records['Member'][],
+  direct: '/projects/{id}/members',
+): Promise<Record<number, string>> {
+  if (members.length === 0) return {}
+  const user_ids = members.map((member) => member.id)
+  const own = new Set((await api.get(direct, { id, user_ids, per_page: 100 })).map((member) => member.id))
+  const others = members.filter((member) => !own.has(member.id))
+  const whys = others.map(async (member) => [member.id, await whyOf(api, place, id, member)] as const)
+  return Object.fromEntries(await Promise.all(whys))
+}
+
+async function whyOf(api: Api, place: 'project' | 'group', id: string, member: Records['Member']): Promise<string> {
+  if (place === 'group') return 'inherited from a group above'
+  const access = await api.maybe('/projects/{id}/access', { id, user_id: member.id })
+  const rule = access?.rules.find((one) => one.counts && one.access_level === member.access_level && WORDS[one.rule])
+  return (rule && WORDS[rule.rule]?.(rule)) ?? 'inherited'
+}

@@ -1,0 +1,11 @@
+/** Orders that lists of projects have, as the address names them. */
+export const PROJECT_ORDERS = [
+  ['last_activity_at', 'Active of late'],
+  ['created_at', 'Newest'],
+  ['name', 'Name'],
+] as const
+
+export function orderOf(query: URLSearchParams) {
+  const [order_by] = PROJECT_ORDERS.find(([name]) => name === query.get('sort')) ?? PROJECT_ORDERS[0]
+  return { order_by, sort: order_by === 'name' ? 'asc' : 'desc' } as const
+}

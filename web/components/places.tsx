@@ -1,0 +1,152 @@
+/** Projects, groups and people in lists. */
+import type { ComponentChildren } from 'preact'
+import type { Records } from '../api.ts'
+import { Avatar } from './Avatar.tsx'
+import { Icon } from './Icon.tsx'
+import { State, Visibility } from './State.tsx'
+import { Time } from './Time.tsx'
+import { Row, Rows } from './lists.tsx'
+
+export const ProjectRows = ({ projects }: { projects: readonly Records['Project'][] }) => (
+  <Rows label="Projects">
+    {projects.map((project) => (
+      <Row
+        key={project.id}
+        lead={<Avatar of={project} size={32} />}
+        title={
+          <>
+            <a class="place-link" href={`/${project.path_with_namespace}`}>
+              {project.name_with_namespace}
+            </a>{' '}
+            {project.visibility && <Visibility of={project.visibility} />}{' '}
+            {project.archived && <span class="badge">archived</span>}
+          </>
+        }
+        facts={
+          <>
+            {project.description && <>{project.description} · </>}
+            active <Time at={project.last_activity_at} />
+          </>
+        }
+        aside={
+          <span title={`${project.star_count} stars`}>
+            <Icon name="star" /> {project.star_count}
+            <span class="spoken"> stars</span>
+          </span>
+        }
+      />
+    ))}
+  </Rows>
+)
+
+interface AnyGroup {
+  readonly id: number
+  readonly name: string
+  readonly full_name: string
+  readonly full_path: string
+  readonly avatar_url: string | null
+  readonly description?: string
+  readonly visibility?: string
+}
+
+export const GroupRows = ({
+  groups,
+  aside,
+}: {
+  groups: readonly AnyGroup[]
+  aside?: (group: AnyGroup) => ComponentChildren
+}) => (
+  <Rows label="Groups">
+    {groups.map((group) => (
+      <Row
+        key={group.id}
+        lead={<Avatar of={group} size={32} />}
+        title={
+          <>
+            <a class="place-link" href={`/${group.full_path}`}>
+              {group.full_name}
+            </a>{' '}
+            {group.visibility && <Visibility of={group.visibility} />}
+          </>
+        }
+        facts={group.description || `@${group.full_path}`}
+        aside={aside?.(group)}
+      />
+    ))}
+  </Rows>
+)
+
+export const UserRows = ({
+  users,
+  aside,
+}: {
+  users: readonly Records['UserSummary'][]
+  aside?: (user: Records['UserSummary']) => ComponentChildren
+}) => (
+  <Rows label="People">
+    {users.map((user) => (
+      <Row
+        key={user.id}
+        lead={<Avatar of={user} size={32} />}
+        title={
+          <>
+            <a class="place-link" href={`/${user.username}`}>
+              {user.name}
+            </a>{' '}
+            {user.state !== 'active' && <State of={user.state} />}
+          </>
+        }
+        facts={`@${user.username}`}
+        aside={aside?.(user)}
+      />
+    ))}
+  </Rows>
+)
+
+const TARGETS: Record<string, readonly [words: string, path: string | null]> = {
+  Issue: ['issue', 'issues'],
+  MergeRequest: ['merge request', 'merge_requests'],
+  Milestone: ['milestone', 'milestones'],
+  Note: ['', null],
+  DiffNote: ['', null],
+  DiscussionNote: ['', null],
+}
+
+/** What somebody did, in a sentence. */
+export function Deed({ event, place }: { event: Records['Event']; place?: string | undefined }) {
+  const pushed = event.push_data
+  const [words, path] = TARGETS[event.target_type ?? ''] ?? [event.target_type?.toLowerCase() ?? '', null]
+  const href = place && path && event.target_iid !== null ? `/${place}/-/${path}/${event.target_iid}` : null
+  const title = event.target_title ?? (event.target_type === null ? 'the project' : '')
+  return (
+    <Row
+      lead={<Avatar of={event.author} />}
+      title={
+        <span class="in-text">
+          {event.action_name}{' '}
+          {pushed ? (
+            <>
+              {pushed.ref_type} <code>{pushed.ref}</code>
+            </>
+          ) : (
+            <>
+              {words} {href ? <a href={href}>{title}</a> : title}
+            </>
+          )}
+        </span>
+      }
+      facts={
+        <>
+          {place && (
+            <>
+              <a href={`/${place}`}>{place}</a> ·{' '}
+            </>
+          )}
+          {pushed?.commit_title && <>{pushed.commit_title} · </>}
+          {event.note && <>{event.note.body.slice(0, 140)} · </>}
+          <Time at={event.created_at} />
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,55 @@
+/** Tokens that belong to a project or a group, and act as members of it. */
+import type { Listed, Records } from '../api.ts'
+import { count, listPage, optional } from '../fields.ts'
+import { groupSettingsFrame, projectSettingsFrame } from '../layout/settings.tsx'
+import { ROLES } from '../levels.ts'
+import { page as declare, text, texts, type Page } from '../page.ts'
+import { Pages } from './lists.tsx'
+import { NewToken, Tokens } from './tokens.tsx'
+
+interface Data {
+  tokens: Listed<Records['ResourceAccessToken'][]>
+}
+
+export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
+  // Both speak alike below their own word.
+  const tokens = `/${place}s/{id}/access_tokens` as '/projects/{id}/access_tokens'
+  const one = `${tokens}/{token_id}` as '/projects/{id}/access_tokens/{token_id}'
+  const rotation = `${one}/rotate` as '/projects/{id}/access_tokens/{token_id}/rotate'
+  return declare<Data>({
+    signedIn: true,
+    frame: place === 'project' ? projectSettingsFrame : groupSettingsFrame,
+    load: ({ api, params, query }) => ({
+      tokens: api.list(tokens, { id: params.id!, state: 'active', ...listPage(query) }),
+    }),
+    title: () => 'Access tokens',
+    View: ({ tokens }) => (
+      <>
+        <h1>Access tokens</h1>
+        <p class="quiet">They act as a member of this {place}, and stay when people leave.</p>
+        <NewToken roles={ROLES} />
+        <Tokens tokens={tokens.items} />
+        <Pages of={tokens} />
+      </>
+    ),
+    actions: {
+      async create({ api, params, form }) {
+        const made = await api.post(tokens, {
+          id: params.id!,
+          name: text(form, 'name'),
+          scopes: texts(form, 'scopes'),
+          access_level: count(form, 'access_level'),
+          expires_at: optional(form, 'expires_at'),
+        })
+        return { told: { token: made.token } }
+      },
+      async rotate({ api, params, form }) {
+        const made = await api.post(rotation, { id: params.id!, token_id: text(form, 'token') })
+        return { told: { token: made.token } }
+      },
+      async revoke({ api, params, form }) {
+        await api.delete(one, { id: params.id!, token_id: text(form, 'token') })
+      },
+    },
+  })
+}

@@ -1,0 +1,75 @@
+import type { Records } from '../../api.ts'
+import { page as declare, type Page } from '../../page.ts'
+import { Icon } from '../Icon.tsx'
+import { State } from '../State.tsx'
+import { Time } from '../Time.tsx'
+import { Row, Rows } from '../lists.tsx'
+import { Chapter } from '../settings.tsx'
+import { servicesAddress, servicesFrame, type ServicePlace } from './places.ts'
+
+interface Data {
+  active: Records['ListedService'][]
+  known: Records['KnownService'][]
+}
+
+export function serviceListPage(place: ServicePlace): Page<Data> {
+  const path = `/${place}s/{id}/integrations` as '/projects/{id}/integrations'
+  return declare<Data>({
+    signedIn: true,
+    frame: servicesFrame(place),
+    load: ({ api, params }) => ({ active: api.get(path, { id: params.id! }), known: api.get('/integrations', {}) }),
+    title: () => 'Integrations',
+    View: ({ active, known, params }) => {
+      const base = servicesAddress(place, params)
+      const slugs = new Set(active.map(({ slug }) => slug))
+      return (
+        <>
+          <h1>Integrations</h1>
+          <p class="quiet">Other services are told what happens here, or looked up from here.</p>
+          {active.length > 0 && (
+            <Chapter title="Active">
+              <Rows label="Active">
+                {active.map((one) => (
+                  <Row
+                    key={one.slug}
+                    lead={<State of="active" isShort />}
+                    title={
+                      <>
+                        <a class="place-link" href={`${base}/${one.slug}`}>
+                          {one.title}
+                        </a>{' '}
+                        {one.inherited && <span class="badge">inherited</span>}
+                      </>
+                    }
+                    facts={
+                      one.retired ??
+                      (one.updated_at && (
+                        <>
+                          set <Time at={one.updated_at} />
+                        </>
+                      ))
+                    }
+                  />
+                ))}
+              </Rows>
+            </Chapter>
+          )}
+          <Chapter title="There are more">
+            <Rows label="There are more">
+              {known
+                .filter(({ slug, retired }) => !slugs.has(slug) && retired === null)
+                .map(({ slug, title, events }) => (
+                  <Row
+                    key={slug}
+                    lead={<Icon name="plus" />}
+                    title={<a href={`${base}/${slug}`}>{title}</a>}
+                    facts={events.map((name) => name.replace(/_events$/, '').replaceAll('_', ' ')).join(', ')}
+                  />
+                ))}
+            </Rows>
+          </Chapter>
+        </>
+      )
+    },
+  })
+}

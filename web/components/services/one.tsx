@@ -1,0 +1,166 @@
+/** One service: its fields, what it is told of, and a test. */
+import { Refused, type Records } from '../../api.ts'
+import { flag } from '../../fields.ts'
+import { page as declare, text, type FormFields, type Page } from '../../page.ts'
+import { sentence } from '../../words.ts'
+import { ActButton, Button, Choice, Field, Form, Switch } from '../Form.tsx'
+import { State } from '../State.tsx'
+import { Notice } from '../settings.tsx'
+import { servicesAddress, servicesFrame, type ServicePlace } from './places.ts'
+
+type Known = Records['KnownService']
+type Service = Records['Service']
+
+interface Data {
+  known: Known
+  /** Null where it was never set. */
+  service: Service | null
+}
+
+/** Services that write comments of their own. */
+const COMMENTING = ['jira']
+
+export function servicePage(place: ServicePlace): Page<Data> {
+  const path = `/${place}s/{id}/integrations/{slug}` as '/projects/{id}/integrations/{slug}'
+  return declare<Data>({
+    signedIn: true,
+    frame: servicesFrame(place),
+    load: ({ api, params }) => ({
+      known: api.get('/integrations', {}).then((all) => {
+        const found = all.find(({ slug }) => slug === params.slug)
+        if (!found) throw new Refused({ status: 404, headers: {}, body: null })
+        return found
+      }),
+      service: api.maybe(path, { id: params.id!, slug: params.slug! }),
+    }),
+    title: ({ known }) => known.title,
+    View: ({ known, service, params }) => (
+      <>
+        <p>
+          <a href={servicesAddress(place, params)}>All integrations</a>
+        </p>
+        <h1>{known.title}</h1>
+        <Notice />
+        <p class="row">
+          {service?.active ? <State of="active" /> : <span class="badge">not active</span>}
+          {service?.inherited && <span class="badge">inherited</span>}
+        </p>
+        {known.retired && <p class="fault">{known.retired}</p>}
+        <Form action="save">
+          <Switch name="active" label="Active" isOn={service?.active ?? true} />
+          {known.fields.map((field) => (
+            <ServiceField
+              field={field}
+              value={service?.properties[field.name]}
+              isSet={service !== null}
+              key={field.name}
+            />
+          ))}
+          {known.events.length > 0 && (
+            <fieldset class="boxes" data-wide>
+              <legend>Told of</legend>
+              {known.events.map((name) => (
+                <Switch
+                  name={name}
+                  label={sentence(name.replace(/_events$/, ''))}
+                  isOn={service?.[name as 'push_events'] ?? true}
+                  key={name}
+                />
+              ))}
+            </fieldset>
+          )}
+          {COMMENTING.includes(known.slug) && (
+            <Switch
+              name="comment_on_event_enabled"
+              label="Comment there on what happens here"
+              isOn={service?.comment_on_event_enabled ?? true}
+            />
+          )}
+          <Button kind="main">Save</Button>
+        </Form>
+        {service && (
+          <p class="row">
+            {!service.inherited && (
+              <ActButton action="inherit" confirm="Give up the settings of this place for those above it?">
+                Use the settings of the group above
+              </ActButton>
+            )}
+            {place === 'project' && service.active && <ActButton action="test">Send a test</ActButton>}
+            <ActButton action="remove" kind="danger" confirm={`Switch ${known.title} off and forget its settings?`}>
+              Remove
+            </ActButton>
+          </p>
+        )}
+      </>
+    ),
+    actions: {
+      async save({ api, params, form }) {
+        const known = (await api.get('/integrations', {})).find(({ slug }) => slug === params.slug)
+        await api.put(path, { id: params.id!, slug: params.slug!, ...(known && wishOf(known, form)) })
+        return { told: { notice: 'Saved.' } }
+      },
+      async inherit({ api, params }) {
+        await api.put(path, { id: params.id!, slug: params.slug!, use_inherited_settings: true })
+        return { told: { notice: 'The settings of the group above hold here.' } }
+      },
+      async test({ api, params }) {
+        const { message } = await api.post('/projects/{id}/integrations/{slug}/test', {
+          id: params.id!,
+          slug: params.slug!,
+        })
+        return { told: { notice: message || 'The test went through.' } }
+      },
+      async remove({ api, params }) {
+        await api.delete(path, { id: params.id!, slug: params.slug! })
+        return servicesAddress(place, params)
+      },
+    },
+  })
+}
+
+/** Secrets that are not written stay as they are. */
+function wishOf({ slug, fields, events }: Known, form: FormFields): Record<string, string | boolean> {
+  const own = fields.flatMap(({ name, type }): [string, string | boolean][] => {
+    if (type === 'boolean') return [[name, flag(form, name)]]
+    const written = text(form, name)
+    return (type === 'password' || type === 'number') && written === '' ? [] : [[name, written]]
+  })
+  return {
+    ...Object.fromEntries(own),
+    ...Object.fromEntries(events.map((name) => [name, flag(form, name)])),
+    active: flag(form, 'active'),
+    ...(COMMENTING.includes(slug) && { comment_on_event_enabled: flag(form, 'comment_on_event_enabled') }),
+  }
+}
+
+interface ServiceFieldProps {
+  field: Known['fields'][number]
+  value: string | number | boolean | null | undefined
+  isSet: boolean
+}
+
+function ServiceField({ field: { name, type, required, choices, preset }, value, isSet }: ServiceFieldProps) {
+  const now = value ?? preset
+  if (type === 'boolean') return <Switch name={name} label={sentence(name)} isOn={now === true} />
+  if (type === 'choice')
+    return (
+      <Choice
+        name={name}
+        label={sentence(name)}
+        options={choices.map((one) => [one, sentence(one)])}
+        value={now === null ? null : String(now)}
+      />
+    )
+  const isKept = type === 'password' && isSet
+  return (
+    <Field
+      name={name}
+      label={sentence(name)}
+      type={type}
+      value={now === null ? '' : String(now)}
+      required={required && !isKept}
+      {...(type === 'password' && { autocomplete: 'off' })}
+      {...(isKept && { hint: 'Leave it empty to keep the one there is.' })}
+    />
+  )
+}

@@ -1,0 +1,158 @@
+/** Parts of pages that set something. */
+import type { ComponentChildren } from 'preact'
+import { useSurroundings } from '../app.tsx'
+import { Copyable } from './CloneBox.tsx'
+import { Choice, Tick } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+
+export interface NavLink {
+  readonly href: string
+  readonly text: string
+}
+
+/** Chapters at the side, what is chosen beside them. */
+export function Beside({
+  links,
+  label,
+  children,
+}: {
+  links: readonly NavLink[]
+  label: string
+  children: ComponentChildren
+}) {
+  const path = useSurroundings().address.split('?', 1)[0]!
+  const current = links
+    .filter(({ href }) => path === href || path.startsWith(`${href}/`))
+    .toSorted((one, other) => other.href.length - one.href.length)[0]
+  return (
+    <div class="beside">
+      <nav class="sections" aria-label={label}>
+        {links.map((link) => (
+          <a href={link.href} aria-current={link === current ? 'page' : undefined} key={link.href}>
+            {link.text}
+          </a>
+        ))}
+      </nav>
+      <div class="beside-main">{children}</div>
+    </div>
+  )
+}
+
+/** A chapter of a page. */
+export function Chapter({
+  title,
+  hint,
+  children,
+  id,
+}: {
+  title: string
+  hint?: string
+  children: ComponentChildren
+  id?: string
+}) {
+  return (
+    <section class="chapter" id={id}>
+      <h2>{title}</h2>
+      {hint && <p class="quiet">{hint}</p>}
+      {children}
+    </section>
+  )
+}
+
+/** A form that stays folded until it is wanted, or was refused. */
+export function Fold({ title, children, action }: { title: string; children: ComponentChildren; action?: string }) {
+  const { returned } = useSurroundings()
+  return (
+    <details class="fold" open={returned !== null && returned.action === action}>
+      <summary>
+        <Icon name="plus" /> {title}
+      </summary>
+      <div class="fold-body">{children}</div>
+    </details>
+  )
+}
+
+/** A new secret: whoever leaves the page does not see it again. */
+export function Secret({ name, label }: { name: string; label: string }) {
+  const secret = useSurroundings().told[name]
+  if (secret === undefined) return null
+  return (
+    <div class="fresh" role="status">
+      <p>
+        <strong>Copy it now: it is not shown again.</strong>
+      </p>
+      <Copyable label={label} text={secret} />
+    </div>
+  )
+}
+
+/** What the action before had to say. */
+export function Notice({ name = 'notice' }: { name?: string }) {
+  const notice = useSurroundings().told[name]
+  return notice === undefined ? null : (
+    <p class="fresh" role="status">
+      {notice}
+    </p>
+  )
+}
+
+/** Several of a few, each with its box. */
+export function Boxes({
+  name,
+  label,
+  options,
+  values = [],
+}: {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, text: string])[]
+  values?: readonly string[]
+}) {
+  return (
+    <fieldset class="boxes">
+      <legend>{label}</legend>
+      {options.map(([value, text]) => (
+        <label class="switch" key={value}>
+          <Tick name={`${name}[]`} value={value} isOn={values.includes(value)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Facts by name, one below the other. */
+export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl class="fact-list">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Looks for something in a list; the address keeps it. */
+export function Finder({
+  label,
+  children,
+  name = 'search',
+}: {
+  label: string
+  children?: ComponentChildren
+  name?: string
+}) {
+  const { query, address } = useSurroundings()
+  return (
+    <form class="finder" role="search" action={address.split('?', 1)[0]!} aria-label={label}>
+      <input type="search" name={name} placeholder={label} aria-label={label} defaultValue={query.get(name) ?? ''} />
+      {children}
+      <button class="button">Show</button>
+    </form>
+  )
+}
+
+export const SortChoice = ({ options }: { options: readonly (readonly [value: string, text: string])[] }) => (
+  <Choice name="sort" label="Order" isQuiet options={options} value={useSurroundings().query.get('sort')} />
+)

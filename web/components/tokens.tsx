@@ -1,0 +1,96 @@
+/** Tokens in a list: what they may, when they were used, and how to end them. */
+import type { Records } from '../api.ts'
+import { roleName } from '../levels.ts'
+import { ActButton, Button, Choice, Field, Form } from './Form.tsx'
+import { Icon } from './Icon.tsx'
+import { Time } from './Time.tsx'
+import { Empty, Row, Rows } from './lists.tsx'
+import { Boxes, Fold, Secret } from './settings.tsx'
+
+type Token = Records['PersonalAccessToken'] & Partial<Pick<Records['ResourceAccessToken'], 'access_level'>>
+
+export const SCOPES = [
+  ['api', 'Everything the API can do (api)'],
+  ['read_api', 'Read everything (read_api)'],
+  ['read_user', 'Read your own account (read_user)'],
+  ['read_repository', 'Clone and fetch (read_repository)'],
+  ['write_repository', 'Clone, fetch and push (write_repository)'],
+] as const
+
+interface NewTokenProps {
+  scopes?: readonly (readonly [string, string])[]
+  /** Where the token acts as a member of its own. */
+  roles?: readonly (readonly [string, string])[]
+}
+
+export const NewToken = ({ scopes = SCOPES, roles }: NewTokenProps) => (
+  <>
+    <Secret name="token" label="New token" />
+    <Fold title="Make a token" action="create">
+      <Form action="create" resets>
+        <Field name="name" label="Name" required hint="What it is for, such as “backup script”." />
+        <Field name="expires_at" label="Expires" type="date" />
+        {roles && <Choice name="access_level" label="Role" options={roles} value="30" />}
+        <Boxes name="scopes" label="What it may do" options={scopes} />
+        <Button kind="main">Make token</Button>
+      </Form>
+    </Fold>
+  </>
+)
+
+export function Tokens({ tokens }: { tokens: readonly Token[] }) {
+  if (tokens.length === 0) return <Empty title="No active tokens" />
+  return (
+    <Rows label="Active tokens">
+      {tokens.map((token) => (
+        <Row
+          key={token.id}
+          lead={<Icon name="lock" />}
+          title={
+            <>
+              {token.name}{' '}
+              {token.scopes.map((scope) => (
+                <span class="badge" key={scope}>
+                  {scope}
+                </span>
+              ))}
+            </>
+          }
+          facts={
+            <>
+              {token.access_level !== undefined && <>{roleName(token.access_level)} · </>}
+              made <Time at={token.created_at} /> ·{' '}
+              {token.last_used_at ? (
+                <>
+                  used <Time at={token.last_used_at} />
+                </>
+              ) : (
+                'never used'
+              )}{' '}
+              · {token.expires_at ? `expires on ${token.expires_at.slice(0, 10)}` : 'never expires'}
+            </>
+          }
+          aside={
+            <>
+              <ActButton
+                action="rotate"
+                fields={{ token: token.id }}
+                confirm="Replace it? The old secret ends at once."
+              >
+                Rotate
+              </ActButton>
+              <ActButton
+                action="revoke"
+                fields={{ token: token.id }}
+                kind="danger"
+                confirm={`Revoke “${token.name}”? Whatever uses it is locked out at once.`}
+              >
+                Revoke
+              </ActButton>
+            </>
+          }
+        />
+      ))}
+    </Rows>
+  )
+}

@@ -1,0 +1,45 @@
+/** Names found by some of their letters, in order: `wcf` finds `web/components/Files.tsx`. */
+export interface Hit {
+  readonly path: string
+  /** Where the letters are. */
+  readonly at: readonly number[]
+}
+
+interface Scored extends Hit {
+  readonly score: number
+}
+
+export function findPaths(paths: readonly string[], typed: string, most: number): Hit[] {
+  const letters = typed.toLowerCase().replaceAll(/\s/g, '')
+  if (letters === '') return paths.slice(0, most).map((path) => ({ path, at: [] }))
+  const found = paths.map((path) => match(path, letters)).filter((hit) => hit !== null)
+  return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length).slice(0, most)
+}
+
+/** From the end, so that the name itself counts before the folders. */
+function match(path: string, letters: string): Scored | null {
+  const lower = path.toLowerCase()
+  const whole = lower.lastIndexOf(letters)
+  if (whole >= 0) {
+    const at = Array.from({ length: letters.length }, (_, n) => whole + n)
+    return { path, at, score: scoreOf(path, whole, letters) }
+  }
+  const at: number[] = []
+  let from = lower.length
+  for (let n = letters.length - 1; n >= 0; n--) {
+    from = from > 0 ? lower.lastIndexOf(letters[n]!, from - 1) : -1
+    if (from < 0) return null
+    at.unshift(from)
+  }
+  const runs = at.filter((place, n) => n > 0 && place === at[n - 1]! + 1).length
+  const starts = at.filter((place) => isStart(path, place)).length
+  return { path, at, score: runs + 2 * starts }
+}
+
+const isStart = (path: string, place: number) => place === 0 || /[^a-z0-9]/i.test(path[place - 1]!)
+
+/** Letters in one piece are better than apart, in the name better than in a folder, at its beginning best. */
+function scoreOf(path: string, start: number, letters: string): number {
+  const name = path.lastIndexOf('/') + 1
+  return 4 * letters.length + (start >= name ? 20 : 0) + (start === name ? 20 : isStart(path, start) ? 10 : 0)
+}

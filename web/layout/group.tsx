@@ -1,0 +1,64 @@
+/** What stands around the pages of a group. */
+import type { Records } from '../api.ts'
+import { Tabs, type Tab } from '../components/lists.tsx'
+import { Visibility } from '../components/State.tsx'
+import { frame, type Me, type Visit } from '../page.ts'
+import { Shell } from './instance.tsx'
+import { Trail } from './project.tsx'
+
+export type Group = Records['GroupDetails']
+
+export interface InGroup {
+  group: Group
+  /** What the one who looks may do here, by the contract's numbers: 0 for none, 50 for owners. */
+  groupLevel: number
+}
+
+export const groupFrame = frame<InGroup>({
+  load: ({ api, params, me }: Visit) => ({
+    group: api.get('/groups/{id}', { id: params.id!, with_projects: false }),
+    groupLevel: groupLevelOf(api, params.id!, me),
+  }),
+  title: ({ group }) => group.full_path,
+  View: ({ group, groupLevel, children, ...drawn }) => (
+    <Shell {...drawn}>
+      <div class="place">
+        <Trail path={group.full_path} />
+        {group.visibility && <Visibility of={group.visibility} />}
+      </div>
+      <Tabs label="Group" tabs={tabsOf(group, groupLevel, drawn.address)} />
+      <main id="main" class="page">
+        {children}
+      </main>
+    </Shell>
+  ),
+})
+
+async function groupLevelOf(api: Visit['api'], id: string, me: Me | null): Promise<number> {
+  if (!me) return 0
+  if (me.is_admin) return 50
+  const member = await api.maybe('/groups/{id}/members/all/{user_id}', { id, user_id: me.id })
+  return member?.access_level ?? 0
+}
+
+/** The address of something below a group. */
+export const belowGroup = (group: { full_path: string }, rest: string) => `/groups/${group.full_path}/-/${rest}`
+
+function tabsOf(group: Group, level: number, address: string): Tab[] {
+  const path = address.split('?', 1)[0]!
+  const at = path.includes('/-/') ? path.slice(path.indexOf('/-/') + 3) : ''
+  const tab = (text: string, rest: string, words: readonly string[]): Tab => ({
+    text,
+    href: rest === '' ? `/${group.full_path}` : belowGroup(group, rest),
+    isCurrent: words.includes(at.split('/')[0] ?? ''),
+  })
+  return [
+    tab('Overview', '', ['']),
+    tab('Issues', 'issues', ['issues', 'boards']),
+    tab('Merge requests', 'merge_requests', ['merge_requests']),
+    tab('Milestones', 'milestones', ['milestones']),
+    tab('Labels', 'labels', ['labels']),
+    tab('Members', 'group_members', ['group_members']),
+    ...(level >= 50 ? [tab('Settings', 'edit', ['edit', 'settings', 'hooks'])] : []),
+  ]
+}

@@ -1,0 +1,37 @@
+/** Ways between the pages that plan: of a project's issues. */
+import { Tabs } from '../components/lists.tsx'
+import type { Me } from '../page.ts'
+import { belowGroup, type Group } from './group.tsx'
+import { below, levelOf, type Project } from './project.tsx'
+
+const PAGES = [
+  ['List', 'issues'],
+  ['Boards', 'boards'],
+  ['Milestones', 'milestones'],
+  ['Labels', 'labels'],
+] as const
+
+export const PlanningTabs = ({ project, at }: { project: Project; at: (typeof PAGES)[number][1] }) => (
+  <Tabs
+    label="Planning"
+    tabs={PAGES.map(([text, rest]) => ({ text, href: below(project, rest), isCurrent: rest === at }))}
+  />
+)
+
+const GROUP_PAGES = [
+  ['List', 'issues'],
+  ['Boards', 'boards'],
+] as const
+
+export const GroupPlanningTabs = ({ group, at }: { group: Group; at: (typeof GROUP_PAGES)[number][1] }) => (
+  <Tabs
+    label="Planning"
+    tabs={GROUP_PAGES.map(([text, rest]) => ({ text, href: belowGroup(group, rest), isCurrent: rest === at }))}
+  />
+)
+
+/** What the one who looks may do in a project: administrators all. */
+export const mayIn = (project: Project, me: Me | null) => (me?.is_admin ? 50 : levelOf(project))
+export const REPORTER = 20
+export const DEVELOPER = 30
+export const MAINTAINER = 40

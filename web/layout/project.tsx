@@ -1,0 +1,111 @@
+/** What stands around the pages of a project: where one is, and where one can go. */
+import type { Records } from '../api.ts'
+import { Tabs, type Tab } from '../components/lists.tsx'
+import { Visibility } from '../components/State.tsx'
+import { frame, type Visit } from '../page.ts'
+import { Shell } from './instance.tsx'
+
+export type Project = Records['Project']
+
+/** Visitors are told less of a project, which is public then: what its pages may not show is refused when asked for. */
+const FOR_VISITORS = {
+  visibility: 'public',
+  issues_enabled: true,
+  merge_requests_enabled: true,
+  jobs_enabled: true,
+  wiki_enabled: true,
+  snippets_enabled: true,
+  archived: false,
+} as const
+
+export interface InProject {
+  project: Project
+}
+
+export const projectFrame = frame<InProject>({
+  load: ({ api, params }: Visit) => ({
+    project: api.get('/projects/{id}', { id: params.id! }).then((project) => ({ ...FOR_VISITORS, ...project })),
+  }),
+  title: ({ project }) => project.path_with_namespace,
+  View: ({ project, children, ...drawn }) => (
+    <Shell {...drawn}>
+      <div class="place">
+        <Trail path={project.path_with_namespace} />
+        <Visibility of={project.visibility} />
+        {project.archived && <span class="badge">archived</span>}
+      </div>
+      <Tabs label="Project" tabs={tabsOf(project, drawn.address)} />
+      <main id="main" class="page">
+        {children}
+      </main>
+    </Shell>
+  ),
+})
+
+/** Each part of a path leads to what stands there. */
+export function Trail({ path }: { path: string }) {
+  const parts = path.split('/')
+  return (
+    <nav class="trail" aria-label="Path">
+      {parts.map((part, n) => (
+        <span key={part + n}>
+          {n > 0 && <span class="quiet"> / </span>}
+          <a href={`/${parts.slice(0, n + 1).join('/')}`}>{part}</a>
+        </span>
+      ))}
+    </nav>
+  )
+}
+
+/** The address of something below a project. */
+export const below = (project: { path_with_namespace: string }, rest: string) =>
+  `/${project.path_with_namespace}/-/${rest}`
+
+function tabsOf(project: Project, address: string): Tab[] {
+  const base = `/${project.path_with_namespace}`
+  const at = address.split('?', 1)[0]!.slice(base.length).replace(/^\/-/, '')
+  const tab = (text: string, rest: string, words: readonly string[], count?: number): Tab => ({
+    text,
+    href: rest === '' ? base : below(project, rest),
+    count,
+    // The project itself is edited at `edit`, a file below it.
+    isCurrent: at !== '/edit' && words.includes(at.split('/')[1] ?? ''),
+  })
+  const isMaintainer = levelOf(project) >= 40
+  return [
+    tab('Code', '', [
+      '',
+      'tree',
+      'blob',
+      'blame',
+      'commits',
+      'commit',
+      'branches',
+      'tags',
+      'compare',
+      'releases',
+      'edit',
+      'new',
+      'find_file',
+      'graphs',
+      'forks',
+      'network',
+    ]),
+    project.issues_enabled &&
+      tab('Issues', 'issues', ['issues', 'boards', 'milestones', 'labels'], project.open_issues_count),
+    project.merge_requests_enabled && tab('Merge requests', 'merge_requests', ['merge_requests']),
+    project.jobs_enabled &&
+      tab('CI', 'pipelines', ['pipelines', 'jobs', 'environments', 'pipeline_schedules', 'ci', 'triggers', 'runners']),
+    project.wiki_enabled && tab('Wiki', 'wikis/home', ['wikis']),
+    project.snippets_enabled && tab('Snippets', 'snippets', ['snippets']),
+    tab('Activity', 'activity', ['activity']),
+    tab('Members', 'project_members', ['project_members']),
+    isMaintainer && { ...tab('Settings', 'edit', ['settings', 'hooks']), ...(at === '/edit' && { isCurrent: true }) },
+  ].filter((one) => one !== false && one !== undefined) as Tab[]
+}
+
+/** What the one who looks may do here, by the contract's numbers: 20 reporter, 30 developer, 40 maintainer, 50 owner. */
+export function levelOf({ permissions }: Project): number {
+  const own = permissions?.project_access?.access_level ?? 0
+  return Math.max(own, permissions?.group_access?.access_level ?? 0)
+}

@@ -1,0 +1,26 @@
+/** Roles by the contract's numbers. */
+export const ROLES: readonly (readonly [value: string, text: string])[] = [
+  ['10', 'Guest'],
+  ['20', 'Reporter'],
+  ['30', 'Developer'],
+  ['40', 'Maintainer'],
+  ['50', 'Owner'],
+]
+
+export const roleName = (level: number | null): string =>
+  level === 60
+    ? 'Administrators'
+    : level === 0 || level === null
+      ? 'Nobody'
+      : (ROLES.find(([value]) => Number(value) === level)?.[1] ?? String(level))
+
+/** Those one may give who has this level. */
+export const rolesUpTo = (level: number) => ROLES.filter(([value]) => Number(value) <= level)
+
+export const VISIBILITIES = [
+  ['private', 'Private: members only'],
+  ['internal', 'Internal: everybody who is signed in'],
+  ['public', 'Public: everybody'],
+] as const
+
+export type VisibilityWord = 'private' | 'internal' | 'public'

@@ -1,0 +1,193 @@
+/** Logs of jobs as they are read by people: lines with colours, in sections that fold. Nothing here draws. */
+
+/** A stretch of text that looks the same throughout. */
+export interface Run {
+  readonly text: string
+  /** Names of classes; empty where it looks plain. */
+  readonly look: string
+}
+
+export interface LogLine {
+  readonly number: number
+  readonly runs: readonly Run[]
+}
+
+export interface LogSection {
+  readonly name: string
+  readonly head: LogLine
+  readonly isCollapsed: boolean
+  /** Seconds it took; null while it lasts. */
+  readonly seconds: number | null
+  readonly items: readonly LogItem[]
+}
+
+export type LogItem = LogLine | LogSection
+
+export const isSection = (item: LogItem): item is LogSection => 'items' in item
+
+const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+
+/** How the basic colours look, to find the nearest of a richer one. */
+const SHADES: readonly (readonly [number, number, number])[] = [
+  [0, 0, 0],
+  [205, 0, 0],
+  [0, 205, 0],
+  [205, 205, 0],
+  [0, 0, 238],
+  [205, 0, 205],
+  [0, 205, 205],
+  [229, 229, 229],
+]
+
+interface Style {
+  front: string
+  back: string
+  marks: Set<string>
+}
+
+const plain = (): Style => ({ front: '', back: '', marks: new Set() })
+
+const lookOf = ({ front, back, marks }: Style): string =>
+  [front && `ansi-${front}`, back && `ansi-on-${back}`, ...Array.from(marks, (mark) => `ansi-${mark}`)]
+    .filter(Boolean)
+    .join(' ')
+
+function nearest(red: number, green: number, blue: number): string {
+  const distances = SHADES.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2)
+  return COLOURS[distances.indexOf(Math.min(...distances))]!
+}
+
+/** One of the 256 colours: 16 basic ones, a cube of 6 × 6 × 6, and greys. */
+function ofPalette(number: number): string {
+  if (number < 16) return COLOURS[number % 8]!
+  if (number >= 232)
+    return nearest(
+      ...(([8 + (number - 232) * 10] as const).flatMap((grey) => [grey, grey, grey]) as [number, number, number]),
+    )
+  const at = number - 16
+  const level = (step: number) => (step === 0 ? 0 : 55 + step * 40)
+  return nearest(level(Math.floor(at / 36)), level(Math.floor(at / 6) % 6), level(at % 6))
+}
+
+const MARKS: Record<number, string> = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 9: 'struck' }
+const UNMARKS: Record<number, readonly string[]> = {
+  22: ['bold', 'dim'],
+  23: ['italic'],
+  24: ['underline'],
+  29: ['struck'],
+}
+
+/** Changes the style as a terminal would: `1;31`. */
+function restyle(style: Style, codes: string): void {
+  const numbers = codes === '' ? [0] : codes.split(/[;:]/).map(Number)
+  for (let n = 0; n < numbers.length; n++) {
+    const code = numbers[n]!
+    if (code === 0) Object.assign(style, plain())
+    else if (MARKS[code]) style.marks.add(MARKS[code])
+    else if (UNMARKS[code]) for (const mark of UNMARKS[code]) style.marks.delete(mark)
+    else if (code === 39) style.front = ''
+    else if (code === 49) style.back = ''
+    else if (code === 38 || code === 48) {
+      const isRich = numbers[n + 1] === 2
+      const [red = 0, green = 0, blue = 0] = numbers.slice(n + 2)
+      const colour = isRich ? nearest(red, green, blue) : ofPalette(red)
+      if (code === 38) style.front = colour
+      else style.back = colour
+      n += isRich ? 4 : 2
+    } else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) style.front = COLOURS[code % 10]!
+    else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) style.back = COLOURS[code % 10]!
+  }
+}
+
+/* oxlint-disable no-control-regex -- what terminals are told begins with these */
+const CODE = /\u001b(?:\[([0-9;:?]*)([A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
+const MARKER = /(?:\u001b\[0K)?section_(start|end):(\d+):([\w.-]+)(?:\[([^\]\n]*)\])?\r?(?:\u001b\[0K)?/g
+/* oxlint-enable no-control-regex */
+
+/** What a terminal would leave standing: text after a return replaces what was before. */
+function overwritten(text: string): string {
+  if (!text.includes('\r')) return text
+  const parts = text.replace(/\r+$/, '').split('\r')
+  return parts.findLast((part) => part.replace(CODE, '') !== '') ?? ''
+}
+
+function runsOf(text: string, style: Style): Run[] {
+  const runs: Run[] = []
+  const add = (piece: string) => {
+    if (piece !== '') runs.push({ text: piece, look: lookOf(style) })
+  }
+  let at = 0
+  if (text.includes('\u001b'))
+    for (const match of text.matchAll(CODE)) {
+      add(text.slice(at, match.index))
+      if (match[2] === 'm') restyle(style, match[1] ?? '')
+      at = match.index + match[0].length
+    }
+  add(text.slice(at))
+  return runs
+}
+
+interface OpenSection {
+  name: string
+  head: LogLine
+  isCollapsed: boolean
+  seconds: number | null
+  items: LogItem[]
+  begun: number
+}
+
+/** `first` is the number of the first line. */
+export function readLog(content: string, first = 1): LogItem[] {
+  const items: LogItem[] = []
+  const open: OpenSection[] = []
+  const style = plain()
+  const lines = content.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  for (const [n, raw] of lines.entries()) {
+    const number = first + n
+    let started: OpenSection | null = null
+    if (raw.includes('section_'))
+      for (const [, kind, time, name = '', options] of raw.matchAll(MARKER)) {
+        if (kind === 'start') {
+          started = openSection(name, Number(time), options)
+          ;(open.at(-1)?.items ?? items).push(started)
+          open.push(started)
+        } else if (closeSection(open, name, Number(time)) === started) started = null
+      }
+    const text = raw.includes('section_') ? raw.replace(MARKER, '') : raw
+    const line = { number, runs: runsOf(overwritten(text), style) }
+    if (started) started.head = line
+    // A line that only ends a section shows nothing.
+    else if (text === raw || line.runs.length > 0) (open.at(-1)?.items ?? items).push(line)
+  }
+  return items
+}
+
+const openSection = (name: string, begun: number, options = ''): OpenSection => ({
+  name,
+  head: { number: 0, runs: [] },
+  isCollapsed: /\bcollapsed=true\b/.test(options),
+  seconds: null,
+  items: [],
+  begun,
+})
+
+/** With those that were left open inside of it. One whose start is not there ends nothing. */
+function closeSection(open: OpenSection[], name: string, time: number): OpenSection | null {
+  const at = open.findLastIndex((one) => one.name === name)
+  if (at < 0) return null
+  const [closed] = open.splice(at)
+  closed!.seconds = Math.max(0, time - closed!.begun)
+  return closed!
+}
+
+/** The text of a line without its looks. */
+export const textOf = ({ runs }: LogLine): string => runs.map(({ text }) => text).join('')
+
+/** Drops lines from the beginning until at most so many are left; tells how many went. */
+export function keepLast(content: string, most: number): { content: string; dropped: number } {
+  const ends: number[] = []
+  for (let at = content.indexOf('\n'); at >= 0; at = content.indexOf('\n', at + 1)) ends.push(at)
+  const dropped = ends.length - most
+  return dropped <= 0 ? { content, dropped: 0 } : { content: content.slice(ends[dropped - 1]! + 1), dropped }
+}

@@ -1,0 +1,28 @@
+/** One of a group's boards: issues of all its projects. */
+import { Board, type BoardData } from '../../../components/boards/Board.tsx'
+import { boardActions, loadBoard } from '../../../components/boards/board.ts'
+import { belowGroup, groupFrame, type InGroup } from '../../../layout/group.tsx'
+import { GroupPlanningTabs, REPORTER } from '../../../layout/planning.tsx'
+import { page as declare } from '../../../page.ts'
+
+export const page = declare<BoardData & Partial<InGroup>>({
+  frame: groupFrame,
+  load: (visit) => loadBoard('group', visit, visit.params.board_id ?? null),
+  title: ({ board }) => board?.name ?? 'Board',
+  live: ({ group }) =>
+    group ? { path: `/groups/${group.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
+  actions: boardActions('group'),
+  View: ({ group, groupLevel = 0, boards, board, columns, labels }) =>
+    group &&
+    board && (
+      <>
+        <GroupPlanningTabs group={group} at="boards" />
+        <Board
+          {...{ boards, board, columns, labels }}
+          at={(rest) => belowGroup(group, rest)}
+          mayPlan={groupLevel >= REPORTER}
+          mayAdd={false}
+        />
+      </>
+    ),
+})

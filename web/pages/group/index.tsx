@@ -1,0 +1,98 @@
+/** The home of a group: what is below it, and who belongs to it. */
+import type { Listed, Records } from '../../api.ts'
+import { Avatar } from '../../components/Avatar.tsx'
+import { ActButton } from '../../components/Form.tsx'
+import { Empty, Pages } from '../../components/lists.tsx'
+import { GroupRows, ProjectRows } from '../../components/places.tsx'
+import { Finder, SortChoice } from '../../components/settings.tsx'
+import { listPage } from '../../fields.ts'
+import { belowGroup, groupFrame, type InGroup } from '../../layout/group.tsx'
+import { page as declare } from '../../page.ts'
+import { PROJECT_ORDERS, orderOf } from '../../components/orders.ts'
+
+interface Data {
+  subgroups: Records['Group'][]
+  projects: Listed<Records['Project'][]>
+  members: number | null
+}
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupFrame,
+  load({ api, params, query }) {
+    const id = params.id!
+    const search = query.get('search') ?? undefined
+    return {
+      subgroups: api.maybe('/groups/{id}/subgroups', { id, search, per_page: 100 }).then((all) => all ?? []),
+      projects: api.list('/groups/{id}/projects', { id, search, ...orderOf(query), ...listPage(query, 20) }),
+      members: api.list('/groups/{id}/members/all', { id, per_page: 1 }).then(
+        ({ total }) => total,
+        () => null,
+      ),
+    }
+  },
+  title: () => '',
+  description: ({ group }) => group?.description,
+  View: ({ group, groupLevel = 0, subgroups, projects, members, me, query }) =>
+    group ? (
+      <>
+        <div class="head">
+          <div class="row">
+            <Avatar of={group} size={48} />
+            <div>
+              <h1>{group.name}</h1>
+              {group.description && <p class="quiet">{group.description}</p>}
+            </div>
+          </div>
+          <div class="row">
+            {members !== null && (
+              <a href={belowGroup(group, 'group_members')}>
+                {members} {members === 1 ? 'member' : 'members'}
+              </a>
+            )}
+            {me && groupLevel === 0 && group.request_access_enabled && (
+              <ActButton action="ask">Request access</ActButton>
+            )}
+            {groupLevel >= 40 && (
+              <a class="button" href={`/groups/new?parent=${group.id}`}>
+                New subgroup
+              </a>
+            )}
+            {groupLevel >= 30 && (
+              <a class="button" data-kind="main" href={`/projects/new?namespace=${group.id}`}>
+                New project
+              </a>
+            )}
+          </div>
+        </div>
+        <Finder label="Find projects and groups here">
+          <SortChoice options={PROJECT_ORDERS} />
+        </Finder>
+        {subgroups.length > 0 && (
+          <>
+            <h2>Groups</h2>
+            <GroupRows groups={subgroups} />
+          </>
+        )}
+        <h2>Projects</h2>
+        {projects.items.length > 0 ? (
+          <>
+            <ProjectRows projects={projects.items} />
+            <Pages of={projects} />
+          </>
+        ) : (
+          <Empty title={query.get('search') ? 'Nothing of that name' : 'No projects yet'}>
+            {groupLevel >= 30 && (
+              <p>
+                <a href={`/projects/new?namespace=${group.id}`}>Make the first one</a>
+              </p>
+            )}
+          </Empty>
+        )}
+      </>
+    ) : null,
+  actions: {
+    async ask({ api, params }) {
+      await api.post('/groups/{id}/access_requests', { id: params.id! })
+    },
+  },
+})

@@ -1,0 +1,49 @@
+/** The labels of a group, for all projects below it. */
+import type { Listed, Records } from '../../api.ts'
+import { LabelList, labelOf } from '../../components/LabelList.tsx'
+import { belowGroup, groupFrame, type InGroup } from '../../layout/group.tsx'
+import { REPORTER } from '../../layout/planning.tsx'
+import { page as declare, text } from '../../page.ts'
+
+interface Data {
+  labels: Listed<Records['Label'][]>
+}
+
+const LABEL = '/groups/{id}/labels/{label_id}'
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupFrame,
+  load: ({ api, params, query }) => ({
+    labels: api.list('/groups/{id}/labels', {
+      id: params.id!,
+      with_counts: true,
+      per_page: 50,
+      page: Number(query.get('page')) || 1,
+    }),
+  }),
+  title: () => 'Labels',
+  actions: {
+    async create({ api, params, form }) {
+      await api.post('/groups/{id}/labels', { id: params.id!, ...labelOf(form) })
+    },
+    async change({ api, params, form }) {
+      const { name, ...rest } = labelOf(form)
+      await api.put(LABEL, { id: params.id!, label_id: text(form, 'label_id'), new_name: name, ...rest })
+    },
+    async destroy({ api, params, form }) {
+      await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
+    },
+  },
+  View: ({ group, groupLevel = 0, labels }) =>
+    group && (
+      <>
+        <h1>Labels</h1>
+        <LabelList
+          labels={labels}
+          mayPlan={groupLevel >= REPORTER}
+          hrefOf={({ name }) => belowGroup(group, `issues?label_name[]=${encodeURIComponent(name)}`)}
+          isOwn={() => true}
+        />
+      </>
+    ),
+})

@@ -1,0 +1,117 @@
+/** A milestone of a group, and its issues in all projects. */
+import { Refused, type Listed, type Records } from '../../../api.ts'
+import { ActButton, Button, Folded, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { IssueRow } from '../../../components/IssueList.tsx'
+import { Dates, MilestoneFields, milestoneOf, type Milestone } from '../../../components/Milestones.tsx'
+import { Prose, State } from '../../../components/State.tsx'
+import { Empty, Pages, Rows } from '../../../components/lists.tsx'
+import { groupFrame, type InGroup } from '../../../layout/group.tsx'
+import { REPORTER } from '../../../layout/planning.tsx'
+import { page as declare, text, type Visit } from '../../../page.ts'
+import { undoable } from '../../../undo.ts'
+
+interface Data {
+  milestone: Milestone
+  issues: Listed<Records['Issue'][]>
+  html: string | null
+}
+
+async function find({ api, params }: Visit) {
+  const [found] = await api.get('/groups/{id}/milestones', { id: params.id!, iids: [Number(params.iid)] })
+  if (!found) throw new Refused({ status: 404, headers: {}, body: null })
+  return found
+}
+
+const MILESTONE = '/groups/{id}/milestones/{milestone_id}'
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupFrame,
+  async load(visit) {
+    const milestone = await find(visit)
+    const { api, params, query, me } = visit
+    const { description } = milestone
+    return {
+      milestone,
+      html: me && description ? api.post('/markdown', { text: description, gfm: true }).then(({ html }) => html) : null,
+      issues: api.list('/groups/{id}/issues', {
+        id: params.id!,
+        scope: 'all',
+        milestone: milestone.title,
+        with_labels_details: true,
+        per_page: 50,
+        page: Number(query.get('page')) || 1,
+      }),
+    }
+  },
+  title: ({ milestone }) => milestone.title,
+  actions: {
+    async turn(act) {
+      const { id } = await find(act)
+      const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
+      await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
+      return state_event === 'close'
+        ? undoable('Closed.', 'turn', { to: 'activate' })
+        : undoable('Open again.', 'turn', { to: 'close' })
+    },
+    async change(act) {
+      const { id } = await find(act)
+      await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, ...milestoneOf(act.form) })
+    },
+    async destroy(act) {
+      const { id } = await find(act)
+      await act.api.delete(MILESTONE, { id: act.params.id!, milestone_id: id })
+      return `/groups/${act.params.id}/-/milestones`
+    },
+  },
+  View: ({ milestone, issues, html, groupLevel = 0 }) => {
+    const isActive = milestone.state === 'active'
+    return (
+      <>
+        <div class="head">
+          <div>
+            <h1>{milestone.title}</h1>
+            <p class="row">
+              <State of={isActive ? 'opened' : 'closed'} /> <Dates of={milestone} />
+            </p>
+          </div>
+          {groupLevel >= REPORTER && (
+            <div class="row">
+              <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
+                {isActive ? 'Close milestone' : 'Open again'}
+              </ActButton>
+              <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
+                <Icon name="trash" /> Delete
+              </ActButton>
+            </div>
+          )}
+        </div>
+        {html !== null ? (
+          <Prose html={html} />
+        ) : (
+          milestone.description && <p class="plain-text">{milestone.description}</p>
+        )}
+        {groupLevel >= REPORTER && (
+          <Folded action="change">
+            <summary>Edit</summary>
+            <Form action="change" class="narrow" resets>
+              <MilestoneFields milestone={milestone} />
+              <Button kind="main">Save</Button>
+            </Form>
+          </Folded>
+        )}
+        <h2>Issues</h2>
+        {issues.items.length === 0 ? (
+          <Empty title="No issue belongs to it" />
+        ) : (
+          <Rows label="Issues">
+            {issues.items.map((issue) => (
+              <IssueRow issue={issue} key={issue.id} />
+            ))}
+          </Rows>
+        )}
+        <Pages of={issues} />
+      </>
+    )
+  },
+})

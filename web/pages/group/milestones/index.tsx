@@ -1,0 +1,58 @@
+/** The milestones of a group. */
+import type { Listed } from '../../../api.ts'
+import { Button, Folded, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { MilestoneFields, MilestoneList, milestoneOf, stateIn, type Counted } from '../../../components/Milestones.tsx'
+import { groupFrame, type InGroup } from '../../../layout/group.tsx'
+import { REPORTER } from '../../../layout/planning.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  milestones: Listed<Counted[]>
+}
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupFrame,
+  load: ({ api, params, query }) => {
+    const id = params.id!
+    const count = (milestone: string) =>
+      api
+        .maybe('/groups/{id}/issues_statistics', { id, milestone, scope: 'all' })
+        .then((found) => found?.statistics.counts ?? null)
+    const list = api.list('/groups/{id}/milestones', {
+      id,
+      state: stateIn(query),
+      per_page: 20,
+      page: Number(query.get('page')) || 1,
+    })
+    return {
+      milestones: list.then(async (found) => ({
+        ...found,
+        items: await Promise.all(found.items.map(async (one) => ({ ...one, counts: await count(one.title) }))),
+      })),
+    }
+  },
+  title: () => 'Milestones',
+  actions: {
+    async create({ api, params, form }) {
+      await api.post('/groups/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
+    },
+  },
+  View: ({ milestones, groupLevel = 0 }) => (
+    <>
+      <h1>Milestones</h1>
+      {groupLevel >= REPORTER && (
+        <Folded action="create">
+          <summary class="button" data-kind="main">
+            <Icon name="plus" /> New milestone
+          </summary>
+          <Form action="create" class="narrow" resets>
+            <MilestoneFields />
+            <Button kind="main">Create milestone</Button>
+          </Form>
+        </Folded>
+      )}
+      <MilestoneList milestones={milestones} />
+    </>
+  ),
+})

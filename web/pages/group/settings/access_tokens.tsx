@@ -1,0 +1,3 @@
+import { resourceTokensPage } from '../../../components/resource-tokens.tsx'
+
+export const page = resourceTokensPage('group')

@@ -1,0 +1,36 @@
+/** What jobs of all projects of a group are given, and what runs them. */
+import type { Records } from '../../../api.ts'
+import { Runners, runnerActions } from '../../../components/Runners.tsx'
+import { Variables, loadVariables, variableActions, type VariablesData } from '../../../components/Variables.tsx'
+import type { Group, InGroup } from '../../../layout/group.tsx'
+import { groupSettingsFrame } from '../../../layout/settings.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data extends VariablesData {
+  runners: Records['Runner'][]
+}
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupSettingsFrame,
+  signedIn: true,
+  load(visit) {
+    const { api, params } = visit
+    return {
+      ...loadVariables('group', visit),
+      runners: api.get('/groups/{id}/runners', { id: params.id!, type: 'group_type', per_page: 100 }),
+    }
+  },
+  title: () => 'CI settings',
+  actions: { ...variableActions('group'), ...runnerActions('group') },
+  View: ({ group, variables, edited, settings, runners, address, me }) =>
+    group && (
+      <>
+        <h1>CI settings</h1>
+        <p class="quiet">They hold for all projects of this group and of the groups below it.</p>
+        <Variables place="group" {...{ variables, edited, settings, address }} />
+        <Runners place="group" runners={runners} server={serverOf(group)} me={me} />
+      </>
+    ),
+})
+
+const serverOf = ({ web_url, full_path }: Group) => web_url.slice(0, -`/groups/${full_path}`.length)

@@ -1,0 +1,3 @@
+import { servicePage } from '../../../../components/services/one.tsx'
+
+export const page = servicePage('group')

@@ -1,0 +1,26 @@
+/** Tokens that open the repositories of all projects of a group. */
+import type { Records } from '../../../api.ts'
+import { DeployTokens, deployTokenActions } from '../../../components/DeployTokens.tsx'
+import type { InGroup } from '../../../layout/group.tsx'
+import { groupSettingsFrame } from '../../../layout/settings.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  tokens: Records['DeployToken'][]
+}
+
+export const page = declare<Data & Partial<InGroup>>({
+  frame: groupSettingsFrame,
+  signedIn: true,
+  load: ({ api, params }) => ({
+    tokens: api.get('/groups/{id}/deploy_tokens', { id: params.id!, active: true, per_page: 100 }),
+  }),
+  title: () => 'Repository settings',
+  View: ({ tokens }) => (
+    <>
+      <h1>Repository settings</h1>
+      <DeployTokens tokens={tokens} />
+    </>
+  ),
+  actions: deployTokenActions('group'),
+})

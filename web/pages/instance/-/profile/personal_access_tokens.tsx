@@ -1,0 +1,52 @@
+import type { Listed, Records } from '../../../../api.ts'
+import { Pages } from '../../../../components/lists.tsx'
+import { NewToken, SCOPES, Tokens } from '../../../../components/tokens.tsx'
+import { listPage, optional } from '../../../../fields.ts'
+import { profileFrame } from '../../../../layout/settings.tsx'
+import { page as declare, text, texts } from '../../../../page.ts'
+
+interface Data {
+  tokens: Listed<Records['PersonalAccessToken'][]>
+}
+
+const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', 'Act as anybody (sudo)']] as const
+
+export const page = declare<Data>({
+  signedIn: true,
+  frame: profileFrame,
+  load: ({ api, me, query }) => ({
+    tokens: api.list('/personal_access_tokens', {
+      user_id: me?.id,
+      state: 'active',
+      sort: 'created_desc',
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'Access tokens',
+  View: ({ tokens, me }) => (
+    <>
+      <h1>Access tokens</h1>
+      <p class="quiet">A token is a password for programs: for the API, and for git over HTTP.</p>
+      <NewToken scopes={me?.is_admin ? FOR_ADMINISTRATORS : SCOPES} />
+      <Tokens tokens={tokens.items} />
+      <Pages of={tokens} />
+    </>
+  ),
+  actions: {
+    async create({ api, form }) {
+      const made = await api.post('/user/personal_access_tokens', {
+        name: text(form, 'name'),
+        scopes: texts(form, 'scopes'),
+        expires_at: optional(form, 'expires_at'),
+      })
+      return { told: { token: made.token } }
+    },
+    async rotate({ api, form }) {
+      const made = await api.post('/personal_access_tokens/{id}/rotate', { id: text(form, 'token') })
+      return { told: { token: made.token } }
+    },
+    async revoke({ api, form }) {
+      await api.delete('/personal_access_tokens/{id}', { id: text(form, 'token') })
+    },
+  },
+})

@@ -1,0 +1,21 @@
+/** Changes a snippet of a person. */
+import { pathOf } from '../../../../../components/IssueList.tsx'
+import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../../components/Snippets.tsx'
+import { page as declare } from '../../../../../page.ts'
+
+export const page = declare<{ snippet: Snippet }>({
+  signedIn: true,
+  load: ({ api, params }) => ({ snippet: api.get('/snippets/{id}', { id: params.snippet_id!, render_html: true }) }),
+  title: ({ snippet }) => `Edit ${snippet.title}`,
+  actions: {
+    async change({ api, params, form }) {
+      return pathOf((await api.put('/snippets/{id}', { id: params.snippet_id!, ...changedSnippetOf(form) })).web_url)
+    },
+  },
+  View: ({ snippet }) => (
+    <>
+      <h1>Edit snippet</h1>
+      <SnippetForm action="change" snippet={snippet} />
+    </>
+  ),
+})

@@ -1,0 +1,26 @@
+/** A new snippet of my own. */
+import type { Records } from '../../../../api.ts'
+import { pathOf } from '../../../../components/IssueList.tsx'
+import { SnippetForm, newSnippetOf } from '../../../../components/Snippets.tsx'
+import { page as declare } from '../../../../page.ts'
+
+interface Data {
+  settings: Records['WebSettings']
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api }) => ({ settings: api.get('/application/web_settings', {}) }),
+  title: () => 'New snippet',
+  actions: {
+    async create({ api, form }) {
+      return pathOf((await api.post('/snippets', newSnippetOf(form))).web_url)
+    },
+  },
+  View: ({ settings }) => (
+    <>
+      <h1>New snippet</h1>
+      <SnippetForm action="create" visibility={settings.default_snippet_visibility} />
+    </>
+  ),
+})

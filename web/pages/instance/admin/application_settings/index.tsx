@@ -1,0 +1,111 @@
+/** Settings of the whole instance, chapter by chapter. */
+import { Button, Choice, Field, Form, Switch } from '../../../../components/Form.tsx'
+import { Tabs } from '../../../../components/lists.tsx'
+import { Notice } from '../../../../components/settings.tsx'
+import { flag, words } from '../../../../fields.ts'
+import { adminFrame } from '../../../../layout/settings.tsx'
+import { page as declare, text } from '../../../../page.ts'
+import { withQuery } from '../../../../query.ts'
+import { sentence } from '../../../../words.ts'
+import { CHAPTERS, chapterOf, settingsOf } from './chapters.ts'
+
+interface Data {
+  settings: Record<string, unknown>
+}
+
+const VISIBILITY = ['private', 'internal', 'public'].map((word) => [word, word] as const)
+const CHOICES: Record<string, readonly (readonly [string, string])[]> = {
+  default_project_visibility: VISIBILITY,
+  default_group_visibility: VISIBILITY,
+  default_snippet_visibility: VISIBILITY,
+  email_confirmation_setting: [
+    ['off', 'Not asked for'],
+    ['soft', 'Asked for, within days'],
+    ['hard', 'Needed to sign in'],
+  ],
+  enabled_git_access_protocol: [
+    ['', 'SSH and HTTP'],
+    ['ssh', 'SSH only'],
+    ['http', 'HTTP only'],
+  ],
+  default_branch_protection: [
+    ['0', 'None'],
+    ['1', 'Developers push, nobody rewrites'],
+    ['2', 'Maintainers only'],
+    ['3', 'Developers merge, maintainers push'],
+  ],
+  first_day_of_week: [
+    ['0', 'Sunday'],
+    ['1', 'Monday'],
+    ['6', 'Saturday'],
+  ],
+}
+
+/** A value as a field of a form holds it. */
+const written = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : ''
+
+export const page = declare<Data>({
+  signedIn: true,
+  frame: adminFrame,
+  load: ({ api }) => ({ settings: api.get('/application/settings', {}).then((all) => ({ ...all })) }),
+  title: () => 'Settings',
+  View: ({ settings, query, address }) => {
+    const chapter = chapterOf(query)
+    const chapters = [...CHAPTERS.map(([name, title]) => [name, title] as const), ['other', 'Other'] as const]
+    return (
+      <>
+        <h1>Settings</h1>
+        <Tabs
+          label="Chapters"
+          tabs={chapters.map(([name, title]) => ({
+            text: title,
+            href: withQuery(address, { chapter: name }),
+            isCurrent: name === chapter,
+          }))}
+        />
+        <div class="chapter">
+          <Notice />
+          <Form action="save">
+            {settingsOf(chapter, settings).map((name) => (
+              <Setting name={name} value={settings[name]} key={name} />
+            ))}
+            <Button kind="main">Save settings</Button>
+          </Form>
+        </div>
+      </>
+    )
+  },
+  actions: {
+    async save({ api, form, query }) {
+      const now: Record<string, unknown> = { ...(await api.get('/application/settings', {})) }
+      const names = settingsOf(chapterOf(query), now).filter((name) => form[name] !== undefined)
+      const read = (name: string) =>
+        typeof now[name] === 'boolean'
+          ? flag(form, name)
+          : Array.isArray(now[name])
+            ? words(form, name)
+            : text(form, name)
+      const same = (name: string) => written(now[name]) === written(read(name))
+      const wish = names.filter((name) => !same(name)).map((name) => [name, read(name)] as const)
+      if (wish.length > 0) await api.put('/application/settings', Object.fromEntries(wish))
+      return { told: { notice: wish.length === 0 ? 'Nothing was changed.' : 'Saved.' } }
+    },
+  },
+})
+
+function Setting({ name, value }: { name: string; value: unknown }) {
+  const label = sentence(name)
+  const options = CHOICES[name]
+  if (options) return <Choice name={name} label={label} options={options} value={written(value)} />
+  if (typeof value === 'boolean') return <Switch name={name} label={label} isOn={value} />
+  if (typeof value === 'number') return <Field name={name} label={label} type="number" value={value} />
+  if (Array.isArray(value))
+    return <Field name={name} label={label} value={written(value)} hint="Several, with commas between them." />
+  const isLong = /text|terms/.test(name)
+  return <Field name={name} label={label} value={written(value)} {...(isLong && { lines: 3 })} />
+}

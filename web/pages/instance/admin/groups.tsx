@@ -1,0 +1,45 @@
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { GroupRows } from '../../../components/places.tsx'
+import { Finder } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { adminFrame } from '../../../layout/settings.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  groups: Listed<Records['Group'][]>
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  frame: adminFrame,
+  load: ({ api, query }) => ({
+    groups: api.list('/groups', {
+      search: query.get('search') ?? undefined,
+      all_available: true,
+      order_by: 'path',
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'Groups',
+  View: ({ groups }) => (
+    <>
+      <div class="head">
+        <h1>Groups</h1>
+        <a class="button" href="/groups/new">
+          New group
+        </a>
+      </div>
+      <Finder label="Find groups" />
+      {groups.items.length === 0 ? (
+        <Empty title="No groups" />
+      ) : (
+        <GroupRows
+          groups={groups.items}
+          aside={({ full_path }) => <a href={`/groups/${full_path}/-/edit`}>Settings</a>}
+        />
+      )}
+      <Pages of={groups} />
+    </>
+  ),
+})

@@ -1,0 +1,3 @@
+import { hookPage } from '../../../../components/hooks/one.tsx'
+
+export const page = hookPage('instance')

@@ -1,0 +1,64 @@
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
+import { PROJECT_ORDERS, orderOf } from '../../../components/orders.ts'
+import { Visibility } from '../../../components/State.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Finder, SortChoice } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { below } from '../../../layout/project.tsx'
+import { adminFrame } from '../../../layout/settings.tsx'
+import { page as declare } from '../../../page.ts'
+import { sizeText } from '../../../refs.ts'
+
+interface Data {
+  projects: Listed<Records['Project'][]>
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  frame: adminFrame,
+  load: ({ api, query }) => ({
+    projects: api.list('/projects', {
+      search: query.get('search') ?? undefined,
+      statistics: true,
+      ...orderOf(query),
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'Projects',
+  View: ({ projects }) => (
+    <>
+      <h1>Projects</h1>
+      <Finder label="Find projects">
+        <SortChoice options={PROJECT_ORDERS} />
+      </Finder>
+      {projects.items.length === 0 ? (
+        <Empty title="No projects" />
+      ) : (
+        <Rows label="Projects">
+          {projects.items.map((project) => (
+            <Row
+              key={project.id}
+              title={
+                <>
+                  <a class="place-link" href={`/${project.path_with_namespace}`}>
+                    {project.name_with_namespace}
+                  </a>{' '}
+                  <Visibility of={project.visibility} /> {project.archived && <span class="badge">archived</span>}
+                </>
+              }
+              facts={
+                <>
+                  {sizeText(project.statistics?.storage_size ?? 0)} · {project.statistics?.commit_count ?? 0} commits ·
+                  active <Time at={project.last_activity_at} />
+                </>
+              }
+              aside={<a href={below(project, 'edit')}>Settings</a>}
+            />
+          ))}
+        </Rows>
+      )}
+      <Pages of={projects} />
+    </>
+  ),
+})

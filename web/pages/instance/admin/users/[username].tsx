@@ -1,0 +1,173 @@
+/** One account, as administrators see it. */
+import { Refused, type Records } from '../../../../api.ts'
+import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
+import { State } from '../../../../components/State.tsx'
+import { Time } from '../../../../components/Time.tsx'
+import { Row, Rows } from '../../../../components/lists.tsx'
+import { Confirmed, assertTyped } from '../../../../components/confirmed.tsx'
+import { Chapter, Facts, Notice } from '../../../../components/settings.tsx'
+import { count, flags, optional } from '../../../../fields.ts'
+import { adminFrame } from '../../../../layout/settings.tsx'
+import { roleName } from '../../../../levels.ts'
+import { page as declare, text, type Act, type Visit } from '../../../../page.ts'
+
+interface Data {
+  user: Records['AdministeredUser']
+  memberships: Records['Membership'][]
+  sessions: Records['Session'][]
+  keys: Records['SshKey'][]
+}
+
+const SWITCHES = [
+  ['admin', 'is_admin', 'Administrator'],
+  ['external', 'external', 'External: sees only what they are a member of'],
+  ['can_create_group', 'can_create_group', 'May make groups'],
+] as const
+
+async function userOf({ api, params }: Pick<Visit, 'api' | 'params'>): Promise<Records['AdministeredUser']> {
+  const [found] = await api.get('/users', { username: params.username! })
+  if (!found) throw new Refused({ status: 404, headers: {}, body: null })
+  return api.get('/users/{id}', { id: found.id })
+}
+
+const act = (path: 'block' | 'unblock' | 'deactivate' | 'activate') => async (visit: Act) => {
+  const { id } = await userOf(visit)
+  await visit.api.post(`/users/{id}/${path}`, { id })
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  frame: adminFrame,
+  async load(visit) {
+    if (!visit.me?.is_admin) throw new Refused({ status: 404, headers: {}, body: null })
+    const user = await userOf(visit)
+    const { api } = visit
+    const { id } = user
+    return {
+      user,
+      memberships: api.get('/users/{id}/memberships', { id, per_page: 100 }),
+      sessions: api.get('/users/{id}/sessions', { id, per_page: 100 }),
+      keys: api.get('/users/{id}/keys', { id, per_page: 100 }),
+    }
+  },
+  title: ({ user }) => user.name,
+  View: ({ user, memberships, sessions, keys, me }) => (
+    <>
+      <p>
+        <a href="/admin/users">All users</a>
+      </p>
+      <h1>{user.name}</h1>
+      <Notice />
+      <p class="row">
+        <State of={user.state} />
+        <a href={`/${user.username}`}>@{user.username}</a>
+        {user.is_admin && <span class="badge">administrator</span>}
+      </p>
+      {user.id !== me?.id && (
+        <p class="row">
+          {user.state === 'blocked' ? (
+            <ActButton action="unblock">Unblock</ActButton>
+          ) : (
+            <ActButton action="block" kind="danger" confirm="Block? They are signed out, and cannot come in.">
+              Block
+            </ActButton>
+          )}
+          {user.state === 'deactivated' ? (
+            <ActButton action="activate">Activate</ActButton>
+          ) : (
+            user.state === 'active' && <ActButton action="deactivate">Deactivate</ActButton>
+          )}
+          <ActButton action="revoke" kind="danger" confirm="End all sessions and revoke all tokens?">
+            Revoke all credentials
+          </ActButton>
+        </p>
+      )}
+      <Facts
+        of={[
+          ['Made', <Time at={user.created_at} />],
+          ['Last sign-in', user.last_sign_in_at ? <Time at={user.last_sign_in_at} /> : 'never'],
+          ['Email', user.confirmed_at ? 'confirmed' : 'not confirmed'],
+          ['Sessions', sessions.length],
+          ['SSH keys', keys.length],
+          ['Signs in by', user.identities.map(({ provider }) => provider).join(', ') || 'password'],
+        ]}
+      />
+      <Chapter title="Account">
+        <Form action="save">
+          <Field name="name" label="Name" value={user.name} required />
+          <Field name="username" label="Username" value={user.username} required />
+          <Field name="email" label="Email" type="email" value={user.email} required />
+          <Field
+            name="password"
+            label="New password"
+            type="password"
+            autocomplete="new-password"
+            hint="Left empty it stays. They choose another at the next sign-in."
+          />
+          <Field name="projects_limit" label="Most projects of their own" type="number" value={user.projects_limit} />
+          {SWITCHES.map(([name, now, label]) => (
+            <Switch name={name} label={label} isOn={user[now]} key={name} />
+          ))}
+          <Button kind="main">Save account</Button>
+        </Form>
+      </Chapter>
+      {memberships.length > 0 && (
+        <Chapter title="Belongs to">
+          <Rows label="Belongs to">
+            {memberships.map((one) => (
+              <Row
+                key={`${one.source_type} ${one.source_id}`}
+                title={one.source_name}
+                facts={`${one.source_type === 'Project' ? 'project' : 'group'} · ${roleName(one.access_level)}`}
+              />
+            ))}
+          </Rows>
+        </Chapter>
+      )}
+      {user.id !== me?.id && (
+        <Confirmed
+          title="Delete this user"
+          hint="Their own projects go with them; what they wrote elsewhere stays."
+          action="remove"
+          word={user.username}
+          button="Delete user"
+        />
+      )}
+    </>
+  ),
+  actions: {
+    block: act('block'),
+    unblock: act('unblock'),
+    activate: act('activate'),
+    deactivate: act('deactivate'),
+    async revoke(visit) {
+      const { id } = await userOf(visit)
+      await visit.api.post('/users/{id}/revoke_credentials', { id })
+      return { told: { notice: 'All sessions are ended, and all tokens revoked.' } }
+    },
+    async save(visit) {
+      const { api, form, params } = visit
+      const { id } = await userOf(visit)
+      const user = await api.put('/users/{id}', {
+        id,
+        name: text(form, 'name'),
+        username: text(form, 'username'),
+        email: text(form, 'email'),
+        password: optional(form, 'password'),
+        projects_limit: count(form, 'projects_limit'),
+        ...flags(
+          form,
+          SWITCHES.map(([name]) => name),
+        ),
+      })
+      if (user.username !== params.username) return `/admin/users/${user.username}`
+      return { told: { notice: 'Saved.' } }
+    },
+    async remove(visit) {
+      assertTyped(visit.form, visit.params.username!)
+      const { id } = await userOf(visit)
+      await visit.api.delete('/users/{id}', { id })
+      return '/admin/users'
+    },
+  },
+})

@@ -1,0 +1,19 @@
+/** What jobs of every project are given. */
+import { Variables, loadVariables, variableActions, type VariablesData } from '../../../components/Variables.tsx'
+import { adminFrame } from '../../../layout/settings.tsx'
+import { page as declare } from '../../../page.ts'
+
+export const page = declare<VariablesData>({
+  frame: adminFrame,
+  signedIn: true,
+  load: (visit) => loadVariables('instance', visit),
+  title: () => 'Variables',
+  actions: variableActions('instance'),
+  View: ({ variables, edited, settings, address }) => (
+    <>
+      <h1>CI variables</h1>
+      <p class="quiet">Jobs of every project are given them.</p>
+      <Variables place="instance" {...{ variables, edited, settings, address }} />
+    </>
+  ),
+})

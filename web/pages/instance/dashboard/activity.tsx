@@ -1,0 +1,31 @@
+/** What happened in the projects I work on. */
+import type { Api, Listed, Records } from '../../../api.ts'
+import { Activity, wishOf, type Places } from '../../../components/Activity.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  events: Listed<Records['Event'][]>
+  places: Places
+}
+
+/** A page has few projects; each is asked for once. */
+async function placesOf(api: Api, events: readonly Records['Event'][]): Promise<Places> {
+  const ids = [...new Set(events.map(({ project_id }) => project_id))]
+  const projects = await Promise.all(ids.map((id) => api.maybe('/projects/{id}', { id })))
+  return Object.fromEntries(projects.flatMap((one) => (one ? [[one.id, one.path_with_namespace]] : [])))
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => {
+    const events = api.list('/events', { scope: 'all', ...wishOf(query) })
+    return { events, places: events.then(({ items }) => placesOf(api, items)) }
+  },
+  title: () => 'Activity',
+  View: ({ events, places }) => (
+    <>
+      <h1>Activity</h1>
+      <Activity events={events} places={places} />
+    </>
+  ),
+})

@@ -1,0 +1,45 @@
+/** Groups I belong to. */
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { GroupRows } from '../../../components/places.tsx'
+import { Finder } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  groups: Listed<Records['Group'][]>
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => ({
+    groups: api.list('/groups', {
+      search: query.get('search') ?? undefined,
+      min_access_level: 10,
+      order_by: 'name',
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'My groups',
+  View: ({ groups }) => (
+    <>
+      <div class="head">
+        <h1>My groups</h1>
+        <a class="button" data-kind="main" href="/groups/new">
+          New group
+        </a>
+      </div>
+      <Finder label="Find groups" />
+      {groups.items.length === 0 ? (
+        <Empty title="You belong to no group yet">
+          <p>
+            <a href="/groups/new">Make one</a>: its projects share members, labels and milestones.
+          </p>
+        </Empty>
+      ) : (
+        <GroupRows groups={groups.items} />
+      )}
+      <Pages of={groups} />
+    </>
+  ),
+})

@@ -1,0 +1,44 @@
+/** Issues that are mine: assigned to me, or written by me. */
+import type { Listed } from '../../../api.ts'
+import { IssueList, narrowedBy, wishOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
+import { Tabs } from '../../../components/lists.tsx'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+
+interface Data {
+  issues: Listed<Issue[]>
+  counts: Counts
+}
+
+const scopeIn = (query: URLSearchParams) =>
+  query.get('scope') === 'created_by_me' ? ('created_by_me' as const) : ('assigned_to_me' as const)
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => {
+    const scope = scopeIn(query)
+    return {
+      issues: api.list('/issues', { ...wishOf(query), scope }),
+      counts: api
+        .get('/issues_statistics', { ...narrowedBy(query), scope })
+        .then(({ statistics }) => statistics.counts),
+    }
+  },
+  title: () => 'My issues',
+  live: () => ({ path: '/user/live', events: ['issue.created', 'issue.updated'] }),
+  View: ({ issues, counts, query, address }) => {
+    const scope = scopeIn(query)
+    const tab = (text: string, one: string) => ({
+      text,
+      href: withQuery(address, { scope: one }),
+      isCurrent: scope === one,
+    })
+    return (
+      <>
+        <h1>My issues</h1>
+        <Tabs label="Whose" tabs={[tab('Assigned to me', 'assigned_to_me'), tab('Written by me', 'created_by_me')]} />
+        <IssueList issues={issues} counts={counts} hint={<p>Nothing waits for you here.</p>} />
+      </>
+    )
+  },
+})

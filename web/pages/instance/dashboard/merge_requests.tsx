@@ -1,0 +1,69 @@
+/** Merge requests that wait for me, and my own. */
+import type { Listed } from '../../../api.ts'
+import { Filters, Requests, StateTabs, stateOf, wishOf, type MergeRequest } from '../../../components/MergeRequests.tsx'
+import { Empty, Tabs } from '../../../components/lists.tsx'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+
+const SCOPES = [
+  ['reviews_for_me', 'Reviews for me', 'Nobody waits for your review'],
+  ['assigned_to_me', 'Assigned to me', 'Nothing is assigned to you'],
+  ['created_by_me', 'Mine', 'You have not proposed anything yet'],
+] as const
+type Scope = (typeof SCOPES)[number][0]
+
+interface Data {
+  requests: Listed<MergeRequest[]>
+  counts: Record<Scope, number | null>
+}
+
+const scopeOf = (query: URLSearchParams) => SCOPES.find(([scope]) => scope === query.get('scope')) ?? SCOPES[0]
+
+export const page = declare<Data>({
+  signedIn: true,
+  load({ api, query }) {
+    const count = async (scope: Scope) => [
+      scope,
+      (await api.list('/merge_requests', { scope, state: 'opened', per_page: 1 })).total,
+    ]
+    return {
+      requests: api.list('/merge_requests', { scope: scopeOf(query)[0], state: stateOf(query), ...wishOf(query) }),
+      counts: Promise.all(SCOPES.map(([scope]) => count(scope))).then(
+        (pairs) => Object.fromEntries(pairs) as Data['counts'],
+      ),
+    }
+  },
+  title: () => 'My merge requests',
+  live: () => ({
+    path: '/user/live',
+    events: ['created', 'updated', 'closed', 'reopened', 'merged', 'approved'].map((act) => `merge_request.${act}`),
+  }),
+  View: ({ requests, counts, query, address }) => {
+    const current = scopeOf(query)
+    return (
+      <>
+        <h1>Merge requests</h1>
+        <Tabs
+          label="Whose"
+          tabs={SCOPES.map(([scope, text]) => ({
+            text,
+            href: withQuery(address, { scope }),
+            count: counts[scope],
+            isCurrent: scope === current[0],
+          }))}
+        />
+        <StateTabs />
+        <Filters />
+        <Requests
+          of={requests}
+          isFromMany
+          empty={
+            <Empty title={current[2]}>
+              <p>What is asked of you, and what you propose, is listed here.</p>
+            </Empty>
+          }
+        />
+      </>
+    )
+  },
+})

@@ -1,0 +1,68 @@
+/** Projects I belong to, or have starred. */
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages, Tabs } from '../../../components/lists.tsx'
+import { PROJECT_ORDERS, orderOf } from '../../../components/orders.ts'
+import { ProjectRows } from '../../../components/places.tsx'
+import { Finder, SortChoice } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+
+interface Data {
+  projects: Listed<Records['Project'][]>
+}
+
+const VIEWS = [
+  ['membership', 'Mine', { membership: true }],
+  ['owned', 'Owned', { owned: true }],
+  ['starred', 'Starred', { starred: true }],
+] as const
+
+const viewOf = (query: URLSearchParams) => VIEWS.find(([name]) => name === query.get('show')) ?? VIEWS[0]
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => ({
+    projects: api.list('/projects', {
+      search: query.get('search') ?? undefined,
+      ...viewOf(query)[2],
+      ...orderOf(query),
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'My projects',
+  View: ({ projects, query, address }) => (
+    <>
+      <div class="head">
+        <h1>My projects</h1>
+        <a class="button" data-kind="main" href="/projects/new">
+          New project
+        </a>
+      </div>
+      <Tabs
+        label="Which projects"
+        tabs={VIEWS.map(([name, text]) => ({
+          text,
+          href: withQuery(address, { show: name }),
+          isCurrent: viewOf(query)[0] === name,
+        }))}
+      />
+      <div class="chapter">
+        <Finder label="Find projects">
+          <input type="hidden" name="show" value={viewOf(query)[0]} />
+          <SortChoice options={PROJECT_ORDERS} />
+        </Finder>
+        {projects.items.length === 0 ? (
+          <Empty title="None yet">
+            <p>
+              <a href="/projects/new">Make a project</a> or <a href="/explore">look at those of others</a>.
+            </p>
+          </Empty>
+        ) : (
+          <ProjectRows projects={projects.items} />
+        )}
+        <Pages of={projects} />
+      </div>
+    </>
+  ),
+})

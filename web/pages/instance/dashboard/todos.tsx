@@ -1,0 +1,136 @@
+/** What waits for me. What is done can be brought back. */
+import type { Listed, Records } from '../../../api.ts'
+import { Avatar } from '../../../components/Avatar.tsx'
+import { ActButton } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Empty, Pages, Row, Rows, Tabs } from '../../../components/lists.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { undoable } from '../../../undo.ts'
+import { withQuery } from '../../../query.ts'
+
+type Todo = Records['Todo']
+
+interface Data {
+  todos: Listed<Todo[]>
+  pending: number | null
+}
+
+const stateIn = (query: URLSearchParams) => (query.get('state') === 'done' ? 'done' : 'pending')
+
+const WORDS: Partial<Record<Todo['action_name'], string>> = {
+  assigned: 'assigned you',
+  mentioned: 'mentioned you in',
+  directly_addressed: 'addressed you in',
+  marked: 'added a to do for',
+  review_requested: 'asked you to review',
+  review_submitted: 'reviewed',
+  approval_required: 'needs your approval of',
+  build_failed: 'had a failed pipeline in',
+  unmergeable: 'cannot merge',
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => ({
+    todos: api.list('/todos', { state: stateIn(query), per_page: 20, page: Number(query.get('page')) || 1 }),
+    pending: api.list('/todos', { state: 'pending', per_page: 1 }).then(({ total }) => total),
+  }),
+  title: () => 'To do',
+  live: () => ({ path: '/user/live', events: ['todo.created', 'todo.done'] }),
+  actions: {
+    async done({ api, form }) {
+      const { project, target, target_type } = await api.post('/todos/{id}/mark_as_done', { id: text(form, 'todo') })
+      if (!('iid' in target)) return
+      return undoable('Done.', 'undo', { project: project.id, iid: target.iid, type: target_type })
+    },
+    async allDone({ api }) {
+      await api.post('/todos/mark_as_done', {})
+    },
+    async undo({ api, form }) {
+      const id = text(form, 'project')
+      const iid = text(form, 'iid')
+      if (text(form, 'type') === 'Issue')
+        await api.post('/projects/{id}/issues/{issue_iid}/todo', { id, issue_iid: iid })
+      else await api.post('/projects/{id}/merge_requests/{merge_request_iid}/todo', { id, merge_request_iid: iid })
+    },
+  },
+  View: ({ todos, pending, query, address }) => {
+    const state = stateIn(query)
+    return (
+      <>
+        <div class="head">
+          <h1>To do</h1>
+          {state === 'pending' && todos.items.length > 0 && (
+            <ActButton action="allDone" confirm="Mark everything as done?">
+              <Icon name="check" /> Mark all as done
+            </ActButton>
+          )}
+        </div>
+        <Tabs
+          label="State"
+          tabs={[
+            {
+              text: 'To do',
+              href: withQuery(address, { state: 'pending' }),
+              count: pending,
+              isCurrent: state === 'pending',
+            },
+            { text: 'Done', href: withQuery(address, { state: 'done' }), isCurrent: state === 'done' },
+          ]}
+        />
+        {todos.items.length === 0 ? (
+          <Empty title={state === 'pending' ? 'Nothing waits for you' : 'Nothing is done yet'}>
+            <p>Whatever you are assigned to or mentioned in comes here.</p>
+          </Empty>
+        ) : (
+          <Rows label="To do">
+            {todos.items.map((todo) => (
+              <Item todo={todo} key={todo.id} />
+            ))}
+          </Rows>
+        )}
+        <Pages of={todos} />
+      </>
+    )
+  },
+})
+
+function Item({ todo }: { todo: Todo }) {
+  const { target } = todo
+  const iid = 'iid' in target ? target.iid : null
+  const title = target.title
+  const { pathname, hash } = new URL(todo.target_url)
+  const fields = { project: todo.project.id, iid: iid ?? '', type: todo.target_type }
+  return (
+    <Row
+      lead={<Avatar of={todo.author} size={24} />}
+      title={
+        <span class="in-text">
+          {todo.author.name} {WORDS[todo.action_name] ?? todo.action_name.replaceAll('_', ' ')}{' '}
+          <a href={pathname + hash}>{title}</a>
+        </span>
+      }
+      facts={
+        <>
+          {todo.project.path_with_namespace} {iid !== null && `${todo.target_type === 'Issue' ? '#' : '!'}${iid}`} ·{' '}
+          <Time at={todo.created_at} />
+          {todo.body !== title && <> · “{todo.body.slice(0, 200)}”</>}
+        </>
+      }
+      aside={
+        todo.state === 'pending' ? (
+          <ActButton action="done" id={`done-${todo.id}`} fields={{ todo: todo.id }}>
+            <Icon name="check" /> Done<span class="spoken">: {title}</span>
+          </ActButton>
+        ) : (
+          iid !== null && (
+            <ActButton action="undo" id={`undo-${todo.id}`} fields={fields}>
+              Undo<span class="spoken">: {title}</span>
+            </ActButton>
+          )
+        )
+      }
+    />
+  )
+}

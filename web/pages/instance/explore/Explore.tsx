@@ -1,0 +1,25 @@
+/** What there is on this server, to whoever looks. */
+import type { ComponentChildren } from 'preact'
+import { Tabs } from '../../../components/lists.tsx'
+import type { Me } from '../../../page.ts'
+
+const VIEWS = [
+  ['/explore', 'Projects'],
+  ['/explore/groups', 'Groups'],
+  ['/explore/users', 'People'],
+] as const
+
+export const Explore = ({ at, me, children }: { at: string; me: Me | null; children: ComponentChildren }) => (
+  <>
+    <h1>Explore</h1>
+    <Tabs
+      label="Explore"
+      tabs={VIEWS.filter(([href]) => me !== null || href !== '/explore/users').map(([href, text]) => ({
+        href,
+        text,
+        isCurrent: href === at,
+      }))}
+    />
+    <div class="chapter">{children}</div>
+  </>
+)

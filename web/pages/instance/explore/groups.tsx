@@ -1,0 +1,31 @@
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { GroupRows } from '../../../components/places.tsx'
+import { Finder } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { page as declare } from '../../../page.ts'
+import { Explore } from './Explore.tsx'
+
+interface Data {
+  groups: Listed<Records['Group'][]>
+}
+
+export const page = declare<Data>({
+  load: ({ api, query }) => ({
+    groups: api.list('/groups', {
+      search: query.get('search') ?? undefined,
+      all_available: true,
+      order_by: 'name',
+      ...listPage(query),
+    }),
+  }),
+  title: () => 'Explore groups',
+  View: ({ groups, me }) => (
+    <Explore at="/explore/groups" me={me}>
+      <Finder label="Find groups" />
+      <h2 class="spoken">Groups</h2>
+      {groups.items.length === 0 ? <Empty title="No group is here for you" /> : <GroupRows groups={groups.items} />}
+      <Pages of={groups} />
+    </Explore>
+  ),
+})

@@ -1,0 +1,27 @@
+import type { Listed, Records } from '../../../api.ts'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { UserRows } from '../../../components/places.tsx'
+import { Finder } from '../../../components/settings.tsx'
+import { listPage } from '../../../fields.ts'
+import { page as declare } from '../../../page.ts'
+import { Explore } from './Explore.tsx'
+
+interface Data {
+  users: Listed<Records['UserSummary'][]>
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api, query }) => ({
+    users: api.list('/users', { search: query.get('search') ?? undefined, active: true, ...listPage(query) }),
+  }),
+  title: () => 'Explore people',
+  View: ({ users, me }) => (
+    <Explore at="/explore/users" me={me}>
+      <Finder label="Find people by name or address" />
+      <h2 class="spoken">People</h2>
+      {users.items.length === 0 ? <Empty title="Nobody of that name" /> : <UserRows users={users.items} />}
+      <Pages of={users} />
+    </Explore>
+  ),
+})

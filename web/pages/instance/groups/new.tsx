@@ -1,0 +1,56 @@
+import type { Records } from '../../../api.ts'
+import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { count, optional, word } from '../../../fields.ts'
+import { VISIBILITIES, type VisibilityWord } from '../../../levels.ts'
+import { page as declare, text } from '../../../page.ts'
+
+interface Data {
+  parents: Records['Group'][]
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api }) => ({ parents: api.get('/groups', { min_access_level: 40, order_by: 'path', per_page: 100 }) }),
+  title: () => 'New group',
+  View: ({ parents, query }) => (
+    <div class="narrow">
+      <h1>New group</h1>
+      <p class="quiet">The projects of a group share its members, labels, milestones and runners.</p>
+      <Form action="create">
+        <Field name="name" label="Name" required />
+        <Field name="path" label="Path" hint="Part of the address. Made of the name where it is left empty." />
+        <Choice
+          name="parent_id"
+          label="Inside"
+          value={query.get('parent')}
+          options={[
+            ['', 'Nothing: a group of its own'],
+            ...parents.map(({ id, full_path }) => [String(id), full_path] as const),
+          ]}
+        />
+        <Field name="description" label="Description" lines={3} />
+        <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value="private" />
+        <Button kind="main">Create group</Button>
+      </Form>
+    </div>
+  ),
+  actions: {
+    async create({ api, form }) {
+      const name = text(form, 'name')
+      const group = await api.post('/groups', {
+        name,
+        path: optional(form, 'path') ?? pathOf(name),
+        parent_id: count(form, 'parent_id'),
+        description: optional(form, 'description'),
+        visibility: word<VisibilityWord>(form, 'visibility'),
+      })
+      return `/${group.full_path}`
+    },
+  },
+})
+
+const pathOf = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '')

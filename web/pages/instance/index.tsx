@@ -1,0 +1,148 @@
+/** Home: what waits for me, and where I work. Visitors are shown what there is. */
+import type { Records } from '../../api.ts'
+import { Avatar } from '../../components/Avatar.tsx'
+import { State, Visibility } from '../../components/State.tsx'
+import { Time } from '../../components/Time.tsx'
+import { Empty, Row, Rows } from '../../components/lists.tsx'
+import { page as declare, type Me } from '../../page.ts'
+
+import { FirstSteps, begin } from './-/FirstSteps.tsx'
+
+interface Data {
+  projects: Records['Project'][]
+  todos: Records['Todo'][]
+  issues: Records['Issue'][]
+  reviews: Records['MergeRequest'][]
+  /** An administrator of a server that has no project yet is led to the first. */
+  isFirstRun: boolean
+}
+
+export const page = declare<Data>({
+  leadVisitors: async (api) => (await api.get('/application/web_settings', {})).home_page_url,
+  load({ api, me }) {
+    const none = Promise.resolve([])
+    const per_page = 10
+    return {
+      isFirstRun: me?.is_admin
+        ? api.get('/projects', { simple: true, per_page: 1 }).then((all) => all.length === 0)
+        : false,
+      projects: api.get('/projects', {
+        ...(me && { membership: true }),
+        order_by: 'last_activity_at',
+        per_page,
+      }),
+      todos: me ? api.get('/todos', { per_page }) : none,
+      issues: me ? api.get('/issues', { scope: 'assigned_to_me', state: 'opened', per_page }) : none,
+      reviews: me ? api.get('/merge_requests', { scope: 'all', reviewer_id: me.id, state: 'opened', per_page }) : none,
+    }
+  },
+  title: (_data, { me }) => (me ? 'Home' : 'Explore'),
+  View: (data) =>
+    data.me === null ? (
+      <Welcome projects={data.projects} />
+    ) : data.isFirstRun ? (
+      <FirstSteps me={data.me} project={null} tokens={[]} keys={[]} />
+    ) : (
+      <Dashboard {...data} me={data.me} />
+    ),
+  actions: { begin },
+})
+
+const Welcome = ({ projects }: { projects: Records['Project'][] }) => (
+  <>
+    <h1>Projects</h1>
+    <Projects projects={projects} />
+  </>
+)
+
+function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun'> & { me: Me }) {
+  return (
+    <div class="columns">
+      <section>
+        <h1>Hello, {me.name}</h1>
+        <h2>To do</h2>
+        {todos.length === 0 ? (
+          <p class="quiet">Nothing waits for you.</p>
+        ) : (
+          <Rows label="To do">
+            {todos.map((todo) => (
+              <Row
+                key={todo.id}
+                lead={<Avatar of={todo.author ?? { name: '?' }} />}
+                title={<a href={todo.target_url}>{todo.body}</a>}
+                facts={
+                  <>
+                    {todo.action_name.replaceAll('_', ' ')} <Time at={todo.created_at} />
+                  </>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <h2>Reviews for me</h2>
+        {reviews.length === 0 ? (
+          <p class="quiet">Nobody waits for your review.</p>
+        ) : (
+          <Rows label="Reviews">
+            {reviews.map((one) => (
+              <Row
+                key={one.id}
+                lead={<State of={one.state} isShort />}
+                title={<a href={one.web_url}>{one.title}</a>}
+                facts={<Time at={one.updated_at} />}
+              />
+            ))}
+          </Rows>
+        )}
+        <h2>My issues</h2>
+        {issues.length === 0 ? (
+          <p class="quiet">No issue is assigned to you.</p>
+        ) : (
+          <Rows label="Issues">
+            {issues.map((one) => (
+              <Row
+                key={one.id}
+                lead={<State of={one.state} isShort />}
+                title={<a href={one.web_url}>{one.title}</a>}
+                facts={<Time at={one.updated_at} />}
+              />
+            ))}
+          </Rows>
+        )}
+      </section>
+      <aside>
+        <h2>My projects</h2>
+        <Projects projects={projects} />
+        <p class="row">
+          <a href="/dashboard/projects">All my projects</a> <a href="/dashboard/groups">My groups</a>{' '}
+          <a href="/projects/new">New project</a>
+        </p>
+      </aside>
+    </div>
+  )
+}
+
+export function Projects({ projects }: { projects: Records['Project'][] }) {
+  if (projects.length === 0) return <Empty title="No projects yet" />
+  return (
+    <Rows label="Projects">
+      {projects.map((project) => (
+        <Row
+          key={project.id}
+          lead={<Avatar of={project} size={32} />}
+          title={
+            <>
+              <a href={`/${project.path_with_namespace}`}>{project.name_with_namespace}</a>{' '}
+              {project.visibility && <Visibility of={project.visibility} />}
+            </>
+          }
+          facts={
+            <>
+              {project.description} <Time at={project.last_activity_at} />
+            </>
+          }
+        />
+      ))}
+    </Rows>
+  )
+}

@@ -1,0 +1,83 @@
+/** A new project: empty, with a readme, or fetched from elsewhere. */
+import type { Records } from '../../../api.ts'
+import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
+import { Tabs } from '../../../components/lists.tsx'
+import { count, flag, optional, word } from '../../../fields.ts'
+import { VISIBILITIES, type VisibilityWord } from '../../../levels.ts'
+import { page as declare, text } from '../../../page.ts'
+
+interface Data {
+  places: Records['Namespace'][]
+}
+
+export const page = declare<Data>({
+  signedIn: true,
+  load: ({ api }) => ({ places: api.get('/namespaces', { per_page: 100 }) }),
+  title: () => 'New project',
+  View: ({ places, query, me }) => {
+    const isImport = query.get('from') === 'url'
+    const own = places.find(({ kind, path }) => kind === 'user' && path === me?.username)
+    const named = places.find(({ id, full_path }) => [String(id), full_path].includes(query.get('namespace') ?? ''))
+    return (
+      <div class="narrow">
+        <h1>New project</h1>
+        <Tabs
+          label="What it begins with"
+          tabs={[
+            { href: '/projects/new', text: 'Empty', isCurrent: !isImport },
+            { href: '/projects/new?from=url', text: 'Import by address', isCurrent: isImport },
+          ]}
+        />
+        <div class="chapter">
+          <Form action="create">
+            {isImport && (
+              <Field
+                name="import_url"
+                label="Address of the git repository"
+                type="url"
+                required
+                placeholder="https://example.com/group/project.git"
+                hint="Where a name and a password are needed: https://name:password@example.com/…"
+              />
+            )}
+            <Field name="name" label="Name" required />
+            <Field name="path" label="Path" hint="Part of the address. Made of the name where it is left empty." />
+            <Choice
+              name="namespace_id"
+              label="Inside"
+              value={(named ?? own)?.id}
+              options={places.map(({ id, full_path, kind }) => [
+                String(id),
+                kind === 'user' ? `@${full_path}` : full_path,
+              ])}
+            />
+            <Field name="description" label="Description" lines={3} />
+            <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value="private" />
+            {!isImport && (
+              <Switch
+                name="initialize_with_readme"
+                label="Begin with a readme"
+                hint="So that it can be cloned at once. Leave it off to push what you have."
+              />
+            )}
+            <Button kind="main">{isImport ? 'Import project' : 'Create project'}</Button>
+          </Form>
+        </div>
+      </div>
+    )
+  },
+  actions: {
+    async create({ api, form }) {
+      const import_url = optional(form, 'import_url')
+      const project = await api.post('/projects', {
+        name: text(form, 'name'),
+        path: optional(form, 'path'),
+        namespace_id: count(form, 'namespace_id'),
+        description: optional(form, 'description'),
+        visibility: word<VisibilityWord>(form, 'visibility'),
+        ...(import_url ? { import_url } : { initialize_with_readme: flag(form, 'initialize_with_readme') }),
+      })
+      return `/${project.path_with_namespace}${import_url ? '/-/import' : ''}`
+    },
+  },
+})

@@ -1,0 +1,134 @@
+/** Search, over everything or in a project: `/search?search=words&scope=issues&project=group/name`. */
+import type { Api, Listed, Records } from '../../api.ts'
+import { Choice, Field } from '../../components/Form.tsx'
+import { Empty, Pages, Tabs } from '../../components/lists.tsx'
+import { page as declare } from '../../page.ts'
+import { withQuery } from '../../query.ts'
+import { Results, type Found } from './Results.tsx'
+
+const EVERYWHERE = [
+  ['projects', 'Projects'],
+  ['issues', 'Issues'],
+  ['merge_requests', 'Merge requests'],
+  ['milestones', 'Milestones'],
+  ['snippet_titles', 'Snippets'],
+  ['users', 'People'],
+] as const
+const IN_PROJECT = [
+  ['blobs', 'Code'],
+  ['commits', 'Commits'],
+  ['issues', 'Issues'],
+  ['merge_requests', 'Merge requests'],
+  ['milestones', 'Milestones'],
+  ['notes', 'Comments'],
+  ['wiki_blobs', 'Wiki'],
+  ['users', 'People'],
+] as const
+
+interface Data {
+  scope: string
+  found: Listed<Found[]> | null
+  projects: Records['Project'][]
+}
+
+const wordsIn = (query: URLSearchParams) => (query.get('search') ?? '').trim()
+const projectIn = (query: URLSearchParams) => query.get('project') || null
+
+function scopeIn(query: URLSearchParams): string {
+  const scopes: readonly (readonly [string, string])[] = projectIn(query) ? IN_PROJECT : EVERYWHERE
+  // Other forges call it this.
+  const wanted = query.get('scope') === 'snippets' ? 'snippet_titles' : query.get('scope')
+  return scopes.find(([scope]) => scope === wanted)?.[0] ?? scopes[0]![0]
+}
+
+async function search(api: Api, query: URLSearchParams): Promise<Listed<Found[]> | null> {
+  const words = wordsIn(query)
+  const id = projectIn(query)
+  if (words === '') return null
+  const wish = { search: words, per_page: 20, page: Number(query.get('page')) || 1 }
+  // What is found depends on the scope; the contract names one kind.
+  const found = id
+    ? api.list('/projects/{id}/search', { id, scope: scopeIn(query) as 'issues', ...wish })
+    : api.list('/search', { scope: scopeIn(query) as 'issues', ...wish })
+  return found as Promise<Listed<unknown>> as Promise<Listed<Found[]>>
+}
+
+export const page = declare<Data>({
+  load: ({ api, query, me }) => ({
+    scope: scopeIn(query),
+    found: me ? search(api, query) : null,
+    projects: me ? api.get('/projects', { membership: true, order_by: 'last_activity_at', per_page: 50 }) : [],
+  }),
+  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Search` : 'Search'),
+  View: ({ scope, found, projects, query, address, me }) => {
+    if (!me) return <ForVisitors query={query} address={address} />
+    const project = projectIn(query)
+    const options = projects.map((one) => [one.path_with_namespace, one.name_with_namespace] as const)
+    const isListed = project === null || options.some(([path]) => path === project)
+    return (
+      <>
+        <h1>Search</h1>
+        <form class="filters" action="/search" aria-label="Search in detail">
+          <Field name="search" type="search" label="Words" isQuiet value={wordsIn(query)} />
+          <Choice
+            name="project"
+            label="Where"
+            isQuiet
+            value={project ?? ''}
+            options={[['', 'Everywhere'], ...(isListed ? [] : [[project, project] as const]), ...options]}
+          />
+          <button class="button">Search</button>
+        </form>
+        <Tabs
+          label="Kind"
+          tabs={(project ? IN_PROJECT : EVERYWHERE).map(([one, text]) => ({
+            text,
+            href: withQuery(address, { scope: one }),
+            isCurrent: one === scope,
+            count: one === scope ? found?.total : null,
+          }))}
+        />
+        {!found ? (
+          <Empty title="What are you looking for?">
+            <p>Code and commits are found within a project.</p>
+          </Empty>
+        ) : found.items.length === 0 ? (
+          <Empty title="Nothing was found">
+            <p>Try other words, another kind or another place.</p>
+          </Empty>
+        ) : (
+          <>
+            <Results scope={scope} found={found.items} project={project} />
+            <Pages of={found} />
+          </>
+        )}
+      </>
+    )
+  },
+})
+
+/** The API searches for people it knows; lists of projects and groups are narrowed for everybody. */
+function ForVisitors({ query, address }: { query: URLSearchParams; address: string }) {
+  const words = wordsIn(query)
+  return (
+    <>
+      <h1>Search</h1>
+      <p>
+        Searching everything needs an account:{' '}
+        <a href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>sign in</a>. Public projects and groups can
+        be looked through without one.
+      </p>
+      <form class="filters" action="/explore" role="search" aria-label="Public projects">
+        <Field name="search" type="search" label="Words in the name of a project" isQuiet value={words} />
+        <button class="button" data-kind="main">
+          Find projects
+        </button>
+      </form>
+      <p>
+        <a href={withQuery('/explore/groups', { search: words || null })}>
+          {words ? `Find groups named ${words}` : 'See public groups'}
+        </a>
+      </p>
+    </>
+  )
+}

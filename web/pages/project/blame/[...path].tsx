@@ -1,0 +1,127 @@
+/** Who wrote each line of a file, and when. */
+import type { Records } from '../../../api.ts'
+import { Crumbs } from '../../../components/Crumbs.tsx'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty } from '../../../components/lists.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+import { placeAddress, placeAt, type Place } from '../../../refs.ts'
+
+/** Lines of a page. */
+const MOST = 1000
+
+interface Data {
+  place: Place
+  groups: Records['Blame'][]
+  refs: Refs
+}
+
+const pageOf = (query: URLSearchParams) => Math.max(1, Number(query.get('page')) || 1)
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  async load({ api, params, query }) {
+    const id = params.id!
+    const place = await placeAt(api, id, params.path!)
+    const { ref, path } = place
+    const start = (pageOf(query) - 1) * MOST + 1
+    return {
+      place,
+      groups: api.get('/projects/{id}/repository/files/{file_path}/blame', {
+        id,
+        file_path: path,
+        ref,
+        range: { start, end: start + MOST - 1 },
+        render_html: true,
+      }),
+      refs: loadRefs(api, id),
+    }
+  },
+  title: ({ place }) => `Blame of ${place.path} at ${place.ref}`,
+  View: ({ project, place: { ref, path }, groups, refs, address, query }) => {
+    if (!project) return null
+    const number = pageOf(query)
+    const shown = groups.reduce((sum, { lines }) => sum + lines.length, 0)
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={ref} kind="blame" path={path} />
+          <Crumbs project={project} refName={ref} path={path} />
+          <div class="row">
+            <a class="button" href={placeAddress(project, 'blob', ref, path)}>
+              File
+            </a>
+            <a class="button" href={placeAddress(project, 'commits', ref, path)}>
+              History
+            </a>
+          </div>
+        </div>
+        {shown === 0 ? (
+          <Empty title="No lines" />
+        ) : (
+          <Lines project={project} groups={groups} first={(number - 1) * MOST + 1} path={path} />
+        )}
+        {(number > 1 || shown === MOST) && (
+          <nav class="pages" aria-label="Pages">
+            {number > 1 ? <a href={withQuery(address, { page: number - 1 })}>Lines before</a> : <span />}
+            {shown === MOST && <a href={withQuery(address, { page: number + 1 })}>Lines after</a>}
+          </nav>
+        )}
+      </>
+    )
+  },
+})
+
+interface LinesProps {
+  project: Project
+  groups: readonly Records['Blame'][]
+  first: number
+  path: string
+}
+
+function Lines({ project, groups, first, path }: LinesProps) {
+  let line = first
+  return (
+    <div class="code-box card" tabIndex={0} role="region" aria-label={`Lines of ${path}`}>
+      <table class="code blame">
+        <tbody>
+          {groups.map(({ commit, lines, lines_html: html }, n) =>
+            lines.map((text, m) => {
+              const number = line++
+              return (
+                <tr id={`L${number}`} key={`${n}-${m}`} data-first={m === 0 ? '' : undefined}>
+                  {m === 0 && (
+                    <td class="blame-commit" rowSpan={lines.length}>
+                      <a href={below(project, `commit/${commit.id}`)} title={commit.message}>
+                        {commit.message.split('\n', 1)[0]}
+                      </a>
+                      <span class="quiet">
+                        {commit.author_name}, <Time at={commit.committed_date} />
+                        {commit.parent_ids[0] && (
+                          <>
+                            {' · '}
+                            <a href={placeAddress(project, 'blame', commit.parent_ids[0], path)}>before</a>
+                          </>
+                        )}
+                      </span>
+                    </td>
+                  )}
+                  <td class="code-number">
+                    <a href={`#L${number}`} data-line={number} aria-label={`Line ${number}`} />
+                  </td>
+                  {html ? (
+                    <td class="code-text" dangerouslySetInnerHTML={{ __html: html[m] || '\n' }} />
+                  ) : (
+                    <td class="code-text">{text || '\n'}</td>
+                  )}
+                </tr>
+              )
+            }),
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,139 @@
+/** A file: its lines, or what it looks like. */
+import type { Records } from '../../../api.ts'
+import { Code } from '../../../components/Code.tsx'
+import { LastCommit } from '../../../components/Commits.tsx'
+import { Crumbs } from '../../../components/Crumbs.tsx'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Prose } from '../../../components/State.tsx'
+import { levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+import { placeAddress, placeAt, rawAddress, sizeText, type Place } from '../../../refs.ts'
+
+type FileView = Records['FileView']
+
+interface Data {
+  place: Place
+  file: FileView
+  last: Records['Commit'] | null
+  refs: Refs
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  async load({ api, params, query }) {
+    const id = params.id!
+    const place = await placeAt(api, id, params.path!)
+    const { ref, path } = place
+    const plain = query.has('plain')
+    const file = api.get('/projects/{id}/repository/files/{file_path}/view', { id, file_path: path, ref, plain })
+    return {
+      place,
+      file,
+      last: file.then(({ last_commit_id: sha }) =>
+        api.maybe('/projects/{id}/repository/commits/{sha}', { id, sha, stats: false }),
+      ),
+      refs: loadRefs(api, id),
+    }
+  },
+  title: ({ file, place }) => `${file.file_path} at ${place.ref}`,
+  View: ({ project, place: { ref, path }, file, last, refs, address, query }) => {
+    if (!project) return null
+    const raw = rawAddress(project, ref, path)
+    const isPinned = ref === file.commit_id
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={ref} kind="blob" path={path} />
+          <Crumbs project={project} refName={ref} path={path} />
+          <a class="button" data-key="t" title="Key: t" href={placeAddress(project, 'find_file', ref)}>
+            Find file
+          </a>
+        </div>
+        {last && <LastCommit project={project} commit={last} history={placeAddress(project, 'commits', ref, path)} />}
+        <section class="card" aria-label={file.file_name}>
+          <header class="file-head">
+            <span class="quiet">
+              {file.lines &&
+                `${file.lines.length}${file.is_cut ? '+' : ''} ${file.lines.length === 1 ? 'line' : 'lines'}, `}
+              {sizeText(file.size)}
+              {file.execute_filemode && ', executable'}
+            </span>
+            <span class="row">
+              {(file.kind === 'markdown' || file.kind === 'drawing') && (
+                <a class="button" href={withQuery(address, { plain: query.has('plain') ? null : '1' })}>
+                  {query.has('plain') ? 'Rendered' : 'Source'}
+                </a>
+              )}
+              <a class="button" href={raw}>
+                Raw
+              </a>
+              {file.lines && (
+                <a class="button" href={placeAddress(project, 'blame', ref, path)}>
+                  Blame
+                </a>
+              )}
+              {!isPinned && (
+                <a class="button" href={placeAddress(project, 'blob', file.commit_id, path)}>
+                  Permalink
+                </a>
+              )}
+              {levelOf(project) >= 30 && !isPinned && (
+                <a class="button" href={placeAddress(project, 'edit', ref, path)}>
+                  Edit
+                </a>
+              )}
+            </span>
+          </header>
+          <Content project={project} file={file} raw={raw} />
+        </section>
+      </>
+    )
+  },
+})
+
+function Content({ file, raw }: { project: Project; file: FileView; raw: string }) {
+  if (file.html !== null) return <Prose html={file.html} />
+  if (file.kind === 'image' || file.picture)
+    return (
+      <p class="picture">
+        <img src={file.picture ?? raw} alt={file.file_name} />
+      </p>
+    )
+  if (file.lines)
+    return (
+      <>
+        <Code lines={file.lines} label={file.file_name} />
+        {file.is_cut && (
+          <p class="diff-note">
+            There are more lines than are shown here. <a href={raw}>See all of it</a>
+          </p>
+        )}
+      </>
+    )
+  if ((file.kind === 'pdf' || file.kind === 'large') && /\.pdf$/i.test(file.file_name))
+    return (
+      <>
+        <iframe class="document" src={`${raw}&pdf=true`} title={file.file_name} />
+        <p class="diff-note">
+          <a href={raw} download={file.file_name}>
+            Download it
+          </a>
+        </p>
+      </>
+    )
+  return (
+    <p class="diff-note">
+      {WORDS[file.kind] ?? 'This file is not shown here.'}{' '}
+      <a href={file.kind === 'lfs' ? `${raw}&lfs=true` : raw} download={file.file_name}>
+        Download it
+      </a>
+    </p>
+  )
+}
+
+const WORDS: Partial<Record<FileView['kind'], string>> = {
+  pdf: 'A PDF document.',
+  binary: 'A binary file.',
+  large: 'This file is too large to be shown here.',
+}

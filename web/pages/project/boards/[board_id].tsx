@@ -1,0 +1,28 @@
+/** One of a project's boards. */
+import { Board, type BoardData } from '../../../components/boards/Board.tsx'
+import { boardActions, loadBoard } from '../../../components/boards/board.ts'
+import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+export const page = declare<BoardData & Partial<InProject>>({
+  frame: projectFrame,
+  load: (visit) => loadBoard('project', visit, visit.params.board_id ?? null),
+  title: ({ board }) => board?.name ?? 'Board',
+  live: ({ project }) =>
+    project ? { path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
+  actions: boardActions('project'),
+  View: ({ project, me, boards, board, columns, labels }) =>
+    project &&
+    board && (
+      <>
+        <PlanningTabs project={project} at="boards" />
+        <Board
+          {...{ boards, board, columns, labels }}
+          at={(rest) => below(project, rest)}
+          mayPlan={mayIn(project, me) >= REPORTER && !project.archived}
+          mayAdd={me !== null && !project.archived}
+        />
+      </>
+    ),
+})

@@ -1,0 +1,2 @@
+/** Boards of a project: the first one, which the API makes where there is none. */
+export { page } from './[board_id].tsx'

@@ -1,0 +1,146 @@
+/** Branches: what is worked on, and what is done with. */
+import type { Listed, Records } from '../../../api.ts'
+import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
+import { below, levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { queryText } from '../../../query.ts'
+import { archiveAddress, placeAddress } from '../../../refs.ts'
+import { compareAddress } from '../compare/CompareForm.tsx'
+
+interface Data {
+  branches: Listed<Records['Branch'][]>
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => ({
+    branches: api.list('/projects/{id}/repository/branches', {
+      id: params.id!,
+      search: query.get('search') || null,
+      page: Number(query.get('page')) || 1,
+      per_page: 30,
+    }),
+  }),
+  title: () => 'Branches',
+  actions: {
+    async create({ api, params, form }) {
+      const branch = text(form, 'branch')
+      await api.post('/projects/{id}/repository/branches', { id: params.id!, branch, ref: text(form, 'ref') })
+      return placeAddress({ path_with_namespace: params.id! }, 'tree', branch)
+    },
+    async remove({ api, params, form }) {
+      await api.delete('/projects/{id}/repository/branches/{branch}', { id: params.id!, branch: text(form, 'branch') })
+    },
+    async removeMerged({ api, params }) {
+      await api.delete('/projects/{id}/repository/merged_branches', { id: params.id! })
+    },
+  },
+  View: ({ project, branches, query }) => {
+    if (!project) return null
+    const mayWrite = levelOf(project) >= 30 && !project.archived
+    return (
+      <>
+        <div class="head">
+          <h1>Branches {branches.total !== null && <span class="count">{branches.total}</span>}</h1>
+          <form class="row" role="search">
+            <input
+              type="search"
+              name="search"
+              aria-label="Find a branch"
+              placeholder="Find a branch"
+              value={query.get('search') ?? ''}
+            />
+          </form>
+        </div>
+        {mayWrite && (
+          <details class="add">
+            <summary class="button">
+              <Icon name="plus" /> New branch
+            </summary>
+            <Form action="create" class="add-form">
+              <Field name="branch" label="Name" required />
+              <Field name="ref" label="From" value={project.default_branch} required hint="A branch, tag or commit" />
+              <Button kind="main">Create the branch</Button>
+            </Form>
+          </details>
+        )}
+        {branches.items.length === 0 ? (
+          <Empty title={query.get('search') ? 'No branch is named like that' : 'No branches yet'}>
+            <p>Branches come with a push.</p>
+          </Empty>
+        ) : (
+          <Rows label="Branches">
+            {branches.items.map((branch) => (
+              <BranchRow project={project} branch={branch} mayWrite={mayWrite} key={branch.name} />
+            ))}
+          </Rows>
+        )}
+        <Pages of={branches} />
+        {mayWrite && branches.items.some(({ merged }) => merged) && (
+          <p class="after-list">
+            <ActButton
+              action="removeMerged"
+              kind="danger"
+              confirm="Delete all branches that are merged and not protected?"
+            >
+              Delete merged branches
+            </ActButton>
+          </p>
+        )}
+      </>
+    )
+  },
+})
+
+function BranchRow({ project, branch, mayWrite }: { project: Project; branch: Records['Branch']; mayWrite: boolean }) {
+  const { name, commit } = branch
+  const main = project.default_branch ?? ''
+  const request = queryText({ merge_request: { source_branch: name } })
+  return (
+    <Row
+      lead={<Icon name="branch" />}
+      title={
+        <span class="row">
+          <a href={placeAddress(project, 'tree', name)}>{name}</a>
+          {branch.default && <span class="badge">default</span>}
+          {branch.protected && <span class="badge">protected</span>}
+          {branch.merged && <span class="badge">merged</span>}
+        </span>
+      }
+      facts={
+        <>
+          <a href={below(project, `commit/${commit.id}`)}>
+            <code>{commit.short_id}</code> {commit.title}
+          </a>{' '}
+          <Time at={commit.committed_date} />
+        </>
+      }
+      aside={
+        <>
+          {!branch.default && <a href={compareAddress(project, main, name)}>Compare</a>}
+          {!branch.default && !branch.merged && mayWrite && project.merge_requests_enabled && (
+            <a href={`${below(project, 'merge_requests/new')}?${request}`}>Merge request</a>
+          )}
+          <a href={archiveAddress(project, 'zip', name)} aria-label={`Download ${name}`} title="Download" download>
+            <Icon name="download" />
+          </a>
+          {mayWrite && !branch.default && !branch.protected && (
+            <ActButton
+              action="remove"
+              kind="plain"
+              fields={{ branch: name }}
+              id={name}
+              label={`Delete ${name}`}
+              confirm={`Delete the branch ${name}?`}
+            >
+              <Icon name="trash" />
+            </ActButton>
+          )}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,174 @@
+/** The CI file of a branch: written, checked and committed in one place. */
+import type { Records } from '../../../api.ts'
+import { useSurroundings } from '../../../app.tsx'
+import { CiTabs, mayRun, pathOf } from '../../../components/CiParts.tsx'
+import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { LintResult } from '../../../components/LintResult.tsx'
+import { Empty } from '../../../components/lists.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare, text, type Act, type Visit } from '../../../page.ts'
+import { LiveCheck } from './LiveCheck.tsx'
+
+interface Data {
+  file: { path: string; content: string; commit: string } | null
+  lint: Records['Lint'] | null
+  branches: string[]
+}
+
+const SAMPLE = `stages: [build, test]
+
+build:
+  stage: build
+  script:
+    - echo "Building"
+
+test:
+  stage: test
+  script:
+    - echo "Testing"
+`
+
+async function placeOf({ api, params, query }: Visit) {
+  const project = await api.get('/projects/{id}', { id: params.id! })
+  // A file of another project is not edited here.
+  const own = project.ci_config_path && !project.ci_config_path.includes('@') ? project.ci_config_path : null
+  return { path: own ?? '.gitlab-ci.yml', branch: query.get('branch') || project.default_branch || 'main' }
+}
+
+const decoded = (base64: string) =>
+  new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)))
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load(visit) {
+    const { api, params, me } = visit
+    const id = params.id!
+    const place = placeOf(visit)
+    return {
+      file: place.then(async ({ path, branch }) => {
+        const found = await api.maybe('/projects/{id}/repository/files/{file_path}', {
+          id,
+          file_path: path,
+          ref: branch,
+        })
+        return found && { path, content: decoded(found.content), commit: found.last_commit_id }
+      }),
+      lint: me
+        ? place.then(({ branch }) =>
+            api.maybe('/projects/{id}/ci/lint', { id, content_ref: branch, include_jobs: true }),
+          )
+        : null,
+      branches: api
+        .maybe('/projects/{id}/repository/branches', { id, per_page: 100 })
+        .then((found) => found?.map(({ name }) => name) ?? []),
+    }
+  },
+  title: () => 'CI editor',
+  actions: {
+    async check({ api, params, query, form }) {
+      const content = text(form, 'content')
+      const ref = query.get('branch') || undefined
+      const lint = await api.post('/projects/{id}/ci/lint', { id: params.id!, content, ref, include_jobs: true })
+      return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
+    },
+    commit,
+  },
+  View: (data) => (data.project ? <Editor {...data} project={data.project} /> : null),
+})
+
+async function commit(act: Act): Promise<string> {
+  const { api, params, form } = act
+  const { path, branch } = await placeOf(act)
+  const target = text(form, 'branch') || branch
+  const write = {
+    id: params.id!,
+    file_path: path,
+    branch: target,
+    ...(target !== branch && { start_branch: branch }),
+    content: text(form, 'content').replaceAll('\r\n', '\n'),
+    commit_message: text(form, 'commit_message') || `Update ${path}`,
+  }
+  const last = text(form, 'last_commit_id')
+  if (last === '') await api.post('/projects/{id}/repository/files/{file_path}', write)
+  else
+    await api.put('/projects/{id}/repository/files/{file_path}', {
+      ...write,
+      ...(target === branch && { last_commit_id: last }),
+    })
+  return `/${params.id!}/-/pipelines?ref=${encodeURIComponent(target)}`
+}
+
+function Editor({ project, file, lint, branches, query }: Data & { project: Project; query: URLSearchParams }) {
+  const { told } = useSurroundings()
+  const branch = query.get('branch') || project.default_branch || 'main'
+  const checked = told.lint ? (JSON.parse(told.lint) as Records['Lint']) : file && lint
+  return (
+    <>
+      <CiTabs project={project} at="ci/editor" />
+      <div class="head ci-head">
+        <h1>{file?.path ?? 'CI editor'}</h1>
+        <div class="row">
+          {file && lint && <span class="badge">{lint.valid ? 'valid' : 'not valid'}</span>}
+          <a href={below(project, 'ci/lint')}>Check another file</a>
+        </div>
+      </div>
+      {branches.length > 1 && (
+        <form class="ci-filters">
+          <Choice
+            name="branch"
+            label="Branch"
+            isQuiet
+            value={branch}
+            options={branches.map((name) => [name, name] as const)}
+          />
+          <button class="button">Show</button>
+        </form>
+      )}
+      {mayRun(project) ? (
+        <Form action="commit" also="check" class="ci-editor">
+          {!file && <p class="quiet">There is no CI file on {branch} yet. This is a beginning.</p>}
+          <div class="ci-write">
+            <Field name="content" label="Configuration" lines={24} value={told.content ?? file?.content ?? SAMPLE} />
+            <LiveCheck name="content" project={project.path_with_namespace} />
+          </div>
+          <input type="hidden" name="last_commit_id" value={file?.commit ?? ''} />
+          <Check />
+          <Field
+            name="commit_message"
+            label="Commit message"
+            value={file ? `Update ${file.path}` : 'Add a CI configuration'}
+          />
+          <Field name="branch" label="Branch" value={branch} hint="Another name makes a branch." />
+          <Button kind="main">Commit</Button>
+        </Form>
+      ) : file ? (
+        <pre tabIndex={0}>{file.content}</pre>
+      ) : (
+        <Empty title={`There is no CI file on ${branch}`} />
+      )}
+      {checked && <LintResult of={checked} />}
+      {project.ci_config_path?.includes('@') && (
+        <p class="quiet">
+          Pipelines read another file: <code>{pathOf(project.ci_config_path)}</code>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The same form, sent to another action. */
+function Check() {
+  const { act } = useSurroundings()
+  const check = (event: MouseEvent & { currentTarget: HTMLButtonElement }) => {
+    event.preventDefault()
+    const form = event.currentTarget.form
+    if (form) void act('check', new FormData(form))
+  }
+  return (
+    <p>
+      <button class="button" name="_action" value="check" onClick={check}>
+        Check
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,44 @@
+/** Checks a CI configuration as if it were of this project. */
+import type { Records } from '../../../api.ts'
+import { useSurroundings } from '../../../app.tsx'
+import { CiTabs } from '../../../components/CiParts.tsx'
+import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
+import { LintResult } from '../../../components/LintResult.tsx'
+import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { LiveCheck } from './LiveCheck.tsx'
+
+export const page = declare<Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: () => ({}),
+  title: () => 'Check a CI file',
+  actions: {
+    async check({ api, params, form }) {
+      const content = text(form, 'content')
+      const dry_run = [form.dry_run].flat().at(-1) === 'true'
+      const lint = await api.post('/projects/{id}/ci/lint', { id: params.id!, content, dry_run, include_jobs: true })
+      return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
+    },
+  },
+  View: ({ project }) => project && <Checker project={project} />,
+})
+
+function Checker({ project }: { project: Project }) {
+  const { told } = useSurroundings()
+  return (
+    <>
+      <CiTabs project={project} at="ci/editor" />
+      <h1 class="ci-head">Check a CI file</h1>
+      <Form action="check">
+        <div class="ci-write">
+          <Field name="content" label="Configuration" lines={20} value={told.content} required />
+          <LiveCheck name="content" project={project.path_with_namespace} />
+        </div>
+        <Switch name="dry_run" label="As if a pipeline ran" hint="Rules are asked, as on the default branch." />
+        <Button kind="main">Check</Button>
+      </Form>
+      {told.lint && <LintResult of={JSON.parse(told.lint) as Records['Lint']} />}
+    </>
+  )
+}

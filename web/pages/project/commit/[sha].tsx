@@ -1,0 +1,227 @@
+/** A commit: what it says, and what it changed. */
+import type { Listed, Records } from '../../../api.ts'
+import { Avatar } from '../../../components/Avatar.tsx'
+import { DiffTools, looksOf, viewOf } from '../../../components/DiffTools.tsx'
+import { cutDiffs } from '../../../components/diff-lines.ts'
+import type { Discussion } from '../../../components/Discussions.tsx'
+import { Button, Choice, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { State } from '../../../components/State.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { below, levelOf, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare, text, type Act } from '../../../page.ts'
+import { queryText, withQuery } from '../../../query.ts'
+import { placeAddress } from '../../../refs.ts'
+import { CommitConversation, CommitDiff } from './CommitTalk.tsx'
+import { commitTalk } from './talk.ts'
+
+const FILES_PER_PAGE = 20
+
+interface Data {
+  commit: Records['CommitDetail']
+  diffs: Listed<Records['Diff'][]>
+  signature: Records['CommitSignature'] | null
+  within: { type: 'branch' | 'tag'; name: string }[]
+  requests: Records['MergeRequest'][]
+  refs: Refs | null
+  discussions: Listed<Discussion[]>
+}
+
+const PATH = '/projects/{id}/repository/commits/{sha}'
+
+async function land(act: Act, how: 'cherry_pick' | 'revert'): Promise<string> {
+  const { api, params, form } = act
+  const branch = text(form, 'branch')
+  const made = await api.post(`${PATH}/${how}`, { id: params.id!, sha: params.sha!, branch })
+  return `/${params.id}/-/commit/${made.id}`
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params, query, me }) {
+    const at = { id: params.id!, sha: params.sha! }
+    const only = Number(query.get('only')) || 0
+    const part = only ? { page: only, per_page: 1 } : { page: Number(query.get('page')) || 1, per_page: FILES_PER_PAGE }
+    const wish = { ...part, ...looksOf(query) }
+    return {
+      commit: api.get(PATH, at),
+      diffs: api.list(`${PATH}/diff`, { ...at, ...wish }).then((list) => ({ ...list, items: cutDiffs(list.items) })),
+      signature: api.maybe(`${PATH}/signature`, at),
+      within: api.maybe(`${PATH}/refs`, { ...at, per_page: 20 }).then((found) => found ?? []),
+      requests: api.maybe(`${PATH}/merge_requests`, { ...at, per_page: 5 }).then((found) => found ?? []),
+      discussions: api.list(`${PATH}/discussions`, { ...at, per_page: 100, render_html: true }),
+      refs: me ? loadRefs(api, params.id!) : null,
+    }
+  },
+  description: ({ commit }) => `${commit.author_name}: ${commit.message}`,
+  title: ({ commit }) => `${commit.title} (${commit.short_id})`,
+  live: ({ project, commit }) =>
+    project
+      ? {
+          path: `/projects/${project.id}/live`,
+          events: ['note.created', 'note.updated', 'note.deleted', 'pipeline.changed', 'pipeline.deleted'],
+          // What is gone no longer says what it was about.
+          about: ({ iid, sha }) => sha === commit.id || (sha === undefined && iid === undefined),
+        }
+      : null,
+  actions: {
+    ...commitTalk,
+    pick: (act) => land(act, 'cherry_pick'),
+    revert: (act) => land(act, 'revert'),
+  },
+  View: ({ project, commit, diffs, signature, within, requests, refs, discussions, address, query, me }) => {
+    if (!project) return null
+    const talkers = {
+      me,
+      mayTalk: me !== null && !project.archived,
+      mayModerate: levelOf(project) >= 40,
+      hasReactions: false,
+    }
+    const only = Number(query.get('only')) || 0
+    const first = only ? only - 1 : (diffs.page - 1) * FILES_PER_PAGE
+    const body = commit.message.slice(commit.message.indexOf('\n') + 1).trim()
+    return (
+      <>
+        <div class="head">
+          <h1>{commit.title}</h1>
+          <div class="row">
+            <a class="button" href={placeAddress(project, 'tree', commit.id)}>
+              <Icon name="folder" /> Browse files
+            </a>
+            {refs && levelOf(project) >= 30 && <Landing project={project} refs={refs} />}
+          </div>
+        </div>
+        {body !== commit.title && body !== '' && <pre class="commit-message">{body}</pre>}
+        <div class="commit-facts">
+          <p>
+            <Avatar of={{ name: commit.author_name }} /> <strong>{commit.author_name}</strong>{' '}
+            <span class="quiet">
+              wrote this <Time at={commit.authored_date} />
+            </span>
+            {commit.committer_email !== commit.author_email && (
+              <>
+                , <strong>{commit.committer_name}</strong>{' '}
+                <span class="quiet">
+                  committed <Time at={commit.committed_date} />
+                </span>
+              </>
+            )}{' '}
+            {signature && (
+              <span class="badge">
+                {signature.signature_type}: {signature.verification_status.replaceAll('_', ' ')}
+              </span>
+            )}
+          </p>
+          <p>
+            <Icon name="commit" /> <code>{commit.id}</code>{' '}
+            <span class="quiet">
+              {commit.parent_ids.length === 0
+                ? 'the first commit'
+                : commit.parent_ids.length > 1
+                  ? 'parents'
+                  : 'parent'}
+            </span>{' '}
+            {commit.parent_ids.map((id) => (
+              <>
+                <a href={below(project, `commit/${id}`)} key={id}>
+                  <code>{id.slice(0, 8)}</code>
+                </a>{' '}
+              </>
+            ))}
+          </p>
+          {within.length > 0 && (
+            <p>
+              <Icon name="branch" />{' '}
+              {within.map(({ name, type }) => (
+                <>
+                  <a class="label" href={placeAddress(project, 'tree', name)} key={type + name}>
+                    <Icon name={type === 'tag' ? 'tag' : 'branch'} /> {name}
+                  </a>{' '}
+                </>
+              ))}
+            </p>
+          )}
+          {requests.map((one) => (
+            <p key={one.id}>
+              <Icon name="merge-request" /> <a href={below(project, `merge_requests/${one.iid}`)}>{one.title}</a>{' '}
+              <span class="quiet">!{one.iid}</span>
+            </p>
+          ))}
+          {commit.last_pipeline && (
+            <p>
+              <a href={below(project, `pipelines/${commit.last_pipeline.id}`)}>
+                <State of={commit.last_pipeline.status} />
+              </a>{' '}
+              <span class="quiet">pipeline #{commit.last_pipeline.id}</span>
+            </p>
+          )}
+        </div>
+        <DiffTools files={diffs.items} total={diffs.total ?? diffs.items.length} address={address} query={query} />
+        {diffs.items.length === 0 ? (
+          <Empty title="No file was changed" />
+        ) : (
+          <CommitDiff
+            {...talkers}
+            commit={commit}
+            discussions={discussions.items}
+            address={address}
+            opened={query.get('comment')}
+            files={diffs.items}
+            view={viewOf(query)}
+            first={first}
+            aside={(file) => (
+              <a
+                href={placeAddress(
+                  project,
+                  'blob',
+                  file.deleted_file ? (commit.parent_ids[0] ?? commit.id) : commit.id,
+                  file.new_path,
+                )}
+              >
+                See the file
+              </a>
+            )}
+            whole={(_file, position) => ({
+              page: withQuery(address, { only: position + 1 }),
+              api: `/api/v4/projects/${project.id}/repository/commits/${commit.id}/diff?per_page=1&page=${position + 1}&${queryText(looksOf(query))}`,
+            })}
+          />
+        )}
+        {only ? <a href={withQuery(address, { only: null })}>All files</a> : <Pages of={diffs} />}
+        <CommitConversation
+          {...talkers}
+          commit={commit}
+          files={diffs.items}
+          discussions={discussions.items}
+          total={discussions.total ?? 0}
+        />
+      </>
+    )
+  },
+})
+
+/** Once more onto another branch, or undone. */
+function Landing({ project, refs }: { project: Project; refs: Refs }) {
+  const options = refs.branches.map(({ name }) => [name, name] as const)
+  const onto = <Choice name="branch" label="Onto the branch" options={options} value={project.default_branch} />
+  return (
+    <details class="menu">
+      <summary class="button">
+        More <Icon name="down" />
+      </summary>
+      <div class="menu-items">
+        <Form action="pick">
+          {onto}
+          <Button>Pick this commit</Button>
+        </Form>
+        <hr />
+        <Form action="revert" confirm="Undo what this commit did, by a new one?">
+          {onto}
+          <Button kind="danger">Revert this commit</Button>
+        </Form>
+      </div>
+    </details>
+  )
+}

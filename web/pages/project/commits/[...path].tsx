@@ -1,0 +1,78 @@
+/** What led to a branch, tag or commit; of a file or folder what changed it. */
+import type { Listed, Records } from '../../../api.ts'
+import { Commits } from '../../../components/Commits.tsx'
+import { Crumbs } from '../../../components/Crumbs.tsx'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { placeAddress, placeAt, type Place } from '../../../refs.ts'
+
+interface Data {
+  place: Place
+  commits: Listed<Records['ListedCommit'][]>
+  refs: Refs
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  async load({ api, params, query }) {
+    const id = params.id!
+    const place = await placeAt(api, id, params.path!)
+    const { ref, path } = place
+    return {
+      place,
+      commits: api.list('/projects/{id}/repository/commits', {
+        id,
+        ref_name: ref,
+        path: path || null,
+        author: query.get('author') || null,
+        page: Number(query.get('page')) || 1,
+        per_page: 40,
+      }),
+      refs: loadRefs(api, id),
+    }
+  },
+  title: ({ place }) => `Commits${place.path && ` of ${place.path}`} at ${place.ref}`,
+  View: ({ project, place: { ref, path }, commits, refs, query }) => {
+    if (!project) return null
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={ref} kind="commits" path={path} />
+          {path ? (
+            <Crumbs project={project} refName={ref} path={path} />
+          ) : (
+            <h1 class="crumbs">Commits {commits.total !== null && <span class="count">{commits.total}</span>}</h1>
+          )}
+          <form class="row" role="search">
+            <input
+              type="search"
+              name="author"
+              aria-label="Author"
+              placeholder="Author"
+              value={query.get('author') ?? ''}
+            />
+            {!path && (
+              <>
+                <a class="button" href={placeAddress(project, 'network', ref)}>
+                  Network
+                </a>
+                <a class="button" href={placeAddress(project, 'graphs', ref)}>
+                  Contributors
+                </a>
+              </>
+            )}
+          </form>
+        </div>
+        {commits.items.length === 0 ? (
+          <Empty title="No commit is like that" />
+        ) : (
+          <Commits project={project} commits={commits.items} />
+        )}
+        <Pages of={commits} />
+      </>
+    )
+  },
+  feed: ({ project, place }) => (project ? `${placeAddress(project, 'commits', place.ref)}?format=atom` : null),
+})

@@ -1,0 +1,44 @@
+import { Icon } from '../../../components/Icon.tsx'
+import type { Refs } from '../../../components/RefPicker.tsx'
+import { below, type Project } from '../../../layout/project.tsx'
+
+interface CompareFormProps {
+  project: Project
+  refs: Refs
+  from?: string
+  to?: string
+}
+
+/** Two names; any branch, tag or commit will do. */
+export function CompareForm({ project, refs, from, to }: CompareFormProps) {
+  return (
+    <form class="compare-form" action={below(project, 'compare')}>
+      <label class="field">
+        <span class="field-label">From</span>
+        <input name="from" list="refs" required value={from ?? project.default_branch ?? ''} />
+      </label>
+      <label class="field">
+        <span class="field-label">To</span>
+        <input name="to" list="refs" required value={to ?? ''} />
+      </label>
+      <datalist id="refs">
+        {[...refs.branches, ...refs.tags].map(({ name }) => (
+          <option value={name} key={name} />
+        ))}
+      </datalist>
+      <div class="row">
+        <button class="button" data-kind="main">
+          Compare
+        </button>
+        {from && to && (
+          <a class="button" href={compareAddress(project, to, from)}>
+            <Icon name="arrow" /> Swap
+          </a>
+        )}
+      </div>
+    </form>
+  )
+}
+
+export const compareAddress = (project: { path_with_namespace: string }, from: string, to: string) =>
+  below(project, `compare/${[from, to].map((name) => name.split('/').map(encodeURIComponent).join('/')).join('...')}`)

@@ -1,0 +1,107 @@
+/** What one has that the other has not: commits, and the changes they make. */
+import { Refused, type Api, type Records } from '../../../api.ts'
+import { CommitRow } from '../../../components/Commits.tsx'
+import { Diff } from '../../../components/Diff.tsx'
+import { DiffTools, viewOf } from '../../../components/DiffTools.tsx'
+import { cutDiffs } from '../../../components/diff-lines.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { Empty, Rows } from '../../../components/lists.tsx'
+import { below, levelOf, type Project } from '../../../layout/project.tsx'
+import { queryText, withQuery } from '../../../query.ts'
+import { placeAddress } from '../../../refs.ts'
+
+const MOST_COMMITS = 50
+
+export interface Compared {
+  from: string
+  to: string
+  commits: Records['Commit'][]
+  /** Newest first; of many, how many there are. */
+  total: number
+  diffs: Records['Diff'][]
+  files: number
+  isSame: boolean
+}
+
+interface Wish {
+  from: string
+  to: string
+  straight: boolean
+  /** One file alone, by its number. */
+  only: number
+  looks: { render_html: boolean; ignore_whitespace?: boolean }
+}
+
+/** Null where one of the two is nothing. */
+export async function loadComparison(
+  api: Api,
+  id: string,
+  { from, to, straight, only, looks }: Wish,
+): Promise<Compared | null> {
+  try {
+    const found = await api.get('/projects/{id}/repository/compare', { id, from, to, straight, ...looks })
+    const diffs = only ? found.diffs.slice(only - 1, only) : cutDiffs(found.diffs)
+    return {
+      from,
+      to,
+      commits: found.commits.toReversed().slice(0, MOST_COMMITS),
+      total: found.commits.length,
+      diffs,
+      files: found.diffs.length,
+      isSame: found.compare_same_ref,
+    }
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return null
+    throw error
+  }
+}
+
+interface ComparisonProps {
+  project: Project
+  of: Compared
+  address: string
+  query: URLSearchParams
+}
+
+export function Comparison({ project, of, address, query }: ComparisonProps) {
+  const only = Number(query.get('only')) || 0
+  const request = queryText({ merge_request: { source_branch: of.to, target_branch: of.from } })
+  if (of.commits.length === 0 && of.diffs.length === 0)
+    return (
+      <Empty title={of.isSame ? 'Both are the same' : `${of.to} has nothing that ${of.from} has not`}>
+        <p>Choose another two, or swap them.</p>
+      </Empty>
+    )
+  return (
+    <>
+      <div class="head">
+        <h2>
+          Commits <span class="count">{of.total}</span>
+        </h2>
+        {levelOf(project) >= 30 && project.merge_requests_enabled && (
+          <a class="button" data-kind="main" href={`${below(project, 'merge_requests/new')}?${request}`}>
+            <Icon name="merge-request" /> Open a merge request
+          </a>
+        )}
+      </div>
+      <Rows label="Commits">
+        {of.commits.map((commit) => (
+          <CommitRow project={project} commit={commit} key={commit.id} />
+        ))}
+      </Rows>
+      {of.total > of.commits.length && (
+        <p class="quiet">
+          The newest {of.commits.length}. <a href={placeAddress(project, 'commits', of.to)}>All commits</a>
+        </p>
+      )}
+      <DiffTools files={of.diffs} total={of.files} address={address} query={query} />
+      <Diff
+        files={of.diffs}
+        view={viewOf(query)}
+        first={only ? only - 1 : 0}
+        whole={(_file, position) => ({ page: withQuery(address, { only: position + 1 }) })}
+      />
+      {only > 0 && <a href={withQuery(address, { only: null })}>All files</a>}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+/** A comparison by its address: `main...topic` since they parted, `main..topic` between the two themselves. */
+import { looksOf } from '../../../components/DiffTools.tsx'
+import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { missing } from '../../../refs.ts'
+import { CompareForm } from './CompareForm.tsx'
+import { Comparison, loadComparison, type Compared } from './Comparison.tsx'
+
+interface Data {
+  refs: Refs
+  compared: Compared
+}
+
+const RANGE = /^(.+?)(\.{2,3})(.+)$/
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params, query }) {
+    const [, from, dots, to] = RANGE.exec(params.range!) ?? []
+    if (!from || !to) throw missing()
+    const wish = { from, to, straight: dots === '..', only: Number(query.get('only')) || 0, looks: looksOf(query) }
+    return {
+      refs: loadRefs(api, params.id!),
+      compared: loadComparison(api, params.id!, wish).then((found) => {
+        if (!found) throw missing()
+        return found
+      }),
+    }
+  },
+  title: ({ compared }) => `${compared.from}...${compared.to}`,
+  View: ({ project, refs, compared, address, query }) => {
+    if (!project) return null
+    return (
+      <>
+        <h1>Compare</h1>
+        <CompareForm project={project} refs={refs} from={compared.from} to={compared.to} />
+        <Comparison project={project} of={compared} address={address} query={query} />
+      </>
+    )
+  },
+})

@@ -1,0 +1,45 @@
+/** Two branches, tags or commits to compare. */
+import { looksOf } from '../../../components/DiffTools.tsx'
+import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Empty } from '../../../components/lists.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { CompareForm } from './CompareForm.tsx'
+import { Comparison, loadComparison, type Compared } from './Comparison.tsx'
+
+interface Data {
+  refs: Refs
+  compared: Compared | null
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params, query }) {
+    const [from, to] = [query.get('from'), query.get('to')]
+    const wish = { straight: query.has('straight'), only: Number(query.get('only')) || 0, looks: looksOf(query) }
+    return {
+      refs: loadRefs(api, params.id!),
+      compared: from && to ? loadComparison(api, params.id!, { from, to, ...wish }) : null,
+    }
+  },
+  title: () => 'Compare',
+  View: ({ project, refs, compared, address, query }) => {
+    if (!project) return null
+    const [from, to] = [query.get('from'), query.get('to')]
+    return (
+      <>
+        <h1>Compare</h1>
+        <CompareForm project={project} refs={refs} {...(from && { from })} {...(to && { to })} />
+        {compared ? (
+          <Comparison project={project} of={compared} address={address} query={query} />
+        ) : from && to ? (
+          <Empty title="One of the two is no branch, tag or commit" />
+        ) : (
+          <Empty title="What changed between two?">
+            <p>Choose branches, tags or commits: you are shown what the second has that the first has not.</p>
+          </Empty>
+        )}
+      </>
+    )
+  },
+})

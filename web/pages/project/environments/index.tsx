@@ -1,0 +1,149 @@
+/** Where a project is deployed, and what runs there. */
+import type { Listed, Records } from '../../../api.ts'
+import { CiTabs, ShaLink, RefLink, mayRun, SubTabs } from '../../../components/CiParts.tsx'
+import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { State } from '../../../components/State.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { outside } from '../../../outside.ts'
+import { page as declare, text } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+
+type Environment = Records['Environment']
+
+interface Data {
+  environments: Listed<Environment[]>
+}
+
+const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params, query }) {
+    const id = params.id!
+    const states = query.get('states') === 'stopped' ? ('stopped' as const) : ('available' as const)
+    const search = query.get('search') ?? ''
+    const list = api.list('/projects/{id}/environments', {
+      id,
+      states,
+      // Shorter ones are refused.
+      ...(search.length > 2 && { search }),
+      page: Number(query.get('page')) || 1,
+      per_page: 20,
+    })
+    // A list does not tell what was deployed last: each is asked for.
+    const environments = list.then(async (found) => ({
+      ...found,
+      items: await Promise.all(
+        found.items.map(({ id: environment_id }) =>
+          api.get('/projects/{id}/environments/{environment_id}', { id, environment_id }),
+        ),
+      ),
+    }))
+    return { environments }
+  },
+  title: () => 'Environments',
+  live: ({ project }) => ({ path: `/projects/${project!.id}/live`, events: ['job.changed'] }),
+  actions: {
+    async create({ api, params, form }) {
+      const made = await api.post('/projects/{id}/environments', {
+        id: params.id!,
+        name: text(form, 'name'),
+        external_url: text(form, 'external_url') || undefined,
+        tier: TIERS.find((one) => one === text(form, 'tier')),
+      })
+      return `/${params.id!}/-/environments/${made.id}`
+    },
+    async stop({ api, params, form }) {
+      const environment_id = text(form, 'environment')
+      await api.post('/projects/{id}/environments/{environment_id}/stop', { id: params.id!, environment_id })
+    },
+  },
+  View: ({ project, environments, query, address }) =>
+    project && (
+      <>
+        <CiTabs project={project} at="environments" />
+        <h1 class="ci-head">Environments</h1>
+        <SubTabs
+          label="Which"
+          tabs={(['available', 'stopped'] as const).map((state) => ({
+            text: state === 'available' ? 'Available' : 'Stopped',
+            href: withQuery(address, { states: state === 'available' ? null : state }),
+            isCurrent: (query.get('states') === 'stopped') === (state === 'stopped'),
+          }))}
+        />
+        {environments.items.length > 0 ? (
+          <Rows label="Environments">
+            {environments.items.map((one) => (
+              <EnvironmentRow key={one.id} of={one} project={project} />
+            ))}
+          </Rows>
+        ) : (
+          <Empty title="No environments here">
+            <p>
+              A job that deploys names one: <code>environment: production</code>.
+            </p>
+          </Empty>
+        )}
+        <Pages of={environments} />
+        {mayRun(project) && (
+          <details class="card ci-adding">
+            <summary>New environment</summary>
+            <Form action="create">
+              <Field name="name" label="Name" required />
+              <Field name="external_url" label="Address" type="url" placeholder="https://" />
+              <Choice
+                name="tier"
+                label="Tier"
+                options={[['', 'By its name'], ...TIERS.map((one) => [one, one] as const)]}
+              />
+              <Button kind="main">Create environment</Button>
+            </Form>
+          </details>
+        )}
+      </>
+    ),
+})
+
+function EnvironmentRow({ of, project }: { of: Environment; project: Project }) {
+  const last = of.last_deployment
+  return (
+    <Row
+      lead={last ? <State of={last.status} isShort /> : <Icon name="skipped" />}
+      title={<a href={below(project, `environments/${of.id}`)}>{of.name}</a>}
+      facts={
+        last ? (
+          <>
+            {of.tier}, deployment #{last.iid} of <RefLink project={project} name={last.ref} />{' '}
+            <ShaLink project={project} sha={last.sha} />
+            {last.user && ` by ${last.user.name}`} <Time at={last.created_at} />
+          </>
+        ) : (
+          `${of.tier}, nothing was deployed here yet`
+        )
+      }
+      aside={
+        <>
+          {of.external_url && (
+            <a class="button" href={outside(of.external_url)} rel="nofollow noreferrer">
+              Open
+            </a>
+          )}
+          {mayRun(project) && of.state === 'available' && (
+            <ActButton
+              action="stop"
+              fields={{ environment: of.id }}
+              id={`environment-${of.id}`}
+              label={`Stop ${of.name}`}
+              confirm={`Stop ${of.name}?`}
+            >
+              Stop
+            </ActButton>
+          )}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,137 @@
+/** A file by some letters of its name. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Empty } from '../../../components/lists.tsx'
+import { findPaths, type Hit } from '../../../fuzzy.ts'
+import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { placeAddress, placeAt } from '../../../refs.ts'
+
+const SHOWN = 50
+
+interface Data {
+  place: { ref: string; sha: string }
+  found: { hits: Hit[]; total: number; isCut: boolean }
+  refs: Refs
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  async load({ api, params, query }) {
+    const id = params.id!
+    const { ref, path, commit } = await placeAt(api, id, params.path!)
+    const list = api.get('/projects/{id}/repository/paths', { id, ref: commit.id })
+    return {
+      place: { ref, sha: commit.id },
+      found: list.then(({ paths, is_cut: isCut }) => ({
+        hits: findPaths(paths, query.get('path') ?? path, SHOWN),
+        total: paths.length,
+        isCut,
+      })),
+      refs: loadRefs(api, id),
+    }
+  },
+  title: ({ place }) => `Find a file at ${place.ref}`,
+  View: ({ project, place, found, refs, query }) => {
+    if (!project) return null
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={place.ref} kind="find_file" />
+          <h1 class="crumbs">Find a file</h1>
+          <a class="button" href={placeAddress(project, 'tree', place.ref)}>
+            All files
+          </a>
+        </div>
+        <Finder project={project} place={place} found={found} typed={query.get('path') ?? ''} />
+        {found.isCut && <p class="quiet">There are more files than are looked through: the first {found.total}.</p>}
+      </>
+    )
+  },
+})
+
+interface FinderProps extends Pick<Data, 'place' | 'found'> {
+  project: Project
+  typed: string
+}
+
+/** All paths are asked for once, then each letter is looked for in the browser. */
+function Finder({ project, place, found, typed }: FinderProps) {
+  const [text, setText] = useState(typed)
+  const [paths, setPaths] = useState<string[] | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const address = `/api/v4/projects/${project.id}/repository/paths?ref=${place.sha}`
+    void fetch(address).then(async (answer) => {
+      if (answer.ok) setPaths(((await answer.json()) as { paths: string[] }).paths)
+    })
+    box.current?.querySelector('input')?.focus()
+  }, [place.sha])
+  const hits = paths ? findPaths(paths, text, SHOWN) : found.hits
+  const address = (path: string) => placeAddress(project, 'blob', place.ref, path)
+  const move = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    event.preventDefault()
+    const stops = [...box.current!.querySelectorAll<HTMLElement>('input, .finder-list a')]
+    const next = stops.indexOf(document.activeElement as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)
+    stops[Math.max(0, Math.min(next, stops.length - 1))]?.focus()
+  }
+  return (
+    <div class="finder" ref={box} onKeyDown={move}>
+      <form
+        role="search"
+        class="row"
+        onSubmit={(event) => {
+          if (!paths || !hits[0]) return
+          event.preventDefault()
+          location.assign(address(hits[0].path))
+        }}
+      >
+        <input
+          type="search"
+          name="path"
+          value={text}
+          aria-label="Letters of its path"
+          placeholder="Some letters of its path"
+          autocomplete="off"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button class="button" data-kind="main">
+          Find
+        </button>
+      </form>
+      <p class="spoken" role="status">
+        {hits.length === SHOWN ? `${SHOWN} or more files` : `${hits.length} files`}
+      </p>
+      {hits.length === 0 ? (
+        <Empty title="No file is named like that">
+          <p>Try fewer letters; they may be anywhere in the path, in their order.</p>
+        </Empty>
+      ) : (
+        <ol class="finder-list card">
+          {hits.map(({ path, at }) => (
+            <li key={path}>
+              <a href={address(path)}>
+                <Marked path={path} at={at} />
+              </a>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}
+
+/** The letters that were found stand out, those side by side as one. */
+function Marked({ path, at }: Hit) {
+  const places = new Set(at)
+  const parts: { text: string; isMarked: boolean }[] = []
+  for (let n = 0; n < path.length; n++) {
+    const isMarked = places.has(n)
+    if (parts.at(-1)?.isMarked === isMarked) parts.at(-1)!.text += path[n]
+    else parts.push({ text: path[n]!, isMarked })
+  }
+  return (
+    <>{parts.map(({ text, isMarked }, n) => (isMarked ? <mark key={n}>{text}</mark> : <span key={n}>{text}</span>))}</>
+  )
+}

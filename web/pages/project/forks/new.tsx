@@ -1,0 +1,51 @@
+/** A copy of a project of one's own. */
+import type { Records } from '../../../api.ts'
+import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+
+interface Data {
+  namespaces: Records['Namespace'][]
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: ({ api }) => ({ namespaces: api.get('/namespaces', { per_page: 100 }) }),
+  title: () => 'Fork',
+  actions: {
+    async fork({ api, params, form }) {
+      const made = await api.post('/projects/{id}/fork', {
+        id: params.id!,
+        namespace_path: text(form, 'namespace'),
+        name: text(form, 'name') || null,
+        path: text(form, 'path') || null,
+      })
+      const isCopied = made.import_status === 'finished'
+      return `/${made.path_with_namespace}${isCopied ? '' : '/-/import'}`
+    },
+  },
+  View: ({ project, namespaces, me }) => {
+    if (!project) return null
+    return (
+      <>
+        <h1>Fork {project.name}</h1>
+        <p class="quiet">You get a copy with all its branches and tags, and can offer changes back from it.</p>
+        <Form action="fork" class="add-form">
+          <Choice
+            name="namespace"
+            label="Where"
+            options={namespaces.map(({ full_path }) => [full_path, full_path] as const)}
+            value={me?.username}
+          />
+          <Field name="name" label="Name" value={project.name} required />
+          <Field name="path" label="Path" value={project.path} required />
+          <div class="row">
+            <Button kind="main">Fork</Button>
+            <a href={`/${project.path_with_namespace}`}>Cancel</a>
+          </div>
+        </Form>
+      </>
+    )
+  },
+})

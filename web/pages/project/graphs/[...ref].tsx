@@ -1,0 +1,63 @@
+/** Who wrote the commits, and how many. */
+import type { Listed, Records } from '../../../api.ts'
+import { Avatar } from '../../../components/Avatar.tsx'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { placeAddress } from '../../../refs.ts'
+
+interface Data {
+  people: Listed<Records['Contributor'][]>
+  refs: Refs
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => ({
+    people: api.list('/projects/{id}/repository/contributors', {
+      id: params.id!,
+      ref: params.ref!,
+      order_by: 'commits',
+      sort: 'desc',
+      page: Number(query.get('page')) || 1,
+      per_page: 50,
+    }),
+    refs: loadRefs(api, params.id!),
+  }),
+  title: () => 'Contributors',
+  View: ({ project, people, refs, params }) => {
+    if (!project) return null
+    const ref = params.ref!
+    const most = Math.max(...people.items.map(({ commits }) => commits), 1)
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={ref} kind="graphs" />
+          <h1 class="crumbs">Contributors {people.total !== null && <span class="count">{people.total}</span>}</h1>
+        </div>
+        {people.items.length === 0 && <Empty title="Nobody wrote anything yet" />}
+        <Rows label="Contributors">
+          {people.items.map((person) => (
+            <Row
+              key={person.email}
+              lead={<Avatar of={person} size={32} />}
+              title={
+                <a href={`${placeAddress(project, 'commits', ref)}?author=${encodeURIComponent(person.email)}`}>
+                  {person.name}
+                </a>
+              }
+              facts={
+                <>
+                  {person.commits} {person.commits === 1 ? 'commit' : 'commits'} · {person.email}
+                </>
+              }
+              aside={<meter value={person.commits} max={most} aria-label={`Commits of ${person.name}`} />}
+            />
+          ))}
+        </Rows>
+        <Pages of={people} />
+      </>
+    )
+  },
+})

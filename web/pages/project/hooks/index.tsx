@@ -1,0 +1,3 @@
+import { hookListPage } from '../../../components/hooks/list.tsx'
+
+export const page = hookListPage('project')

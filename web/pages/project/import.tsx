@@ -1,0 +1,86 @@
+/** How far an import has come. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { Records } from '../../api.ts'
+import { useSurroundings } from '../../app.tsx'
+import { ActButton } from '../../components/Form.tsx'
+import { State } from '../../components/State.tsx'
+import { projectFrame, type InProject } from '../../layout/project.tsx'
+import { page as declare } from '../../page.ts'
+import { pauseOf } from '../../polling.ts'
+
+interface Data {
+  state: Records['Import']
+  settings: Records['WebSettings']
+}
+
+const PAUSE_MS = 2000
+const STATES: Record<string, string> = {
+  scheduled: 'pending',
+  started: 'running',
+  finished: 'success',
+  failed: 'failed',
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params }) => ({
+    state: api.get('/projects/{id}/import', { id: params.id! }),
+    settings: api.get('/application/web_settings', {}),
+  }),
+  title: () => 'Import',
+  View: ({ state, settings }) => {
+    const { reload } = useSurroundings()
+    const isUnderWay = state.import_status === 'scheduled' || state.import_status === 'started'
+    const isFork = state.import_type === 'fork'
+    const wasUnderWay = useRef(isUnderWay)
+    useEffect(() => {
+      // Who waited for it goes on to what came of it.
+      if (wasUnderWay.current && state.import_status === 'finished') location.replace(`/${state.path_with_namespace}`)
+      const pause = pauseOf(settings, PAUSE_MS)
+      if (!isUnderWay || pause === null) return
+      const timer = setInterval(() => void reload().catch(() => {}), pause)
+      return () => clearInterval(timer)
+    }, [isUnderWay])
+    const name = isFork ? 'Fork' : 'Import'
+    return (
+      <section class="narrow" aria-live="polite">
+        <h1>{name}</h1>
+        <p>
+          {state.import_status === 'none' ? (
+            'This project was made here: nothing was fetched from elsewhere.'
+          ) : (
+            <State of={STATES[state.import_status] ?? state.import_status} />
+          )}
+        </p>
+        {isUnderWay && (
+          <>
+            <progress max={100} value={state.stats?.progress} aria-label={name} />
+            <p class="quiet">
+              The {isFork ? 'repository is copied' : 'files are fetched'} in the background. You may leave this page, or
+              load it again.
+            </p>
+            {!isFork && (
+              <ActButton action="cancel" confirm="Stop the import?">
+                Stop
+              </ActButton>
+            )}
+          </>
+        )}
+        {state.import_error && <p class="fault">{state.import_error}</p>}
+        {state.import_status === 'failed' && (
+          <p>{isFork ? 'Delete this project and fork again.' : 'Check the address and make the project anew.'}</p>
+        )}
+        {!isUnderWay && (
+          <a class="button" data-kind="main" href={`/${state.path_with_namespace}`}>
+            Go to the project
+          </a>
+        )}
+      </section>
+    )
+  },
+  actions: {
+    async cancel({ api, params }) {
+      await api.delete('/projects/{id}/import', { id: params.id! })
+    },
+  },
+})

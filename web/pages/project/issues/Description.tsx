@@ -1,0 +1,34 @@
+/** The text of an issue. Whoever may change it ticks its tasks where they stand. */
+import { useEffect, useRef } from 'preact/hooks'
+import { useSurroundings } from '../../../app.tsx'
+import { Prose } from '../../../components/State.tsx'
+
+export function Description({ html, mayTick }: { html: string; mayTick: boolean }) {
+  const { act } = useSurroundings()
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const boxes = [...box.current!.querySelectorAll<HTMLInputElement>('.task-list-item-checkbox')]
+    const tick = (event: Event) => {
+      const one = event.currentTarget as HTMLInputElement
+      const form = new FormData()
+      form.set('index', String(boxes.indexOf(one)))
+      form.set('done', String(one.checked))
+      for (const other of boxes) other.disabled = true
+      // Refused: the text is drawn as it was.
+      act('tick', form).catch(() => location.reload())
+    }
+    for (const one of boxes) {
+      one.setAttribute('aria-label', one.parentElement?.textContent.trim() ?? 'Task')
+      one.disabled = !mayTick
+      one.addEventListener('change', tick)
+    }
+    return () => {
+      for (const one of boxes) one.removeEventListener('change', tick)
+    }
+  }, [html, mayTick])
+  return (
+    <div class="description" ref={box}>
+      {html.trim() === '' ? <p class="quiet">No description.</p> : <Prose html={html} key={html} />}
+    </div>
+  )
+}

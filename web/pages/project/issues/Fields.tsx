@@ -1,0 +1,80 @@
+/** Fields of an issue that are chosen, in its forms. */
+import type { Records } from '../../../api.ts'
+import { Choice, Field, Tick } from '../../../components/Form.tsx'
+import { Label } from '../../../components/State.tsx'
+import { text, texts, type FormFields } from '../../../page.ts'
+
+export interface Choices {
+  labels: readonly { id: number; name: string; color: string }[]
+  milestones: readonly { id: number; title: string }[]
+  people: readonly Records['UserSummary'][]
+}
+
+interface Chosen {
+  assignees: readonly { id: number }[]
+  labels: readonly string[]
+  milestone: { id: number } | null
+  due_date: string | null
+  weight: number | null
+}
+
+const NOTHING: Chosen = { assignees: [], labels: [], milestone: null, due_date: null, weight: null }
+
+export function PlanFields({ labels, milestones, people, chosen = NOTHING }: Choices & { chosen?: Chosen }) {
+  return (
+    <>
+      <fieldset class="pick">
+        <legend>Assignees</legend>
+        {people.length === 0 && <span class="quiet">Nobody works here yet.</span>}
+        {people.map((one) => (
+          <label key={one.id}>
+            <Tick name="assignee_ids[]" value={one.id} isOn={chosen.assignees.some(({ id }) => id === one.id)} />
+            {one.name} <span class="quiet">@{one.username}</span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="pick">
+        <legend>Labels</legend>
+        {labels.length === 0 && <span class="quiet">There are no labels yet.</span>}
+        {labels.map((label) => (
+          <label key={label.id}>
+            <Tick name="labels[]" value={label.name} isOn={chosen.labels.includes(label.name)} />
+            <Label of={label} />
+          </label>
+        ))}
+      </fieldset>
+      <Choice
+        name="milestone_id"
+        label="Milestone"
+        value={chosen.milestone?.id ?? ''}
+        options={[['', 'None'], ...milestones.map(({ id, title }) => [String(id), title] as const)]}
+      />
+      <Field name="due_date" type="date" label="Due date" value={chosen.due_date} />
+      <Field name="weight" type="number" label="Weight" value={chosen.weight} />
+    </>
+  )
+}
+
+/** What these fields say, as the API takes it. Empty ones clear. */
+export function planOf(form: FormFields) {
+  const number = (name: string) => (text(form, name) === '' ? null : Number(text(form, name)))
+  return {
+    assignee_ids: texts(form, 'assignee_ids').map(Number),
+    labels: texts(form, 'labels'),
+    milestone_id: number('milestone_id'),
+    due_date: text(form, 'due_date') || null,
+    weight: number('weight'),
+    confidential: text(form, 'confidential') === 'true',
+  }
+}
+
+/** The same fields as they are now: what takes a change back. */
+export const planFields = (issue: Records['Issue']) => ({
+  assignee_ids: issue.assignees.map(({ id }) => id),
+  labels: issue.labels.map((label) => (typeof label === 'string' ? label : label.name)),
+  milestone_id: issue.milestone?.id ?? '',
+  due_date: issue.due_date ?? '',
+  weight: issue.weight ?? '',
+  confidential: String(issue.confidential),
+  discussion_locked: String(issue.discussion_locked ?? false),
+})

@@ -1,0 +1,69 @@
+/** The issues of a project. */
+import type { ComponentChildren } from 'preact'
+import type { Listed, Records } from '../../../api.ts'
+import { BulkEdit, changeSeveral } from '../../../components/BulkEdit.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { IssueList, narrowedBy, wishOf, type Counts, type Issue } from '../../../components/IssueList.tsx'
+import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  issues: Listed<Issue[]>
+  counts: Counts
+  labels: Records['Label'][] | null
+  milestones: Records['Milestone'][] | null
+  people: Records['UserSummary'][] | null
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query, me }) => {
+    const id = params.id!
+    const per_page = 100
+    return {
+      issues: api.list('/projects/{id}/issues', { id, ...wishOf(query) }),
+      counts: api
+        .get('/projects/{id}/issues_statistics', { id, ...narrowedBy(query) })
+        .then(({ statistics }) => statistics.counts),
+      labels: api.maybe('/projects/{id}/labels', { id, per_page }),
+      milestones: api.maybe('/projects/{id}/milestones', { id, per_page, state: 'active', include_ancestors: true }),
+      people: me ? api.maybe('/projects/{id}/users', { id, per_page }) : null,
+    }
+  },
+  title: () => 'Issues',
+  actions: { bulk: changeSeveral('issues') },
+  live: ({ project }) =>
+    project ? { path: `/projects/${project.id}/live`, events: ['issue.created', 'issue.updated'] } : null,
+  View: ({ project, me, ...data }) =>
+    project && (
+      <>
+        <PlanningTabs project={project} at="issues" />
+        <div class="head">
+          <h1>Issues</h1>
+          {me && (
+            <a class="button" data-kind="main" href={below(project, 'issues/new')}>
+              <Icon name="plus" /> New issue
+            </a>
+          )}
+        </div>
+        <IssueList
+          {...data}
+          hint={me && <a href={below(project, 'issues/new')}>Say what should be done or fixed</a>}
+          {...(mayIn(project, me) >= REPORTER &&
+            !project.archived && {
+              around: (rows: ComponentChildren) => (
+                <BulkEdit
+                  of="issues"
+                  labels={data.labels ?? []}
+                  milestones={data.milestones ?? []}
+                  people={data.people ?? []}
+                >
+                  {rows}
+                </BulkEdit>
+              ),
+            })}
+        />
+      </>
+    ),
+})

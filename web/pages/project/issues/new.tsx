@@ -1,0 +1,64 @@
+/** A new issue. */
+import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
+import { pathOf } from '../../../components/IssueList.tsx'
+import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
+import { WritingArea } from '../../../components/WritingArea.tsx'
+import { REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { PlanFields, planOf, type Choices } from './Fields.tsx'
+import { choicesFor } from './choices.ts'
+
+export const page = declare<Choices & { templates: TextTemplates } & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({ ...choicesFor(visit), templates: loadTemplates(visit, visit.params.id!, 'issues') }),
+  title: () => 'New issue',
+  actions: {
+    async create({ api, params, form }) {
+      const { labels, assignee_ids, milestone_id, due_date, weight, confidential } = planOf(form)
+      const made = await api.post('/projects/{id}/issues', {
+        id: params.id!,
+        title: text(form, 'title'),
+        description: text(form, 'description'),
+        confidential,
+        ...(labels.length > 0 && { labels }),
+        ...(assignee_ids.length > 0 && { assignee_ids }),
+        ...(milestone_id !== null && { milestone_id }),
+        ...(due_date !== null && { due_date }),
+        ...(weight !== null && { weight }),
+      })
+      return pathOf(made.web_url)
+    },
+  },
+  View: ({ project, me, query, labels, milestones, people, templates }) =>
+    project && (
+      <>
+        <h1>New issue</h1>
+        <TemplateLinks of={templates} />
+        <Form action="create">
+          <div class="columns">
+            <div>
+              <Field name="title" label="Title" required value={query.get('issue[title]') ?? query.get('title')} />
+              <WritingArea
+                name="description"
+                label="Description"
+                lines={12}
+                value={query.get('issue[description]') ?? templates.text}
+                hasCommands
+              />
+              <Switch name="confidential" label="Confidential" hint="Only members who plan see it." />
+              <Button kind="main">Create issue</Button>
+            </div>
+            <div class="side">
+              {mayIn(project, me) >= REPORTER ? (
+                <PlanFields labels={labels} milestones={milestones} people={people} />
+              ) : (
+                <p class="quiet">Those who plan here will choose labels, a milestone and who does it.</p>
+              )}
+            </div>
+          </div>
+        </Form>
+      </>
+    ),
+})

@@ -1,0 +1,1 @@
+export { artifactPage as page } from '../../../../../components/ArtifactBrowser.tsx'

@@ -1,0 +1,50 @@
+/** The labels of a project. */
+import type { Listed, Records } from '../../../api.ts'
+import { LabelList, labelOf } from '../../../components/LabelList.tsx'
+import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+
+interface Data {
+  labels: Listed<Records['Label'][]>
+}
+
+const LABEL = '/projects/{id}/labels/{label_id}'
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => ({
+    labels: api.list('/projects/{id}/labels', {
+      id: params.id!,
+      with_counts: true,
+      per_page: 50,
+      page: Number(query.get('page')) || 1,
+    }),
+  }),
+  title: () => 'Labels',
+  actions: {
+    async create({ api, params, form }) {
+      await api.post('/projects/{id}/labels', { id: params.id!, ...labelOf(form) })
+    },
+    async change({ api, params, form }) {
+      const { name, ...rest } = labelOf(form)
+      await api.put(LABEL, { id: params.id!, label_id: text(form, 'label_id'), new_name: name, ...rest })
+    },
+    async destroy({ api, params, form }) {
+      await api.delete(LABEL, { id: params.id!, label_id: text(form, 'label_id') })
+    },
+  },
+  View: ({ project, labels, me }) =>
+    project && (
+      <>
+        <PlanningTabs project={project} at="labels" />
+        <h1>Labels</h1>
+        <LabelList
+          labels={labels}
+          mayPlan={mayIn(project, me) >= REPORTER}
+          hrefOf={({ name }) => below(project, `issues?label_name[]=${encodeURIComponent(name)}`)}
+          isOwn={(label) => label.is_project_label !== false}
+        />
+      </>
+    ),
+})

@@ -1,0 +1,44 @@
+/** The end of a review: all that was drafted is said at once, with a verdict. */
+import type { Records } from '../../../api.ts'
+import { Button, Form, Tick, useIsReturned } from '../../../components/Form.tsx'
+import { WritingArea } from '../../../components/WritingArea.tsx'
+import type { Me } from '../../../page.ts'
+import type { Detail } from './Head.tsx'
+
+interface FinishReviewProps {
+  one: Detail
+  drafts: readonly Records['DraftNote'][]
+  approvals: Records['MergeRequestApprovals']
+  me: Me | null
+}
+
+export function FinishReview({ one, drafts, approvals, me }: FinishReviewProps) {
+  const isReviewer = one.reviewers.some(({ id }) => id === me?.id)
+  const mayApprove = approvals.user_can_approve && !approvals.require_password_to_approve
+  const verdicts = [
+    ['reviewed', 'Comment', true],
+    ['approve', 'Approve', mayApprove],
+    ['requested_changes', 'Ask for changes', isReviewer],
+  ] as const
+  return (
+    <details class="finish-review" open={useIsReturned('submitReview')}>
+      <summary class="button" data-kind="main">
+        Finish review{drafts.length > 0 && ` (${drafts.length} ${drafts.length === 1 ? 'draft' : 'drafts'})`}
+      </summary>
+      <Form action="submitReview" class="card" resets>
+        <WritingArea name="body" label="What you think of it all" lines={3} hasCommands />
+        <fieldset class="row">
+          <legend class="spoken">Verdict</legend>
+          {verdicts
+            .filter(([, , isOffered]) => isOffered)
+            .map(([value, label]) => (
+              <label class="row" key={value}>
+                <Tick type="radio" name="verdict" value={value} isOn={value === 'reviewed'} /> {label}
+              </label>
+            ))}
+        </fieldset>
+        <Button kind="main">Submit review</Button>
+      </Form>
+    </details>
+  )
+}

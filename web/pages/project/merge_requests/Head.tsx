@@ -1,0 +1,183 @@
+/** What stands above every tab of a merge request: what it is, its state, where it goes. */
+import type { Records } from '../../../api.ts'
+import { Person } from '../../../components/Avatar.tsx'
+import { ActButton } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { RequestState } from '../../../components/MergeRequests.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Tabs } from '../../../components/lists.tsx'
+import { below, levelOf, type InProject, type Project } from '../../../layout/project.tsx'
+import type { Live, Me, Visit } from '../../../page.ts'
+import { placeAddress } from '../../../refs.ts'
+
+export type Detail = Records['MergeRequestDetail']
+
+export interface InRequest extends Partial<InProject> {
+  one: Detail
+}
+
+export const placeOf = ({ params }: Pick<Visit, 'params'>) => ({
+  id: params.id!,
+  merge_request_iid: params.iid!,
+})
+
+export const loadOne = ({ api, params }: Visit) =>
+  api.get('/projects/{id}/merge_requests/{merge_request_iid}', {
+    ...placeOf({ params }),
+    include_diverged_commits_count: true,
+    include_rebase_in_progress: true,
+  })
+
+/** What others do to it, and what happens to its pipelines and branches. */
+export function liveOf(one: Detail): Live {
+  const acts = 'updated closed reopened merged pushed approved unapproved unmergeable'.split(' ')
+  const ofNotes = ['note.created', 'note.updated', 'note.deleted', 'award_emoji.created', 'award_emoji.deleted']
+  return {
+    path: `/projects/${one.project_id}/live`,
+    events: [
+      ...acts.map((act) => `merge_request.${act}`),
+      ...ofNotes,
+      'pipeline.changed',
+      'repository.changed',
+      'label.updated',
+    ],
+    about: ({ iid }) => iid === undefined || iid === one.iid,
+  }
+}
+
+export interface Rights {
+  /** Title, description, state, rebase. */
+  readonly mayUpdate: boolean
+  /** Labels, milestone, people, dependencies. */
+  readonly mayPlan: boolean
+  readonly mayTalk: boolean
+  readonly mayModerate: boolean
+}
+
+export function rightsOf(project: Project, one: Detail, me: Me | null): Rights {
+  const level = me?.is_admin ? 50 : levelOf(project)
+  const isOwn = me !== null && [one.author, ...one.assignees].some((person) => person?.id === me.id)
+  const isOpen = me !== null && !project.archived
+  return {
+    mayUpdate: isOpen && (level >= 30 || isOwn),
+    mayPlan: isOpen && level >= 30,
+    mayTalk: isOpen && (one.discussion_locked !== true || level > 0),
+    mayModerate: isOpen && level >= 40,
+  }
+}
+
+export type TabName = '' | 'commits' | 'diffs' | 'versions' | 'pipelines'
+
+const TABS: readonly [TabName, string, (one: Detail) => number | null][] = [
+  ['', 'Overview', (one) => one.user_notes_count],
+  ['commits', 'Commits', () => null],
+  ['diffs', 'Changes', (one) => (one.changes_count ? Number.parseInt(one.changes_count, 10) : 0)],
+  ['versions', 'Versions', () => null],
+  ['pipelines', 'Pipelines', () => null],
+]
+
+interface HeadProps {
+  one: Detail
+  project: Project
+  tab: TabName
+  me: Me | null
+}
+
+export function Head({ one, project, tab, me }: HeadProps) {
+  const at = below(project, `merge_requests/${one.iid}`)
+  const { mayUpdate } = rightsOf(project, one, me)
+  return (
+    <header class="request-head">
+      <div class="head">
+        <h1>
+          {one.title} <span class="quiet">!{one.iid}</span>
+        </h1>
+        {mayUpdate && (
+          <div class="row">
+            {one.state === 'opened' && <DraftButton one={one} />}
+            <a class="button" href={`${at}/edit`}>
+              <Icon name="pencil" /> Edit
+            </a>
+            {one.state === 'opened' && (
+              <ActButton action="close" kind="danger" confirm="Close it without merging?">
+                Close
+              </ActButton>
+            )}
+            {one.state === 'closed' && <ActButton action="reopen">Reopen</ActButton>}
+          </div>
+        )}
+      </div>
+      <p class="request-facts">
+        <RequestState of={one} />
+        <span>
+          <Person of={one.author} /> wants to merge{' '}
+          <Branch
+            name={one.source_branch}
+            project={project}
+            isForeign={one.source_project_id !== one.target_project_id}
+          />{' '}
+          into <Branch name={one.target_branch} project={project} />, opened <Time at={one.created_at} />
+        </span>
+      </p>
+      <Stack one={one} project={project} />
+      <Tabs
+        label="Merge request"
+        tabs={TABS.map(([name, text, count]) => ({
+          text,
+          href: name === '' ? at : `${at}/${name}`,
+          count: count(one),
+          isCurrent: name === tab,
+        }))}
+      />
+    </header>
+  )
+}
+
+const DraftButton = ({ one }: { one: Detail }) =>
+  one.draft ? <ActButton action="ready">Mark as ready</ActButton> : <ActButton action="draft">Mark as draft</ActButton>
+
+interface BranchProps {
+  name: string
+  project: Project
+  /** Of a fork. */
+  isForeign?: boolean
+}
+
+const Branch = ({ name, project, isForeign = false }: BranchProps) =>
+  isForeign ? (
+    <code title="In a fork">fork:{name}</code>
+  ) : (
+    <a href={placeAddress(project, 'tree', name)}>
+      <code>{name}</code>
+    </a>
+  )
+
+/** Merge requests that build on each other's branches. */
+function Stack({ one, project }: { one: Detail; project: Project }) {
+  const { parent, children } = one.stack
+  if (!parent && children.length === 0) return null
+  const link = ({ iid, title }: { iid: number; title: string }) => (
+    <a href={below(project, `merge_requests/${iid}`)}>
+      !{iid} {title}
+    </a>
+  )
+  return (
+    <nav class="request-stack" aria-label="Stack">
+      <ol>
+        {parent && (
+          <li>
+            <Icon name="branch" /> {link(parent)} comes first
+          </li>
+        )}
+        <li aria-current="true">
+          <Icon name="merge-request" /> !{one.iid} {one.title}
+        </li>
+        {children.map((child) => (
+          <li key={child.iid}>
+            <Icon name="branch" /> {link(child)} builds on it
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,364 @@
+/** Whether it can be merged: every gate, its state and who can lift it; and the acts that lead there. */
+import type { ComponentChildren } from 'preact'
+import type { Records } from '../../../api.ts'
+import { Person } from '../../../components/Avatar.tsx'
+import { ActButton, Button, Field, Form, Switch } from '../../../components/Form.tsx'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { Faces } from '../../../components/MergeRequests.tsx'
+import { State } from '../../../components/State.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { below, type Project } from '../../../layout/project.tsx'
+import type { Me } from '../../../page.ts'
+import { rightsOf, type Detail } from './Head.tsx'
+
+type Verdict = Records['Mergeability']
+type Gate = Verdict['gates'][number]
+
+const GATES: Record<Gate['name'], string> = {
+  open: 'Open',
+  draft: 'Not a draft',
+  dependencies: 'What it depends on is merged',
+  changes_requested: 'No changes asked for',
+  discussions: 'Threads resolved',
+  approvals: 'Approved',
+  pipeline: 'Pipeline passed',
+  commits: 'Brings commits',
+  conflict: 'No conflicts',
+  rebase: 'Stands on the target',
+  rights: 'You may merge',
+}
+
+/** The contract knows maintainers by an older name. */
+const LIFTERS: Record<string, string> = {
+  author: 'its author',
+  developers: 'developers',
+  approvers: 'approvers',
+  reviewers: 'reviewers',
+  masters: 'maintainers',
+  pipeline: 'the pipeline',
+  server: 'the server, in a moment',
+  nobody: 'nobody',
+}
+
+const LOOKS: Record<Gate['state'], readonly [tone: string, icon: IconName, word: string]> = {
+  passed: ['good', 'check', 'Passed'],
+  blocked: ['bad', 'cross', 'Blocked'],
+  waiting: ['busy', 'clock', 'Waiting'],
+  off: ['idle', 'skipped', 'Not asked for'],
+}
+
+interface MergeBoxProps {
+  one: Detail
+  project: Project
+  verdict: Verdict
+  approvals: Records['MergeRequestApprovals']
+  me: Me | null
+}
+
+export function MergeBox(props: MergeBoxProps) {
+  const { one, verdict } = props
+  const bars = verdict.gates.filter(({ state }) => state === 'blocked' || state === 'waiting')
+  const others = verdict.gates.filter((gate) => !bars.includes(gate))
+  const isOpen = one.state === 'opened'
+  return (
+    <section class="merge-box" data-state={toneOf(props, bars)} aria-label="Merge">
+      <header>
+        <Headline {...props} bars={bars} />
+      </header>
+      {one.merge_error && isOpen && (
+        <p class="fault" role="status">
+          {one.merge_error}
+        </p>
+      )}
+      {isOpen && (
+        <>
+          {one.head_pipeline && <PipelineLine {...props} />}
+          <Approvals {...props} />
+          <ul class="gates" aria-label="Gates">
+            {bars.map((gate) => (
+              <GateRow gate={gate} key={gate.name}>
+                <Remedy {...props} gate={gate} />
+              </GateRow>
+            ))}
+          </ul>
+          <details class="gates-passed">
+            <summary>
+              {others.filter(({ state }) => state === 'passed').length} of {verdict.gates.length} gates passed
+            </summary>
+            <ul class="gates" aria-label="Other gates">
+              {others.map((gate) => (
+                <GateRow gate={gate} key={gate.name} />
+              ))}
+            </ul>
+          </details>
+          <Accept {...props} bars={bars} />
+        </>
+      )}
+    </section>
+  )
+}
+
+interface WithBars extends MergeBoxProps {
+  bars: readonly Gate[]
+}
+
+function toneOf({ one }: MergeBoxProps, bars: readonly Gate[]): string {
+  if (one.state !== 'opened') return one.state
+  if (one.merge_when_pipeline_succeeds) return 'waiting'
+  return bars.length === 0 ? 'ready' : bars.every(({ state }) => state === 'waiting') ? 'waiting' : 'blocked'
+}
+
+function Headline({ one, bars, project }: WithBars) {
+  if (one.state === 'merged')
+    return (
+      <h2>
+        <Icon name="branch" /> Merged
+        {one.merged_by && (
+          <>
+            {' '}
+            by <Person of={one.merged_by} />
+          </>
+        )}{' '}
+        {one.merged_at && <Time at={one.merged_at} />}
+        {(one.merge_commit_sha ?? one.squash_commit_sha) && (
+          <>
+            {' as '}
+            <a href={below(project, `commit/${one.merge_commit_sha ?? one.squash_commit_sha}`)}>
+              <code>{(one.merge_commit_sha ?? one.squash_commit_sha)!.slice(0, 8)}</code>
+            </a>
+          </>
+        )}
+      </h2>
+    )
+  if (one.state === 'closed')
+    return (
+      <h2>
+        <Icon name="cross" /> Closed without merging
+        {one.closed_by && (
+          <>
+            {' '}
+            by <Person of={one.closed_by} />
+          </>
+        )}{' '}
+        {one.closed_at && <Time at={one.closed_at} />}
+      </h2>
+    )
+  if (one.merge_when_pipeline_succeeds)
+    return (
+      <h2>
+        <Icon name="clock" /> Will be merged when the pipeline succeeds
+        {one.merge_user && (
+          <>
+            , as <Person of={one.merge_user} /> wished
+          </>
+        )}
+      </h2>
+    )
+  if (bars.length === 0)
+    return (
+      <h2>
+        <Icon name="check" /> Ready to be merged
+      </h2>
+    )
+  const isWaiting = bars.every(({ state }) => state === 'waiting')
+  return (
+    <h2>
+      <Icon name={isWaiting ? 'clock' : 'cross'} /> {bars.length} {bars.length === 1 ? 'thing stands' : 'things stand'}{' '}
+      in the way
+    </h2>
+  )
+}
+
+function GateRow({ gate, children }: { gate: Gate; children?: ComponentChildren }) {
+  const [tone, icon, word] = LOOKS[gate.state]
+  const lifters = (gate.lifted_by as readonly string[]).map((name) => LIFTERS[name] ?? name)
+  return (
+    <li data-gate={gate.name} data-state={gate.state}>
+      <span class="state" data-tone={tone} title={word}>
+        <Icon name={icon} />
+        <span class="spoken">{word}</span>
+      </span>
+      <div class="gate-text">
+        <strong>{gate.reason ?? GATES[gate.name]}</strong>{' '}
+        <span class="quiet">
+          {gate.state === 'off' && 'not asked for here'}
+          {lifters.length > 0 && `can be lifted by ${listed(lifters)}`}
+        </span>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+
+/** The act beside a bar that lifts it, for whoever may do it. */
+function Remedy({ gate, one, project, verdict, me }: MergeBoxProps & { gate: Gate }) {
+  const { mayUpdate } = rightsOf(project, one, me)
+  switch (gate.name) {
+    case 'draft':
+      return mayUpdate ? (
+        <div>
+          <ActButton action="ready" id="gate">
+            Mark as ready
+          </ActButton>
+        </div>
+      ) : null
+    case 'rebase':
+      return mayUpdate ? <Rebase one={one} /> : null
+    case 'conflict':
+      return verdict.conflicts.length > 0 ? (
+        <ul class="gate-files">
+          {verdict.conflicts.slice(0, 20).map((path) => (
+            <li key={path}>
+              <code>{path}</code>
+            </li>
+          ))}
+          {verdict.conflicts.length > 20 && <li>and {verdict.conflicts.length - 20} more</li>}
+        </ul>
+      ) : null
+    case 'discussions':
+      return (
+        <p>
+          <a href="#conversation">Go to the threads</a>
+        </p>
+      )
+    case 'dependencies':
+      return (
+        <p>
+          <a href="#dependencies">See which</a>
+        </p>
+      )
+    default:
+      return null
+  }
+}
+
+function Rebase({ one }: { one: Detail }) {
+  if (one.rebase_in_progress) return <p class="quiet">It is being rebased…</p>
+  return (
+    <div class="row">
+      <ActButton action="rebase">Rebase</ActButton>
+      {one.stack.children.length > 0 && (
+        <ActButton action="rebase" id="stack" fields={{ stack: 'true' }}>
+          Rebase with those below
+        </ActButton>
+      )}
+    </div>
+  )
+}
+
+function PipelineLine({ one, project }: MergeBoxProps) {
+  const pipeline = one.head_pipeline!
+  return (
+    <p class="merge-line">
+      <State of={pipeline.status} /> <a href={below(project, `pipelines/${pipeline.id}`)}>Pipeline #{pipeline.id}</a>{' '}
+      <span class="quiet">
+        for <code>{pipeline.sha.slice(0, 8)}</code>
+      </span>
+    </p>
+  )
+}
+
+function Approvals({ one, approvals }: MergeBoxProps) {
+  const people = approvals.approved_by.map(({ user }) => user)
+  const { approvals_required: required, approvals_left: left } = approvals
+  return (
+    <div class="merge-line">
+      {approvals.user_can_approve && !approvals.user_has_approved && (
+        <Form action="approve" class="inline">
+          <input type="hidden" name="sha" value={one.sha ?? ''} />
+          {approvals.require_password_to_approve && (
+            <input
+              type="password"
+              name="approval_password"
+              required
+              aria-label="Your password"
+              placeholder="Your password"
+              autocomplete="current-password"
+            />
+          )}
+          <Button>
+            <Icon name="check" /> Approve
+          </Button>
+        </Form>
+      )}
+      {approvals.user_has_approved && <ActButton action="unapprove">Take my approval back</ActButton>}
+      <span>
+        {people.length === 0 ? 'Nobody has approved it yet' : `Approved by ${listed(people.map(({ name }) => name))}`}
+        {required > 0 && (
+          <span class="quiet">{left > 0 ? `, ${left} of ${required} missing` : ', as many as asked'}</span>
+        )}
+        {approvals.approval_rules_left.length > 0 && (
+          <span class="quiet"> ({approvals.approval_rules_left.map(({ name }) => name).join(', ')})</span>
+        )}
+      </span>
+      {people.length > 0 && <Faces of={people} label="Approved by" />}
+    </div>
+  )
+}
+
+const UNDER_WAY = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
+
+function Accept({ one, project, bars, verdict, me }: WithBars) {
+  const mayMerge = one.user.can_merge
+  if (one.merge_when_pipeline_succeeds)
+    return mayMerge || one.author?.id === me?.id ? (
+      <p class="merge-line">
+        <ActButton action="cancelMerge">Do not merge by itself</ActButton>
+      </p>
+    ) : null
+  if (!mayMerge) return null
+  const isRunning = UNDER_WAY.includes(one.head_pipeline?.status ?? '')
+  const isReady = verdict.mergeable && bars.length === 0
+  const mayWait = isRunning && bars.every(({ name }) => name === 'pipeline')
+  if (!isReady && !mayWait) return null
+  const canSquash = project.squash_option !== 'never'
+  const mustSquash = project.squash_option === 'always'
+  return (
+    <Form action="merge" class="merge-form">
+      <input type="hidden" name="sha" value={one.sha ?? ''} />
+      <div class="row">
+        <Switch
+          name="should_remove_source_branch"
+          label="Remove the source branch"
+          isOn={one.should_remove_source_branch ?? one.force_remove_source_branch}
+        />
+        {canSquash && !mustSquash && <Switch name="squash" label="Squash commits" isOn={one.squash} />}
+        {mustSquash && <span class="quiet">Commits are squashed</span>}
+      </div>
+      <details>
+        <summary>Change the message of the commit</summary>
+        {project.merge_method !== 'ff' && (
+          <Field
+            name="merge_commit_message"
+            label="Message of the merge"
+            lines={3}
+            hint="Empty: the usual one of this project."
+          />
+        )}
+        {canSquash && (
+          <Field
+            name="squash_commit_message"
+            label="Message of the squashed commit"
+            lines={3}
+            hint="Where it is squashed."
+          />
+        )}
+      </details>
+      <p class="row">
+        {isReady && (
+          <Button kind="main">
+            <Icon name="branch" /> Merge
+          </Button>
+        )}
+        {mayWait && (
+          <Button name="when" value="pipeline" {...(!isReady && { kind: 'main' as const })}>
+            <Icon name="clock" /> Merge when the pipeline succeeds
+          </Button>
+        )}
+      </p>
+    </Form>
+  )
+}

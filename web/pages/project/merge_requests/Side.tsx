@@ -1,0 +1,281 @@
+/** Properties of a merge request, each with a way to change it for whoever may. */
+import type { ComponentChildren } from 'preact'
+import type { Records } from '../../../api.ts'
+import { Person } from '../../../components/Avatar.tsx'
+import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { Icon, type IconName } from '../../../components/Icon.tsx'
+import { Faces, RequestState, labelsOf, pathOf } from '../../../components/MergeRequests.tsx'
+import { Label } from '../../../components/State.tsx'
+import { TimeTracking } from '../../../components/TimeTracking.tsx'
+import { below, type Project } from '../../../layout/project.tsx'
+import type { Me } from '../../../page.ts'
+import { rightsOf, type Detail } from './Head.tsx'
+
+type Reviewer = Records['MergeRequestReviewer']
+
+export interface SideData {
+  reviewers: Reviewer[]
+  participants: Records['UserSummary'][]
+  blocks: Records['MergeRequestDependency'][]
+  blockees: Records['MergeRequestDependency'][]
+  closes: Records['Issue'][]
+  labels: Records['Label'][]
+  milestones: Records['Milestone'][]
+  members: Records['Member'][]
+}
+
+interface SideProps extends SideData {
+  one: Detail
+  project: Project
+  me: Me | null
+}
+
+export function Side(props: SideProps) {
+  const { one, project, me, participants, members, labels, milestones } = props
+  const { mayPlan } = rightsOf(project, one, me)
+  // Who and what is chosen already can be kept, also where it is not among those offered.
+  const known = new Map([...members, ...one.assignees, ...one.reviewers].map((person) => [person.id, person]))
+  const people = [...known.values()].map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const)
+  const names = new Set([...labels, ...labelsOf(one)].map(({ name }) => name))
+  const plans = new Map([...milestones, ...(one.milestone ? [one.milestone] : [])].map(({ id, title }) => [id, title]))
+  const ids = (users: readonly { id: number }[]) => users.map(({ id }) => String(id))
+  return (
+    <aside class="side" aria-label="Properties">
+      <Property title="Assignees">
+        <People of={one.assignees} />
+        {mayPlan && (
+          <Change what="assignees" action="assign">
+            <Choice
+              name="assignee_ids[]"
+              label="Assignees"
+              isQuiet
+              multiple
+              options={people}
+              values={ids(one.assignees)}
+            />
+          </Change>
+        )}
+      </Property>
+      <Property title="Reviewers">
+        <Reviewers of={props.reviewers} />
+        {mayPlan && (
+          <Change what="reviewers" action="askReview">
+            <Choice
+              name="reviewer_ids[]"
+              label="Reviewers"
+              isQuiet
+              multiple
+              options={people}
+              values={ids(one.reviewers)}
+            />
+          </Change>
+        )}
+      </Property>
+      <Property title="Labels">
+        {one.labels.length === 0 ? (
+          <span class="quiet">None</span>
+        ) : (
+          <span class="row">
+            {labelsOf(one).map((label) => (
+              <Label
+                of={labels.find(({ name }) => name === label.name) ?? label}
+                href={below(project, `merge_requests?labels=${encodeURIComponent(label.name)}`)}
+                key={label.name}
+              />
+            ))}
+          </span>
+        )}
+        {mayPlan && names.size > 0 && (
+          <Change what="labels" action="label">
+            <Choice
+              name="labels[]"
+              label="Labels"
+              isQuiet
+              multiple
+              options={[...names].map((name) => [name, name] as const)}
+              values={labelsOf(one).map(({ name }) => name)}
+            />
+          </Change>
+        )}
+      </Property>
+      <Property title="Milestone">
+        {one.milestone ? (
+          <a href={below(project, `milestones/${one.milestone.iid}`)}>{one.milestone.title}</a>
+        ) : (
+          <span class="quiet">None</span>
+        )}
+        {mayPlan && plans.size > 0 && (
+          <Change what="milestone" action="plan">
+            <Choice
+              name="milestone_id"
+              label="Milestone"
+              isQuiet
+              value={one.milestone?.id ?? '0'}
+              options={[['0', 'None'], ...[...plans].map(([id, title]) => [String(id), title] as const)]}
+            />
+          </Change>
+        )}
+      </Property>
+      <Property title="Time">
+        <TimeTracking of={one.time_stats} mayPlan={mayPlan} />
+      </Property>
+      <Dependencies {...props} mayPlan={mayPlan} />
+      {props.closes.length > 0 && (
+        <Property title="Closes">
+          <ul>
+            {props.closes.map((issue) => (
+              <li key={issue.id}>
+                <a href={pathOf(issue)}>
+                  {issue.references.short} {issue.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Property>
+      )}
+      <Property title="Participants">
+        <Faces of={participants} label="Participants" />
+      </Property>
+      {me && (
+        <Property title="Notifications">
+          <div class="row">
+            <ActButton action="subscribe" fields={{ wish: one.subscribed ? 'off' : 'on' }}>
+              {one.subscribed ? 'Unsubscribe' : 'Subscribe'}
+            </ActButton>
+            <ActButton action="remind">
+              <Icon name="todo" /> Add a to-do
+            </ActButton>
+          </div>
+        </Property>
+      )}
+      <Property title="Reference">
+        <code>{one.references.full}</code>
+      </Property>
+    </aside>
+  )
+}
+
+const Property = ({ title, children, id }: { title: string; children: ComponentChildren; id?: string }) => (
+  <section class="property" id={id}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+)
+
+/** A form that is folded away until it is wanted. */
+const Change = ({ what, action, children }: { what: string; action: string; children: ComponentChildren }) => (
+  <details class="property-change">
+    <summary>Change {what}</summary>
+    <Form action={action}>
+      {children}
+      <Button>Save</Button>
+    </Form>
+  </details>
+)
+
+const People = ({ of }: { of: readonly Records['UserSummary'][] }) =>
+  of.length === 0 ? (
+    <span class="quiet">Nobody</span>
+  ) : (
+    <ul>
+      {of.map((person) => (
+        <li key={person.id}>
+          <Person of={person} />
+        </li>
+      ))}
+    </ul>
+  )
+
+const REVIEWS: Record<Reviewer['state'], readonly [tone: string, icon: IconName, word: string]> = {
+  unreviewed: ['idle', 'clock', 'has not looked yet'],
+  reviewed: ['busy', 'comment', 'has reviewed'],
+  requested_changes: ['bad', 'cross', 'asked for changes'],
+  approved: ['good', 'check', 'approved'],
+  unapproved: ['idle', 'clock', 'took the approval back'],
+}
+
+function Reviewers({ of }: { of: readonly Reviewer[] }) {
+  if (of.length === 0) return <span class="quiet">Nobody</span>
+  return (
+    <ul>
+      {of.map(({ user, state }) => {
+        const [tone, icon, word] = REVIEWS[state]
+        return (
+          <li key={user.id} class="row" data-review={state}>
+            <Person of={user} />
+            <span class="state" data-tone={tone} title={word}>
+              <Icon name={icon} />
+              <span class="spoken">{word}</span>
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Dependencies({ blocks, blockees, mayPlan }: SideProps & { mayPlan: boolean }) {
+  if (blocks.length === 0 && blockees.length === 0 && !mayPlan) return null
+  return (
+    <Property title="Dependencies" id="dependencies">
+      {blocks.length === 0 && blockees.length === 0 && <span class="quiet">None</span>}
+      {blocks.length > 0 && (
+        <>
+          <h3>Depends on</h3>
+          <ul>
+            {blocks.map((block) => (
+              <li class="row" key={block.id}>
+                <Linked one={block.blocking_merge_request} />
+                {mayPlan && (
+                  <ActButton
+                    action="unblock"
+                    id={`unblock-${block.id}`}
+                    fields={{ block_id: block.id }}
+                    kind="plain"
+                    label="Depend on it no more"
+                  >
+                    <Icon name="trash" />
+                  </ActButton>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {blockees.length > 0 && (
+        <>
+          <h3>Blocks</h3>
+          <ul>
+            {blockees.map((block) => (
+              <li class="row" key={block.id}>
+                <Linked one={block.blocked_merge_request} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {mayPlan && (
+        <details class="property-change">
+          <summary>Add a dependency</summary>
+          <Form action="block" resets>
+            <Field name="reference" label="Merge request that must be merged first" placeholder="!12" required />
+            <Button>Add</Button>
+          </Form>
+        </details>
+      )}
+    </Property>
+  )
+}
+
+/** What the one who looks may not see is told as such. */
+const Linked = ({ one }: { one: Records['MergeRequest'] | null }) =>
+  one ? (
+    <>
+      <RequestState of={one} isShort />
+      <a href={pathOf(one)}>
+        {one.references.short} {one.title}
+      </a>
+    </>
+  ) : (
+    <span class="quiet">one that is hidden from you</span>
+  )

@@ -1,0 +1,42 @@
+/** The commits a merge request brings. */
+import type { Listed, Records } from '../../../../api.ts'
+import { Empty, Pages } from '../../../../components/lists.tsx'
+import { projectFrame } from '../../../../layout/project.tsx'
+import { page as declare } from '../../../../page.ts'
+import { stateActions } from '../actions.ts'
+import { CommitRows } from '../Commits.tsx'
+import { Head, liveOf, loadOne, placeOf, type InRequest } from '../Head.tsx'
+
+interface Data extends InRequest {
+  commits: Listed<Records['Commit'][]>
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({
+    one: loadOne(visit),
+    commits: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
+      ...placeOf(visit),
+      page: Number(visit.query.get('page')) || 1,
+      per_page: 50,
+    }),
+  }),
+  title: ({ one }) => `Commits · ${one.title} (!${one.iid})`,
+  actions: stateActions,
+  live: ({ one }) => liveOf(one),
+  View: ({ one, project, commits, me }) =>
+    project ? (
+      <>
+        <Head one={one} project={project} tab="commits" me={me} />
+        {commits.items.length === 0 ? (
+          <Empty title="It brings no commits">
+            <p>Push to {one.source_branch}, and they are listed here.</p>
+          </Empty>
+        ) : (
+          <CommitRows commits={commits.items} project={project} />
+        )}
+        <Pages of={commits} />
+      </>
+    ) : null,
+})

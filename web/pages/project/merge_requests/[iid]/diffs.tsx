@@ -1,0 +1,263 @@
+/** What a merge request changes, to be reviewed line by line. */
+import type { Listed, Records } from '../../../../api.ts'
+import type { DiffFile } from '../../../../components/Diff.tsx'
+import { hidesSpaces, looksOf, viewOf } from '../../../../components/DiffTools.tsx'
+import type { Discussion } from '../../../../components/Discussions.tsx'
+import { OF_MERGE_REQUESTS, talkActions } from '../../../../components/talk.ts'
+import { Empty, Pages, Tabs } from '../../../../components/lists.tsx'
+import { below, projectFrame } from '../../../../layout/project.tsx'
+import { page as declare, type Visit } from '../../../../page.ts'
+import { queryText, withQuery } from '../../../../query.ts'
+import { mergeActions, reviewActions, stateActions } from '../actions.ts'
+import { FinishReview } from '../FinishReview.tsx'
+import { Head, liveOf, loadOne, placeOf, rightsOf, type InRequest } from '../Head.tsx'
+import { commentOnLine, spotOf, type Shas } from '../positions.ts'
+import { DraftCard, ReviewDiff } from '../ReviewDiff.tsx'
+
+interface Data extends InRequest {
+  shown: Shown
+  threads: Threads
+  drafts: Records['DraftNote'][]
+  approvals: Records['MergeRequestApprovals']
+  versions: Records['MergeRequestVersion'][]
+}
+
+interface Shown {
+  files: Listed<DiffFile[]>
+  /** Position of the first one among all. */
+  first: number
+  /** Null where it is the newest version. */
+  version: Records['MergeRequestVersion'] | null
+  prints: Record<string, string>
+}
+
+const PER_PAGE = 20
+/** Longer ones are asked for one by one. */
+const LARGE = 30_000
+
+const foldLarge = (file: DiffFile): DiffFile =>
+  file.diff.length > LARGE ? { ...file, diff: '', lines_html: null, collapsed: true } : file
+
+/** Enough to tell whether a file changed since it was looked at. */
+function printOf({ diff }: DiffFile): string {
+  let hash = 0
+  for (let n = 0; n < diff.length; n++) hash = (Math.imul(hash, 31) + diff.charCodeAt(n)) | 0
+  return `${diff.length}:${hash}`
+}
+
+const printsOf = (files: readonly DiffFile[]) => Object.fromEntries(files.map((file) => [file.new_path, printOf(file)]))
+
+const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
+
+/** Notes on pushes say `diff_id`. */
+const versionIn = (query: URLSearchParams) => query.get('version') ?? query.get('diff_id')
+
+async function loadShown(visit: Visit): Promise<Shown> {
+  const { api, query } = visit
+  const alone = Number(query.get('file') ?? Number.NaN)
+  const number = Number(query.get('page')) || 1
+  const version_id = versionIn(query)
+  if (version_id) {
+    const found = await api.get(`${ONE}/versions/{version_id}`, {
+      ...placeOf(visit),
+      version_id,
+      unidiff: false,
+      ...looksOf(query),
+    })
+    const { diffs, commits: _, ...version } = found
+    const first = Number.isNaN(alone) ? (number - 1) * PER_PAGE : alone
+    const items = Number.isNaN(alone) ? diffs.slice(first, first + PER_PAGE) : diffs.slice(alone, alone + 1)
+    const pages = Math.max(1, Math.ceil(diffs.length / PER_PAGE))
+    const files = {
+      items: Number.isNaN(alone) ? items.map(foldLarge) : items,
+      page: number,
+      next: number < pages && Number.isNaN(alone) ? number + 1 : null,
+      previous: number > 1 && Number.isNaN(alone) ? number - 1 : null,
+      total: diffs.length,
+      pages,
+    }
+    return { files, first, version, prints: printsOf(items) }
+  }
+  if (!Number.isNaN(alone)) {
+    const files = await api.list(`${ONE}/diffs`, { ...placeOf(visit), page: alone + 1, per_page: 1, ...looksOf(query) })
+    return {
+      files: { ...files, next: null, previous: null },
+      first: alone,
+      version: null,
+      prints: printsOf(files.items),
+    }
+  }
+  const files = await api.list(`${ONE}/diffs`, {
+    ...placeOf(visit),
+    page: number,
+    per_page: PER_PAGE,
+    ...looksOf(query),
+  })
+  return {
+    files: { ...files, items: files.items.map(foldLarge) },
+    first: (number - 1) * PER_PAGE,
+    version: null,
+    prints: printsOf(files.items),
+  }
+}
+
+interface Threads {
+  items: Discussion[]
+  /** How many are not read. */
+  left: number
+}
+
+const THREADS_PER_PAGE = 100
+const MOST_PAGES = 5
+
+/** All of them, within a bound: the first page tells how many there are. */
+async function loadThreads(visit: Visit): Promise<Threads> {
+  const read = (page: number) =>
+    visit.api.list(`${ONE}/discussions`, { ...placeOf(visit), per_page: THREADS_PER_PAGE, page, render_html: true })
+  const first = await read(1)
+  const pages = Math.min(MOST_PAGES, first.pages ?? 1)
+  const others = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, n) => read(n + 2)))
+  const items = [first, ...others].flatMap((list) => list.items)
+  return { items, left: Math.max(0, (first.total ?? 0) - items.length) }
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({
+    one: loadOne(visit),
+    shown: loadShown(visit),
+    threads: loadThreads(visit),
+    drafts: visit.api.maybe(`${ONE}/draft_notes`, { ...placeOf(visit), per_page: 100 }).then((found) => found ?? []),
+    approvals: visit.api.get(`${ONE}/approvals`, placeOf(visit)),
+    versions: visit.api.get(`${ONE}/versions`, { ...placeOf(visit), per_page: 100 }),
+  }),
+  title: ({ one }) => `Changes · ${one.title} (!${one.iid})`,
+  actions: {
+    ...stateActions,
+    ...mergeActions,
+    ...reviewActions,
+    ...talkActions(OF_MERGE_REQUESTS),
+    lineComment: commentOnLine,
+  },
+  live: ({ one }) => liveOf(one),
+  View: ({ one, project, me, shown, threads, drafts, approvals, versions, query, address }) => {
+    if (!project) return null
+    const rights = rightsOf(project, one, me)
+    const view = viewOf(query)
+    const isWithoutSpaces = hidesSpaces(query)
+    const shas = shasOf(shown.version, one)
+    const api = `/api/v4/projects/${one.project_id}/merge_requests/${one.iid}`
+    const { files, first, version } = shown
+    return (
+      <>
+        <Head one={one} project={project} tab="diffs" me={me} />
+        <div class="review-tools">
+          <span>
+            <strong>{files.total ?? one.changes_count}</strong> {files.total === 1 ? 'file' : 'files'} changed
+            {version && `, as of version ${versionNumber(versions, version.id)}`}
+            {query.get('file') && (
+              <>
+                , one of them shown. <a href={withQuery(address, { file: null })}>Show all</a>
+              </>
+            )}
+          </span>
+          <Tabs
+            label="How lines are shown"
+            tabs={(['unified', 'split'] as const).map((name) => ({
+              text: name === 'unified' ? 'Unified' : 'Side by side',
+              href: withQuery(address, { view: name === 'split' ? name : null, page: files.page }),
+              isCurrent: name === view,
+            }))}
+          />
+          <span class="row">
+            {version && (
+              <a href={withQuery(address, { version: null, diff_id: null, start_sha: null })}>Show the newest</a>
+            )}
+            <Before versions={versions} shown={version} at={`${address.split('/diffs', 1)[0]}/versions`} />
+            <a href={withQuery(address, { w: isWithoutSpaces ? null : '1', page: files.page })}>
+              {isWithoutSpaces ? 'Show spaces' : 'Hide spaces'}
+            </a>
+            <a href={`${api}/raw_diffs`}>As a patch</a>
+          </span>
+        </div>
+        {threads.left > 0 && (
+          <p class="fault-free">
+            The first {threads.items.length} threads stand at their lines. {threads.left} more are in the{' '}
+            <a href={below(project, `merge_requests/${one.iid}?page=${MOST_PAGES + 1}`)}>conversation</a>.
+          </p>
+        )}
+        {shas === null || files.items.length === 0 ? (
+          <Empty title="Nothing is changed">
+            <p>Push commits to {one.source_branch}, and what they change is shown here.</p>
+          </Empty>
+        ) : (
+          <ReviewDiff
+            files={files.items}
+            first={first}
+            view={view}
+            shas={shas}
+            discussions={threads.items}
+            drafts={drafts}
+            me={me}
+            mayTalk={rights.mayTalk}
+            mayModerate={rights.mayModerate}
+            mayResolve={rights.mayUpdate}
+            mayApply={rights.mayUpdate && one.state === 'opened'}
+            address={address}
+            opened={query.get('comment')}
+            prints={shown.prints}
+            memory={`${one.project_id} ${one.iid}`}
+            whole={(_file, position) => ({
+              page: withQuery(address, { file: position }),
+              api: `${api}/diffs?page=${position + 1}&per_page=1&${queryText(looksOf(query))}`,
+            })}
+          />
+        )}
+        <Pages of={files} />
+        {shas !== null && <Elsewhere drafts={drafts} shas={shas} />}
+        {rights.mayTalk && one.state === 'opened' && (
+          <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
+        )}
+      </>
+    )
+  },
+})
+
+/** Drafts of other versions, which stand at none of the lines. */
+function Elsewhere({ drafts, shas }: { drafts: Data['drafts']; shas: Shas }) {
+  const others = drafts.filter((draft) => spotOf(draft, shas) === null)
+  if (others.length === 0) return null
+  return (
+    <section>
+      <h2>Your other drafts</h2>
+      {others.map((draft) => (
+        <DraftCard draft={draft} key={draft.id} />
+      ))}
+    </section>
+  )
+}
+
+interface BeforeProps {
+  versions: readonly Records['MergeRequestVersion'][]
+  shown: Shown['version']
+  at: string
+}
+
+/** What a push changed: the way to the comparison with the version before. */
+function Before({ versions, shown, at }: BeforeProps) {
+  const n = shown ? versions.findIndex(({ id }) => id === shown.id) : 0
+  const [to, from] = [versions[n], versions[n + 1]]
+  return to && from ? <a href={`${at}?from=${from.id}&to=${to.id}`}>Since the version before</a> : null
+}
+
+const versionNumber = (versions: readonly { id: number }[], id: number) =>
+  versions.length - versions.findIndex((one) => one.id === id)
+
+/** Null while there is nothing to compare. */
+function shasOf(version: Shown['version'], { diff_refs }: InRequest['one']): Shas | null {
+  const [base_sha, start_sha, head_sha] = version
+    ? [version.base_commit_sha, version.start_commit_sha, version.head_commit_sha]
+    : [diff_refs?.base_sha, diff_refs?.start_sha, diff_refs?.head_sha]
+  return base_sha && start_sha && head_sha ? { base_sha, start_sha, head_sha } : null
+}

@@ -1,0 +1,59 @@
+/** Title, description and target of a merge request are changed. */
+import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
+import { Listing } from '../../../../components/MergeRequests.tsx'
+import { WritingArea } from '../../../../components/WritingArea.tsx'
+import { below, levelOf, projectFrame } from '../../../../layout/project.tsx'
+import { page as declare } from '../../../../page.ts'
+import { planActions } from '../actions.ts'
+import { loadOne, type InRequest } from '../Head.tsx'
+
+interface Data extends InRequest {
+  branches: string[]
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({
+    one: loadOne(visit),
+    branches: visit.api
+      .maybe('/projects/{id}/repository/branches', { id: visit.params.id!, per_page: 100, sort: 'updated_desc' })
+      .then((found) => (found ?? []).map(({ name }) => name)),
+  }),
+  title: ({ one }) => `Edit ${one.title} (!${one.iid})`,
+  actions: { edit: planActions.edit!, remove: planActions.remove! },
+  View: ({ one, project, branches, me }) =>
+    project ? (
+      <>
+        <h1>Edit merge request !{one.iid}</h1>
+        <Form action="edit">
+          <Field name="title" label="Title" required value={one.title} />
+          <WritingArea name="description" label="Description" lines={12} value={one.description} />
+          <Listing name="target_branch" label="Target branch" of={branches} value={one.target_branch} required />
+          <Switch
+            name="remove_source_branch"
+            label="Remove the source branch when merged"
+            isOn={one.force_remove_source_branch}
+          />
+          {project.squash_option !== 'never' && (
+            <Switch name="squash" label="Squash commits when merged" isOn={one.squash} />
+          )}
+          <p class="row">
+            <Button kind="main">Save</Button>
+            <a class="button" href={below(project, `merge_requests/${one.iid}`)}>
+              Cancel
+            </a>
+          </p>
+        </Form>
+        {(me?.is_admin || levelOf(project) >= 50) && (
+          <section>
+            <h2>Delete</h2>
+            <p class="quiet">With its conversation, for good. Its branches stay.</p>
+            <ActButton action="remove" kind="danger" confirm="Delete this merge request for good?">
+              Delete merge request
+            </ActButton>
+          </section>
+        )}
+      </>
+    ) : null,
+})

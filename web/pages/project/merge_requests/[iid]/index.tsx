@@ -1,0 +1,203 @@
+/** A merge request: what it is for, what people say of it, and whether it can be merged. */
+import type { Listed, Records } from '../../../../api.ts'
+import { CommentBox, Discussions, type Discussion } from '../../../../components/Discussions.tsx'
+import { ApprovalRules, ruleActions } from '../../../../components/ApprovalRules.tsx'
+import { linesOf, type DiffLine } from '../../../../components/diff-lines.ts'
+import { Reactions } from '../../../../components/Reactions.tsx'
+import { Prose } from '../../../../components/State.tsx'
+import { timeActions } from '../../../../components/TimeTracking.tsx'
+import { OF_MERGE_REQUESTS, talkActions } from '../../../../components/talk.ts'
+import { Pages } from '../../../../components/lists.tsx'
+import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
+import { page as declare, type Visit } from '../../../../page.ts'
+import { mergeActions, planActions, reviewActions, stateActions } from '../actions.ts'
+import { FinishReview } from '../FinishReview.tsx'
+import { Head, liveOf, loadOne, placeOf, rightsOf, type Detail, type InRequest } from '../Head.tsx'
+import { MergeBox } from '../MergeBox.tsx'
+import { linesText } from '../positions.ts'
+import { DraftCard } from '../ReviewDiff.tsx'
+import { Side, type SideData } from '../Side.tsx'
+import { ApplyAll, Excerpt, Suggestions } from '../Suggestions.tsx'
+
+interface Data extends InRequest, SideData {
+  description: string
+  verdict: Records['Mergeability']
+  approvals: Records['MergeRequestApprovals']
+  ownRules: Records['MergeRequestApprovalRule'][]
+  discussions: Listed<Discussion[]>
+  drafts: Records['DraftNote'][]
+  awards: Records['AwardEmoji'][]
+  /** Lines above those that threads are about, by the thread. */
+  contexts: Record<string, DiffLine[]>
+}
+
+const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
+
+function load(visit: Visit) {
+  const { api, params, query } = visit
+  const id = params.id!
+  const place = placeOf(visit)
+  const one = loadOne(visit)
+  const few = { ...place, per_page: 100 }
+  const orNone = <T,>(list: Promise<T[] | null>) => list.then((found) => found ?? [])
+  const discussions = api.list(`${ONE}/discussions`, {
+    ...few,
+    page: Number(query.get('page')) || 1,
+    render_html: true,
+  })
+  return {
+    one,
+    contexts: contextsOf(visit, one, discussions),
+    description: one.then(async ({ description }) =>
+      description ? (await api.post('/markdown', { text: description, gfm: true, project: id })).html : '',
+    ),
+    verdict: api.get(`${ONE}/mergeability`, place),
+    approvals: api.get(`${ONE}/approvals`, place),
+    ownRules: api.maybe(`${ONE}/approval_rules`, few).then((found) => found ?? []),
+    discussions,
+    drafts: orNone(api.maybe(`${ONE}/draft_notes`, few)),
+    awards: orNone(api.maybe(`${ONE}/award_emoji`, few)),
+    reviewers: api.get(`${ONE}/reviewers`, few),
+    participants: api.get(`${ONE}/participants`, few),
+    blocks: orNone(api.maybe(`${ONE}/blocks`, few)),
+    blockees: orNone(api.maybe(`${ONE}/blockees`, few)),
+    closes: orNone(api.maybe(`${ONE}/closes_issues`, few)).then((found) =>
+      found.filter((issue): issue is Records['Issue'] => 'iid' in issue),
+    ),
+    labels: orNone(api.maybe('/projects/{id}/labels', { id, per_page: 100 })),
+    milestones: orNone(api.maybe('/projects/{id}/milestones', { id, state: 'active', per_page: 100 })),
+    members: orNone(api.maybe('/projects/{id}/members/all', { id, per_page: 100 })),
+  }
+}
+
+/** With more files than this the threads stand without the lines they are about. */
+const MOST_FILES = 50
+const LINES_ABOVE = 4
+const MOST_QUOTED = 20
+
+async function contextsOf(visit: Visit, one: Promise<Detail>, threads: Promise<Listed<Discussion[]>>) {
+  const { diff_refs, changes_count } = await one
+  const placed = (await threads).items.flatMap(({ id, notes }) => {
+    const position = notes[0]?.position
+    return position && position.head_sha === diff_refs?.head_sha && !notes[0]?.resolved ? [{ id, position }] : []
+  })
+  if (placed.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
+  const files = await visit.api.get(`${ONE}/diffs`, { ...placeOf(visit), per_page: MOST_FILES })
+  const entries = placed.map(({ id, position }) => {
+    const file = files.find(({ new_path }) => new_path === (position.new_path ?? position.old_path))
+    const lines = file ? linesOf(file.diff) : []
+    const at = lines.findIndex((line) => line.old === position.old_line && line.new === position.new_line)
+    const { start } = position.line_range ?? {}
+    const first = lines.findIndex((line) => line.old === start?.old_line && line.new === start?.new_line)
+    const from = first < 0 ? at - LINES_ABOVE : Math.max(first, at - MOST_QUOTED)
+    return [id, lines.slice(Math.max(0, from), at + 1).filter(({ kind }) => kind !== 'hunk')] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load,
+  title: ({ one }) => `${one.title} (!${one.iid})`,
+  description: ({ one }) => one.description,
+  actions: {
+    ...talkActions(OF_MERGE_REQUESTS),
+    ...stateActions,
+    ...mergeActions,
+    ...reviewActions,
+    ...planActions,
+    ...ruleActions('merge_request'),
+    ...timeActions('merge_requests'),
+  },
+  live: ({ one }) => liveOf(one),
+  View: (data) => {
+    const { one, project, me, description, discussions, drafts, approvals } = data
+    if (!project) return null
+    const rights = rightsOf(project, one, me)
+    return (
+      <>
+        <Head one={one} project={project} tab="" me={me} />
+        <div class="columns">
+          <div>
+            <section class="request-text" aria-label="Description">
+              {description ? <Prose html={description} /> : <p class="quiet">There is no description.</p>}
+              <Reactions awards={data.awards} me={me} mayTalk={rights.mayTalk} />
+            </section>
+            <MergeBox {...data} project={project} />
+            {one.state === 'opened' && (rights.mayUpdate || data.ownRules.length > 0) && (
+              <details class="own-rules" open={data.ownRules.length > 0}>
+                <summary>Approval rules of this merge request</summary>
+                <ApprovalRules
+                  rules={data.ownRules}
+                  people={data.members.filter(({ access_level }) => access_level >= 30)}
+                  mayChange={rights.mayUpdate}
+                  empty="It needs what the project asks for, and nothing else."
+                />
+              </details>
+            )}
+            <section id="conversation" aria-label="Conversation">
+              <Discussions
+                discussions={discussions.items}
+                me={me}
+                mayTalk={rights.mayTalk}
+                mayModerate={rights.mayModerate}
+                mayResolve={rights.mayUpdate}
+                context={(discussion) => (
+                  <Where
+                    discussion={discussion}
+                    one={one}
+                    project={project}
+                    lines={data.contexts[discussion.id] ?? []}
+                  />
+                )}
+                extra={(note) => <Suggestions note={note} mayApply={rights.mayUpdate && one.state === 'opened'} />}
+              />
+              {rights.mayUpdate && one.state === 'opened' && <ApplyAll discussions={discussions.items} />}
+              <Pages of={discussions} />
+              {drafts.length > 0 && (
+                <>
+                  <h2>Your drafts</h2>
+                  {drafts.map((draft) => (
+                    <DraftCard draft={draft} key={draft.id} />
+                  ))}
+                  <FinishReview one={one} drafts={drafts} approvals={approvals} me={me} />
+                </>
+              )}
+              {rights.mayTalk && <CommentBox />}
+            </section>
+          </div>
+          <Side {...data} project={project} />
+        </div>
+      </>
+    )
+  },
+})
+
+/** The lines that a thread is about. */
+interface WhereProps {
+  discussion: Discussion
+  one: Detail
+  project: Project
+  lines: readonly DiffLine[]
+}
+
+function Where({ discussion, one, project, lines }: WhereProps) {
+  const position = discussion.notes[0]?.position
+  if (!position) return null
+  const path = position.new_path ?? position.old_path
+  const isCurrent = position.head_sha === one.diff_refs?.head_sha
+  return (
+    <>
+      <p class="thread-place">
+        <a href={below(project, `merge_requests/${one.iid}/diffs#note_${discussion.notes[0]!.id}`)}>
+          <code>
+            {path}:{linesText(position)}
+          </code>
+        </a>
+        {!isCurrent && <span class="badge">outdated</span>}
+      </p>
+      {lines.length > 0 && <Excerpt lines={lines} />}
+    </>
+  )
+}

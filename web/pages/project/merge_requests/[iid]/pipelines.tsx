@@ -1,0 +1,72 @@
+/** The pipelines of a merge request's commits. */
+import type { Listed, Records } from '../../../../api.ts'
+import { ActButton } from '../../../../components/Form.tsx'
+import { Icon } from '../../../../components/Icon.tsx'
+import { State } from '../../../../components/State.tsx'
+import { Time } from '../../../../components/Time.tsx'
+import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'
+import { below, projectFrame } from '../../../../layout/project.tsx'
+import { page as declare } from '../../../../page.ts'
+import { planActions, stateActions } from '../actions.ts'
+import { Head, liveOf, loadOne, placeOf, rightsOf, type InRequest } from '../Head.tsx'
+
+interface Data extends InRequest {
+  pipelines: Listed<Records['ListedPipeline'][]>
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({
+    one: loadOne(visit),
+    pipelines: visit.api.list('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', {
+      ...placeOf(visit),
+      page: Number(visit.query.get('page')) || 1,
+      per_page: 30,
+    }),
+  }),
+  title: ({ one }) => `Pipelines · ${one.title} (!${one.iid})`,
+  actions: { ...stateActions, ...planActions },
+  live: ({ one }) => liveOf(one),
+  View: ({ one, project, pipelines, me }) => {
+    if (!project) return null
+    const mayRun = rightsOf(project, one, me).mayPlan && one.state === 'opened' && project.jobs_enabled
+    return (
+      <>
+        <Head one={one} project={project} tab="pipelines" me={me} />
+        {mayRun && (
+          <p>
+            <ActButton action="runPipeline">
+              <Icon name="pipeline" /> Run a pipeline
+            </ActButton>
+          </p>
+        )}
+        {pipelines.items.length === 0 ? (
+          <Empty title="No pipeline has run">
+            <p>
+              With a <code>.gitlab-ci.yml</code> in the source branch, every push runs one.
+            </p>
+          </Empty>
+        ) : (
+          <Rows label="Pipelines">
+            {pipelines.items.map((pipeline) => (
+              <Row
+                key={pipeline.id}
+                lead={<State of={pipeline.status} isShort />}
+                title={<a href={below(project, `pipelines/${pipeline.id}`)}>Pipeline #{pipeline.id}</a>}
+                facts={
+                  <>
+                    <code>{pipeline.sha.slice(0, 8)}</code> of {pipeline.ref}, by {pipeline.source.replaceAll('_', ' ')}{' '}
+                    <Time at={pipeline.created_at} />
+                  </>
+                }
+                aside={<State of={pipeline.status} />}
+              />
+            ))}
+          </Rows>
+        )}
+        <Pages of={pipelines} />
+      </>
+    )
+  },
+})

@@ -1,0 +1,140 @@
+/** Every push makes a version of a merge request; two of them can be compared. */
+import type { Records } from '../../../../api.ts'
+import { Diff } from '../../../../components/Diff.tsx'
+import { Choice } from '../../../../components/Form.tsx'
+import { Icon } from '../../../../components/Icon.tsx'
+import { Time } from '../../../../components/Time.tsx'
+import { Empty, Row, Rows } from '../../../../components/lists.tsx'
+import { below, projectFrame, type Project } from '../../../../layout/project.tsx'
+import { page as declare } from '../../../../page.ts'
+import { stateActions } from '../actions.ts'
+import { CommitRows } from '../Commits.tsx'
+import { Head, liveOf, loadOne, placeOf, type InRequest } from '../Head.tsx'
+
+type Version = Records['MergeRequestVersion']
+type Comparison = Records['MergeRequestVersionComparison']
+
+interface Data extends InRequest {
+  /** Newest first. */
+  versions: Version[]
+  comparison: Comparison | null
+}
+
+const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => {
+    const [from, to] = [Number(visit.query.get('from')), Number(visit.query.get('to'))]
+    return {
+      one: loadOne(visit),
+      versions: visit.api.get(`${ONE}/versions`, { ...placeOf(visit), per_page: 100 }),
+      comparison:
+        from && to && from !== to
+          ? visit.api.get(`${ONE}/versions/compare`, { ...placeOf(visit), from, to, unidiff: false, render_html: true })
+          : Promise.resolve(null),
+    }
+  },
+  title: ({ one }) => `Versions · ${one.title} (!${one.iid})`,
+  actions: stateActions,
+  live: ({ one }) => liveOf(one),
+  View: ({ one, project, me, versions, comparison }) => {
+    if (!project) return null
+    const at = below(project, `merge_requests/${one.iid}`)
+    return (
+      <>
+        <Head one={one} project={project} tab="versions" me={me} />
+        {versions.length > 1 && <CompareForm versions={versions} comparison={comparison} at={`${at}/versions`} />}
+        {comparison ? (
+          <Compared comparison={comparison} project={project} />
+        ) : versions.length === 0 ? (
+          <Empty title="No version yet">
+            <p>Push commits to {one.source_branch}: every push makes a version.</p>
+          </Empty>
+        ) : (
+          <Rows label="Versions">
+            {versions.map((version, n) => (
+              <Row
+                key={version.id}
+                lead={<Icon name="commit" />}
+                title={
+                  <a href={n === 0 ? `${at}/diffs` : `${at}/diffs?version=${version.id}`}>
+                    Version {versions.length - n}
+                    {n === 0 && ' (newest)'}
+                  </a>
+                }
+                facts={
+                  <>
+                    <code>{version.head_commit_sha?.slice(0, 8)}</code> <Time at={version.created_at} />
+                    {version.real_size && `, ${version.real_size} files`}
+                  </>
+                }
+                aside={
+                  versions[n + 1] && (
+                    <a href={`${at}/versions?from=${versions[n + 1]!.id}&to=${version.id}`}>What changed</a>
+                  )
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </>
+    )
+  },
+})
+
+interface CompareFormProps {
+  versions: readonly Version[]
+  comparison: Comparison | null
+  at: string
+}
+
+function CompareForm({ versions, comparison, at }: CompareFormProps) {
+  const options = versions.map(
+    ({ id, head_commit_sha }, n) =>
+      [String(id), `Version ${versions.length - n} (${head_commit_sha?.slice(0, 8) ?? ''})`] as const,
+  )
+  return (
+    <form class="review-compare" action={at}>
+      <Choice name="from" label="From" options={options} value={comparison?.from.id ?? versions[1]!.id} />
+      <Choice name="to" label="To" options={options} value={comparison?.to.id ?? versions[0]!.id} />
+      <button class="button">Compare</button>
+    </form>
+  )
+}
+
+const counted = (commits: number) => `${commits} ${commits === 1 ? 'commit' : 'commits'}`
+
+function Compared({ comparison, project }: { comparison: Comparison; project: Project }) {
+  const { commits, diffs, rebased, overflow } = comparison
+  const conflicts = diffs.filter(({ conflict }) => conflict)
+  return (
+    <>
+      <p>
+        {counted(commits.added.length)} came, {commits.removed.length} went, {commits.kept.length} stayed.{' '}
+        {rebased && 'It was rebased in between; what the new base brought is left out.'}
+      </p>
+      {conflicts.length > 0 && (
+        <p class="quiet">
+          Conflicts of the rebase were solved by hand in {conflicts.map((file) => file.new_path).join(', ')}.
+        </p>
+      )}
+      {commits.added.length > 0 && (
+        <>
+          <h2>New commits</h2>
+          <CommitRows commits={commits.added.slice(0, 100)} project={project} />
+        </>
+      )}
+      {commits.removed.length > 0 && (
+        <>
+          <h2>Commits that went</h2>
+          <CommitRows commits={commits.removed.slice(0, 100)} project={project} />
+        </>
+      )}
+      <h2>Changes between them</h2>
+      {diffs.length === 0 ? <p class="quiet">The files are the same.</p> : <Diff files={diffs.slice(0, 100)} />}
+      {(overflow || diffs.length > 100) && <p class="quiet">There is more than is shown here.</p>}
+    </>
+  )
+}

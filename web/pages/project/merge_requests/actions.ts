@@ -1,0 +1,171 @@
+/** What can be done to a merge request, on whichever of its tabs. */
+import { labelNames, labelsOf } from '../../../components/MergeRequests.tsx'
+import { text, texts, type Act, type Page } from '../../../page.ts'
+import { undoable } from '../../../undo.ts'
+import { placeOf } from './Head.tsx'
+
+type Actions = NonNullable<Page['actions']>
+
+const ONE = '/projects/{id}/merge_requests/{merge_request_iid}'
+
+const update = (act: Act, changes: object) => act.api.put(ONE, { ...placeOf(act), ...changes })
+
+const DRAFT = /^\s*(?:\[WIP\]|WIP:|WIP(?=\s)|\[Draft\]|\(Draft\)|Draft:)\s*/i
+
+const now = (act: Act) => act.api.get(ONE, placeOf(act))
+
+async function titleOf(act: Act): Promise<string> {
+  return (await now(act)).title
+}
+
+export const stateActions: Actions = {
+  async close(act) {
+    await update(act, { state_event: 'close' })
+    return undoable('Closed without merging.', 'reopen')
+  },
+  async reopen(act) {
+    await update(act, { state_event: 'reopen' })
+  },
+  async draft(act) {
+    await update(act, { title: `Draft: ${await titleOf(act)}` })
+  },
+  async ready(act) {
+    let title = await titleOf(act)
+    while (DRAFT.test(title)) title = title.replace(DRAFT, '')
+    await update(act, { title })
+  },
+}
+
+const wished = (act: Act, name: string) => text(act.form, name).trim() || undefined
+
+function mergeWish({ form }: Act) {
+  return {
+    // What was looked at is merged, or nothing.
+    sha: text(form, 'sha'),
+    ...(form.squash !== undefined && { squash: text(form, 'squash') === 'true' }),
+    should_remove_source_branch: text(form, 'should_remove_source_branch') === 'true',
+  }
+}
+
+export const mergeActions: Actions = {
+  async approve(act) {
+    const password = text(act.form, 'approval_password')
+    await act.api.post(`${ONE}/approve`, {
+      ...placeOf(act),
+      sha: text(act.form, 'sha'),
+      ...(password && { approval_password: password }),
+    })
+  },
+  async unapprove(act) {
+    await act.api.post(`${ONE}/unapprove`, placeOf(act))
+  },
+  async merge(act) {
+    await act.api.put(`${ONE}/merge`, {
+      ...placeOf(act),
+      ...mergeWish(act),
+      merge_commit_message: wished(act, 'merge_commit_message'),
+      squash_commit_message: wished(act, 'squash_commit_message'),
+      merge_when_pipeline_succeeds: text(act.form, 'when') === 'pipeline',
+    })
+  },
+  async cancelMerge(act) {
+    await act.api.put(`${ONE}/cancel_merge_when_pipeline_succeeds`, placeOf(act))
+  },
+  async rebase(act) {
+    await act.api.put(`${ONE}/rebase`, { ...placeOf(act), stack: text(act.form, 'stack') === 'true' })
+  },
+}
+
+/** A review is finished by saying all that was drafted, with a verdict. */
+export const reviewActions: Actions = {
+  async submitReview(act) {
+    const verdict = ['approve', 'requested_changes'].find((one) => one === text(act.form, 'verdict')) ?? 'reviewed'
+    const body = [text(act.form, 'body').trim(), `/submit_review ${verdict}`].filter(Boolean).join('\n\n')
+    await act.api.post(`${ONE}/notes`, { ...placeOf(act), body })
+  },
+  async publishDraft(act) {
+    const draft_note_id = text(act.form, 'draft_note_id')
+    await act.api.put(`${ONE}/draft_notes/{draft_note_id}/publish`, { ...placeOf(act), draft_note_id })
+  },
+  async editDraft(act) {
+    const draft_note_id = text(act.form, 'draft_note_id')
+    await act.api.put(`${ONE}/draft_notes/{draft_note_id}`, {
+      ...placeOf(act),
+      draft_note_id,
+      note: text(act.form, 'body'),
+    })
+  },
+  async deleteDraft(act) {
+    await act.api.delete(`${ONE}/draft_notes/{draft_note_id}`, {
+      ...placeOf(act),
+      draft_note_id: text(act.form, 'draft_note_id'),
+    })
+  },
+  async applySuggestion(act) {
+    await act.api.put('/suggestions/{id}/apply', {
+      id: text(act.form, 'suggestion_id'),
+      commit_message: wished(act, 'commit_message'),
+    })
+  },
+  async applyAll(act) {
+    await act.api.put('/suggestions/batch_apply', { ids: texts(act.form, 'ids').map(Number) })
+  },
+}
+
+export const planActions: Actions = {
+  async assign(act) {
+    const before = await now(act)
+    await update(act, { assignee_ids: texts(act.form, 'assignee_ids').map(Number) })
+    return undoable('Assignees are changed.', 'assign', { assignee_ids: before.assignees.map(({ id }) => id) })
+  },
+  async askReview(act) {
+    const before = await now(act)
+    await update(act, { reviewer_ids: texts(act.form, 'reviewer_ids').map(Number) })
+    return undoable('Reviewers are changed.', 'askReview', { reviewer_ids: before.reviewers.map(({ id }) => id) })
+  },
+  async label(act) {
+    const before = await now(act)
+    await update(act, { labels: texts(act.form, 'labels') })
+    return undoable('Labels are changed.', 'label', { labels: labelsOf(before).map(({ name }) => name) })
+  },
+  async plan(act) {
+    const before = await now(act)
+    await update(act, { milestone_id: Number(text(act.form, 'milestone_id')) || 0 })
+    return undoable('The milestone is changed.', 'plan', { milestone_id: before.milestone?.id ?? 0 })
+  },
+  async subscribe(act) {
+    const path = text(act.form, 'wish') === 'on' ? (`${ONE}/subscribe` as const) : (`${ONE}/unsubscribe` as const)
+    await act.api.post(path, placeOf(act))
+  },
+  async remind(act) {
+    await act.api.post(`${ONE}/todo`, placeOf(act))
+    return { told: { done: 'It is on your list of things to do.' } }
+  },
+  /** Named as in a text: `!3`, or its address. */
+  async block(act) {
+    const iid = /(\d+)\s*$/.exec(text(act.form, 'reference'))?.[1] ?? '0'
+    const blocking = await act.api.get(ONE, { id: act.params.id!, merge_request_iid: iid })
+    await act.api.post(`${ONE}/blocks`, { ...placeOf(act), blocking_merge_request_id: blocking.id })
+  },
+  async unblock(act) {
+    await act.api.delete(`${ONE}/blocks/{block_id}`, { ...placeOf(act), block_id: text(act.form, 'block_id') })
+  },
+  async remove(act) {
+    await act.api.delete(ONE, placeOf(act))
+    return `/${act.params.id}/-/merge_requests`
+  },
+  async runPipeline(act) {
+    await act.api.post(`${ONE}/pipelines`, placeOf(act))
+  },
+  async edit(act) {
+    await update(act, {
+      title: text(act.form, 'title'),
+      description: text(act.form, 'description'),
+      target_branch: text(act.form, 'target_branch'),
+      squash: text(act.form, 'squash') === 'true',
+      remove_source_branch: text(act.form, 'remove_source_branch') === 'true',
+      ...(act.form.labels !== undefined && { labels: labelNames(text(act.form, 'labels')) }),
+    })
+    return act.address.replace(/\/edit(\?.*)?$/, '')
+  },
+}

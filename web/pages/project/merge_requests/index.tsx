@@ -1,0 +1,100 @@
+/** The merge requests of a project. */
+import type { ComponentChildren } from 'preact'
+import type { Listed, Records } from '../../../api.ts'
+import { BulkEdit, changeSeveral } from '../../../components/BulkEdit.tsx'
+import {
+  Filters,
+  Requests,
+  StateTabs,
+  stateOf,
+  wishOf,
+  type MergeRequest,
+  type StateWish,
+} from '../../../components/MergeRequests.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Empty } from '../../../components/lists.tsx'
+import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
+import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, type Me } from '../../../page.ts'
+
+interface Data {
+  requests: Listed<MergeRequest[]>
+  counts: Partial<Record<StateWish, number | null>>
+  labels: Records['Label'][]
+  milestones: Records['Milestone'][]
+  people: Records['UserSummary'][]
+}
+
+const PATH = '/projects/{id}/merge_requests'
+const COUNTED = ['opened', 'merged', 'closed'] as const
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load({ api, params, query }) {
+    const id = params.id!
+    const count = async (state: StateWish) => [state, (await api.list(PATH, { id, state, per_page: 1 })).total]
+    return {
+      requests: api.list(PATH, { id, state: stateOf(query), ...wishOf(query) }),
+      counts: Promise.all(COUNTED.map(count)).then((pairs) => Object.fromEntries(pairs) as Data['counts']),
+      labels: api.maybe('/projects/{id}/labels', { id, per_page: 100 }).then((found) => found ?? []),
+      people: api.maybe('/projects/{id}/users', { id, per_page: 100 }).then((found) => found ?? []),
+      milestones: api
+        .maybe('/projects/{id}/milestones', { id, state: 'active', per_page: 100 })
+        .then((found) => found ?? []),
+    }
+  },
+  title: () => 'Merge requests',
+  actions: { bulk: changeSeveral('merge_requests') },
+  live: ({ project }) =>
+    project
+      ? {
+          path: `/projects/${project.id}/live`,
+          events: ['created', 'updated', 'closed', 'reopened', 'merged'].map((act) => `merge_request.${act}`),
+        }
+      : null,
+  View: ({ project, requests, counts, labels, milestones, people, me }) => {
+    if (!project) return null
+    const mayPropose = isProposer(project, me)
+    return (
+      <>
+        <div class="head">
+          <h1>Merge requests</h1>
+          {mayPropose && (
+            <a class="button" data-kind="main" href={below(project, 'merge_requests/new')}>
+              <Icon name="plus" /> New merge request
+            </a>
+          )}
+        </div>
+        <StateTabs counts={counts} />
+        <Filters labels={labels.map(({ name }) => name)} milestones={milestones.map(({ title }) => title)} />
+        <Requests
+          of={requests}
+          usualTarget={project.default_branch}
+          {...(mayIn(project, me) >= DEVELOPER &&
+            !project.archived && {
+              around: (rows: ComponentChildren) => (
+                <BulkEdit of="merge_requests" labels={labels} milestones={milestones} people={people}>
+                  {rows}
+                </BulkEdit>
+              ),
+            })}
+          empty={
+            <Empty title="No merge requests here">
+              <p>Push a branch, then propose to merge it: others can look at it, comment on it and approve it first.</p>
+              {mayPropose && (
+                <a class="button" href={below(project, 'merge_requests/new')}>
+                  New merge request
+                </a>
+              )}
+            </Empty>
+          }
+        />
+      </>
+    )
+  },
+})
+
+/** Others propose from a fork of theirs, which is asked for there. */
+const isProposer = (project: InProject['project'], me: Me | null) =>
+  !project.archived && me !== null && (levelOf(project) >= 30 || me.is_admin === true || project.forks_count > 0)

@@ -1,0 +1,94 @@
+/** Where a comment stands in the changes of a merge request. */
+import type { Records } from '../../../api.ts'
+import type { DiffFile, DiffLine } from '../../../components/Diff.tsx'
+import { text, type Act } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+
+/** The commits that a diff is between. */
+export interface Shas {
+  readonly base_sha: string
+  readonly start_sha: string
+  readonly head_sha: string
+}
+
+type Position = Records['NotePosition']
+
+/** One line of one file: a line that is new has no old number, one that is gone no new one. */
+export const lineKey = (file: Pick<DiffFile, 'new_path'>, line: Pick<DiffLine, 'old' | 'new'>) =>
+  `${line.old ?? ''}_${line.new ?? ''}_${file.new_path}`
+
+interface Placed {
+  readonly position?: Position | null
+  readonly original_position?: Position | null
+}
+
+/** The line in the diff that is shown; null where the comment is of another one. */
+export function spotOf(placed: Placed, { head_sha }: Shas): string | null {
+  const at = [placed.position, placed.original_position].find((position) => position?.head_sha === head_sha)
+  if (!at || at.position_type !== 'text') return null
+  return lineKey({ new_path: at.new_path ?? at.old_path ?? '' }, { old: at.old_line, new: at.new_line })
+}
+
+/** The same page with the form at a line, or without one. */
+export function commenting(address: string, key: string | null): string {
+  const page = new URLSearchParams(address.split('?', 2)[1]).get('page')
+  return withQuery(address, { comment: key, page })
+}
+
+/** The first of several lines, as the form at the last one names it: `old_new`. */
+function startOf({ form }: Act): Pick<DiffLine, 'old' | 'new'> | null {
+  const found = /^(\d*)_(\d*)$/.exec(text(form, 'start'))
+  if (!found || (found[1] === '' && found[2] === '')) return null
+  const number = (one: string | undefined) => (one ? Number(one) : null)
+  return { old: number(found[1]), new: number(found[2]) }
+}
+
+/** One end of several lines: what was added or removed says so. */
+const endOf = ({ old, new: now }: Pick<DiffLine, 'old' | 'new'>) => ({
+  type: old === null ? ('new' as const) : now === null ? ('old' as const) : null,
+  old_line: old,
+  new_line: now,
+})
+
+/** The lines that a comment is about, in words: `3`, or `3–7`. */
+export function linesText({ old_line, new_line, line_range }: Position): string {
+  const last = new_line ?? old_line
+  const first = line_range?.start?.new_line ?? line_range?.start?.old_line ?? last
+  return first === last ? String(last) : `${first}–${last}`
+}
+
+const lineOf = (act: Act, name: string) => (text(act.form, name) ? Number(text(act.form, name)) : null)
+
+const plain = (words: string) => words.replaceAll('\r\n', '\n')
+
+/** What the form at a line says, with the suggestion as Markdown writes it. */
+function bodyOf({ form }: Act): string {
+  const body = plain(text(form, 'body')).trim()
+  const suggestion = plain(text(form, 'suggestion'))
+  const isSuggested = form.suggestion !== undefined && suggestion !== plain(text(form, 'suggestion_was'))
+  const above = Number(text(form, 'suggestion_above')) || 0
+  return isSuggested ? `${body}\n\n\`\`\`suggestion:-${above}+0\n${suggestion}\n\`\`\``.trim() : body
+}
+
+export async function commentOnLine(act: Act): Promise<string | void> {
+  const { api, params, form } = act
+  const place = { id: params.id!, merge_request_iid: params.iid! }
+  const line = { old: lineOf(act, 'old_line'), new: lineOf(act, 'new_line') }
+  const start = startOf(act)
+  const position = {
+    position_type: 'text' as const,
+    base_sha: text(form, 'base_sha'),
+    start_sha: text(form, 'start_sha'),
+    head_sha: text(form, 'head_sha'),
+    old_path: text(form, 'old_path'),
+    new_path: text(form, 'new_path'),
+    old_line: line.old,
+    new_line: line.new,
+    ...(start && { line_range: { start: endOf(start), end: endOf(line) } }),
+  }
+  const body = bodyOf(act)
+  if (text(form, 'mode') === 'draft')
+    await api.post('/projects/{id}/merge_requests/{merge_request_iid}/draft_notes', { ...place, note: body, position })
+  else await api.post('/projects/{id}/merge_requests/{merge_request_iid}/discussions', { ...place, body, position })
+  if (act.query.get('comment')) return commenting(act.address, null)
+}

@@ -1,0 +1,146 @@
+/** A milestone and its issues. */
+import { Refused, type Listed, type Records } from '../../../api.ts'
+import { ActButton, Button, Folded, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { IssueRow, pathOf } from '../../../components/IssueList.tsx'
+import { Dates, MilestoneFields, Progress, milestoneOf, type Counted } from '../../../components/Milestones.tsx'
+import { State } from '../../../components/State.tsx'
+import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
+import { REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text, type Visit } from '../../../page.ts'
+import { undoable } from '../../../undo.ts'
+
+interface Data {
+  milestone: Counted
+  issues: Listed<Records['Issue'][]>
+  requests: Records['MergeRequest'][]
+  html: string | null
+}
+
+/** By its number in the project; the API knows it by its id. */
+async function find({ api, params }: Visit) {
+  const [found] = await api.get('/projects/{id}/milestones', { id: params.id!, iids: [Number(params.iid)] })
+  if (!found) throw new Refused({ status: 404, headers: {}, body: null })
+  return found
+}
+
+const MILESTONE = '/projects/{id}/milestones/{milestone_id}'
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  async load(visit) {
+    const { api, params, query, me } = visit
+    const id = params.id!
+    const milestone = await find(visit)
+    const { title, description } = milestone
+    return {
+      milestone: api
+        .maybe('/projects/{id}/issues_statistics', { id, milestone: title })
+        .then((found) => ({ ...milestone, counts: found?.statistics.counts ?? null })),
+      issues: api.list('/projects/{id}/issues', {
+        id,
+        milestone: title,
+        with_labels_details: true,
+        per_page: 50,
+        page: Number(query.get('page')) || 1,
+      }),
+      requests: api
+        .maybe(`${MILESTONE}/merge_requests`, { id, milestone_id: milestone.id, per_page: 50 })
+        .then((found) => found ?? []),
+      html:
+        me && description
+          ? api.post('/markdown', { text: description, gfm: true, project: id }).then(({ html }) => html)
+          : null,
+    }
+  },
+  title: ({ milestone }) => milestone.title,
+  actions: {
+    async change(act) {
+      const { id } = await find(act)
+      await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, ...milestoneOf(act.form) })
+    },
+    async turn(act) {
+      const { id } = await find(act)
+      const state_event = text(act.form, 'to') === 'close' ? 'close' : 'activate'
+      await act.api.put(MILESTONE, { id: act.params.id!, milestone_id: id, state_event })
+      return state_event === 'close'
+        ? undoable('Closed.', 'turn', { to: 'activate' })
+        : undoable('Open again.', 'turn', { to: 'close' })
+    },
+    async destroy(act) {
+      const { id } = await find(act)
+      await act.api.delete(MILESTONE, { id: act.params.id!, milestone_id: id })
+      return `/${act.params.id}/-/milestones`
+    },
+  },
+  View: ({ project, milestone, issues, requests, html, me }) => {
+    if (!project) return null
+    const mayPlan = mayIn(project, me) >= REPORTER
+    const isActive = milestone.state === 'active'
+    return (
+      <>
+        <div class="head">
+          <div>
+            <h1>{milestone.title}</h1>
+            <p class="row">
+              <State of={isActive ? 'opened' : 'closed'} /> <Dates of={milestone} />
+            </p>
+            <Progress of={milestone.counts} />
+          </div>
+          {mayPlan && (
+            <div class="row">
+              <ActButton action="turn" fields={{ to: isActive ? 'close' : 'activate' }}>
+                {isActive ? 'Close milestone' : 'Open again'}
+              </ActButton>
+              <ActButton action="destroy" kind="danger" confirm={`Delete ${milestone.title}?`}>
+                <Icon name="trash" /> Delete
+              </ActButton>
+            </div>
+          )}
+        </div>
+        {html !== null ? (
+          <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />
+        ) : (
+          milestone.description && <p class="plain-text">{milestone.description}</p>
+        )}
+        {mayPlan && (
+          <Folded action="change">
+            <summary>Edit</summary>
+            <Form action="change" class="narrow" resets>
+              <MilestoneFields milestone={milestone} />
+              <Button kind="main">Save</Button>
+            </Form>
+          </Folded>
+        )}
+        <h2>Issues</h2>
+        {issues.items.length === 0 ? (
+          <Empty title="No issue belongs to it">
+            <a href={below(project, 'issues')}>Choose it on an issue</a>
+          </Empty>
+        ) : (
+          <Rows label="Issues">
+            {issues.items.map((issue) => (
+              <IssueRow issue={issue} key={issue.id} />
+            ))}
+          </Rows>
+        )}
+        <Pages of={issues} />
+        {requests.length > 0 && (
+          <>
+            <h2>Merge requests</h2>
+            <Rows label="Merge requests">
+              {requests.map((one) => (
+                <Row
+                  key={one.id}
+                  lead={<State of={one.state} isShort />}
+                  title={<a href={pathOf(one.web_url)}>{one.title}</a>}
+                />
+              ))}
+            </Rows>
+          </>
+        )}
+      </>
+    )
+  },
+})

@@ -1,0 +1,49 @@
+/** The milestones of a project. */
+import type { Listed } from '../../../api.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { MilestoneList, stateIn, type Counted } from '../../../components/Milestones.tsx'
+import { PlanningTabs, REPORTER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  milestones: Listed<Counted[]>
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => {
+    const id = params.id!
+    const count = (milestone: string) =>
+      api.maybe('/projects/{id}/issues_statistics', { id, milestone }).then((found) => found?.statistics.counts ?? null)
+    const list = api.list('/projects/{id}/milestones', {
+      id,
+      state: stateIn(query),
+      include_ancestors: true,
+      per_page: 20,
+      page: Number(query.get('page')) || 1,
+    })
+    return {
+      milestones: list.then(async (found) => ({
+        ...found,
+        items: await Promise.all(found.items.map(async (one) => ({ ...one, counts: await count(one.title) }))),
+      })),
+    }
+  },
+  title: () => 'Milestones',
+  View: ({ project, milestones, me }) =>
+    project && (
+      <>
+        <PlanningTabs project={project} at="milestones" />
+        <div class="head">
+          <h1>Milestones</h1>
+          {mayIn(project, me) >= REPORTER && (
+            <a class="button" data-kind="main" href={below(project, 'milestones/new')}>
+              <Icon name="plus" /> New milestone
+            </a>
+          )}
+        </div>
+        <MilestoneList milestones={milestones} />
+      </>
+    ),
+})

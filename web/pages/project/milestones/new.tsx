@@ -1,0 +1,28 @@
+/** A new milestone. */
+import { Button, Form } from '../../../components/Form.tsx'
+import { pathOf } from '../../../components/IssueList.tsx'
+import { MilestoneFields, milestoneOf } from '../../../components/Milestones.tsx'
+import { projectFrame } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+export const page = declare<object>({
+  frame: projectFrame,
+  signedIn: true,
+  load: () => ({}),
+  title: () => 'New milestone',
+  actions: {
+    async create({ api, params, form }) {
+      const made = await api.post('/projects/{id}/milestones', { id: params.id!, ...milestoneOf(form) })
+      return pathOf(made.web_url)
+    },
+  },
+  View: () => (
+    <>
+      <h1>New milestone</h1>
+      <Form action="create" class="narrow">
+        <MilestoneFields />
+        <Button kind="main">Create milestone</Button>
+      </Form>
+    </>
+  ),
+})

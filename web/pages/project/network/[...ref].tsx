@@ -1,0 +1,118 @@
+/** The history as a drawing: which commits follow which, where branches part and where they meet again. */
+import type { Listed, Records } from '../../../api.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { RefPicker, loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
+import { layOut, type Line } from '../../../network.ts'
+import { page as declare } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+import { placeAddress } from '../../../refs.ts'
+
+type Commit = Records['ListedCommit']
+
+interface Data {
+  commits: Listed<Commit[]>
+  refs: Refs
+}
+
+/** As high as a row of the list beside it. */
+const ROW = 32
+const LANE = 14
+/** Further ones are drawn in the last. */
+const MOST_LANES = 24
+const COLOURS = ['#3d7bd9', '#d98b1f', '#2e9e6b', '#b0559c', '#c0493f', '#6d6fd0', '#7f8795']
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => ({
+    commits: api.list('/projects/{id}/repository/commits', {
+      id: params.id!,
+      ref_name: params.ref!,
+      ...(query.has('all') && { all: true }),
+      order: 'topo',
+      page: Number(query.get('page')) || 1,
+      per_page: 100,
+    }),
+    refs: loadRefs(api, params.id!),
+  }),
+  title: (_data, { params }) => `Network at ${params.ref}`,
+  View: ({ project, commits, refs, params, query, address }) => {
+    if (!project) return null
+    const ref = params.ref!
+    return (
+      <>
+        <div class="code-head">
+          <RefPicker project={project} refs={refs} current={ref} kind="network" />
+          <h1 class="crumbs">Network</h1>
+          <div class="row">
+            <a class="button" href={withQuery(address, { all: query.has('all') ? null : '1' })}>
+              {query.has('all') ? 'This one alone' : 'All branches'}
+            </a>
+            <a class="button" href={placeAddress(project, 'commits', ref)}>
+              As a list
+            </a>
+          </div>
+        </div>
+        {commits.items.length === 0 ? (
+          <Empty title="No commit is here" />
+        ) : (
+          <Drawing project={project} commits={commits.items} refs={refs} />
+        )}
+        <Pages of={commits} />
+      </>
+    )
+  },
+})
+
+const laneAt = (lane: number) => Math.min(lane, MOST_LANES - 1)
+const xOf = (lane: number) => LANE / 2 + 2 + laneAt(lane) * LANE
+const yOf = (row: number) => ROW / 2 + row * ROW
+const colourOf = (lane: number) => COLOURS[lane % COLOURS.length]!
+
+/** Into its lane within one row, then straight down. */
+function pathOf({ from, lane, to }: Line): string {
+  const [x, y] = [xOf(from.lane), yOf(from.row)]
+  if (lane === from.lane) return `M${x} ${y}V${yOf(to)}`
+  const [aside, next] = [xOf(lane), y + ROW]
+  return `M${x} ${y}C${x} ${y + ROW / 2} ${aside} ${y + ROW / 2} ${aside} ${next}V${yOf(to)}`
+}
+
+function Drawing({ project, commits, refs }: { project: Project; commits: readonly Commit[]; refs: Refs }) {
+  const { dots, lines, lanes } = layOut(commits)
+  const [width, height] = [xOf(lanes - 1) + LANE / 2 + 2, commits.length * ROW]
+  const named = Map.groupBy([...refs.branches, ...refs.tags], ({ commit }) => commit?.id ?? '')
+  const address = (id: string) => below(project, `commit/${id}`)
+  return (
+    <div class="network card" tabIndex={0} role="region" aria-label="Commits">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {lines.map((line, n) => (
+          <path d={pathOf(line)} fill="none" stroke={colourOf(line.lane)} stroke-width="2" key={n} />
+        ))}
+        {dots.map(({ id, lane, row }) => (
+          <a href={address(id)} tabIndex={-1} key={id}>
+            <circle cx={xOf(lane)} cy={yOf(row)} r="5" fill={colourOf(lane)} />
+          </a>
+        ))}
+      </svg>
+      <ol>
+        {commits.map((commit) => (
+          <li key={commit.id}>
+            {(named.get(commit.id) ?? []).map(({ name }) => (
+              <a class="label" href={placeAddress(project, 'tree', name)} key={name}>
+                <Icon name="branch" /> {name}
+              </a>
+            ))}
+            <a class="network-title" href={address(commit.id)}>
+              {commit.title}
+            </a>
+            <span class="quiet">
+              {commit.author_name}, <Time at={commit.committed_date} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+/** A new file in a folder, written here or chosen from one's own. */
+import { commitFiles, contentOf, uploadOf } from '../../../commits.ts'
+import { CommitFields } from '../../../components/CommitFields.tsx'
+import { Button, Field, Form } from '../../../components/Form.tsx'
+import { Tabs } from '../../../components/lists.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { withQuery } from '../../../query.ts'
+import { placeAddress, placeAt } from '../../../refs.ts'
+
+interface Data {
+  place: { ref: string; path: string; sha: string | null; isBranch: boolean }
+}
+
+const clean = (path: string) => path.split('/').filter(Boolean).join('/')
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  async load({ api, params }) {
+    const id = params.id!
+    // In an empty repository nothing has a name yet: the first file makes the branch.
+    const found = await placeAt(api, id, params.path!).catch(() => null)
+    if (!found) return { place: { ref: params.path!, path: '', sha: null, isBranch: true } }
+    const { ref, path, commit } = found
+    const branch = await api.maybe('/projects/{id}/repository/branches/{branch}', { id, branch: ref })
+    return { place: { ref, path, sha: commit.id, isBranch: branch !== null } }
+  },
+  title: () => 'New file',
+  actions: {
+    async create(act) {
+      const file_path = clean(text(act.form, 'file_path'))
+      return commitFiles(act, [{ action: 'create', file_path, content: contentOf(act.form) }], file_path)
+    },
+    async upload(act) {
+      const { name, content } = await uploadOf(act.form, 'file')
+      const file_path = clean(`${text(act.form, 'folder')}/${text(act.form, 'name') || name}`)
+      return commitFiles(act, [{ action: 'create', file_path, content, encoding: 'base64' }], file_path)
+    },
+  },
+  View: ({ project, place: { ref, path, sha, isBranch }, address, query }) => {
+    if (!project) return null
+    const isUpload = query.has('upload')
+    const end = (message: string) => (
+      <>
+        <CommitFields project={project} at={ref} isBranch={isBranch} sha={sha} message={message} />
+        <div class="row">
+          <Button kind="main">Commit</Button>
+          <a href={sha === null ? `/${project.path_with_namespace}` : placeAddress(project, 'tree', ref, path)}>
+            Cancel
+          </a>
+        </div>
+      </>
+    )
+    return (
+      <>
+        <h1>New file</h1>
+        <Tabs
+          label="How"
+          tabs={[
+            { text: 'Write', href: withQuery(address, { upload: null }), isCurrent: !isUpload },
+            { text: 'Upload', href: withQuery(address, { upload: '1' }), isCurrent: isUpload },
+          ]}
+        />
+        {isUpload ? (
+          <Form action="upload" class="file-form" files>
+            <Field name="file" label="File" type="file" required />
+            <Field name="folder" label="Folder" value={path} hint="Empty for the topmost one" />
+            <Field name="name" label="Name" hint="Empty to keep its name" />
+            {end('Upload a file')}
+          </Form>
+        ) : (
+          <Form action="create" class="file-form">
+            <Field
+              name="file_path"
+              label="Path"
+              value={path ? `${path}/` : (query.get('name') ?? '')}
+              placeholder="folder/name.txt"
+              required
+            />
+            <Field name="content" label="Content" lines={20} />
+            {end('Add a file')}
+          </Form>
+        )}
+      </>
+    )
+  },
+})

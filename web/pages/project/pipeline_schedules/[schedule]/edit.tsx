@@ -1,0 +1,44 @@
+import type { Records } from '../../../../api.ts'
+import { CiTabs } from '../../../../components/CiParts.tsx'
+import { projectFrame, type InProject } from '../../../../layout/project.tsx'
+import { page as declare, type Visit } from '../../../../page.ts'
+import { ScheduleForm, scheduleOf, writeVariables } from '../ScheduleForm.tsx'
+
+interface Data {
+  schedule: Records['PipelineSchedule']
+}
+
+const scheduleAt = ({ api, params }: Visit) =>
+  api.get('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}', {
+    id: params.id!,
+    pipeline_schedule_id: params.schedule!,
+  })
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: (visit) => ({ schedule: scheduleAt(visit) }),
+  title: ({ schedule }) => schedule.description,
+  actions: {
+    async save(act) {
+      const before = await scheduleAt(act)
+      const pipeline_schedule_id = act.params.schedule!
+      await act.api.put('/projects/{id}/pipeline_schedules/{pipeline_schedule_id}', {
+        ...scheduleOf(act),
+        pipeline_schedule_id,
+      })
+      await writeVariables(act, pipeline_schedule_id, before.variables ?? [])
+      return `/${act.params.id!}/-/pipeline_schedules`
+    },
+  },
+  View: ({ project, schedule }) =>
+    project && (
+      <>
+        <CiTabs project={project} at="pipeline_schedules" />
+        <h1 class="ci-head">Edit schedule</h1>
+        <ScheduleForm project={project} schedule={schedule} action="save">
+          Save
+        </ScheduleForm>
+      </>
+    ),
+})

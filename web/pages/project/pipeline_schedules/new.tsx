@@ -1,0 +1,28 @@
+import { CiTabs } from '../../../components/CiParts.tsx'
+import { projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { ScheduleForm, scheduleOf, writeVariables } from './ScheduleForm.tsx'
+
+export const page = declare<Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: () => ({}),
+  title: () => 'New schedule',
+  actions: {
+    async create(act) {
+      const made = await act.api.post('/projects/{id}/pipeline_schedules', scheduleOf(act))
+      await writeVariables(act, made.id, [])
+      return `/${act.params.id!}/-/pipeline_schedules`
+    },
+  },
+  View: ({ project }) =>
+    project && (
+      <>
+        <CiTabs project={project} at="pipeline_schedules" />
+        <h1 class="ci-head">New schedule</h1>
+        <ScheduleForm project={project} action="create">
+          Create schedule
+        </ScheduleForm>
+      </>
+    ),
+})

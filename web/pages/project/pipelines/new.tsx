@@ -1,0 +1,45 @@
+/** Runs a pipeline by hand, of a branch or a tag, with variables. */
+import { variablesOf } from '../../../ci-actions.ts'
+import { CiTabs, pathOf } from '../../../components/CiParts.tsx'
+import { Button, Field, Form } from '../../../components/Form.tsx'
+import { VariableRows } from '../../../components/VariableRows.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+
+export const page = declare<Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: () => ({}),
+  title: () => 'Run pipeline',
+  actions: {
+    async run(act) {
+      const made = await act.api.post('/projects/{id}/pipeline', {
+        id: act.params.id!,
+        ref: text(act.form, 'ref'),
+        variables: variablesOf(act),
+      })
+      return pathOf(made.web_url)
+    },
+  },
+  View: ({ project, query }) =>
+    project && (
+      <>
+        <CiTabs project={project} at="pipelines" />
+        <h1 class="ci-head">Run pipeline</h1>
+        <Form action="run" class="ci-narrow">
+          <Field
+            name="ref"
+            label="Branch or tag"
+            value={query.get('ref') ?? project.default_branch}
+            required
+            hint="Its CI file tells which jobs there are."
+          />
+          <VariableRows />
+          <div class="row">
+            <Button kind="main">Run pipeline</Button>
+            <a href={below(project, 'pipelines')}>Cancel</a>
+          </div>
+        </Form>
+      </>
+    ),
+})

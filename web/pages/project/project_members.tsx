@@ -1,0 +1,3 @@
+import { membersPage } from '../../components/members/page.tsx'
+
+export const page = membersPage('project')

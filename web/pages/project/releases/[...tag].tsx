@@ -1,0 +1,86 @@
+/** One release; `…/edit` changes it. */
+import type { Records } from '../../../api.ts'
+import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { WritingArea } from '../../../components/WritingArea.tsx'
+import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { encodePath } from '../../../refs.ts'
+import { ReleaseBody } from './Release.tsx'
+
+interface Data {
+  release: Records['Release']
+}
+
+const isEdit = (params: Readonly<Record<string, string>>) => params.tag!.endsWith('/edit')
+const tagOf = (params: Readonly<Record<string, string>>) => params.tag!.replace(/\/edit$/, '')
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params }) => ({
+    release: api.get('/projects/{id}/releases/{tag_name}', {
+      id: params.id!,
+      tag_name: tagOf(params),
+      include_html_description: true,
+    }),
+  }),
+  title: ({ release }) => release.name,
+  description: ({ release }) => release.description,
+  actions: {
+    async save({ api, params, form }) {
+      const tag_name = tagOf(params)
+      await api.put('/projects/{id}/releases/{tag_name}', {
+        id: params.id!,
+        tag_name,
+        name: text(form, 'name') || null,
+        description: text(form, 'description'),
+      })
+      return `/${params.id}/-/releases/${encodePath(tag_name)}`
+    },
+    async remove({ api, params }) {
+      await api.delete('/projects/{id}/releases/{tag_name}', { id: params.id!, tag_name: tagOf(params) })
+      return `/${params.id}/-/releases`
+    },
+  },
+  View: ({ project, release, params }) => {
+    if (!project) return null
+    const address = below(project, `releases/${encodePath(release.tag_name)}`)
+    if (isEdit(params))
+      return (
+        <>
+          <h1>Edit {release.name}</h1>
+          <Form action="save" class="add-form">
+            <Field name="name" label="Title" value={release.name} />
+            <WritingArea name="description" label="What is new" lines={12} value={release.description} />
+            <div class="row">
+              <Button kind="main">Save</Button>
+              <a href={address}>Cancel</a>
+            </div>
+          </Form>
+        </>
+      )
+    return (
+      <>
+        <div class="head">
+          <h1>
+            {release.name} {release.upcoming_release && <span class="badge">upcoming</span>}
+          </h1>
+          {levelOf(project) >= 30 && (
+            <div class="row">
+              <a class="button" href={`${address}/edit`}>
+                <Icon name="pencil" /> Edit
+              </a>
+              <ActButton action="remove" kind="danger" confirm="Delete this release? Its tag stays.">
+                <Icon name="trash" /> Delete
+              </ActButton>
+            </div>
+          )}
+        </div>
+        <ReleaseBody project={project} release={release} />
+        <p class="after-list">
+          <a href={below(project, 'releases')}>All releases</a>
+        </p>
+      </>
+    )
+  },
+})

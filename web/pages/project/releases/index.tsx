@@ -1,0 +1,62 @@
+/** Releases, the newest first. */
+import type { Listed, Records } from '../../../api.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { encodePath } from '../../../refs.ts'
+import { ReleaseBody } from './Release.tsx'
+
+interface Data {
+  releases: Listed<Records['Release'][]>
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => ({
+    releases: api.list('/projects/{id}/releases', {
+      id: params.id!,
+      include_html_description: true,
+      page: Number(query.get('page')) || 1,
+      per_page: 10,
+    }),
+  }),
+  title: () => 'Releases',
+  feed: ({ project }) => (project ? `${below(project, 'releases')}.atom` : null),
+  View: ({ project, releases }) => {
+    if (!project) return null
+    const mayWrite = levelOf(project) >= 30 && !project.archived
+    return (
+      <>
+        <div class="head">
+          <h1>Releases {releases.total !== null && <span class="count">{releases.total}</span>}</h1>
+          {mayWrite && (
+            <a class="button" data-kind="main" href={below(project, 'releases/new')}>
+              <Icon name="plus" /> New release
+            </a>
+          )}
+        </div>
+        {releases.items.length === 0 && (
+          <Empty title="Nothing was released yet">
+            <p>A release tells people what a tag brings, and gives them its files.</p>
+          </Empty>
+        )}
+        {releases.items.map((release, n) => (
+          <article class="card release" key={release.tag_name}>
+            <header>
+              <h2>
+                <a href={below(project, `releases/${encodePath(release.tag_name)}`)}>{release.name}</a>
+              </h2>
+              {n === 0 && releases.page === 1 && !release.upcoming_release && <span class="badge">latest</span>}
+              {release.upcoming_release && <span class="badge">upcoming</span>}
+            </header>
+            <div class="card-body">
+              <ReleaseBody project={project} release={release} />
+            </div>
+          </article>
+        ))}
+        <Pages of={releases} />
+      </>
+    )
+  },
+})

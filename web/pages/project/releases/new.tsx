@@ -1,0 +1,52 @@
+/** A new release, of a tag that is there or made with it. */
+import { Button, Field, Form } from '../../../components/Form.tsx'
+import { loadRefs, type Refs } from '../../../components/RefPicker.tsx'
+import { WritingArea } from '../../../components/WritingArea.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { encodePath } from '../../../refs.ts'
+
+interface Data {
+  refs: Refs
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  signedIn: true,
+  load: ({ api, params }) => ({ refs: loadRefs(api, params.id!) }),
+  title: () => 'New release',
+  actions: {
+    async create({ api, params, form }) {
+      const made = await api.post('/projects/{id}/releases', {
+        id: params.id!,
+        tag_name: text(form, 'tag_name'),
+        ref: text(form, 'ref') || null,
+        name: text(form, 'name') || null,
+        description: text(form, 'description') || null,
+      })
+      return `/${params.id}/-/releases/${encodePath(made.tag_name)}`
+    },
+  },
+  View: ({ project, refs, query }) => {
+    if (!project) return null
+    return (
+      <>
+        <h1>New release</h1>
+        <Form action="create" class="add-form">
+          <Field name="tag_name" label="Tag" required value={query.get('tag')} placeholder="v1.0" />
+          <p class="quiet">
+            There are {refs.tags.length === 0 ? 'no tags yet' : refs.tags.map(({ name }) => name).join(', ')}. A name
+            that is not among them becomes a new tag.
+          </p>
+          <Field name="ref" label="Made from" value={project.default_branch} hint="Where the tag is new" />
+          <Field name="name" label="Title" />
+          <WritingArea name="description" label="What is new" lines={10} />
+          <div class="row">
+            <Button kind="main">Release</Button>
+            <a href={below(project, 'releases')}>Cancel</a>
+          </div>
+        </Form>
+      </>
+    )
+  },
+})

@@ -1,0 +1,3 @@
+import { serviceListPage } from '../../../../components/services/list.tsx'
+
+export const page = serviceListPage('project')

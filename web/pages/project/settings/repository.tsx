@@ -1,0 +1,249 @@
+/** Who may push what, and keys and tokens that are the project's own. */
+import type { Records } from '../../../api.ts'
+import { DeployTokens, deployTokenActions } from '../../../components/DeployTokens.tsx'
+import { ActButton, Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Row, Rows } from '../../../components/lists.tsx'
+import { Chapter, Fold, Notice } from '../../../components/settings.tsx'
+import { count, flag, flags } from '../../../fields.ts'
+import type { InProject } from '../../../layout/project.tsx'
+import { projectSettingsFrame } from '../../../layout/settings.tsx'
+import { page as declare, text } from '../../../page.ts'
+
+interface Data {
+  branches: Records['ProtectedBranch'][]
+  tags: Records['ProtectedTag'][]
+  keys: Records['DeployKey'][]
+  tokens: Records['DeployToken'][]
+  rule: Records['PushRule'] | null
+}
+
+const LEVELS = [
+  ['40', 'Maintainers'],
+  ['30', 'Developers and maintainers'],
+  ['0', 'Nobody'],
+] as const
+type Level = 0 | 30 | 40
+
+const RULE_TEXTS = [
+  ['commit_message_regex', 'Commit messages must match'],
+  ['commit_message_negative_regex', 'Commit messages must not match'],
+  ['branch_name_regex', 'Branch names must match'],
+  ['author_email_regex', 'Emails of authors must match'],
+  ['file_name_regex', 'Names of files must not match'],
+] as const
+
+const RULE_FLAGS = [
+  ['deny_delete_tag', 'Tags cannot be deleted by a push'],
+  ['member_check', 'Authors must be known here'],
+  ['prevent_secrets', 'Files that look like secrets are refused'],
+  ['commit_committer_check', 'Committers must push with an email of their own'],
+  ['reject_unsigned_commits', 'Commits must be signed'],
+] as const
+
+const levelsOf = (levels: readonly Records['ProtectedRefAccess'][]) =>
+  levels.map(({ access_level_description: words }) => words.replace(/^Masters$/, 'Maintainers')).join(', ') || 'Nobody'
+
+export const page = declare<Data & Partial<InProject>>({
+  signedIn: true,
+  frame: projectSettingsFrame,
+  load({ api, params }) {
+    const id = params.id!
+    return {
+      branches: api.get('/projects/{id}/protected_branches', { id, per_page: 100 }),
+      tags: api.get('/projects/{id}/protected_tags', { id, per_page: 100 }),
+      keys: api.get('/projects/{id}/deploy_keys', { id, per_page: 100 }),
+      tokens: api.get('/projects/{id}/deploy_tokens', { id, active: true, per_page: 100 }),
+      rule: api.maybe('/projects/{id}/push_rule', { id }),
+    }
+  },
+  title: () => 'Repository settings',
+  View: ({ branches, tags, keys, tokens, rule }) => (
+    <>
+      <h1>Repository settings</h1>
+      <Notice />
+      <Chapter title="Protected branches" hint="Nobody deletes them, and only some push.">
+        {branches.length > 0 && (
+          <Rows label="Protected branches">
+            {branches.map((branch) => (
+              <Row
+                key={branch.id}
+                lead={<Icon name="lock" />}
+                title={<code>{branch.name}</code>}
+                facts={`push: ${levelsOf(branch.push_access_levels)} · merge: ${levelsOf(branch.merge_access_levels)}${branch.allow_force_push ? ' · may be rewritten' : ''}`}
+                aside={
+                  !branch.inherited && (
+                    <ActButton
+                      action="unprotectBranch"
+                      fields={{ name: branch.name }}
+                      kind="danger"
+                      confirm={`Unprotect ${branch.name}?`}
+                    >
+                      Unprotect
+                    </ActButton>
+                  )
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <Fold title="Protect a branch" action="protectBranch">
+          <Form action="protectBranch" resets>
+            <Field name="name" label="Branch" required hint="Or a pattern, such as release/*." />
+            <Choice name="merge" label="Who may merge" options={LEVELS} value="40" />
+            <Choice name="push" label="Who may push" options={LEVELS} value="40" />
+            <Switch name="force" label="May be rewritten (force push)" />
+            <Button kind="main">Protect branch</Button>
+          </Form>
+        </Fold>
+      </Chapter>
+      <Chapter title="Protected tags" hint="Only some create them, nobody moves them.">
+        {tags.length > 0 && (
+          <Rows label="Protected tags">
+            {tags.map((tag) => (
+              <Row
+                key={tag.name}
+                lead={<Icon name="tag" />}
+                title={<code>{tag.name}</code>}
+                facts={`create: ${levelsOf(tag.create_access_levels)}`}
+                aside={
+                  <ActButton
+                    action="unprotectTag"
+                    fields={{ name: tag.name }}
+                    kind="danger"
+                    confirm={`Unprotect ${tag.name}?`}
+                  >
+                    Unprotect
+                  </ActButton>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <Fold title="Protect tags" action="protectTag">
+          <Form action="protectTag" resets>
+            <Field name="name" label="Tag" required hint="Or a pattern, such as v*." />
+            <Choice name="create" label="Who may create" options={LEVELS} value="40" />
+            <Button kind="main">Protect tag</Button>
+          </Form>
+        </Fold>
+      </Chapter>
+      <Chapter title="Deploy keys" hint="SSH keys of machines, for this project alone.">
+        {keys.length > 0 && (
+          <Rows label="Deploy keys">
+            {keys.map((key) => (
+              <Row
+                key={key.id}
+                lead={<Icon name="lock" />}
+                title={
+                  <>
+                    {key.title} {key.can_push && <span class="badge">may push</span>}
+                  </>
+                }
+                facts={
+                  <>
+                    <code>{key.fingerprint_sha256}</code> · added <Time at={key.created_at} />
+                    {key.last_used_at && (
+                      <>
+                        , used <Time at={key.last_used_at} />
+                      </>
+                    )}
+                  </>
+                }
+                aside={
+                  <ActButton
+                    action="removeKey"
+                    fields={{ key: key.id }}
+                    kind="danger"
+                    confirm={`Remove “${key.title}”?`}
+                  >
+                    Remove
+                  </ActButton>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <Fold title="Add a deploy key" action="addKey">
+          <Form action="addKey" resets>
+            <Field name="title" label="Title" required />
+            <Field name="key" label="Public key" lines={3} required />
+            <Switch name="can_push" label="It may push" />
+            <Button kind="main">Add key</Button>
+          </Form>
+        </Fold>
+      </Chapter>
+      <DeployTokens tokens={tokens} />
+      <Chapter title="Push rules" hint="What a push must be like to be taken.">
+        <Form action="rules">
+          {RULE_TEXTS.map(([name, label]) => (
+            <Field name={name} label={label} value={rule?.[name]} placeholder="a regular expression" key={name} />
+          ))}
+          <Field
+            name="max_file_size"
+            label="Largest file, in MB"
+            type="number"
+            value={rule?.max_file_size ?? 0}
+            hint="0: any."
+          />
+          {RULE_FLAGS.map(([name, label]) => (
+            <Switch name={name} label={label} isOn={rule?.[name] ?? false} key={name} />
+          ))}
+          <Button>Save push rules</Button>
+        </Form>
+      </Chapter>
+    </>
+  ),
+  actions: {
+    async protectBranch({ api, params, form }) {
+      await api.post('/projects/{id}/protected_branches', {
+        id: params.id!,
+        name: text(form, 'name'),
+        merge_access_level: count(form, 'merge') as Level,
+        push_access_level: count(form, 'push') as Level,
+        allow_force_push: flag(form, 'force'),
+      })
+    },
+    async unprotectBranch({ api, params, form }) {
+      await api.delete('/projects/{id}/protected_branches/{name}', { id: params.id!, name: text(form, 'name') })
+    },
+    async protectTag({ api, params, form }) {
+      await api.post('/projects/{id}/protected_tags', {
+        id: params.id!,
+        name: text(form, 'name'),
+        create_access_level: count(form, 'create') as Level,
+      })
+    },
+    async unprotectTag({ api, params, form }) {
+      await api.delete('/projects/{id}/protected_tags/{name}', { id: params.id!, name: text(form, 'name') })
+    },
+    async addKey({ api, params, form }) {
+      await api.post('/projects/{id}/deploy_keys', {
+        id: params.id!,
+        title: text(form, 'title'),
+        key: text(form, 'key'),
+        can_push: flag(form, 'can_push'),
+      })
+    },
+    async removeKey({ api, params, form }) {
+      await api.delete('/projects/{id}/deploy_keys/{key_id}', { id: params.id!, key_id: text(form, 'key') })
+    },
+    ...deployTokenActions('project'),
+    async rules({ api, params, form }) {
+      const id = params.id!
+      const wish = {
+        id,
+        ...Object.fromEntries(RULE_TEXTS.map(([name]) => [name, text(form, name)])),
+        ...flags(
+          form,
+          RULE_FLAGS.map(([name]) => name),
+        ),
+        max_file_size: count(form, 'max_file_size') ?? 0,
+      }
+      const isSet = (await api.maybe('/projects/{id}/push_rule', { id })) !== null
+      await (isSet ? api.put('/projects/{id}/push_rule', wish) : api.post('/projects/{id}/push_rule', wish))
+      return { told: { notice: 'Push rules are saved.' } }
+    },
+  },
+})

@@ -1,0 +1,28 @@
+/** Changes a snippet of a project. */
+import { pathOf } from '../../../../components/IssueList.tsx'
+import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../components/Snippets.tsx'
+import { projectFrame } from '../../../../layout/project.tsx'
+import { page as declare } from '../../../../page.ts'
+
+const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
+
+export const page = declare<{ snippet: Snippet }>({
+  frame: projectFrame,
+  signedIn: true,
+  load: ({ api, params }) => ({
+    snippet: api.get(SNIPPET, { id: params.id!, snippet_id: params.snippet_id!, render_html: true }),
+  }),
+  title: ({ snippet }) => `Edit ${snippet.title}`,
+  actions: {
+    async change({ api, params, form }) {
+      const at = { id: params.id!, snippet_id: params.snippet_id! }
+      return pathOf((await api.put(SNIPPET, { ...at, ...changedSnippetOf(form) })).web_url)
+    },
+  },
+  View: ({ snippet }) => (
+    <>
+      <h1>Edit snippet</h1>
+      <SnippetForm action="change" snippet={snippet} />
+    </>
+  ),
+})

@@ -1,0 +1,28 @@
+/** A new snippet of a project. */
+import type { Records } from '../../../api.ts'
+import { pathOf } from '../../../components/IssueList.tsx'
+import { SnippetForm, newSnippetOf } from '../../../components/Snippets.tsx'
+import { projectFrame } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  settings: Records['WebSettings']
+}
+
+export const page = declare<Data>({
+  frame: projectFrame,
+  signedIn: true,
+  load: ({ api }) => ({ settings: api.get('/application/web_settings', {}) }),
+  title: () => 'New snippet',
+  actions: {
+    async create({ api, params, form }) {
+      return pathOf((await api.post('/projects/{id}/snippets', { id: params.id!, ...newSnippetOf(form) })).web_url)
+    },
+  },
+  View: ({ settings }) => (
+    <>
+      <h1>New snippet</h1>
+      <SnippetForm action="create" visibility={settings.default_snippet_visibility} />
+    </>
+  ),
+})

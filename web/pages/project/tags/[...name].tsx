@@ -1,0 +1,74 @@
+/** A tag: what it says, the commit it names, the files as they were. */
+import type { Records } from '../../../api.ts'
+import { CommitRow } from '../../../components/Commits.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Rows } from '../../../components/lists.tsx'
+import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+import { archiveAddress, encodePath, placeAddress } from '../../../refs.ts'
+
+interface Data {
+  tag: Records['Tag']
+  signature: Records['TagSignature'] | null
+}
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load({ api, params }) {
+    const at = { id: params.id!, tag_name: params.name! }
+    return {
+      tag: api.get('/projects/{id}/repository/tags/{tag_name}', at),
+      signature: api.maybe('/projects/{id}/repository/tags/{tag_name}/signature', at),
+    }
+  },
+  title: ({ tag }) => tag.name,
+  View: ({ project, tag, signature }) => {
+    if (!project) return null
+    return (
+      <>
+        <div class="head">
+          <h1>
+            <Icon name="tag" /> {tag.name} {tag.protected && <span class="badge">protected</span>}
+          </h1>
+          <div class="row">
+            <a class="button" href={placeAddress(project, 'tree', tag.name)}>
+              <Icon name="folder" /> Browse files
+            </a>
+            {tag.release ? (
+              <a class="button" href={below(project, `releases/${encodePath(tag.name)}`)}>
+                Release
+              </a>
+            ) : (
+              levelOf(project) >= 30 && (
+                <a class="button" href={`${below(project, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}>
+                  Release this tag
+                </a>
+              )
+            )}
+          </div>
+        </div>
+        {tag.created_at && (
+          <p class="quiet">
+            Made <Time at={tag.created_at} /> {signature && <span class="badge">signed</span>}
+          </p>
+        )}
+        {tag.message && <pre class="commit-message">{tag.message}</pre>}
+        {tag.commit && (
+          <Rows label="Commit">
+            <CommitRow project={project} commit={tag.commit} />
+          </Rows>
+        )}
+        <ul class="facts" aria-label="Archives">
+          {['zip', 'tar.gz', 'tar.bz2', 'tar'].map((format) => (
+            <li key={format}>
+              <a href={archiveAddress(project, format, tag.name)} download>
+                <Icon name="download" /> {format}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </>
+    )
+  },
+})

@@ -1,0 +1,101 @@
+/** Two versions of a page of a wiki, line by line. */
+import type { Api, Listed, Records } from '../../../api.ts'
+import { Diff } from '../../../components/Diff.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Time } from '../../../components/Time.tsx'
+import { Empty, Pages } from '../../../components/lists.tsx'
+import { unifiedDiff } from '../../../line-diff.ts'
+
+export interface Comparison {
+  readonly path: string
+  readonly from: string
+  readonly to: string
+  readonly diff: string
+}
+
+const PAGE = '/projects/{id}/wikis/{slug}'
+
+/** `?from=` and `?to=` name versions; a page that was not there yet is empty. */
+export async function compareVersions(
+  api: Api,
+  at: { id: string; slug: string },
+  query: URLSearchParams,
+): Promise<Comparison | null> {
+  const [from, to] = [query.get('from'), query.get('to')]
+  if (!from || !to) return null
+  const [before, after] = await Promise.all(
+    [from, to].map(async (version) => (await api.maybe(PAGE, { ...at, version }))?.content ?? ''),
+  )
+  return { path: at.slug, from, to, diff: unifiedDiff(before!, after!) }
+}
+
+export function CompareView({ of: { path, from, to, diff } }: { of: Comparison }) {
+  const file = {
+    old_path: path,
+    new_path: path,
+    a_mode: '100644',
+    b_mode: '100644',
+    diff,
+    new_file: false,
+    renamed_file: false,
+    deleted_file: false,
+    generated_file: false,
+    collapsed: false,
+    too_large: false,
+  }
+  return (
+    <>
+      <p class="quiet">
+        From <code>{from.slice(0, 8)}</code> to <code>{to.slice(0, 8)}</code>
+      </p>
+      {diff === '' ? <Empty title="Both versions say the same" /> : <Diff files={[file]} />}
+    </>
+  )
+}
+
+interface HistoryProps {
+  versions: Listed<Records['WikiVersion'][]>
+  here: string
+}
+
+/** Changes of a page; two of them are chosen to be compared. */
+export function History({ versions, here }: HistoryProps) {
+  const [first, second] = versions.items
+  const choice = (name: string, id: string, chosen: string | undefined, label: string) => (
+    <input type="radio" name={name} value={id} defaultChecked={id === chosen} aria-label={label} />
+  )
+  return (
+    <>
+      <form action={here}>
+        <input type="hidden" name="view" value="compare" />
+        {versions.items.length > 1 && (
+          <p class="row">
+            <button class="button">Compare the chosen versions</button>
+            <span class="quiet">Left: from. Right: to.</span>
+          </p>
+        )}
+        <ul class="items" aria-label="Changes">
+          {versions.items.map((one) => (
+            <li class="item" key={one.id}>
+              {versions.items.length > 1 && (
+                <span class="item-lead row">
+                  {choice('from', one.id, second?.id, `From ${one.id.slice(0, 8)}`)}
+                  {choice('to', one.id, first?.id, `To ${one.id.slice(0, 8)}`)}
+                </span>
+              )}
+              <div class="item-body">
+                <div class="item-title">
+                  <Icon name="commit" /> <a href={`${here}?version=${one.id}`}>{one.message.trim() || 'No message'}</a>
+                </div>
+                <div class="item-facts">
+                  {one.author_name}, <Time at={one.created_at} /> · {one.id.slice(0, 8)}
+                </div>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </form>
+      <Pages of={versions} />
+    </>
+  )
+}

@@ -1,0 +1,144 @@
+/** A page of a wiki; `?version=` as it was, `?view=history` its changes, `?view=edit` its form. */
+import type { Listed, Records } from '../../../api.ts'
+import { ActButton } from '../../../components/Form.tsx'
+import { Icon } from '../../../components/Icon.tsx'
+import { Prose } from '../../../components/State.tsx'
+import { Empty, Tabs } from '../../../components/lists.tsx'
+import { DEVELOPER, MAINTAINER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare, text, type Act, type Visit } from '../../../page.ts'
+import { CompareView, History, compareVersions, type Comparison } from './Compare.tsx'
+import { WikiForm, WikiPages } from './Parts.tsx'
+
+interface Data {
+  wiki: Records['WikiPage'] | null
+  pages: Records['WikiPageSummary'][]
+  versions: Listed<Records['WikiVersion'][]> | null
+  source: string | null
+  comparison: Comparison | null
+}
+
+/** The bare address is the home page. */
+const pathIn = (params: Visit['params']) => params.path ?? 'home'
+
+const PAGE = '/projects/{id}/wikis/{slug}'
+const addressOf = (id: string, slug: string) => `/${id}/-/wikis/${slug.split('/').map(encodeURIComponent).join('/')}`
+const written = ({ form }: Act) => ({ title: text(form, 'title'), content: text(form, 'content') })
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params, query }) => {
+    const at = { id: params.id!, slug: pathIn(params) }
+    const version = query.get('version') || undefined
+    const view = query.get('view')
+    return {
+      wiki: api.maybe(PAGE, { ...at, render_html: true, version }),
+      pages: api.get('/projects/{id}/wikis', { id: at.id }),
+      versions:
+        view === 'history'
+          ? api.list(`${PAGE}/history`, { ...at, per_page: 50, page: Number(query.get('page')) || 1 })
+          : null,
+      comparison: view === 'compare' ? compareVersions(api, at, query) : null,
+      source: view === 'edit' ? api.maybe(PAGE, { ...at, version }).then((found) => found?.content ?? null) : null,
+    }
+  },
+  title: ({ wiki }, { params }) => wiki?.title ?? pathIn(params),
+  live: ({ project }) => (project ? { path: `/projects/${project.id}/live`, events: ['repository.changed'] } : null),
+  actions: {
+    async create(act) {
+      const { id } = act.params
+      const made = await act.api.post('/projects/{id}/wikis', { id: id!, ...written(act) })
+      return addressOf(id!, made.slug)
+    },
+    async change(act) {
+      const { id } = act.params
+      const changed = await act.api.put(PAGE, { id: id!, slug: pathIn(act.params), ...written(act) })
+      return addressOf(id!, changed.slug)
+    },
+    async restore({ api, params, form }) {
+      const at = { id: params.id!, slug: pathIn(params) }
+      const old = await api.get(PAGE, { ...at, version: text(form, 'version') })
+      await api.put(PAGE, { ...at, content: old.content })
+      return addressOf(at.id, at.slug)
+    },
+    async destroy({ api, params }) {
+      await api.delete(PAGE, { id: params.id!, slug: pathIn(params) })
+      return addressOf(params.id!, 'home')
+    },
+  },
+  View: ({ project, wiki, pages, versions, source, comparison, params, query, me }) => {
+    if (!project) return null
+    const level = mayIn(project, me)
+    const path = pathIn(params)
+    const here = addressOf(project.path_with_namespace, path)
+    const view = query.get('view')
+    const mayWrite = level >= DEVELOPER
+    const title = wiki?.title ?? path
+    const tab = (name: string, one: string | null) => ({
+      text: name,
+      href: one ? `${here}?view=${one}` : here,
+      isCurrent: view === one || (view === 'compare' && one === 'history'),
+    })
+    return (
+      <div class="columns">
+        <div>
+          <div class="head">
+            <h1>{title}</h1>
+            {mayWrite && (
+              <a class="button" href={below(project, 'wikis/new')}>
+                <Icon name="plus" /> New page
+              </a>
+            )}
+          </div>
+          {wiki && (
+            <Tabs
+              label="Page"
+              tabs={[tab('Read', null), tab('History', 'history'), ...(mayWrite ? [tab('Edit', 'edit')] : [])]}
+            />
+          )}
+          {query.get('version') && (
+            <p class="fault-free">
+              This is how it was in {query.get('version')!.slice(0, 8)}. <a href={here}>See it as it is</a>{' '}
+              {mayWrite && wiki && (
+                <ActButton action="restore" fields={{ version: query.get('version')! }}>
+                  Bring this version back
+                </ActButton>
+              )}
+            </p>
+          )}
+          {wiki === null ? (
+            <Missing title={path} pages={pages} mayWrite={mayWrite} />
+          ) : versions ? (
+            <History versions={versions} here={here} />
+          ) : comparison ? (
+            <CompareView of={comparison} />
+          ) : view === 'edit' && mayWrite ? (
+            <>
+              <WikiForm action="change" title={wiki.title} content={source ?? ''} />
+              {level >= MAINTAINER && (
+                <ActButton action="destroy" kind="danger" confirm={`Delete the page ${title}?`}>
+                  <Icon name="trash" /> Delete page
+                </ActButton>
+              )}
+            </>
+          ) : (
+            <Prose html={wiki.content} />
+          )}
+        </div>
+        <aside class="side" aria-label="Pages">
+          <WikiPages pages={pages} current={path} hrefOf={(slug) => addressOf(project.path_with_namespace, slug)} />
+        </aside>
+      </div>
+    )
+  },
+})
+
+function Missing({ title, pages, mayWrite }: { title: string; pages: readonly unknown[]; mayWrite: boolean }) {
+  if (!mayWrite) return <Empty title={pages.length === 0 ? 'This wiki is empty' : 'There is no such page yet'} />
+  return (
+    <>
+      <p class="quiet">{pages.length === 0 ? 'This wiki is empty. Begin it here.' : 'There is no such page yet.'}</p>
+      <WikiForm action="create" title={title} content="" />
+    </>
+  )
+}

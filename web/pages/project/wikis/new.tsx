@@ -1,0 +1,24 @@
+/** A new page of a wiki. */
+import { projectFrame } from '../../../layout/project.tsx'
+import { page as declare, text } from '../../../page.ts'
+import { WikiForm } from './Parts.tsx'
+
+export const page = declare<object>({
+  frame: projectFrame,
+  signedIn: true,
+  load: () => ({}),
+  title: () => 'New page',
+  actions: {
+    async create({ api, params, form }) {
+      const page = { title: text(form, 'title'), content: text(form, 'content') }
+      const made = await api.post('/projects/{id}/wikis', { id: params.id!, ...page })
+      return `/${params.id}/-/wikis/${made.slug.split('/').map(encodeURIComponent).join('/')}`
+    },
+  },
+  View: () => (
+    <>
+      <h1>New page</h1>
+      <WikiForm action="create" title="" content="" />
+    </>
+  ),
+})

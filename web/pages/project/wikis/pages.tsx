@@ -1,0 +1,56 @@
+/** All pages of a wiki. */
+import type { Records } from '../../../api.ts'
+import { Icon } from '../../../components/Icon.tsx'
+import { Empty, Row, Rows } from '../../../components/lists.tsx'
+import { DEVELOPER, mayIn } from '../../../layout/planning.tsx'
+import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
+import { page as declare } from '../../../page.ts'
+
+interface Data {
+  pages: Records['WikiPageSummary'][]
+}
+
+const MOST = 1000
+
+export const page = declare<Data & Partial<InProject>>({
+  frame: projectFrame,
+  load: ({ api, params }) => ({ pages: api.get('/projects/{id}/wikis', { id: params.id! }) }),
+  title: () => 'Pages of the wiki',
+  View: ({ project, pages, me }) => {
+    if (!project) return null
+    const hrefOf = (slug: string) => below(project, `wikis/${slug.split('/').map(encodeURIComponent).join('/')}`)
+    return (
+      <>
+        <div class="head">
+          <h1>Pages of the wiki</h1>
+          {mayIn(project, me) >= DEVELOPER && (
+            <a class="button" data-kind="main" href={below(project, 'wikis/new')}>
+              <Icon name="plus" /> New page
+            </a>
+          )}
+        </div>
+        {pages.length === 0 ? (
+          <Empty title="This wiki is empty">
+            <a href={below(project, 'wikis/home')}>Begin with the home page</a>
+          </Empty>
+        ) : (
+          <Rows label="Pages">
+            {pages.slice(0, MOST).map(({ slug, title }) => (
+              <Row
+                key={slug}
+                lead={<Icon name="file" />}
+                title={<a href={hrefOf(slug)}>{title}</a>}
+                facts={
+                  <>
+                    {slug} · <a href={`${hrefOf(slug)}?view=history`}>history</a>
+                  </>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        {pages.length > MOST && <p class="quiet">{pages.length - MOST} more: search finds them.</p>}
+      </>
+    )
+  },
+})

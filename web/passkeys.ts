@@ -1,0 +1,36 @@
+/** Passkeys by the browser's own interface. */
+
+/** Whether this browser can. Never on the server. */
+export const canUsePasskeys = (): boolean =>
+  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
+
+type Made = PublicKeyCredential | null
+
+/** A new one, as the API takes it. */
+export async function makePasskey(options: unknown): Promise<Record<string, unknown>> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
+  return told(await attempt(() => navigator.credentials.create({ publicKey })))
+}
+
+/** What the device signed. */
+export async function showPasskey(options: unknown): Promise<Record<string, unknown>> {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON)
+  return told(await attempt(() => navigator.credentials.get({ publicKey })))
+}
+
+const told = (made: Made): Record<string, unknown> => ({ ...made!.toJSON() })
+
+const FAULTS: Record<string, string> = {
+  NotAllowedError: 'The device was not asked to the end. Try again.',
+  InvalidStateError: 'This device holds a passkey of yours already.',
+  SecurityError: 'Passkeys need a name as the address of this forge, and HTTPS.',
+}
+
+async function attempt(ask: () => Promise<Credential | null>): Promise<Made> {
+  try {
+    return (await ask()) as Made
+  } catch (error) {
+    const fault = error instanceof DOMException ? FAULTS[error.name] : undefined
+    throw fault ? new Error(fault, { cause: error }) : error
+  }
+}

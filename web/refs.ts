@@ -1,0 +1,58 @@
+/** Places in a repository: a branch, tag or commit, and a path in it, as one address writes them. */
+import { Refused, type Api, type Records } from './api.ts'
+import { below } from './layout/project.tsx'
+
+export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+
+type Kind = 'tree' | 'blob' | 'blame' | 'commits' | 'edit' | 'new' | 'graphs' | 'find_file' | 'network'
+
+/** The address of a page about a place. */
+export function placeAddress(project: { path_with_namespace: string }, kind: Kind, ref: string, path = ''): string {
+  return below(project, `${kind}/${encodePath(ref)}${path && `/${encodePath(path)}`}`)
+}
+
+export const rawAddress = (project: { id: number }, ref: string, path: string) =>
+  `/api/v4/projects/${project.id}/repository/files/${encodeURIComponent(path)}/raw?ref=${encodeURIComponent(ref)}`
+
+export const archiveAddress = (project: { id: number }, format: string, ref: string, path = '') =>
+  `/api/v4/projects/${project.id}/repository/archive.${format}?sha=${encodeURIComponent(ref)}` +
+  (path && `&path=${encodeURIComponent(path)}`)
+
+export interface Place {
+  ref: string
+  path: string
+  commit: Records['CommitDetail']
+}
+
+/** Names with more slashes are not looked for. */
+const MOST_PARTS = 6
+
+/** Names of branches have slashes as well: the longest beginning that is one is the name, and the rest the path. */
+export async function placeAt(api: Api, id: string, given: string): Promise<Place> {
+  const parts = given.split('/')
+  const names = parts.slice(0, /^[0-9a-f]{40}$/.test(parts[0]!) ? 1 : MOST_PARTS).map((_, n) => n + 1)
+  const found = await Promise.all(
+    names.map(async (length) => {
+      const ref = parts.slice(0, length).join('/')
+      const commit = await api.maybe('/projects/{id}/repository/commits/{sha}', { id, sha: ref, stats: false })
+      return commit && { ref, path: parts.slice(length).join('/'), commit }
+    }),
+  )
+  const place = found.findLast((one) => one !== null)
+  if (!place) throw missing()
+  return place
+}
+
+export const missing = () => new Refused({ status: 404, headers: {}, body: { message: 'Not found' } })
+
+/** A size as people read it. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let size = bytes / 1000
+  while (size >= 1000 && units.length > 1) {
+    size /= 1000
+    units.shift()
+  }
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[0]}`
+}

@@ -1,0 +1,236 @@
+/** Pages as the server draws them: address to page, its calls in process, HTML. */
+import { renderToString } from 'preact-render-to-string'
+import { Api, Refused, type Send } from './api.ts'
+import { App, type Returned, type Surroundings } from './app.tsx'
+import { Document, type Assets } from './document.tsx'
+import { instanceFrame } from './layout/instance.tsx'
+import { failurePage } from './failure.tsx'
+import { dismissedIn } from './messages.ts'
+import { projectOf, text, together, type FormFields, type Page, type Told, type Visit } from './page.ts'
+import { movedTo, rawIn } from './moved.ts'
+import { placeAt, rawAddress } from './refs.ts'
+import { find, loadPage, pageOf, type Match } from './routes.ts'
+
+export interface Asked {
+  /** Path and query. */
+  readonly address: string
+  /** The path, split and decoded. */
+  readonly segments: readonly string[]
+  readonly isSignedIn: boolean
+  readonly csrf: string
+  /** Where pages of this server begin: `https://forge.example`. */
+  readonly url: string
+  readonly assets: (file: string) => Assets
+  readonly send: Send
+  /** Of the browser. */
+  readonly cookies: string
+  /** Carries what is told from a post to the page that follows. */
+  readonly flash: {
+    /** False where it is too much: nothing is kept then. */
+    keep(told: Told['told']): boolean
+    /** What was kept for this page, once. */
+    take(): Told['told']
+  }
+  /** Of a post. */
+  readonly form?: FormFields
+}
+
+export type Answer =
+  | { readonly status: number; readonly html: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly location: string }
+
+const PATCH = /^\d+\.(?:diff|patch)$/
+
+/** Null where no page stands, for whoever asks. */
+export async function respond(asked: Asked): Promise<Answer | null> {
+  const api = new Api(asked.send)
+  // A patch is no page, whatever page its number stands for.
+  const match = PATCH.test(asked.segments.at(-1) ?? '') ? null : await matchOf(asked, api)
+  if (!match) return asked.form ? null : elsewhere(asked, api)
+  const page = await loadPage(match.file)
+  if (page.signedIn && !asked.isSignedIn) return { location: signInAddress(asked.address) }
+  if (asked.form) return act(asked, api, page, match, asked.form)
+  const location = asked.isSignedIn ? null : await page.leadVisitors?.(api)
+  if (location) return { location }
+  return show(asked, api, page, match, { ...NONE, told: asked.flash.take() })
+}
+
+/** Addresses of older releases, which links elsewhere still have. */
+async function elsewhere({ segments, address }: Asked, api: Api): Promise<Answer | null> {
+  const query = new URLSearchParams(address.split('?', 2)[1])
+  const location = movedTo(segments, query) ?? (await rawOf(segments, api))
+  return location === null ? null : { location }
+}
+
+async function rawOf(segments: readonly string[], api: Api): Promise<string | null> {
+  const raw = rawIn(segments)
+  const project = raw && (await api.maybe('/projects/{id}', { id: raw.id }))
+  if (!project) return null
+  const place = await placeAt(api, raw.id, raw.rest).catch((error: unknown) => {
+    if (error instanceof Refused) return null
+    throw error
+  })
+  return place && rawAddress(project, place.ref, place.path)
+}
+
+const signInAddress = (address: string) => `/users/sign_in?return_to=${encodeURIComponent(address)}`
+
+async function matchOf({ segments }: Asked, api: Api): Promise<Match | null> {
+  const found = find(segments)
+  if (!found) return null
+  return 'page' in found ? found.page : ownerOf(found.path, api)
+}
+
+/** What has this path: a project, a group or a person. */
+async function ownerOf(path: string, api: Api): Promise<Match | null> {
+  const [project, group, users] = await Promise.all([
+    path.includes('/') ? api.maybe('/projects/{id}', { id: path }) : null,
+    api.maybe('/groups/{id}', { id: path, with_projects: false }),
+    path.includes('/') ? null : api.maybe('/users', { username: path }),
+  ])
+  if (project) return pageOf('project', [], project.path_with_namespace)
+  if (group) return pageOf('group', [], group.full_path)
+  return users?.[0] ? pageOf('user', [], users[0].username) : null
+}
+
+/** What a post brings to the page that answers or follows it. */
+interface Outcome {
+  readonly returned: Returned | null
+  readonly told: Surroundings['told']
+}
+
+/** What stands around a page. */
+interface Around extends Outcome {
+  readonly messages: Surroundings['messages']
+}
+
+const NONE: Outcome = { returned: null, told: {} }
+
+async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: Outcome): Promise<Answer> {
+  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
+  const [, query = ''] = asked.address.split('?', 2)
+  const visit: Visit = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
+  const frame = page.frame ?? instanceFrame
+  try {
+    const [around, own, messages] = await Promise.all([
+      together(frame.load(visit)),
+      together(await page.load(visit)),
+      messagesOf(asked, api),
+    ])
+    const data = { ...around, ...own }
+    return {
+      status: outcome.returned?.fault === undefined ? 200 : 422,
+      html: draw(asked, page, match, visit, data, { ...outcome, messages }),
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
+    const wait = error.headers['retry-after']
+    const answer = await fail(asked, visit, error.status)
+    return wait ? { ...answer, headers: { 'Retry-After': wait } } : answer
+  }
+}
+
+/** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
+async function fail(asked: Asked, visit: Visit, status: number): Promise<Answer> {
+  const page = failurePage(status)
+  const [around, messages] = await Promise.all([together(instanceFrame.load(visit)), messagesOf(asked, visit.api)])
+  const match = { file: '', params: {} }
+  return { status, html: draw(asked, page, match, visit, around, { ...NONE, messages }) }
+}
+
+/** To everybody, but for those that the browser dismissed. */
+async function messagesOf({ cookies }: Asked, api: Api): Promise<Surroundings['messages']> {
+  const dismissed = dismissedIn(cookies)
+  const active = (await api.maybe('/broadcast_messages', { active: true, per_page: 10 })) ?? []
+  return active.filter(({ id, dismissable }) => !dismissable || !dismissed.has(id))
+}
+
+/** Where no page stands at all. */
+export async function respondMissing(asked: Asked, status: number, headers = {}): Promise<Answer> {
+  const api = new Api(asked.send)
+  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
+  const visit = { params: {}, query: new URLSearchParams(), address: asked.address, api, me }
+  return { ...(await fail(asked, visit, status)), headers }
+}
+
+function draw(asked: Asked, page: Page, match: Match, visit: Visit, data: object, outcome: Around): string {
+  const { params, query, address, me } = visit
+  const nothing = async () => {}
+  const surroundings: Surroundings = {
+    params,
+    query,
+    address,
+    me,
+    csrf: asked.csrf,
+    ...outcome,
+    reload: nothing,
+    act: nothing,
+  }
+  const drawn = { params, query, address, me }
+  const frame = page.frame ?? instanceFrame
+  const body = renderToString(<App page={page} data={data} surroundings={surroundings} />)
+  const handed = match.file && { file: match.file, params, address, me, csrf: asked.csrf, ...outcome, data }
+  const document = (
+    <Document
+      title={[page.title(data, drawn), frame.title(data)].filter(Boolean).join(' · ')}
+      description={page.description?.(data) ?? null}
+      feed={page.feed?.(data, drawn) ?? null}
+      url={asked.url}
+      address={address}
+      project={match.file.startsWith('./pages/project/') ? (params.id ?? null) : null}
+      assets={asked.assets(match.file)}
+      body={body}
+      data={handed || null}
+    />
+  )
+  return `<!doctype html>${renderToString(document)}`
+}
+
+/** Fields that are not shown again. */
+const SECRET = /password|secret|token|^code$/
+
+async function act(asked: Asked, api: Api, page: Page, match: Match, form: FormFields): Promise<Answer> {
+  const name = typeof form._action === 'string' ? form._action : ''
+  const action = Object.hasOwn(page.actions ?? {}, name) ? page.actions![name] : undefined
+  const [, query = ''] = asked.address.split('?', 2)
+  const me = asked.isSignedIn ? await api.maybe('/user', {}) : null
+  const visit = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
+  if (!action) return fail(asked, visit, 400)
+  const sent = { action: name, values: valuesOf(form) }
+  try {
+    if (typeof form._preview === 'string') {
+      const preview = await previewOf(visit, form, form._preview)
+      return await show(asked, api, page, match, { ...NONE, returned: { ...sent, preview } })
+    }
+    const next = await action({ ...visit, form })
+    if (typeof next === 'string') return { location: next }
+    if (!next || isKept(asked, next)) return { location: asked.address }
+    return await show(asked, api, page, match, { ...NONE, told: next.told })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
+    return show(asked, api, page, match, { ...NONE, returned: { ...sent, fault: error.message } })
+  }
+}
+
+function valuesOf(form: FormFields): Returned['values'] {
+  const isText = (value: FormFields[string]) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  const shown = Object.entries(form).filter(([name, value]) => isText(value) && !SECRET.test(name))
+  return Object.fromEntries(shown) as Returned['values']
+}
+
+/** Without scripts the page shows a text as it will stand, and does nothing else. */
+async function previewOf(visit: Visit, form: FormFields, name: string): Promise<NonNullable<Returned['preview']>> {
+  const project = projectOf(visit)
+  const wish = { text: text(form, name), gfm: true, ...(project !== null && { project }) }
+  return { name, html: (await visit.api.post('/markdown', wish)).html }
+}
+
+/** A way back that is too long is left out. Whatever else is, such as a new secret, the post itself must answer. */
+function isKept({ flash }: Asked, { told, changedNothing = false }: Told): boolean {
+  if (changedNothing) return false
+  const { undo, ...rest } = told
+  return flash.keep(told) || (undo !== undefined && flash.keep(rest))
+}

@@ -1,0 +1,36 @@
+/** The one script of the pages to sign in: it asks the device for a passkey and sends the form with what it signed. */
+import { canUsePasskeys, showPasskey } from './passkeys.ts'
+
+const form = document.querySelector<HTMLFormElement>('#passkey')
+
+if (form && canUsePasskeys()) {
+  form.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    complain('')
+    ask(form).then(
+      () => form.submit(),
+      (error: unknown) => complain(error instanceof Error ? error.message : String(error)),
+    )
+  })
+}
+
+const fieldOf = (form: HTMLFormElement, name: string) => form.querySelector<HTMLInputElement>(`input[name="${name}"]`)!
+
+async function ask(form: HTMLFormElement): Promise<void> {
+  const answer = await fetch('/users/sign_in/passkey/options', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': fieldOf(form, 'authenticity_token').value },
+    body: JSON.stringify({ ticket: fieldOf(form, 'ticket').value }),
+  })
+  const asked = (await answer.json()) as { ticket: string; options: unknown; message?: string }
+  if (!answer.ok) throw new Error(asked.message ?? 'Try again.')
+  fieldOf(form, 'credential').value = JSON.stringify(await showPasskey(asked.options))
+  fieldOf(form, 'challenge').value = asked.ticket
+}
+
+function complain(fault: string): void {
+  const place = form!.querySelector<HTMLElement>('[role=alert]')!
+  place.textContent = fault
+  place.hidden = fault === ''
+}

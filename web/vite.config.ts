@@ -1,0 +1,28 @@
+import { defineConfig } from 'vite'
+
+/** Two builds of the same pages: for browsers, and for the server, which draws them first. */
+export default defineConfig(({ isSsrBuild }) => ({
+  root: import.meta.dirname,
+  base: '/-/assets/',
+  publicDir: isSsrBuild ? false : 'public',
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: isSsrBuild ? '../dist/web/server' : '../dist/web/assets',
+    emptyOutDir: true,
+    assetsDir: '',
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    ...(!isSsrBuild && {
+      manifest: 'manifest.json',
+      cssCodeSplit: false,
+      rolldownOptions: {
+        input: { client: 'web/client.tsx', 'sign-in': 'web/sign-in.ts' },
+        // Pages that are not built here name it.
+        output: { entryFileNames: ({ name }) => (name === 'sign-in' ? '[name].js' : '[name]-[hash].js') },
+      },
+    }),
+  },
+  ssr: { noExternal: true },
+}))
