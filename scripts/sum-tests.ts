@@ -1,26 +1,26 @@
-// Sums vitest's JSON reports into one closing line: `node scripts/sum-tests.ts <report.json>...`.
+// Sums vitest's JSON reports into one closing line: `node scripts/sum-tests.ts <suite>...`, where `<suite>.json` is the
+// report of a suite and `<suite>.again.json` that of the files of it that were run once more.
 // A report that is missing, and a run that executed no test, count as one failure each: silence is no success.
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
+import { readSuite } from './test-reports.ts'
 
-type Report = {
-  numPassedTests: number
-  numFailedTests: number
-  testResults: { status: string; assertionResults: unknown[] }[]
-}
-
-/** The counts of one run; a test file that did not load has no tests to count, so it counts itself. */
+/** The counts of one suite; a test file that failed without a test that did, as it did not load, counts itself. */
 function count(path: string): { passed: number; failed: number } {
-  let report: Report
+  let suite: ReturnType<typeof readSuite>
   try {
-    report = JSON.parse(readFileSync(path, 'utf8'))
+    suite = readSuite(path)
   } catch (error) {
     console.log(`${basename(path)}: no report (${error instanceof Error ? error.message : String(error)})`)
     return { passed: 0, failed: 1 }
   }
-  const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-  const passed = report.numPassedTests
-  const failed = report.numFailedTests + broken.length
+  for (const name of suite.mended) console.log(`${basename(path)}: ${relative('.', name)} passed only when run alone`)
+  const tests = suite.files.flatMap(({ assertionResults }) => assertionResults)
+  const of = (status: string) => tests.filter((test) => test.status === status).length
+  const broken = suite.files.filter(
+    ({ status, assertionResults: of }) => status === 'failed' && !of.some((test) => test.status === 'failed'),
+  )
+  const passed = of('passed')
+  const failed = of('failed') + broken.length
   if (passed + failed > 0) return { passed, failed }
   console.log(`${basename(path)}: no test was executed`)
   return { passed: 0, failed: 1 }

@@ -1,0 +1,9 @@
+// The test files that failed, one a line: `node scripts/failed-files.ts <report.json>`. Of many it names none: that is no
+// accident of the machine.
+import { relative } from 'node:path'
+import { readReport } from './test-reports.ts'
+
+const MOST = 5
+
+const failed = readReport(process.argv[2]!).filter(({ status }) => status === 'failed')
+if (failed.length <= MOST) for (const { name } of failed) console.log(relative('.', name))
