@@ -1,6 +1,7 @@
 /**
  * Small writes of one kind that are wanted at the same moment share a transaction: each costs its statements, and all of
- * them one commit. Where it fails each is tried alone, so that nobody hears of a failure of somebody else's.
+ * them one commit. Where it fails each is tried alone, so that nobody hears of a failure of somebody else's. For use
+ * outside transactions only; they are written as whoever asked first.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Store } from './database.ts'
