@@ -2,6 +2,9 @@
 import { Refused, type Api, type Records } from './api.ts'
 import { below } from './layout/project.tsx'
 
+/** The path of a page of our own, whatever host its address names. */
+export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
+
 export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
 
 type Kind = 'tree' | 'blob' | 'blame' | 'commits' | 'edit' | 'new' | 'graphs' | 'find_file' | 'network'

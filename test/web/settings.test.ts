@@ -223,14 +223,24 @@ test('variables, runners and deploy tokens of a group and of the instance, with 
       expect(tab.complaints()).toEqual([])
     }
 
+    for (const [who, at, kind] of [
+      [boss, '/admin/runners', 'instance_type'],
+      [jane, '/groups/works/-/settings/ci_cd', 'group_type'],
+    ] as const) {
+      await using tab = await openTab(forge, who, { javaScriptEnabled })
+      const page = await tab.go(at)
+      await page.click('summary:has-text("New runner")')
+      await page.fill('#runners [name=description]', `${own} ${kind}`)
+      await page.click('button:has-text("Make runner")')
+      await page.waitForSelector(`#runners .item-title:has-text("${own} ${kind}")`)
+      expect(await page.inputValue('.ci-told input')).toMatch(/^glrt-/)
+      const made = (await boss.get('/runners/all?per_page=100')).body as { description: string; runner_type: string }[]
+      expect(made.find(({ description }) => description === `${own} ${kind}`)?.runner_type).toBe(kind)
+      expect(tab.complaints()).toEqual([])
+    }
+
     await using tab = await openTab(forge, jane, { javaScriptEnabled })
-    const page = await tab.go('/groups/works/-/settings/ci_cd')
-    await page.click('summary:has-text("New runner")')
-    await page.fill('#runners [name=description]', own)
-    await page.click('button:has-text("Make runner")')
-    await page.waitForSelector(`#runners .item-title:has-text("${own}")`)
-    expect(await page.inputValue('.ci-told input')).toMatch(/^glrt-/)
-    await tab.go('/groups/works/-/settings/repository')
+    const page = await tab.go('/groups/works/-/settings/repository')
     await page.click('summary:has-text("Make a deploy token")')
     await page.fill('[name=name]', own)
     await page.click('button:has-text("Make token")')

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Listed, Records } from '../api.ts'
 import { below, levelOf, type Project } from '../layout/project.tsx'
-import { placeAddress } from '../refs.ts'
+import { pathOf, placeAddress } from '../refs.ts'
 import { ActButton } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 import { State, lookOf } from './State.tsx'
@@ -21,9 +21,6 @@ export const isUnfinished = (status: string): boolean =>
 
 export const mayRun = (project: Project): boolean => levelOf(project) >= DEVELOPER && !project.archived
 export const mayAdminister = (project: Project): boolean => levelOf(project) >= MAINTAINER
-
-/** The address of something whose record tells it with our own host. */
-export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const PLACES = [
   ['pipelines', 'Pipelines'],

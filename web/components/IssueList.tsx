@@ -10,6 +10,7 @@ import { Icon } from './Icon.tsx'
 import { Label, State } from './State.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
+import { pathOf } from '../refs.ts'
 
 export type Issue = Records['Issue']
 export type Counts = Records['IssuesStatistics']['statistics']['counts']
@@ -89,9 +90,6 @@ export function IssueList({ issues, counts, hint, around, ...choices }: IssueLis
     </>
   )
 }
-
-/** The path of a page of our own, whatever host its address names. */
-export const pathOf = (url: string) => new URL(url).pathname
 
 export function IssueRow({ issue, isChosenFrom = false }: { issue: Issue; isChosenFrom?: boolean }) {
   const { task_completion_status: tasks, milestone } = issue

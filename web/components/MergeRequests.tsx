@@ -10,6 +10,7 @@ import { Icon } from './Icon.tsx'
 import { Label, State } from './State.tsx'
 import { Time } from './Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs, type Tab } from './lists.tsx'
+import { pathOf } from '../refs.ts'
 
 export type MergeRequest = Records['MergeRequest']
 
@@ -199,8 +200,6 @@ export function Requests({ of, empty, isFromMany = false, usualTarget, around }:
   )
 }
 
-export const pathOf = ({ web_url }: { web_url: string }) => web_url.replace(/^https?:\/\/[^/]+/, '')
-
 interface RowProps {
   one: MergeRequest
   isFromMany: boolean
@@ -220,7 +219,7 @@ function RequestRow({ one, isFromMany, usualTarget, isChosenFrom }: RowProps) {
       }
       title={
         <span class="review-title">
-          <a href={pathOf(one)}>{one.title}</a>
+          <a href={pathOf(one.web_url)}>{one.title}</a>
           {labelsOf(one).map((label) => (
             <Label of={label} key={label.name} />
           ))}

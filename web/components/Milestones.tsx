@@ -6,8 +6,8 @@ import { withQuery } from '../query.ts'
 import { Field } from './Form.tsx'
 import { State } from './State.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from './lists.tsx'
-import { pathOf } from './IssueList.tsx'
 import { WritingArea } from './WritingArea.tsx'
+import { pathOf } from '../refs.ts'
 
 export type Milestone = Records['Milestone']
 type Counts = Records['IssuesStatistics']['statistics']['counts']

@@ -1,6 +1,6 @@
-/** What runs the jobs of a project or a group, and how one more is added. */
+/** What runs the jobs of a project, a group or the whole instance, and how one more is added. */
 import type { ComponentChildren } from 'preact'
-import type { Records } from '../api.ts'
+import type { Api, Records } from '../api.ts'
 import { useSurroundings } from '../app.tsx'
 import { flag, optional, words } from '../fields.ts'
 import { text, type Act, type Me, type Told } from '../page.ts'
@@ -10,7 +10,7 @@ import { Icon } from './Icon.tsx'
 import { Row, Rows } from './lists.tsx'
 
 type Runner = Records['Runner']
-export type RunnersPlace = 'project' | 'group'
+export type RunnersPlace = 'project' | 'group' | 'instance'
 
 interface RunnersProps {
   place: RunnersPlace
@@ -20,15 +20,18 @@ interface RunnersProps {
   me: Me | null
   /** What is said of them. */
   note?: ComponentChildren
+  /** The way to further pages. */
+  pages?: ComponentChildren
   /** Other ways to add one. */
   children?: ComponentChildren
 }
 
-export function Runners({ place, runners, server, me, note, children }: RunnersProps) {
+export function Runners({ place, runners, server, me, note, pages, children }: RunnersProps) {
   const { told } = useSurroundings()
+  const Heading = place === 'instance' ? 'h1' : 'h2'
   return (
     <section id="runners">
-      <h2>Runners</h2>
+      <Heading>Runners</Heading>
       {told.runner_token && (
         <div class="card ci-told" role="status">
           <p>The runner was made. Its token is shown this once:</p>
@@ -46,6 +49,7 @@ export function Runners({ place, runners, server, me, note, children }: RunnersP
           ))}
         </Rows>
       )}
+      {pages}
       <details class="card ci-adding">
         <summary>New runner</summary>
         <Form action="addRunner" resets>
@@ -63,6 +67,7 @@ export function Runners({ place, runners, server, me, note, children }: RunnersP
 const NONE = {
   project: 'No runner takes jobs of this project: they wait until there is one.',
   group: 'No runner is for this group alone. Those for all take its jobs too.',
+  instance: 'No runner yet. Make one, and give its token to the runner program on your machine.',
 } as const
 
 const KINDS = { instance_type: 'for all', group_type: 'of the group', project_type: 'of the project' } as const
@@ -86,6 +91,7 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
       facts={
         <>
           #{of.id}, {of.paused ? 'paused' : of.status.replaceAll('_', ' ')}
+          {of.ip_address && `, ${of.ip_address}`}
         </>
       }
       aside={
@@ -114,14 +120,16 @@ function RunnerRow({ of, mayChange }: { of: Runner; mayChange: boolean }) {
   )
 }
 
+const idOf = async (api: Api, place: 'project' | 'group', id: string) =>
+  (await api.get(`/${place}s/{id}` as '/projects/{id}', { id })).id
+
 const runnerOf = ({ form }: Act) => text(form, 'runner')
 
 export const runnerActions = (place: RunnersPlace) => ({
   async addRunner({ api, params, form }: Act): Promise<Told> {
-    const { id } = await api.get(`/${place}s/{id}` as '/projects/{id}', { id: params.id! })
     const made = await api.post('/user/runners', {
       runner_type: `${place}_type`,
-      [`${place}_id`]: id,
+      ...(place !== 'instance' && { [`${place}_id`]: await idOf(api, place, params.id!) }),
       description: optional(form, 'description'),
       tag_list: words(form, 'tag_list'),
       run_untagged: flag(form, 'run_untagged'),

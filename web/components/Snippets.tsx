@@ -6,11 +6,11 @@ import { text, type FormFields, type Me } from '../page.ts'
 import { Person } from './Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form, Tick } from './Form.tsx'
 import { Icon } from './Icon.tsx'
-import { pathOf } from './IssueList.tsx'
 import { Prose, Visibility } from './State.tsx'
 import { Time } from './Time.tsx'
 import { WritingArea } from './WritingArea.tsx'
 import { Pages, Row, Rows } from './lists.tsx'
+import { pathOf } from '../refs.ts'
 
 export type Snippet = Records['Snippet']
 

@@ -1,6 +1,6 @@
 /** What jobs are given: names and values, kept from whoever looks over a shoulder. */
 import type { Listed, Records } from '../api.ts'
-import { flag } from '../fields.ts'
+import { flag, listPage } from '../fields.ts'
 import { text, type Act, type Visit } from '../page.ts'
 import { withQuery } from '../query.ts'
 import { ActButton, Button, Choice, Field, Form, Switch } from './Form.tsx'
@@ -37,7 +37,7 @@ export function loadVariables(place: VariablesPlace, visit: Visit) {
   const key = query.get('variable')
   const where = whereOf(place, visit)
   return {
-    variables: api.list(pathOf(place), { ...where, page: Number(query.get('page')) || 1, per_page: 50 }),
+    variables: api.list(pathOf(place), { ...where, ...listPage(query, 50) }),
     edited: key ? api.maybe(pathOfOne(place), { ...where, key, ...filterOf(place, query.get('scope')) }) : null,
     settings: api.get('/application/web_settings', {}),
   }

@@ -3,9 +3,9 @@ import type { Records } from '../../api.ts'
 import { Avatar } from '../Avatar.tsx'
 import { Button, Choice, Form, fold } from '../Form.tsx'
 import { Icon } from '../Icon.tsx'
-import { pathOf } from '../IssueList.tsx'
 import { Label } from '../State.tsx'
 import type { Column } from './Board.tsx'
+import { pathOf } from '../../refs.ts'
 
 type Issue = Records['Issue']
 

@@ -2,11 +2,11 @@
 import type { Records } from '../../api.ts'
 import { Avatar } from '../../components/Avatar.tsx'
 import { Icon } from '../../components/Icon.tsx'
-import { IssueRow, pathOf } from '../../components/IssueList.tsx'
+import { IssueRow } from '../../components/IssueList.tsx'
 import { State, Visibility } from '../../components/State.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Row, Rows } from '../../components/lists.tsx'
-import { encodePath } from '../../refs.ts'
+import { encodePath, pathOf } from '../../refs.ts'
 
 export type Found = object
 

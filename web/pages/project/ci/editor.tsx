@@ -1,13 +1,14 @@
 /** The CI file of a branch: written, checked and committed in one place. */
 import type { Records } from '../../../api.ts'
 import { useSurroundings } from '../../../app.tsx'
-import { CiTabs, mayRun, pathOf } from '../../../components/CiParts.tsx'
+import { CiTabs, mayRun } from '../../../components/CiParts.tsx'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { LintResult } from '../../../components/LintResult.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import { below, projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text, type Act, type Visit } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
+import { pathOf } from '../../../refs.ts'
 
 interface Data {
   file: { path: string; content: string; commit: string } | null

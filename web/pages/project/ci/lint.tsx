@@ -4,6 +4,7 @@ import { useSurroundings } from '../../../app.tsx'
 import { CiTabs } from '../../../components/CiParts.tsx'
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
 import { LintResult } from '../../../components/LintResult.tsx'
+import { flag } from '../../../fields.ts'
 import { projectFrame, type InProject, type Project } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { LiveCheck } from './LiveCheck.tsx'
@@ -16,7 +17,7 @@ export const page = declare<Partial<InProject>>({
   actions: {
     async check({ api, params, form }) {
       const content = text(form, 'content')
-      const dry_run = [form.dry_run].flat().at(-1) === 'true'
+      const dry_run = flag(form, 'dry_run')
       const lint = await api.post('/projects/{id}/ci/lint', { id: params.id!, content, dry_run, include_jobs: true })
       return { told: { content, lint: JSON.stringify(lint) }, changedNothing: true }
     },

@@ -4,12 +4,12 @@ import type { Records } from '../../../api.ts'
 import { Avatar, Person } from '../../../components/Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form, Switch, fold } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { pathOf } from '../../../components/IssueList.tsx'
 import { Label, State } from '../../../components/State.tsx'
 import { TimeTracking } from '../../../components/TimeTracking.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
 import { PlanFields, type Choices } from './Fields.tsx'
+import { pathOf } from '../../../refs.ts'
 
 export interface Related {
   participants: Records['UserSummary'][]

@@ -4,7 +4,6 @@ import { Person } from '../../../components/Avatar.tsx'
 import { CommentBox, Discussions } from '../../../components/Discussions.tsx'
 import { ActButton, Button, Field, Folded, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { pathOf } from '../../../components/IssueList.tsx'
 import { Pages } from '../../../components/lists.tsx'
 import { Reactions } from '../../../components/Reactions.tsx'
 import { State } from '../../../components/State.tsx'
@@ -22,6 +21,7 @@ import { Description } from './Description.tsx'
 import { planFields, planOf, type Choices } from './Fields.tsx'
 import { Sidebar, type Related } from './Sidebar.tsx'
 import { tick } from './tasks.ts'
+import { pathOf } from '../../../refs.ts'
 
 interface Data extends Choices, Related {
   issue: Records['Issue']

@@ -1,6 +1,5 @@
 /** A new issue. */
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
-import { pathOf } from '../../../components/IssueList.tsx'
 import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { REPORTER, mayIn } from '../../../layout/planning.tsx'
@@ -8,6 +7,7 @@ import { projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
 import { PlanFields, planOf, type Choices } from './Fields.tsx'
 import { choicesFor } from './choices.ts'
+import { pathOf } from '../../../refs.ts'
 
 export const page = declare<Choices & { templates: TextTemplates } & Partial<InProject>>({
   frame: projectFrame,

@@ -4,12 +4,13 @@ import type { Records } from '../../../api.ts'
 import { Person } from '../../../components/Avatar.tsx'
 import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
 import { Icon, type IconName } from '../../../components/Icon.tsx'
-import { Faces, RequestState, labelsOf, pathOf } from '../../../components/MergeRequests.tsx'
+import { Faces, RequestState, labelsOf } from '../../../components/MergeRequests.tsx'
 import { Label } from '../../../components/State.tsx'
 import { TimeTracking } from '../../../components/TimeTracking.tsx'
 import { below, type Project } from '../../../layout/project.tsx'
 import type { Me } from '../../../page.ts'
 import { rightsOf, type Detail } from './Head.tsx'
+import { pathOf } from '../../../refs.ts'
 
 type Reviewer = Records['MergeRequestReviewer']
 
@@ -125,7 +126,7 @@ export function Side(props: SideProps) {
           <ul>
             {props.closes.map((issue) => (
               <li key={issue.id}>
-                <a href={pathOf(issue)}>
+                <a href={pathOf(issue.web_url)}>
                   {issue.references.short} {issue.title}
                 </a>
               </li>
@@ -272,7 +273,7 @@ const Linked = ({ one }: { one: Records['MergeRequest'] | null }) =>
   one ? (
     <>
       <RequestState of={one} isShort />
-      <a href={pathOf(one)}>
+      <a href={pathOf(one.web_url)}>
         {one.references.short} {one.title}
       </a>
     </>

@@ -1,13 +1,14 @@
 /** A merge request is proposed in two steps: which branches, then what it is about. Both are in the address. */
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
-import { Listing, labelNames, pathOf } from '../../../components/MergeRequests.tsx'
+import { Listing, labelNames } from '../../../components/MergeRequests.tsx'
 import { Empty } from '../../../components/lists.tsx'
 import { TemplateLinks, loadTemplates, type TextTemplates } from '../../../components/Templates.tsx'
 import { WritingArea } from '../../../components/WritingArea.tsx'
 import { below, levelOf, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, texts, type Visit } from '../../../page.ts'
 import { CommitRows } from './Commits.tsx'
+import { pathOf } from '../../../refs.ts'
 
 interface Place {
   id: number
@@ -102,7 +103,7 @@ export const page = declare<Data & Partial<InProject>>({
           allow_collaboration: text(form, 'allow_collaboration') === 'true',
         }),
       })
-      return pathOf(made)
+      return pathOf(made.web_url)
     },
   },
   View: (data) => {

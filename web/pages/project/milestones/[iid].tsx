@@ -2,7 +2,7 @@
 import { Refused, type Listed, type Records } from '../../../api.ts'
 import { ActButton, Button, Folded, Form } from '../../../components/Form.tsx'
 import { Icon } from '../../../components/Icon.tsx'
-import { IssueRow, pathOf } from '../../../components/IssueList.tsx'
+import { IssueRow } from '../../../components/IssueList.tsx'
 import { Dates, MilestoneFields, Progress, milestoneOf, type Counted } from '../../../components/Milestones.tsx'
 import { State } from '../../../components/State.tsx'
 import { Empty, Pages, Row, Rows } from '../../../components/lists.tsx'
@@ -10,6 +10,7 @@ import { REPORTER, mayIn } from '../../../layout/planning.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text, type Visit } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
+import { pathOf } from '../../../refs.ts'
 
 interface Data {
   milestone: Counted

@@ -1,9 +1,9 @@
 /** A new milestone. */
 import { Button, Form } from '../../../components/Form.tsx'
-import { pathOf } from '../../../components/IssueList.tsx'
 import { MilestoneFields, milestoneOf } from '../../../components/Milestones.tsx'
 import { projectFrame } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import { pathOf } from '../../../refs.ts'
 
 export const page = declare<object>({
   frame: projectFrame,

@@ -3,6 +3,7 @@ import type { Records } from '../../../api.ts'
 import { variablesOf } from '../../../ci-actions.ts'
 import { Button, Field, Form, Switch } from '../../../components/Form.tsx'
 import { VariableRows } from '../../../components/VariableRows.tsx'
+import { flag } from '../../../fields.ts'
 import { below, type Project } from '../../../layout/project.tsx'
 import { text, type Act } from '../../../page.ts'
 
@@ -36,7 +37,7 @@ export const scheduleOf = ({ params, form }: Act) => ({
   cron: text(form, 'cron'),
   cron_timezone: text(form, 'cron_timezone') || undefined,
   ref: text(form, 'ref'),
-  active: [form.active].flat().at(-1) === 'true',
+  active: flag(form, 'active'),
 })
 
 /** Makes its variables those of the form. */

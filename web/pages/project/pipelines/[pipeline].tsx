@@ -10,7 +10,6 @@ import {
   isUnfinished,
   mayRun,
   none,
-  pathOf,
   sourceText,
   type Job,
   SubTabs,
@@ -26,6 +25,7 @@ import { page as declare, type Drawn } from '../../../page.ts'
 import { undoable } from '../../../undo.ts'
 import { withQuery } from '../../../query.ts'
 import { TestReport } from './TestReport.tsx'
+import { pathOf } from '../../../refs.ts'
 
 interface Data {
   pipeline: Records['Pipeline']

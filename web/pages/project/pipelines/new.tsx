@@ -1,10 +1,11 @@
 /** Runs a pipeline by hand, of a branch or a tag, with variables. */
 import { variablesOf } from '../../../ci-actions.ts'
-import { CiTabs, pathOf } from '../../../components/CiParts.tsx'
+import { CiTabs } from '../../../components/CiParts.tsx'
 import { Button, Field, Form } from '../../../components/Form.tsx'
 import { VariableRows } from '../../../components/VariableRows.tsx'
 import { below, projectFrame, type InProject } from '../../../layout/project.tsx'
 import { page as declare, text } from '../../../page.ts'
+import { pathOf } from '../../../refs.ts'
 
 export const page = declare<Partial<InProject>>({
   frame: projectFrame,

@@ -1,9 +1,9 @@
 /** A new snippet of a project. */
 import type { Records } from '../../../api.ts'
-import { pathOf } from '../../../components/IssueList.tsx'
 import { SnippetForm, newSnippetOf } from '../../../components/Snippets.tsx'
 import { projectFrame } from '../../../layout/project.tsx'
 import { page as declare } from '../../../page.ts'
+import { pathOf } from '../../../refs.ts'
 
 interface Data {
   settings: Records['WebSettings']

@@ -1,8 +1,8 @@
 /** A new snippet of my own. */
 import type { Records } from '../../../../api.ts'
-import { pathOf } from '../../../../components/IssueList.tsx'
 import { SnippetForm, newSnippetOf } from '../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../page.ts'
+import { pathOf } from '../../../../refs.ts'
 
 interface Data {
   settings: Records['WebSettings']

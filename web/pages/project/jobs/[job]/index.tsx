@@ -10,7 +10,6 @@ import {
   isUnfinished,
   mayAdminister,
   mayRun,
-  pathOf,
   type Job,
 } from '../../../../components/CiParts.tsx'
 import { Person } from '../../../../components/Avatar.tsx'
@@ -25,6 +24,7 @@ import { below, projectFrame, type InProject, type Project } from '../../../../l
 import { page as declare, type Drawn } from '../../../../page.ts'
 import { pauseOf } from '../../../../polling.ts'
 import { withQuery } from '../../../../query.ts'
+import { pathOf } from '../../../../refs.ts'
 
 interface Data {
   job: Job

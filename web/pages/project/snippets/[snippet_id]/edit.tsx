@@ -1,8 +1,8 @@
 /** Changes a snippet of a project. */
-import { pathOf } from '../../../../components/IssueList.tsx'
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../components/Snippets.tsx'
 import { projectFrame } from '../../../../layout/project.tsx'
 import { page as declare } from '../../../../page.ts'
+import { pathOf } from '../../../../refs.ts'
 
 const SNIPPET = '/projects/{id}/snippets/{snippet_id}'
 

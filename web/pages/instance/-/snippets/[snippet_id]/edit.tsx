@@ -1,7 +1,7 @@
 /** Changes a snippet of a person. */
-import { pathOf } from '../../../../../components/IssueList.tsx'
 import { SnippetForm, changedSnippetOf, type Snippet } from '../../../../../components/Snippets.tsx'
 import { page as declare } from '../../../../../page.ts'
+import { pathOf } from '../../../../../refs.ts'
 
 export const page = declare<{ snippet: Snippet }>({
   signedIn: true,
