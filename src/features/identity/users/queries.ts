@@ -9,7 +9,7 @@ import type { Db } from '../../../store/database.ts'
 import { SUBSTRING_FROM, idList, inIdList, substring } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { longList } from '../../../store/lists.ts'
-import { keptRows } from '../../../store/versions.ts'
+import { keptRows, type RowState } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
@@ -206,7 +206,16 @@ export interface UserFilter extends AttributeWish {
 }
 
 export async function listUsers(db: Db, viewer: User | null, filter: UserFilter, page: PageWish): Promise<Page<User>> {
-  const { search, ...visible } = visibleTo(viewer, filter)
+  const { items, total } = await listStates(db, visibleTo(viewer, filter), page)
+  const rows = await userRows(db, items)
+  return { items: items.flatMap(({ id }) => rows.get(id) ?? []), total }
+}
+
+async function listStates(
+  db: Db,
+  { search, ...visible }: ReturnType<typeof visibleTo>,
+  page: PageWish,
+): Promise<Page<RowState>> {
   const wanted = search?.trim()
   if (!wanted) return users(db, visible, page)
 
@@ -247,8 +256,9 @@ interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, Wante
 }
 
 /** Every list of users; `listUsers` says what of it a viewer sees. */
-export const users = longList<Filter, 'users', 'id' | 'created_at'>({
+export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'version'>({
   table: 'users',
+  columns: ['id', 'version'],
   facets: true,
   counted: ['users'],
   conditions: {
