@@ -28,7 +28,7 @@ export async function pageOfQuery<DB, TB extends keyof DB, O>(
   return { items, total: isLast ? offset + items.length : await count() }
 }
 
-async function countRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): Promise<number> {
+export async function countRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): Promise<number> {
   const { total } = await query
     .clearSelect()
     .clearOrderBy()

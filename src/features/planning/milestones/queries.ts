@@ -5,10 +5,11 @@ import { id } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
+import { keptTotal } from '../../../store/counts.ts'
 import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { pageOfQuery } from '../../../store/pages.ts'
-import { isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
+import { countRows, pageOfQuery } from '../../../store/pages.ts'
+import { columnsAt, isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
 import type { Milestone } from './model.ts'
 
@@ -96,7 +97,11 @@ export function listMilestones(
     .$if(Boolean(updated_after), (query) => query.where('updated_at', '>=', updated_after!))
     .$if(Boolean(updated_before), (query) => query.where('updated_at', '<=', updated_before!))
     .orderBy('id', 'desc')
-  return pageOfQuery(found, page)
+  if (pattern === null || filter.ancestors || updated_after || updated_before) return pageOfQuery(found, page)
+  // To count what has a text somewhere, all texts are read.
+  const key = `milestones ${JSON.stringify([columnsAt(place), state, iids, title, pattern])}`
+  const count = () => keptTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
+  return pageOfQuery(found, page, count)
 }
 
 /** `…/milestones/:milestone_id`: of the place itself. */
