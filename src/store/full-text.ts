@@ -223,6 +223,7 @@ function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: n
   const { tests = [], sort, most, walked, words } = turn
   const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
   const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
+  if (isSqlite(db) && tests.length === 0) return sql`select id from (${rowsOf(db, index, turn)}) limit ${sql.lit(most)}`
   // Walked from the words to the rows, in the order of the former.
   if (isSqlite(db))
     return sql`select ${id} from (${rowsOf(db, index, turn)}) as found

@@ -97,6 +97,13 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
 export const isActive = (table: keyof Tables, also = sql<boolean>`true`): Test => sql`exists (select 1 from projects p
   where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived and ${also})`
 
+/** Those of some projects that are in use. */
+async function activeOf(db: Db, projects: readonly number[], also = sql<boolean>`true`): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select p.id from projects p
+    where ${inIdList(db, 'p.id', idList(db, projects))} and not p.deleting and not p.archived and ${also}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 const given = (values: object) => ({ given: (name: string) => name in values })
 
 export interface IssueSearch {
@@ -167,10 +174,14 @@ export async function findMilestones(
   cut: Cut,
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
-  const place = await placeOf(db, 'milestones', viewer, wish.group)
-  const seenThere = seen.seen_by === undefined ? isActive('milestones') : isActive('milestones', seesMilestones(seen))
-  const tests = [...isInState(wish.state), ...place.tests, seenThere]
-  return rowsByWords(db, MILESTONES, { ...wish, ...place, tests }, cut)
+  const sees = seen.seen_by === undefined ? undefined : seesMilestones(seen)
+  const { within, tests } = await placeOf(db, 'milestones', viewer, wish.group)
+  const state = isInState(wish.state)
+  // A few projects are asked once, not with each of their milestones.
+  const asked = within
+    ? { within: await activeOf(db, within, sees), tests: state }
+    : { tests: [...state, ...tests, isActive('milestones', sees)] }
+  return rowsByWords(db, MILESTONES, { ...wish, ...asked }, cut)
 }
 
 /** Of a project the viewer sees, whether it is archived or not. */
