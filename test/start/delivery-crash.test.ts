@@ -23,10 +23,11 @@ test(
         const url = await server.url()
         await call(url, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true })
         await call(url, 'POST', '/projects', { path: 'told' })
-        await call(url, 'POST', '/projects/1/hooks', { url: receiver.url, push_events: false, issues_events: true })
+        const wish = { url: receiver.url, push_events: false, issues_events: true }
+        const { id } = await call(url, 'POST', '/projects/1/hooks', wish)
         for (let n = 1; n < ISSUES; n++) await call(url, 'POST', '/projects/1/issues', { title: `${n}` })
         // Noted, not only arrived: what kills is the next note of a delivery.
-        const noted = async () => (await call(url, 'GET', '/projects/1/hooks/1/events?status=200')).length
+        const noted = async () => (await call(url, 'GET', `/projects/1/hooks/${id}/events?status=200`)).length
         await expect.poll(noted, { timeout: 30_000 }).toBe(ISSUES - 1)
         // It has arrived, and nobody will have noted that.
         const die = 'whoever before update "hook_deliveries"'
