@@ -168,6 +168,9 @@ test('an environment is stopped at its time, and forced without its job', async 
   expect(await s.only()).toMatchObject({ state: 'stopping', auto_stop_at: null })
   expect(await jobNamed(forge, 'remove')).toMatchObject({ status: 'pending' })
   const { id } = await s.only()
+  // Whoever comes second starts nothing, and does not end it before its job has.
+  expect((await root.post(`${s.url}/${id}/stop`)).body).toMatchObject({ state: 'stopping' })
+  expect(await jobNamed(forge, 'remove')).toMatchObject({ status: 'pending' })
   expect((await root.post(`${s.url}/${id}/stop`, { force: true })).body).toMatchObject({ state: 'stopped' })
 })
 

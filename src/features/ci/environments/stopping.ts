@@ -11,7 +11,10 @@ import { playJob } from '../jobs/service.ts'
 import type { Environment } from './model.ts'
 import { lastDeploymentOf } from './queries.ts'
 
-/** The job that its last deployment names for it is started, if it waits for that; else it has ended at once. */
+/**
+ * The job that its last deployment names for it is started, unless somebody has just started it; where there is none
+ * that could be, it has ended at once.
+ */
 export async function stopEnvironment(
   app: App,
   subject: RepositorySubject,
@@ -20,7 +23,7 @@ export async function stopEnvironment(
 ): Promise<Environment> {
   if (environment.state === 'stopped') return environment
   const job = force ? null : await stopJobOf(app, environment)
-  if (job) await playJob(app, subject, job, {})
+  if (job && STARTED_BY_HAND.includes(job.status)) await playJob(app, subject, job, {})
   const updated = await app.db
     .updateTable('environments')
     .set({ state: job ? 'stopping' : 'stopped', auto_stop_at: null, updated_at: timestamp(app.clock) })
@@ -31,6 +34,9 @@ export async function stopEnvironment(
     .executeTakeFirst()
   return updated ?? { ...environment, state: 'stopped', auto_stop_at: null }
 }
+
+const STARTED_BY_HAND = ['manual', 'skipped', 'success', 'failed', 'canceled']
+const UNDER_WAY = ['waiting_for_resource', 'preparing', 'scheduled', 'pending', 'running', 'canceling']
 
 async function stopJobOf({ db }: App, { id }: Environment): Promise<Job | null> {
   const last = await lastDeploymentOf(db, id)
@@ -43,9 +49,7 @@ async function stopJobOf({ db }: App, { id }: Environment): Promise<Job | null> 
     .where('kind', '=', 'job')
     .where('retried', '=', false)
     .executeTakeFirst()
-  return job && job.when === 'manual' && ['manual', 'skipped', 'success', 'failed', 'canceled'].includes(job.status)
-    ? job
-    : null
+  return job && job.when === 'manual' && [...STARTED_BY_HAND, ...UNDER_WAY].includes(job.status) ? job : null
 }
 
 const AT_ONCE = 100
