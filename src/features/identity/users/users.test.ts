@@ -361,6 +361,7 @@ test('lists refuse what the caller may not ask', async () => {
 test('a list costs the same number of queries however many rows it has', async () => {
   await using forge = await startForge()
   const reader = await forge.user()
+  await forge.user()
   const cost = (caller: Client, filter: Record<string, unknown>) =>
     forge.queries(() => caller.get('/users', { per_page: 100, ...filter }))
   const filters = [{}, { search: 'user' }, { active: true }, { blocked: true }, { created_after: '2000-01-01' }]
@@ -376,7 +377,8 @@ test('a list costs the same number of queries however many rows it has', async (
   await measure()
   expect(await measure()).toEqual(few)
   expect(Math.min(...few)).toBeGreaterThan(0)
-  expect(Math.max(...few)).toBeLessThanOrEqual(6)
+  // One of them for rows that nobody has read before.
+  expect(Math.max(...few)).toBeLessThanOrEqual(7)
 })
 
 // The planner of the other engine decides by the size of the table.
