@@ -90,21 +90,30 @@ export const moment = z.preprocess(
 
 const MOST_ITEMS = 1000
 
+/** `a[0]=x&a[1]=y`, as some clients write an array. */
+const isIndexed = (value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length > 0 &&
+  Object.keys(value).every((name) => /^\d{1,4}$/.test(name))
+
 /** A JSON array, or what a form has in its place. One that is too long is refused before its items are looked at. */
 export const arrayOf = <T extends z.ZodType>(item: T, most = MOST_ITEMS, from = (value: unknown) => value) =>
   z.preprocess((value, context) => {
-    const given = from(value)
+    const given = from(isIndexed(value) ? Object.values(value) : value)
     if (!Array.isArray(given) || given.length <= most) return given
     context.addIssue({ code: 'custom' })
     return z.NEVER
   }, z.array(item).max(most))
 
-/** `a[]=1&a[]=2`, a JSON array, a comma list or one bare value. */
+/** `a[]=1&a[]=2`, a JSON array, a comma list or one bare value; `a[]=` is an empty one. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   arrayOf(item, MOST_ITEMS, (value) => {
     if (typeof value === 'string') {
       return value === '' ? [] : value.split(',', MOST_ITEMS + 1).map((part) => part.trim())
     }
+    if (Array.isArray(value)) return value.filter((one) => one !== '')
     return typeof value === 'number' ? [value] : value
   })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, moment, oneOf, text } from '../../../api/wire.ts'
 import { DeploymentEntity } from './entity.ts'
 import { DEPLOYMENT_ORDERS, listDeployments } from './lists.ts'
 import { DEPLOYMENT_STATUSES } from './model.ts'
@@ -30,10 +30,10 @@ export const listDeployed = endpoint({
     sort: oneOf('asc', 'desc').nullish(),
     environment: text.nullish(),
     status: oneOf(...DEPLOYMENT_STATUSES).nullish(),
-    updated_after: moment.nullish(),
-    updated_before: moment.nullish(),
-    finished_after: moment.nullish(),
-    finished_before: moment.nullish(),
+    updated_after: blankable(moment),
+    updated_before: blankable(moment),
+    finished_after: blankable(moment),
+    finished_before: blankable(moment),
   }),
   output: pageOf(DeploymentEntity),
   async handle({ app, subject, input, page }) {

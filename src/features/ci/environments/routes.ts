@@ -151,7 +151,7 @@ export const destroyReviewApps = endpoint({
   jobToken: true,
   status: 200,
   input: z.object({
-    before: moment.nullish(),
+    before: blankable(moment),
     limit: int.pipe(z.int().min(1).max(MOST_AT_ONCE)).nullish(),
     dry_run: bool.nullish(),
   }),

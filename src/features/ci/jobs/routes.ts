@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { arrayOf, bool, filledText, longText, text } from '../../../api/wire.ts'
+import { arrayOf, bool, filledText, listOf, longText, text } from '../../../api/wire.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { SANDBOXED } from '../../../lib/file-headers.ts'
 import { ciProject, pipeline } from '../pipelines/queries.ts'
@@ -19,12 +19,7 @@ const PATH = '/projects/:id/jobs'
 const ITEM = `${PATH}/:job_id(\\d+)` as const
 const OF_PIPELINE = '/projects/:id/pipelines/:pipeline_id(\\d+)'
 
-/** `scope=x`, `scope[]=x&scope[]=y` or `scope[0]=x`. */
-const scope = z.preprocess((value) => {
-  if (typeof value === 'string') return value === '' ? undefined : [value]
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.values(value)
-  return value
-}, z.array(text).max(50).nullish())
+const scope = listOf(text).nullish()
 
 function statusesOf(scopes: readonly string[] | null | undefined): readonly string[] | undefined {
   if (!scopes || scopes.length === 0) return undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { arrayOf, bool, filledText, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { arrayOf, blankable, bool, filledText, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { forbidden } from '../../../errors.ts'
 import { listBranches, listTags } from '../../../git/refs/refs.ts'
 import { findUserByUsername } from '../../identity/users/queries.ts'
@@ -39,10 +39,10 @@ export const list = endpoint({
     name: text.nullish(),
     username: text.nullish(),
     yaml_errors: bool.nullish(),
-    updated_before: moment.nullish(),
-    updated_after: moment.nullish(),
-    created_before: moment.nullish(),
-    created_after: moment.nullish(),
+    updated_before: blankable(moment),
+    updated_after: blankable(moment),
+    created_before: blankable(moment),
+    created_after: blankable(moment),
     order_by: oneOf(...PIPELINE_ORDERS).nullish(),
     sort: oneOf('asc', 'desc').nullish(),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Answer, child, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { arrayOf, entity, id, moment, oneOf } from '../../../api/wire.ts'
+import { arrayOf, blankable, entity, id, moment, oneOf } from '../../../api/wire.ts'
 import { badParameter } from '../../../errors.ts'
 import { SWITCHES } from '../hooks/model.ts'
 import { atAllPlaces, atInstance, atProjectsAndGroups, type Mount } from '../hooks/places.ts'
@@ -124,8 +124,8 @@ export const [replay, replayOfGroup, replayOfInstance] = atAllPlaces((mount) =>
     on: mount.hook,
     allow: mount.allow,
     input: z.object({
-      since: moment.nullish(),
-      until: moment.nullish(),
+      since: blankable(moment),
+      until: blankable(moment),
       event_ids: arrayOf(id, MOST_REPLAYED).nullish(),
     }),
     output: ReplayEntity,

@@ -42,12 +42,12 @@ export const filterInput = {
   reviewer_id: blankable(idOrNamed),
   reviewer_username: text.nullish(),
   approved_by_ids: blankable(idsOrNamed),
-  merge_user_id: int.nullish(),
+  merge_user_id: blankable(int),
   source_branch: text.nullish(),
   target_branch: text.nullish(),
   source_project_id: id.nullish(),
   wip: oneOf('yes', 'no').nullish(),
-  not: z.object({ ...plannedExcluded, reviewer_id: int.nullish(), reviewer_username: text.nullish() }).nullish(),
+  not: z.object({ ...plannedExcluded, reviewer_id: blankable(int), reviewer_username: text.nullish() }).nullish(),
 }
 
 type Given = z.infer<z.ZodObject<typeof filterInput>>

@@ -30,9 +30,9 @@ export const idOrNamed = z.preprocess(
 export const plannedExcluded = {
   labels: listOf(text).nullish(),
   milestone: text.nullish(),
-  author_id: int.nullish(),
+  author_id: blankable(int),
   author_username: text.nullish(),
-  assignee_id: int.nullish(),
+  assignee_id: blankable(int),
   assignee_username: listOf(text).nullish(),
   iids: listOf(int).nullish(),
   my_reaction_emoji: text.nullish(),
@@ -44,7 +44,7 @@ export const plannedInput = {
   milestone: text.nullish(),
   milestone_id: oneOf('None', 'Any', 'Upcoming', 'Started').nullish(),
   scope: oneOf(...SCOPES).nullish(),
-  author_id: int.nullish(),
+  author_id: blankable(int),
   author_username: text.nullish(),
   assignee_id: blankable(idOrNamed),
   assignee_username: listOf(text).nullish(),
@@ -52,10 +52,10 @@ export const plannedInput = {
   iids: listOf(int).nullish(),
   search: text.nullish(),
   in: text.nullish(),
-  created_after: moment.nullish(),
-  created_before: moment.nullish(),
-  updated_after: moment.nullish(),
-  updated_before: moment.nullish(),
+  created_after: blankable(moment),
+  created_before: blankable(moment),
+  updated_after: blankable(moment),
+  updated_before: blankable(moment),
   non_archived: bool.nullish(),
   not: z.object(plannedExcluded).nullish(),
 }
@@ -92,7 +92,7 @@ export async function plannedFrom(app: App, viewer: User | null, given: PlannedG
   const mine = given.scope?.startsWith('assigned') ? { assignee: viewer?.id ?? 0 } : {}
   const { iids, search, created_after, created_before, updated_after, updated_before, non_archived } = given
   return {
-    iids,
+    iids: iids?.length === 0 ? null : iids,
     search,
     created_after,
     created_before,

@@ -40,8 +40,8 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
       search: text.nullish(),
       include_ancestors: bool.nullish(),
       include_parent_milestones: bool.nullish(), // the older name of `include_ancestors`
-      updated_after: moment.nullish(),
-      updated_before: moment.nullish(),
+      updated_after: blankable(moment),
+      updated_before: blankable(moment),
     }),
     output: pageOf(MilestoneEntity),
     async handle({ app, subject, input, page }) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
-import { bool, longText, moment, oneOf } from '../../../api/wire.ts'
+import { blankable, bool, longText, moment, oneOf } from '../../../api/wire.ts'
 import { withoutHidden } from '../references/hidden.ts'
 import { NoteEntity } from './entity.ts'
 import { ACTIVITIES, listNotes, noteOf, presentNotes, presentOneNote } from './queries.ts'
@@ -11,7 +11,7 @@ import { createNote, deleteNote, updateNote, type Said } from './service.ts'
 import type { Obeyed, Talk, Topic } from './talk.ts'
 
 /** What is said, and for owners when. */
-export const sayInput = { body: longText, created_at: moment.nullish() }
+export const sayInput = { body: longText, created_at: blankable(moment) }
 
 /** Where commands alone were said. */
 export const onlyObeyed = ({ changes, summary }: Obeyed) => new Answer(202, { commands_changes: changes, summary })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, moment, text } from '../../../api/wire.ts'
+import { blankable, bool, moment, text } from '../../../api/wire.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { UserAgentDetailEntity } from '../issues/entity.ts'
 import { SnippetEntity } from './entity.ts'
@@ -28,7 +28,7 @@ export const list = endpoint({
   on: snippets,
   allow: 'read',
   guest: true,
-  input: z.object({ created_after: moment.nullish(), created_before: moment.nullish() }),
+  input: z.object({ created_after: blankable(moment), created_before: blankable(moment) }),
   output: pageOf(SnippetEntity),
   async handle({ app, viewer, subject, input, page }) {
     if (!hasFeature(subject, 'snippets')) return { items: [], total: 0 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, moment, text } from '../../../api/wire.ts'
+import { blankable, bool, moment, text } from '../../../api/wire.ts'
 import { forbidden } from '../../../errors.ts'
 import { UserAgentDetailEntity } from '../issues/entity.ts'
 import { SnippetEntity } from './entity.ts'
@@ -13,7 +13,7 @@ import { renderSnippet } from './rendering.ts'
 import { createSnippet, deleteSnippet, updateSnippet } from './service.ts'
 
 const PATH = '/snippets/:id(\\d+)'
-const times = z.object({ created_after: moment.nullish(), created_before: moment.nullish() })
+const times = z.object({ created_after: blankable(moment), created_before: blankable(moment) })
 
 export const listOwn = endpoint({
   method: 'GET',

@@ -30,8 +30,8 @@ export const list = endpoint({
   input: z.object({
     order_by: oneOf('released_at', 'created_at').nullish(),
     sort: oneOf('asc', 'desc').nullish(),
-    updated_after: moment.nullish(),
-    updated_before: moment.nullish(),
+    updated_after: blankable(moment),
+    updated_before: blankable(moment),
     include_html_description: blankable(bool),
   }),
   output: pageOf(ReleaseEntity),
