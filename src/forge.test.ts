@@ -81,10 +81,9 @@ test('snippets are of a project or of a person', async () => {
   const proposed = await forge.mergeRequest(project, { files: { 'new.txt': 'new\n' }, labels: ['ready'] })
   expect(proposed).toMatchObject({ source_branch: 'change1', title: 'change1', labels: ['ready'], changes_count: '1' })
   const amended = { source_branch: 'change1', target_branch: 'elsewhere', title: 'Another' }
-  expect(await forge.mergeRequest(project, amended)).toMatchObject({
-    title: 'Another',
-    merge_status: 'cannot_be_merged',
-  })
+  await expect(forge.mergeRequest(project, amended)).rejects.toThrow('the merge request Another is refused: 422')
+  await forge.administrator.post(`/projects/${project.id}/repository/branches`, { branch: 'elsewhere', ref: 'master' })
+  expect(await forge.mergeRequest(project, amended)).toMatchObject({ title: 'Another', merge_status: 'can_be_merged' })
   await expect(forge.mergeRequest(project, amended)).rejects.toThrow('the merge request Another is refused: 409')
   expect(await forge.snippet(project)).toMatchObject({ title: 'snippet1', project_id: project.id })
   const files = [{ file_path: 'a.ts', content: 'x' }]

@@ -12,6 +12,9 @@ import { mergeRequest } from '../merge-requests/queries.ts'
 import { listOfIssue, listRelatedIssues } from './lists.ts'
 import { findClosing } from './queries.ts'
 
+/** An issue is approved by nobody; the contract names the field here, and clients read it. */
+const ClosedIssueEntity = IssueEntity.extend({ approvals_before_merge: z.null() }).meta({ id: 'ClosedIssue' })
+
 export const closesIssues = endpoint({
   method: 'GET',
   path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
@@ -19,7 +22,7 @@ export const closesIssues = endpoint({
   on: mergeRequest,
   allow: 'readMergeRequest',
   lane: 'git',
-  output: pageOf(z.union([IssueEntity, entity({ id: z.string(), title: z.string() })])),
+  output: pageOf(z.union([ClosedIssueEntity, entity({ id: z.string(), title: z.string() })])),
   async handle({ app, viewer, subject, page }) {
     const { issues, external } = await findClosing(app, viewer, subject, subject.mergeRequest)
     const records = await presentIssues(
@@ -27,7 +30,8 @@ export const closesIssues = endpoint({
       viewer,
       issues.map((met) => met.issue),
     )
-    return pageOfArray([...records, ...external.map((name) => ({ id: name, title: name }))], page)
+    const closed = records.map((record) => ({ ...record, approvals_before_merge: null }))
+    return pageOfArray([...closed, ...external.map((name) => ({ id: name, title: name }))], page)
   },
 })
 

@@ -25,10 +25,10 @@ export const cases = casesOf(
                                                                       public   401  403  403  403  403  200  200  200  200  401
   DELETE /projects/:id/merge_requests/:merge_request_iid              private  401  404  404  403  403  403  403  204  204  401
                                                                       public   401  403  403  403  403  403  403  204  204  401
-  POST /projects/:id/merge_requests/:merge_request_iid/subscribe      private  401  404  404  403  403  201  201  304  201  401
-                                                                      public   401  403  403  403  403  201  201  304  201  401
-  POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe    private  401  404  404  403  403  304  304  201  304  401
-                                                                      public   401  403  403  403  403  304  304  201  304  401
+  POST /projects/:id/merge_requests/:merge_request_iid/subscribe      private  401  404  404  403  403  200  200  304  200  401
+                                                                      public   401  403  403  403  403  200  200  304  200  401
+  POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe    private  401  404  404  403  403  304  304  200  304  401
+                                                                      public   401  403  403  403  403  304  304  200  304  401
   GET /projects/:id/merge_requests/:merge_request_iid/participants    private  401  404  404  403  200  200  200  200  200  401
                                                                       public   401  200  200  200  200  200  200  200  200  401
   GET /projects/:id/merge_requests/:merge_request_iid/reviewers       private  401  404  404  403  200  200  200  200  200  401

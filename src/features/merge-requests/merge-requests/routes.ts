@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, filledText, id, int, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import { Refusal } from '../../../errors.ts'
 import { UserSummaryEntity } from '../../identity/users/entity.ts'
 import { presentSummaries } from '../../identity/users/load.ts'
@@ -77,7 +77,7 @@ export const create = endpoint({
     title: text,
     source_branch: text,
     target_branch: text,
-    target_project_id: id.nullish(),
+    target_project_id: blankable(id),
     approvals_before_merge: blankable(int),
     ...fields,
   }),
@@ -115,8 +115,8 @@ export const update = endpoint({
   on: mergeRequest,
   allow: 'update',
   input: z.object({
-    title: text.optional(),
-    target_branch: text.optional(),
+    title: filledText.optional(),
+    target_branch: filledText.optional(),
     ...fields,
     add_labels: labels,
     remove_labels: labels,
@@ -152,6 +152,7 @@ const subscribing = (wanted: boolean) =>
     summary: wanted ? 'Be told what happens to a merge request' : 'Be told no more what happens to a merge request',
     on: mergeRequest,
     allow: 'update',
+    status: 200,
     output: MergeRequestDetailEntity,
     async handle({ app, viewer, subject }) {
       const { mergeRequest: one } = subject

@@ -105,6 +105,7 @@ export async function createMergeRequest(
   const tips = await findTips(app, project, link)
   const { source: head } = tips
   if (head === null) throw unprocessable(`Source branch "${wish.source_branch}" does not exist`)
+  if (tips.target === null) throw unprocessable(`Target branch "${wish.target_branch}" does not exist`)
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
     const allow_collaboration = await collaborationWished(app, actor, project, link, wish.allow_collaboration)

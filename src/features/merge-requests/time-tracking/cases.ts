@@ -12,8 +12,8 @@ export const cases = casesOf(
                                                                             public   401  403  403  403  403  200  200  200  200  401
   POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate  private  401  404  404  403  403  200  200  200  200  401
                                                                             public   401  403  403  403  403  200  200  200  200  401
-  POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time       private  401  404  404  403  403  201  201  201  201  401
-                                                                            public   401  403  403  403  403  201  201  201  201  401
+  POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time       private  401  404  404  403  403  200  200  200  200  401
+                                                                            public   401  403  403  403  403  200  200  200  200  401
   POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time     private  401  404  404  403  403  200  200  200  200  401
                                                                             public   401  403  403  403  403  200  200  200  200  401
 `,

@@ -8,6 +8,7 @@ export const { stats, setEstimate, clearEstimate, addSpent, clearSpent } = timeT
   on: mergeRequest,
   reading: 'readMergeRequest',
   guest: false,
+  added: 200,
   of: (subject) => subject.mergeRequest,
   work,
 })

@@ -15,7 +15,7 @@ test('time is estimated, spent and forgotten, told as notes, and refused where i
     body: { time_estimate: 201_600, human_time_estimate: '1w 2d', total_time_spent: 0 },
   })
   expect(await jane.post(`${url}/add_spent_time`, { duration: '3h30m' })).toMatchObject({
-    status: 201,
+    status: 200,
     body: { total_time_spent: 12_600, human_total_time_spent: '3h 30m' },
   })
   const stats = (await jane.get(`${url}/time_stats`)).body

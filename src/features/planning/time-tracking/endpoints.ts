@@ -14,6 +14,8 @@ interface Mount<S, P extends Policy<S>> {
   on: Resource<S, P>
   reading: keyof P & string
   guest: boolean
+  /** Of an answer to time that was added. */
+  added: 200 | 201
   of(subject: S): Kept
   work: { estimate: By<[string]>; resetEstimate: By<[]>; spend: By<[string]>; resetSpent: By<[]> }
 }
@@ -21,7 +23,7 @@ interface Mount<S, P extends Policy<S>> {
 export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subject: S) => boolean }>(
   mount: Mount<S, P>,
 ) {
-  const { path, noun, on, reading, guest, of, work } = mount
+  const { path, noun, on, reading, guest, added, of, work } = mount
   const writing = { on, allow: 'update', output: TimeStatsEntity } as const
   return {
     stats: endpoint({
@@ -60,6 +62,7 @@ export function timeTrackingOn<S, P extends Policy<S> & { readonly update: (subj
       path: `${path}/add_spent_time`,
       summary: `Add to the time spent on ${noun}, or take back of it`,
       ...writing,
+      status: added,
       input: z.object({ duration: text }),
       handle: async ({ app, viewer, subject, input }) =>
         presentTimeStats(await work.spend(app, viewer, of(subject), input.duration)),

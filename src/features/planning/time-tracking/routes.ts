@@ -8,6 +8,7 @@ export const { stats, setEstimate, clearEstimate, addSpent, clearSpent } = timeT
   on: issue,
   reading: 'read',
   guest: true,
+  added: 201,
   of: (subject) => subject.issue,
   work,
 })

@@ -46,7 +46,7 @@ test.each([
   ['time_estimate', { duration: 'soon' }, { time_estimate: ['has an invalid format'] }],
   ['time_estimate', { duration: '-1h' }, { time_estimate: ['must be greater than or equal to 0'] }],
   ['time_estimate', { duration: '999999999w' }, { time_estimate: ['has an invalid format'] }],
-  ['add_spent_time', { duration: 'x' }, { time_spent: ['has an invalid format'] }],
+  ['add_spent_time', { duration: 'x' }, { timelogs: ['is invalid'] }],
   ['add_spent_time', { duration: '0' }, { time_spent: ["can't be 0"] }],
   ['add_spent_time', { duration: '-1h' }, { time_spent: ['Time to subtract exceeds the total time spent'] }],
 ] as const)('%s of %o is refused, and nothing moves', async (verb, input, message) => {

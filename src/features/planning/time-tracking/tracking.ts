@@ -21,11 +21,14 @@ interface Work<T extends TimeStats & Stamped & { readonly id: number }> {
 /** Of work, in seconds: what a column holds. */
 const LONGEST = 2_147_483_647
 
-function secondsIn(text: string, field: 'time_estimate' | 'time_spent'): number {
+function secondsIn(text: string, fault: Record<string, string[]>): number {
   const seconds = parseDuration(text)
-  if (seconds === null || Math.abs(seconds) > LONGEST) throw invalid({ [field]: ['has an invalid format'] })
+  if (seconds === null || Math.abs(seconds) > LONGEST) throw invalid(fault)
   return seconds
 }
+
+const BAD_ESTIMATE = { time_estimate: ['has an invalid format'] }
+const BAD_SPENT = { timelogs: ['is invalid'] }
 
 export function trackTime<T extends TimeStats & Stamped & { readonly id: number }>({
   hold,
@@ -57,7 +60,7 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
 
   return {
     estimate(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
-      const seconds = secondsIn(duration, 'time_estimate')
+      const seconds = secondsIn(duration, BAD_ESTIMATE)
       if (seconds < 0) throw invalid({ time_estimate: ['must be greater than or equal to 0'] })
       return change(app, actor, one, (was) => ({ ...was, time_estimate: seconds }))
     },
@@ -67,12 +70,12 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
 
     /** A negative duration takes back. */
     spend(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
-      const seconds = secondsIn(duration, 'time_spent')
+      const seconds = secondsIn(duration, BAD_SPENT)
       if (seconds === 0) throw invalid({ time_spent: ["can't be 0"] })
       return change(app, actor, one, (was) => {
         const total_time_spent = was.total_time_spent + seconds
         if (total_time_spent < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] })
-        if (total_time_spent > LONGEST) throw invalid({ time_spent: ['has an invalid format'] })
+        if (total_time_spent > LONGEST) throw invalid(BAD_SPENT)
         return { ...was, total_time_spent }
       })
     },
