@@ -42,8 +42,8 @@ const FileEntity = entity({ filename: z.string(), size: z.int() })
 
 export const JobEntity = entity({
   ...common,
-  /** Left out where there is none that lives. */
-  artifacts_file: FileEntity.optional(),
+  /** Null where there is none that lives. */
+  artifacts_file: FileEntity.nullable(),
   artifacts: z.array(
     entity({
       file_type: z.string(),
@@ -130,7 +130,7 @@ export function presentJob(job: LoadedJob, around: JobSurroundings): JobRecord {
   const log = job.trace_size > 0 ? [logOf(job)] : []
   return {
     ...presentCommon(job, around),
-    ...(archive && { artifacts_file: { filename: archive.filename, size: archive.size } }),
+    artifacts_file: archive ? { filename: archive.filename, size: archive.size } : null,
     artifacts: [
       ...job.artifacts.map(({ file_type, size, filename, file_format }) => ({
         file_type,

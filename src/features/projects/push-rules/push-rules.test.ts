@@ -99,8 +99,6 @@ test('refuses what cannot be a rule, and nothing moves', async () => {
   const { url, owner } = await openSource(forge, 'projects')
   const path = `${url}/push_rule`
   const refusals: [Record<string, unknown>, unknown][] = [
-    [{}, said(nothing)],
-    [{ unknown: true }, said(nothing)],
     [{ member_check: 'perhaps' }, said('member_check is invalid')],
     [{ max_file_size: '12x' }, said('max_file_size is invalid')],
     [{ max_file_size: -1 }, { message: { max_file_size: ['must be greater than or equal to 0'] } }],
@@ -123,7 +121,8 @@ test('refuses what cannot be a rule, and nothing moves', async () => {
   for (const [input, body] of refusals) expect(await owner.post(path, input)).toEqual({ status: 400, body, headers })
   expect(await owner.get(path)).toEqual(NULL)
   const { body: rule } = await owner.post(path, { author_email_regex: 'x'.repeat(511) })
-  for (const [input, body] of refusals) expect(await owner.put(path, input)).toEqual({ status: 400, body, headers })
+  const changes: typeof refusals = [...refusals, [{}, said(nothing)], [{ unknown: true }, said(nothing)]]
+  for (const [input, body] of changes) expect(await owner.put(path, input)).toEqual({ status: 400, body, headers })
   expect((await owner.get(path)).body).toEqual(rule)
 })
 

@@ -22,8 +22,8 @@ const fields = z.object({
 
 const NAMES = Object.keys(fields.shape)
 
-/** A rule that rules nothing was not meant. */
-const input = fields.refine((given) => Object.values(given).some((value) => value !== undefined), {
+/** A change that changes nothing was not meant. */
+const changes = fields.refine((given) => Object.values(given).some((value) => value !== undefined), {
   message: `${NAMES.join(', ')} are missing, at least one parameter must be provided`,
 })
 
@@ -43,7 +43,7 @@ export const create = endpoint({
   summary: 'Add a push rule to a project',
   on: project,
   allow: 'administer',
-  input,
+  input: fields,
   output: PushRuleEntity,
   handle: async ({ app, subject, input }) => presentPushRule(await createPushRule(app, subject.project, input)),
 })
@@ -54,7 +54,7 @@ export const update = endpoint({
   summary: 'Change the push rule of a project',
   on: project,
   allow: 'administer',
-  input,
+  input: changes,
   output: PushRuleEntity,
   handle: async ({ app, subject, input }) => presentPushRule(await updatePushRule(app, subject.project, input)),
 })
