@@ -19,7 +19,7 @@ export interface SideData {
   participants: Records['UserSummary'][]
   blocks: Records['MergeRequestDependency'][]
   blockees: Records['MergeRequestDependency'][]
-  closes: Records['Issue'][]
+  closes: Records['ClosedIssue'][]
   labels: Records['Label'][]
   milestones: Records['Milestone'][]
   members: Records['Member'][]

@@ -62,7 +62,7 @@ function load(visit: Visit) {
     blocks: orNone(api.maybe(`${ONE}/blocks`, few)),
     blockees: orNone(api.maybe(`${ONE}/blockees`, few)),
     closes: orNone(api.maybe(`${ONE}/closes_issues`, few)).then((found) =>
-      found.filter((issue): issue is Records['Issue'] => 'iid' in issue),
+      found.filter((issue): issue is Records['ClosedIssue'] => 'iid' in issue),
     ),
     labels: orNone(api.maybe('/projects/{id}/labels', { id, per_page: 100 })),
     milestones: orNone(api.maybe('/projects/{id}/milestones', { id, state: 'active', per_page: 100 })),
