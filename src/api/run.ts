@@ -299,8 +299,9 @@ function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; inp
   return { params: params!, page: pageWish(paging!, most), input: parsed! }
 }
 
-function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
-  if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
+function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
+  if (allow !== 'administrator' || viewer?.admin) return
+  throw deniedWith === undefined ? forbidden() : new Refusal('forbidden', deniedWith)
 }
 
 async function lookUp(
