@@ -8,7 +8,7 @@ import { hotQuery } from '../../../store/hot.ts'
 import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
-import { hasExpiredPassword } from './service.ts'
+import { hasExpiredPassword, isLateToConfirm } from './service.ts'
 
 const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db
@@ -29,7 +29,7 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
   return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
     const { user } = session
-    if (user.state !== 'active' || hasExpiredPassword(app, user)) return null
+    if (user.state !== 'active' || hasExpiredPassword(app, user) || isLateToConfirm(app, user)) return null
     noteUse(app, 'sessions', session)
     const identity = { kind: 'session', user, scopes: null, tokenId: session.id } as const
     return andThen(dueSecondFactor(app, user), (due) =>

@@ -9,11 +9,11 @@ import { admit, askSecondAgain, refuse, refuseSignIn } from './admission.ts'
 import { signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
-import { noPasswordsPage, signInPage } from './pages.ts'
+import { noPasswordsPage } from './pages.ts'
 import { returnAddress } from './return-address.ts'
 import { takeSecondStep } from './second-step.ts'
 import { endSession, signIn } from './service.ts'
-import { signInWords } from './words.ts'
+import { signInPageOf } from './words.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -25,7 +25,7 @@ export const routes: WebRoutes = (server, gateway) => {
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })
     if (await signedInOn(app, request)) return reply.redirect(returnTo, 303)
     if (!(await passwordsOpenTheWeb(app))) return sendPage(reply, 403, noPasswordsPage({ token, returnTo }))
-    return sendPage(reply, 200, signInPage({ token, returnTo, words: await signInWords(app) }))
+    return sendPage(reply, 200, await signInPageOf(app, { token, returnTo }))
   })
 
   onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {
