@@ -4,7 +4,9 @@ import type { Row } from '../../../store/database.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { revokeCredentials } from '../credentials/service.ts'
 import { hashPassword } from '../passwords.ts'
+import { removeSecondFactors } from '../second-factor/service.ts'
 import type { UserState } from '../users/model.ts'
 import { endOldPassword } from './ending.ts'
 
@@ -142,7 +144,14 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       .where('id', '=', user.id)
       .execute()
     await endOldPassword(app, user)
+    if (user.confirmed_at === null && user.confirm_by !== null) await takeOver(app, user)
     await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })
+}
+
+/** Whoever registered with the address was not shown to be its owner: what they have added opens nothing any more. */
+async function takeOver(app: App, user: User): Promise<void> {
+  await removeSecondFactors(app, user)
+  await revokeCredentials(app, user, { keys: true })
 }

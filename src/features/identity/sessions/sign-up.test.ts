@@ -1,6 +1,8 @@
+import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
 import { Browser, type Page } from '../../../../test/browser.ts'
 import { linkIn, mailsOf } from '../../../../test/mailbox.ts'
+import { newKey, sshPortOf, startSshForge } from '../../../../test/ssh.ts'
 import { DAY, HOUR, MINUTE } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
@@ -222,6 +224,14 @@ async function gitStatus(forge: TestForge, secret: string): Promise<number> {
   return (await fetch(`${forge.url}/root/open.git/info/refs?service=git-upload-pack`, { headers })).status
 }
 
+function opensSsh(forge: TestForge, privateKey: string): Promise<boolean> {
+  const client = new ssh2.Client()
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  client.on('ready', () => resolve(true)).on('error', () => resolve(false))
+  client.connect({ host: '127.0.0.1', port: sshPortOf(forge), username: 'git', privateKey })
+  return promise.finally(() => client.end())
+}
+
 test('asked for softly, an address has three days', async () => {
   await using forge = await startForge()
   await set(forge, { ...OPEN, email_confirmation_setting: 'soft' })
@@ -274,4 +284,103 @@ test.each(['hard', 'soft'])('%s: whose an address is, only its owner is told', a
   expect(mails).toContain('owner@example.com: You have an account already')
   expect(mails).toContain('second@example.com: You have an account already')
   expect(mails).toContain('nobody@example.com: Confirm your email address')
+})
+
+test('a new password by mail ends whatever somebody else had added to an address of which they are not the owner', async () => {
+  await using forge = await startForge()
+  await set(forge, OPEN)
+  await register(forge)
+  const { private_token } = (await session(forge)).body as { private_token: string }
+  const thief = forge.as({ 'PRIVATE-TOKEN': private_token })
+  const made = await thief.post('/user/personal_access_tokens', { name: 'mine', scopes: ['api'] })
+  await thief.post('/user/keys', { title: 'mine', key: (await newKey()).public })
+  expect(made.status).toBe(201)
+
+  const owner = new Browser(forge.url)
+  await owner.submit(await owner.get('/users/password/new'), { 'user[email]': JANE.email })
+  const reset = (await mailsOf(forge)).find(({ subject }) => subject === 'Set your password')!
+  const page = await owner.submit(await owner.get(linkIn(reset)), { 'user[password]': 'another horse' })
+  expect(page.status).toBe(200)
+  expect((await thief.get('/user')).status).toBe(401)
+  expect((await forge.as({ 'PRIVATE-TOKEN': made.body.token }).get('/user')).status).toBe(401)
+  expect(await forge.app.db.selectFrom('keys').selectAll().execute()).toEqual([])
+  expect((await owner.signIn('jane', 'another horse')).status).toBe(303)
+})
+
+test('whoever waits for approval comes in by nothing, and is told so', async () => {
+  await using forge = await startSshForge()
+  await set(forge, { after_sign_up_text: 'Read the **rules**.' })
+  const browser = new Browser(forge.url)
+  const page = await register(forge, {}, browser)
+  expect([page.status, titleOf(page)]).toEqual([200, 'Your account waits for approval'])
+  expect(page.body).toContain('<strong>rules</strong>')
+  const { id, state } = await userRow(forge)
+  expect(state).toBe('blocked_pending_approval')
+  const mails = await mailsOf(forge)
+  expect(mails.map(({ to, subject }) => `${to}: ${subject}`).toSorted()).toEqual([
+    'admin@example.com: An account waits for approval',
+    'jane@example.com: Confirm your email address',
+  ])
+  expect(mails.find(({ to }) => to === 'admin@example.com')!.text).not.toContain('Jane Doe')
+
+  // Confirming the address is one thing, coming in another.
+  const confirmed = await browser.submit(await browser.get(linkIn(mails.find(({ to }) => to === JANE.email)!)))
+  expect([confirmed.status, confirmed.body.includes('looks at your account first')]).toEqual([200, true])
+  expect((await userRow(forge)).confirmed_at).not.toBeNull()
+
+  const { administrator: root } = forge
+  const token = (await root.post(`/users/${id}/impersonation_tokens`, { name: 'i', scopes: ['api'] })).body.token
+  const key = await newKey()
+  expect((await root.post(`/users/${id}/keys`, { title: 'mine', key: key.public })).status).toBe(201)
+  const grant = { grant_type: 'password', username: 'jane', password: PASSWORD }
+  const doors = async () => ({
+    password: (await new Browser(forge.url).signIn('jane', PASSWORD)).status,
+    session: (await session(forge)).status,
+    token: (await forge.as({ 'PRIVATE-TOKEN': token }).get('/user')).status,
+    bearer: (await forge.as({ Authorization: `Bearer ${token}` }).get('/user')).status,
+    oauth: (await browser.post('/oauth/token', grant)).status,
+    git: await gitStatus(forge, PASSWORD),
+    gitByToken: await gitStatus(forge, token),
+    ssh: await opensSsh(forge, key.private),
+  })
+  const refused = { password: 403, session: 401, token: 401, bearer: 401, oauth: 401, git: 401, gitByToken: 403 }
+  expect(await doors()).toEqual({ ...refused, ssh: false })
+  const told = await new Browser(forge.url).signIn('jane', PASSWORD)
+  expect(titleOf(told)).toBe('Your account waits for approval')
+  await browser.submit(await browser.get('/users/password/new'), { 'user[email]': JANE.email })
+  expect((await mailsOf(forge)).filter(({ subject }) => subject === 'Set your password')).toEqual([])
+  expect(await forge.app.db.selectFrom('sessions').selectAll().execute()).toEqual([])
+
+  await root.post(`/users/${id}/approve`)
+  const open = { password: 303, session: 201, token: 200, bearer: 200, oauth: 200, git: 200, gitByToken: 200 }
+  expect(await doors()).toEqual({ ...open, ssh: true })
+})
+
+test('administrators are mailed of a few an hour, those who can be', async () => {
+  await using forge = await startForge()
+  await forge.user({ username: 'second', admin: true })
+  await forge.user({ username: 'away', admin: true, blocked: true })
+  for (let n = 0; n < 12; n++) {
+    if (n % 5 === 0) forge.clock.advance(MINUTE + 1000)
+    await register(forge, { username: `u${n}`, email: `u${n}@example.com` })
+  }
+  const told = (await mailsOf(forge)).filter(({ subject }) => subject === 'An account waits for approval')
+  expect(told.map(({ to }) => to).toSorted()).toEqual([
+    ...Array.from({ length: 10 }, () => 'admin@example.com'),
+    ...Array.from({ length: 10 }, () => 'second@example.com'),
+  ])
+})
+
+test('where mail and approval are both awaited, both are', async () => {
+  await using forge = await startForge()
+  await set(forge, { email_confirmation_setting: 'hard' })
+  const page = await register(forge)
+  expect([titleOf(page), page.body.includes('looks at your account first')]).toEqual(['Look into your mail', true])
+  const { id } = await userRow(forge)
+  await forge.administrator.post(`/users/${id}/approve`)
+  const browser = new Browser(forge.url)
+  expect(titleOf(await browser.signIn('jane', PASSWORD))).toBe('Confirm your email address')
+  const mail = (await mailsOf(forge)).find(({ subject }) => subject === 'Confirm your email address')!
+  await browser.submit(await browser.get(linkIn(mail)))
+  expect((await browser.signIn('jane', PASSWORD)).status).toBe(303)
 })
