@@ -12,9 +12,10 @@ import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, textOf } from './forms.ts'
 import { permitNewPassword } from './links.ts'
 import { blockedPage, newPasswordPage, pendingPage, secondFactorPage, unconfirmedPage } from './pages.ts'
-import { returnAddress } from './return-address.ts'
+import { returnAddress, withReturn } from './return-address.ts'
 import { openSecondStep, secondStepTicket } from './second-step.ts'
 import { startSession, webStanding } from './service.ts'
+import { TERMS, isTermsDue } from './terms.ts'
 import { signInPageOf } from './words.ts'
 
 export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
@@ -28,8 +29,10 @@ export async function admit(app: App, user: User, form: Raw, request: FastifyReq
   })
   reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, secret, maxAge))
   if (!isJson(request)) {
+    const returnTo = returnAddress(textOf(form, 'return_to'))
+    if (await isTermsDue(app, user)) return reply.redirect(withReturn(TERMS, returnTo), 303)
     const isDue = (await dueSecondFactor(app, user)) !== null
-    return reply.redirect(isDue ? '/-/profile/two_factor_auth' : returnAddress(textOf(form, 'return_to')), 303)
+    return reply.redirect(isDue ? '/-/profile/two_factor_auth' : returnTo, 303)
   }
   return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })
 }

@@ -9,6 +9,9 @@ import { weakMemo } from '../../../lib/weak-memo.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 
+/** Where they are read and accepted. */
+export const TERMS = '/-/users/terms'
+
 export interface Terms {
   readonly text: string
   readonly digest: string

@@ -6,7 +6,7 @@ import { isOpenToNewcomers } from '../../instance/settings/sign-up.ts'
 import type { Page } from '../page.ts'
 import { signInPage, type SignInPage } from './pages.ts'
 
-const drawn = async (text: string | null) => (text ? new Html(await renderMarkdown(text)) : null)
+export const drawn = async (text: string | null) => (text ? new Html(await renderMarkdown(text)) : null)
 
 /** With what the instance says to whoever signs in, and the way to an account where that is open. */
 export async function signInPageOf(app: App, page: SignInPage): Promise<Page> {

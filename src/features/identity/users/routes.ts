@@ -81,7 +81,7 @@ export const current = endpoint({
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
     // A token of some scopes must not lead to the one that has them all.
-    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.isHeld
+    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.heldBy
     return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })
