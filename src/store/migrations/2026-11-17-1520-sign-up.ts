@@ -5,7 +5,7 @@ import { columnTypes } from '../dialect.ts'
 export async function up(db: Kysely<never>): Promise<void> {
   const { timestamp } = columnTypes(db)
   await db.schema.alterTable('users').addColumn('confirm_by', timestamp).execute()
-  await db.schema.alterTable('users').addColumn('terms_digest', 'text').execute()
+  await db.schema.alterTable('users').addColumn('accepted_terms', 'text').execute()
   await sql`insert into settings (name, value)
     select 'email_confirmation_setting', '"hard"' from settings
     where name = 'send_user_confirmation_email' and value = 'true'

@@ -38,7 +38,7 @@ export async function register(app: App, { address, terms: accepted, ...given }:
       ...newcomer,
       state: settings.require_admin_approval_after_user_signup ? 'blocked_pending_approval' : 'active',
       confirm_by: confirmBy(app, settings),
-      terms_digest: terms?.digest ?? null,
+      accepted_terms: terms?.digest ?? null,
     })
   } catch (error) {
     const field = takenField(error)

@@ -11,8 +11,8 @@ const PATH = '/application/settings'
 const enforce = (forge: TestForge, terms: string) => forge.administrator.put(PATH, { enforce_terms: true, terms })
 const titleOf = ({ body }: Page) => /<h1>(.*?)<\/h1>/.exec(body)?.[1]
 const digestOf = async (forge: TestForge, username: string) =>
-  (await forge.app.db.selectFrom('users').select('terms_digest').where('username', '=', username).executeTakeFirst())
-    ?.terms_digest
+  (await forge.app.db.selectFrom('users').select('accepted_terms').where('username', '=', username).executeTakeFirst())
+    ?.accepted_terms
 
 /** What opens a page and the API with the session's cookie. */
 async function reach(browser: Browser) {

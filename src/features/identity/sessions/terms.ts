@@ -26,9 +26,9 @@ const enforced = weakMemo(({ enforce_terms, terms }: Settings) => ({
 export const termsOf = (app: App): MaybePromise<Terms | null> =>
   andThen(settingsAtHand(app), (settings) => enforced(settings).terms)
 
-export const isTermsDue = (app: App, { terms_digest: accepted }: User): MaybePromise<boolean> =>
+export const isTermsDue = (app: App, { accepted_terms: accepted }: User): MaybePromise<boolean> =>
   andThen(termsOf(app), (terms) => terms !== null && terms.digest !== accepted)
 
 export async function acceptTerms({ db }: App, { id }: User, { digest }: Terms): Promise<void> {
-  await db.updateTable('users').set({ terms_digest: digest }).where('id', '=', id).execute()
+  await db.updateTable('users').set({ accepted_terms: digest }).where('id', '=', id).execute()
 }

@@ -46,8 +46,8 @@ declare module '../../../store/database.ts' {
       confirmed_at: string | null
       /** Whoever registered themselves comes in without having confirmed their address until then; null of others. */
       confirm_by: string | null
-      /** Of the terms they accepted. */
-      terms_digest: string | null
+      /** The digest of the terms they accepted. */
+      accepted_terms: string | null
       last_sign_in_at: string | null
       current_sign_in_at: string | null
       /** Raised by every update (`store/versions.ts`). */

@@ -33,7 +33,7 @@ export interface NewUser extends UserAttributes {
   /** Of those who register themselves. */
   state?: 'active' | 'blocked_pending_approval'
   confirm_by?: string
-  terms_digest?: string | null
+  accepted_terms?: string | null
 }
 
 export async function createUser(app: App, wish: NewUser): Promise<User> {
@@ -71,7 +71,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     locked_until: null,
     confirmed_at: wish.skip_confirmation ? now : null,
     confirm_by: wish.confirm_by ?? null,
-    terms_digest: wish.terms_digest ?? null,
+    accepted_terms: wish.accepted_terms ?? null,
     last_sign_in_at: null,
     current_sign_in_at: null,
     last_activity_on: null,
