@@ -18,13 +18,16 @@ export type Scope = (typeof SCOPES)[number]
 
 export type CredentialKind = 'private' | 'personal' | 'impersonation' | 'oauth' | 'session' | 'job'
 
+/** The terms to accept, or a second factor to set up. */
+export type Hold = 'terms' | 'second_factor'
+
 /** Who stands behind a credential. `scopes` is null where the credential is the whole account. */
 export interface Identity {
   readonly kind: CredentialKind
   readonly user: User
   readonly scopes: readonly Scope[] | null
-  /** Of a session: until a second factor is set up, nothing else opens. */
-  readonly isHeld?: boolean
+  /** Of a session: until that is done, nothing else opens. */
+  readonly heldBy?: Hold
   /** Id of the token's row, where it has one. */
   readonly tokenId?: number
 }

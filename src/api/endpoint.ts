@@ -189,6 +189,8 @@ export interface Declaration<
   whileHeld?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
+  /** What is said to those who are no administrators, where the contract has words of its own. */
+  deniedWith?: string
   /** Where it differs from its resource. */
   abilityFirst?: boolean
   input?: I
@@ -227,6 +229,7 @@ export interface Endpoint {
   readonly runners?: 'fields' | 'stream'
   readonly whileHeld?: boolean
   readonly denied?: 'unauthenticated'
+  readonly deniedWith?: string
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject
   readonly output: Output

@@ -228,7 +228,8 @@ export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
     throw unauthenticated()
   }
   if (identity.kind === 'job' && !endpoint.jobToken) throw unauthenticated()
-  if (identity.isHeld && !endpoint.whileHeld) throw forbidden('Set up a second factor first')
+  if (identity.heldBy === 'terms') throw forbidden('Accept the terms first')
+  if (identity.heldBy && !endpoint.whileHeld) throw forbidden('Set up a second factor first')
   if (identity.scopes === null) return
   const accepted = scopesOf(endpoint)
   if (identity.scopes.some((scope) => accepted.includes(scope))) return
@@ -299,8 +300,9 @@ function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; inp
   return { params: params!, page: pageWish(paging!, most), input: parsed! }
 }
 
-function assertAdministrator(endpoint: Endpoint, viewer: User | null): void {
-  if (endpoint.allow === 'administrator' && !viewer?.admin) throw forbidden()
+function assertAdministrator({ allow, deniedWith }: Endpoint, viewer: User | null): void {
+  if (allow !== 'administrator' || viewer?.admin) return
+  throw deniedWith === undefined ? forbidden() : new Refusal('forbidden', deniedWith)
 }
 
 async function lookUp(

@@ -14,6 +14,8 @@ import type { Gateway } from '../api/run.ts'
 import type { PageContent, WebPages } from '../api/server.ts'
 import { Refusal } from '../errors.ts'
 import { formToken, isOwnForm } from '../features/identity/sessions/forms.ts'
+import { withReturn } from '../features/identity/sessions/return-address.ts'
+import { TERMS } from '../features/identity/sessions/terms.ts'
 import { decodeSegments } from '../lib/segments.ts'
 import { flashOf } from './flash.ts'
 import { loadRenderer, type Answer, type Asked, type Renderer } from './renderer.ts'
@@ -77,11 +79,15 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
 
 const SECOND_FACTOR = '/-/profile/two_factor_auth'
 
-/** Who asks too often is told to wait. Who is late with a second factor is led to where it is set up, nowhere else. */
+/**
+ * Who asks too often is told to wait. Who has not accepted the terms, or is late with a second factor, is led to where
+ * that is done, nowhere else.
+ */
 async function insteadFor(asked: Asked, renderer: Renderer): Promise<Answer | null> {
-  const { throttled, isHeld, segments } = asked
+  const { throttled, heldBy, segments, address } = asked
   if (throttled) return renderer.respondMissing(asked, 429, throttled)
-  return isHeld && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
+  if (heldBy === 'terms') return { location: withReturn(TERMS, address) }
+  return heldBy && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
 }
 
 /** Without the code that proves it is ours, which has served by then. */
@@ -107,7 +113,7 @@ async function askedBy(
     address,
     segments,
     isSignedIn: caller.identity !== null,
-    isHeld: caller.identity?.isHeld ?? false,
+    heldBy: caller.identity?.heldBy ?? null,
     throttled,
     csrf: formToken(gateway.app, request, reply),
     cookies: request.headers.cookie ?? '',

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Hold } from '../api/credentials.ts'
 import type { InProcessAnswer } from '../api/in-process.ts'
 import type { Raw } from '../api/input.ts'
 import { hasCode } from '../lib/system-errors.ts'
@@ -17,8 +18,8 @@ export interface Asked {
   readonly address: string
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
-  /** Sees nothing but the page that sets up a second factor. */
-  readonly isHeld: boolean
+  /** Sees nothing but the page where that is done. */
+  readonly heldBy: Hold | null
   /** Has asked too often; headers say when to come again. */
   readonly throttled: Readonly<Record<string, string>> | null
   readonly csrf: string

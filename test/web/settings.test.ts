@@ -143,6 +143,57 @@ test('an administrator blocks a user, who is out then', async () => {
   expect((await tom.get('/user')).status).toBe(200)
 })
 
+test('somebody registers and is let in or not, with and without scripts', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const names = [`kim${javaScriptEnabled ? 1 : 2}`, `lou${javaScriptEnabled ? 1 : 2}`] as const
+    await using visitor = await openTab(forge, null, { javaScriptEnabled })
+    for (const name of names) {
+      const form = await visitor.go('/')
+      await form.click('text=Register')
+      await form.waitForURL('**/users/sign_up')
+      await form.getByLabel('Name', { exact: true }).fill(name)
+      await form.getByLabel('Username').fill(name)
+      await form.getByLabel('Email').fill(`${name}@example.com`)
+      await form.getByLabel('Password').fill(PASSWORD)
+      await form.click('button:has-text("Register")')
+      await form.waitForSelector('text=Your account waits for approval')
+    }
+
+    await using tab = await openTab(forge, boss, { javaScriptEnabled })
+    const page = await tab.go('/admin/users')
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.click('a:has-text("Waiting")')
+    await page.waitForURL('**/admin/users?show=waiting')
+    const row = (name: string) => page.locator('.item, li', { hasText: `@${name}` }).first()
+    await row(names[0]).locator('button:has-text("Approve")').click()
+    await page.waitForSelector(`text=@${names[0]}`, { state: 'detached' })
+    await row(names[1]).locator('a').first().click()
+    await page.waitForURL(`**/admin/users/${names[1]}`)
+    if (javaScriptEnabled) await page.waitForSelector('html[data-ready]')
+    await page.click('button:has-text("Reject")')
+    await page.waitForURL('**/admin/users?show=waiting')
+    await page.waitForSelector('text=Nobody')
+
+    const enter = (login: string) => forge.visitor.post('/session', { login, password: PASSWORD })
+    expect([(await enter(names[0])).status, (await enter(names[1])).status]).toEqual([201, 401])
+    expect([...visitor.complaints(), ...tab.complaints()]).toEqual([])
+  }
+})
+
+test('a switch that needs another setting is turned on alone', async () => {
+  await forge.administrator.put('/application/settings', { terms: 'Be **kind**.' })
+  await using tab = await openTab(forge, boss, { javaScriptEnabled: false })
+  const page = await tab.go('/admin/application_settings?chapter=texts')
+  await page.check('[type=checkbox][name=enforce_terms]')
+  await page.click('text=Save settings')
+  await page.waitForURL('**/-/users/terms?*')
+  expect(await page.textContent('main strong')).toBe('kind')
+  await page.click('button:has-text("Accept")')
+  await page.waitForURL('**/admin/application_settings?chapter=texts')
+  await forge.administrator.put('/application/settings', { enforce_terms: false })
+  expect(tab.complaints()).toEqual([])
+})
+
 test('a member is found, added and removed; a project is renamed and deleted', async () => {
   await forge.project({ name: 'Old', path: 'old' }, jane)
   await forge.user({ username: 'ann', name: 'Ann', password: PASSWORD })

@@ -10,6 +10,7 @@ const STATES: Record<string, readonly [Tone, IconName, string]> = {
   locked: ['busy', 'lock', 'Merging'],
   active: ['good', 'check', 'Active'],
   blocked: ['bad', 'lock', 'Blocked'],
+  blocked_pending_approval: ['busy', 'clock', 'Waits for approval'],
   success: ['good', 'check', 'Passed'],
   failed: ['bad', 'cross', 'Failed'],
   running: ['busy', 'running', 'Running'],

@@ -16,9 +16,17 @@ const MOST_BY_SERVICES = 100
 
 interface Cause {
   /** Each has a count of its own, or one could be used up to hold back another. */
-  readonly kind: 'invitation' | 'confirmation' | 'password' | 'membership' | 'access request' | 'service'
-  /** Whose doing it is, where that is limited too. */
-  readonly by?: number
+  readonly kind:
+    | 'invitation'
+    | 'confirmation'
+    | 'password'
+    | 'membership'
+    | 'access request'
+    | 'service'
+    | 'registration'
+    | 'approval'
+  /** Whose doing it is, where that is limited too: an account, or a network of which nobody has one yet. */
+  readonly by?: number | string
   readonly to: string
 }
 

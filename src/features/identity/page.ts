@@ -17,10 +17,11 @@ p { margin: 0 0 1rem; overflow-wrap: anywhere } ul { margin: 0 0 1rem; padding-l
 label { display: block; margin-bottom: .25rem; font-weight: 600 }
 input { width: 100%; margin-bottom: 1rem; padding: .5rem .75rem; font: inherit; color: inherit;
   background: transparent; border: 1px solid var(--line); border-radius: .5rem }
+input[type=checkbox] { width: auto; margin: 0 .5rem 0 0 } label.check { margin-bottom: 1rem; font-weight: inherit }
 button { width: 100%; margin-bottom: .75rem; padding: .5rem .75rem; font: inherit; font-weight: 600; cursor: pointer;
   color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: .5rem }
 button.quiet { color: var(--ink); background: transparent; border-color: var(--line) }
-a { color: var(--accent) } .bad { color: var(--bad) } .quiet { color: var(--quiet) }
+pre, table { display: block; overflow-x: auto } a { color: var(--accent) } .bad { color: var(--bad) } .quiet { color: var(--quiet) }
 form { margin-bottom: .75rem } form > :last-child, main > :last-child { margin-bottom: 0 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 `

@@ -22,5 +22,5 @@ export async function webViewer(
   noteUser(request.raw, identity?.user ?? null)
   if (!identity && shown.as !== 'session') throw unauthenticated()
   const mayRead = identity?.scopes?.some((scope) => OPENING.includes(scope)) ?? true
-  return identity && !identity.isHeld && mayRead ? identity.user : null
+  return identity && !identity.heldBy && mayRead ? identity.user : null
 }

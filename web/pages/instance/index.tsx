@@ -15,6 +15,8 @@ interface Data {
   reviews: Records['MergeRequest'][]
   /** An administrator of a server that has no project yet is led to the first. */
   isFirstRun: boolean
+  /** Visitors may register. */
+  isOpen: boolean
 }
 
 export const page = declare<Data>({
@@ -26,6 +28,7 @@ export const page = declare<Data>({
       isFirstRun: me?.is_admin
         ? api.get('/projects', { simple: true, per_page: 1 }).then((all) => all.length === 0)
         : false,
+      isOpen: me ? false : api.get('/application/web_settings', {}).then(({ sign_up_open }) => sign_up_open),
       projects: api.get('/projects', {
         ...(me && { membership: true }),
         order_by: 'last_activity_at',
@@ -39,7 +42,7 @@ export const page = declare<Data>({
   title: (_data, { me }) => (me ? 'Home' : 'Explore'),
   View: (data) =>
     data.me === null ? (
-      <Welcome projects={data.projects} />
+      <Welcome projects={data.projects} isOpen={data.isOpen} />
     ) : data.isFirstRun ? (
       <FirstSteps me={data.me} project={null} tokens={[]} keys={[]} />
     ) : (
@@ -48,14 +51,19 @@ export const page = declare<Data>({
   actions: { begin },
 })
 
-const Welcome = ({ projects }: { projects: Records['Project'][] }) => (
+const Welcome = ({ projects, isOpen }: Pick<Data, 'projects' | 'isOpen'>) => (
   <>
     <h1>Projects</h1>
+    {isOpen && (
+      <p>
+        <a href="/users/sign_up">Register</a> to take part.
+      </p>
+    )}
     <Projects projects={projects} />
   </>
 )
 
-function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun'> & { me: Me }) {
+function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun' | 'isOpen'> & { me: Me }) {
   return (
     <div class="columns">
       <section>

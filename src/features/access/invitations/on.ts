@@ -40,6 +40,7 @@ async function welcome(app: App, { id }: { id: number }): Promise<void> {
 }
 
 export const welcomeCreated = on('user.created', 'accept invitations', welcome)
+export const welcomeApproved = on('user.approved', 'accept invitations', welcome)
 /** Addresses are confirmed, and changed, after the account was made. */
 export const welcomeUpdated = on('user.updated', 'accept invitations', welcome, {
   when: ({ readdressed = false }) => readdressed,

@@ -11,11 +11,12 @@ import { dueSecondFactor } from '../second-factor/requirement.ts'
 import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, textOf } from './forms.ts'
 import { permitNewPassword } from './links.ts'
-import { blockedPage, newPasswordPage, secondFactorPage, signInPage, unconfirmedPage } from './pages.ts'
-import { returnAddress } from './return-address.ts'
+import { blockedPage, newPasswordPage, pendingPage, secondFactorPage, unconfirmedPage } from './pages.ts'
+import { returnAddress, withReturn } from './return-address.ts'
 import { openSecondStep, secondStepTicket } from './second-step.ts'
 import { startSession, webStanding } from './service.ts'
-import { signInWords } from './words.ts'
+import { TERMS, isTermsDue } from './terms.ts'
+import { signInPageOf } from './words.ts'
 
 export async function admit(app: App, user: User, form: Raw, request: FastifyRequest, reply: FastifyReply) {
   const standing = webStanding(app, user)
@@ -28,8 +29,10 @@ export async function admit(app: App, user: User, form: Raw, request: FastifyReq
   })
   reply.header('Set-Cookie', cookie(app, SESSION_COOKIE, secret, maxAge))
   if (!isJson(request)) {
+    const returnTo = returnAddress(textOf(form, 'return_to'))
+    if (await isTermsDue(app, user)) return reply.redirect(withReturn(TERMS, returnTo), 303)
     const isDue = (await dueSecondFactor(app, user)) !== null
-    return reply.redirect(isDue ? '/-/profile/two_factor_auth' : returnAddress(textOf(form, 'return_to')), 303)
+    return reply.redirect(isDue ? '/-/profile/two_factor_auth' : returnTo, 303)
   }
   return send(request, reply, 201, { username: user.username, csrf_token: csrfToken(app, secret) })
 }
@@ -42,7 +45,7 @@ async function detain(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  if (standing === 'unconfirmed') return refuse(request, reply, unconfirmedPage, 'Your email address is not confirmed.')
+  if (standing === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return send(request, reply, 403, { message: 'Your password has expired.' })
   const link = await permitNewPassword(app, user)
   const reason = 'Your password has expired. Choose another one, then sign in with it.'
@@ -51,6 +54,9 @@ async function detain(
 
 export const refuse = (request: FastifyRequest, reply: FastifyReply, page: Page, message: string) =>
   isJson(request) ? send(request, reply, 403, { message }) : sendPage(reply, 403, page)
+
+const refuseUnconfirmed = (request: FastifyRequest, reply: FastifyReply) =>
+  refuse(request, reply, unconfirmedPage, 'Your email address is not confirmed.')
 
 const faultOf = ({ facts }: Refusal) => (typeof facts.fault === 'string' ? facts.fault : 'Invalid login or password.')
 
@@ -89,20 +95,16 @@ export async function refuseSignIn(
   reply: FastifyReply,
 ) {
   if (refusal.facts.reason === 'two_factor') return askSecond(app, refusal.facts.user as User, form, request, reply)
-  const isBlocked = refusal.facts.reason === 'blocked'
-  if (isBlocked) return refuse(request, reply, blockedPage, 'Your account has been blocked.')
+  const { reason } = refusal.facts
+  if (reason === 'blocked') return refuse(request, reply, blockedPage, 'Your account has been blocked.')
+  if (reason === 'pending') return refuse(request, reply, pendingPage(null), 'Your account waits for approval.')
+  if (reason === 'unconfirmed') return refuseUnconfirmed(request, reply)
   if (isJson(request)) return sendRefusal(request, reply, refusal)
   const isThrottled = refusal.kind === 'throttled'
   if (isThrottled) reply.headers(refusal.facts.headers as Record<string, string>)
   const fault = isThrottled ? 'Too many failed tries. Wait a minute.' : faultOf(refusal)
   const returnTo = returnAddress(textOf(form, 'return_to'))
   const login = textOf(form, 'login') ?? ''
-  const page = signInPage({
-    token: formToken(app, request, reply),
-    returnTo,
-    login,
-    fault,
-    words: await signInWords(app),
-  })
+  const page = await signInPageOf(app, { token: formToken(app, request, reply), returnTo, login, fault })
   return sendPage(reply, isThrottled ? 429 : 401, page)
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { sessionCookie, type Identity } from '../../../api/credentials.ts'
+import { sessionCookie, type Hold, type Identity } from '../../../api/credentials.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
@@ -8,7 +8,8 @@ import { hotQuery } from '../../../store/hot.ts'
 import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
-import { hasExpiredPassword } from './service.ts'
+import { hasExpiredPassword, isLateToConfirm } from './service.ts'
+import { isTermsDue } from './terms.ts'
 
 const sessionByDigest = hotQuery((db, p: { digest: string }) =>
   db
@@ -29,17 +30,27 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
   return andThen(withUser(app.db, sessionByDigest(app.db, { digest: digestOfShown(secret) })), (session) => {
     if (!session || session.expires_at <= timestamp(app.clock)) return null
     const { user } = session
-    if (user.state !== 'active' || hasExpiredPassword(app, user)) return null
+    if (user.state !== 'active' || hasExpiredPassword(app, user) || isLateToConfirm(app, user)) return null
     noteUse(app, 'sessions', session)
     const identity = { kind: 'session', user, scopes: null, tokenId: session.id } as const
-    return andThen(dueSecondFactor(app, user), (due) =>
-      due && isOverdue(app, due) ? { ...identity, isHeld: true } : identity,
-    )
+    return andThen(holdOf(app, user), (heldBy) => (heldBy ? { ...identity, heldBy } : identity))
   })
 }
 
-export async function signedInOn(app: App, { headers }: FastifyRequest): Promise<User | null> {
+const holdOf = (app: App, user: User): MaybePromise<Hold | null> =>
+  andThen(isTermsDue(app, user), (isDue) =>
+    isDue
+      ? 'terms'
+      : andThen(dueSecondFactor(app, user), (due) => (due && isOverdue(app, due) ? 'second_factor' : null)),
+  )
+
+/** Whose session the browser shows, whatever holds it. */
+export async function identityOn(app: App, { headers }: FastifyRequest): Promise<Identity | null> {
   const secret = sessionCookie(headers.cookie)
-  const identity = secret ? await bySession(app, secret) : null
-  return identity && !identity.isHeld ? identity.user : null
+  return secret ? bySession(app, secret) : null
+}
+
+export async function signedInOn(app: App, request: FastifyRequest): Promise<User | null> {
+  const identity = await identityOn(app, request)
+  return identity && !identity.heldBy ? identity.user : null
 }

@@ -77,7 +77,8 @@ export const routes: WebRoutes = (server, gateway) => {
     const user = await userOfLink(app, 'confirm', link)
     const isConfirmed = (await confirmByLink(app, link)) || (await confirmClaimByLink(app, link))
     if (!isConfirmed) return sendPage(reply, 404, deadLinkPage)
-    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user))))
+    const isPending = user?.state === 'blocked_pending_approval'
+    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user)), isPending))
   })
 }
 

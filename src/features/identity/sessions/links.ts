@@ -4,12 +4,21 @@ import type { Row } from '../../../store/database.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { revokeCredentials } from '../credentials/service.ts'
 import { hashPassword } from '../passwords.ts'
+import { removeSecondFactors } from '../second-factor/service.ts'
+import type { UserState } from '../users/model.ts'
 import { endOldPassword } from './ending.ts'
 
 export type Purpose = Row<'mailed_links'>['purpose']
 
 const VALID_FOR: Record<Purpose, number> = { reset_password: 2 * DAY, confirm: 7 * DAY, confirm_email: 7 * DAY }
+/** Whoever waits for approval may show meanwhile that the address is theirs. */
+const OPENS_FOR: Record<Purpose, UserState[]> = {
+  reset_password: ['active'],
+  confirm: ['active', 'blocked_pending_approval'],
+  confirm_email: ['active'],
+}
 const SOON = 10 * MINUTE
 
 /** Only the digest is kept; the link is bound to the address it was made for. */
@@ -43,9 +52,10 @@ export async function mailConfirmation(app: App, user: User): Promise<void> {
   await app.mail.send({
     to: user.email,
     subject: 'Confirm your email address',
-    text: `Hello ${user.name},
+    // Whoever registers gives any address and any name, so the name is not mailed.
+    text: `Hello,
 
-an account with the username ${user.username} was made for you. Confirm that this address is yours:
+an account with the username ${user.username} was made with this address. Confirm that it is yours:
 
 ${app.url}/users/confirmation?confirmation_token=${token}
 
@@ -58,7 +68,7 @@ export async function mailPasswordReset(app: App, user: User): Promise<void> {
   await app.mail.send({
     to: user.email,
     subject: 'Set your password',
-    text: `Hello ${user.name},
+    text: `Hello,
 
 choose a password for your account ${user.username}:
 
@@ -78,7 +88,7 @@ export async function userOfLink(app: App, purpose: Purpose, token: string): Pro
     .where('mailed_links.purpose', '=', purpose)
     .where('mailed_links.expires_at', '>', timestamp(app.clock))
     .whereRef('mailed_links.email', '=', 'users.email')
-    .where('users.state', '=', 'active')
+    .where('users.state', 'in', OPENS_FOR[purpose])
     .where('users.ghost', '=', false)
     .executeTakeFirst()
   return user ?? null
@@ -134,7 +144,14 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       .where('id', '=', user.id)
       .execute()
     await endOldPassword(app, user)
+    if (user.confirmed_at === null && user.confirm_by !== null) await takeOver(app, user)
     await emit(app, 'user.updated', { id: user.id, readdressed: true })
     return true
   })
+}
+
+/** Whoever registered with the address was not shown to be its owner: what they have added opens nothing any more. */
+async function takeOver(app: App, user: User): Promise<void> {
+  await removeSecondFactors(app, user)
+  await revokeCredentials(app, user, { keys: true })
 }

@@ -2,6 +2,10 @@ import { html, type Html } from '../../../lib/html.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
 import { warning, type Page } from '../page.ts'
 import { tokenField } from './forms.ts'
+import { withReturn } from './return-address.ts'
+
+const LOOKED_AT_FIRST =
+  'An administrator of this instance looks at your account first. You are mailed once it is decided.'
 
 const SIGN_IN_LINK = html`<p><a href="/users/sign_in">Sign in</a></p>`
 
@@ -25,9 +29,11 @@ export interface SignInPage {
   fault?: string | null
   /** What the instance says to whoever signs in. */
   words?: Html | null
+  /** People may register themselves. */
+  isOpen?: boolean
 }
 
-export const signInPage = ({ token, returnTo, login = '', fault, words }: SignInPage): Page => ({
+export const signInPage = ({ token, returnTo, login = '', fault, words, isOpen = false }: SignInPage): Page => ({
   title: 'Sign in',
   hasScript: true,
   leadsOutside: returnTo.startsWith('/oauth/authorize'),
@@ -50,6 +56,7 @@ export const signInPage = ({ token, returnTo, login = '', fault, words }: SignIn
       <button>Sign in</button>
     </form>
     ${passkeyForm({ token, returnTo })}
+    ${isOpen && html`<p>No account yet? <a href="${withReturn('/users/sign_up', returnTo)}">Register</a></p>`}
     <p><a href="/users/password/new">Forgot your password?</a> · <a href="/help">Help</a></p>`,
 })
 
@@ -90,6 +97,13 @@ export const blockedPage: Page = {
   body: html`${warning('Your account has been blocked.')}
     <p>Ask an administrator of this instance.</p>`,
 }
+
+/** With what the instance says to newcomers. */
+export const pendingPage = (words: Html | null): Page => ({
+  title: 'Your account waits for approval',
+  body: html`<p>${LOOKED_AT_FIRST}</p>
+    ${words} ${SIGN_IN_LINK}`,
+})
 
 export const unconfirmedPage: Page = {
   title: 'Confirm your email address',
@@ -170,9 +184,9 @@ export const confirmPage = ({ token, link, username, email }: ConfirmPage): Page
     </form>`,
 })
 
-export const confirmedPage = (words: Html | null): Page => ({
+export const confirmedPage = (words: Html | null, isPending: boolean): Page => ({
   title: 'Your email address is confirmed',
-  body: html`${words} ${SIGN_IN_LINK}`,
+  body: html`${isPending && html`<p>${LOOKED_AT_FIRST}</p>`}${words} ${SIGN_IN_LINK}`,
 })
 
 export const deadLinkPage: Page = {

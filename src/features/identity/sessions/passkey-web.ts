@@ -8,11 +8,11 @@ import { signedIn } from '../passkeys/credential.ts'
 import { askForPasskey, takePasskey } from '../passkeys/service.ts'
 import { admit, askSecondAgain, refuseSignIn } from './admission.ts'
 import { formToken, isJson, onForm, textOf } from './forms.ts'
-import { signInPage } from './pages.ts'
 import { returnAddress } from './return-address.ts'
 import { openSecondStep } from './second-step.ts'
 import { completeSignIn } from './service.ts'
 import { countTry, forgiveTry } from './throttle.ts'
+import { signInPageOf } from './words.ts'
 
 const REFUSED = 'The passkey was refused. Try again, or sign in another way.'
 
@@ -34,10 +34,14 @@ export const routes: WebRoutes = (server, gateway) => {
       if (isJson(request)) return send(request, reply, 401, { message: 'Sign in again.' })
       return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
     }
-    const again = (status: number, fault: string) => {
+    const again = async (status: number, fault: string) => {
       if (ticket) return askSecondAgain(app, form, { status, fault }, request, reply)
       if (isJson(request)) return send(request, reply, status, { message: fault })
-      return sendPage(reply, status, signInPage({ token: formToken(app, request, reply), returnTo, fault }))
+      return sendPage(
+        reply,
+        status,
+        await signInPageOf(app, { token: formToken(app, request, reply), returnTo, fault }),
+      )
     }
     try {
       const tries = `passkey ${networkOf(request.ip)}`

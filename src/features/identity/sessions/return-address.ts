@@ -9,3 +9,7 @@ export function returnAddress(given: string | null): string {
   const { origin, pathname, search, hash } = new URL(given, HERE)
   return origin !== HERE || pathname.startsWith('//') ? '/' : pathname + search + hash
 }
+
+/** A page of ours that leads there afterwards. */
+export const withReturn = (page: string, returnTo: string): string =>
+  returnTo === '/' ? page : `${page}?${new URLSearchParams({ return_to: returnTo })}`

@@ -52,16 +52,22 @@ export async function signIn(app: App, { login, password, address }: Credentials
 /** Whoever has shown all that is asked for. */
 export async function completeSignIn(app: App, user: User): Promise<User> {
   if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
+  if (isLateToConfirm(app, user)) throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'unconfirmed' })
   if (user.failed_sign_ins > 0) await forgetFailures(app, user)
   const woken = await wakeUser(app, user)
   if (woken.state !== 'active') return refuse(app, woken)
   return woken
 }
 
-async function refuse(app: App, { id }: User): Promise<never> {
+async function refuse(app: App, { id, state }: User): Promise<never> {
   await emit(app, 'user.sign_in_refused', { id })
-  throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'blocked' })
+  const reason = state === 'blocked_pending_approval' ? 'pending' : 'blocked'
+  throw new Refusal('unauthenticated', '401 Unauthorized', { reason })
 }
+
+/** Whoever registered themselves, and has not confirmed their address by the day it was asked for. */
+export const isLateToConfirm = ({ clock }: App, { confirmed_at, confirm_by }: User): boolean =>
+  confirmed_at === null && confirm_by !== null && confirm_by <= timestamp(clock)
 
 const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)
 
@@ -94,7 +100,8 @@ async function forgetFailures(app: App, { id }: User): Promise<void> {
 export type WebStanding = 'ready' | 'unconfirmed' | 'password_expired'
 
 export function webStanding(app: App, user: User): WebStanding {
-  if (user.confirmed_at === null) return 'unconfirmed'
+  const isAwaited = user.confirmed_at === null && user.confirm_by === null
+  if (isAwaited || isLateToConfirm(app, user)) return 'unconfirmed'
   return hasExpiredPassword(app, user) ? 'password_expired' : 'ready'
 }
 

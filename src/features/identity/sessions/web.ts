@@ -6,14 +6,15 @@ import { Refusal, unauthenticated } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { sendPage } from '../page.ts'
 import { admit, askSecondAgain, refuse, refuseSignIn } from './admission.ts'
-import { signedInOn } from './authenticate.ts'
+import { identityOn, signedInOn } from './authenticate.ts'
 import { cookie } from './cookies.ts'
 import { csrfToken, formToken, isJson, onForm, queryOf, textOf } from './forms.ts'
-import { noPasswordsPage, signInPage } from './pages.ts'
-import { returnAddress } from './return-address.ts'
+import { noPasswordsPage } from './pages.ts'
+import { returnAddress, withReturn } from './return-address.ts'
 import { takeSecondStep } from './second-step.ts'
 import { endSession, signIn } from './service.ts'
-import { signInWords } from './words.ts'
+import { TERMS } from './terms.ts'
+import { signInPageOf } from './words.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -23,9 +24,11 @@ export const routes: WebRoutes = (server, gateway) => {
     const token = formToken(app, request, reply)
     // A script's way to the code that its sign-in must show.
     if (isJson(request)) return send(request, reply, 200, { csrf_token: token })
-    if (await signedInOn(app, request)) return reply.redirect(returnTo, 303)
+    const identity = await identityOn(app, request)
+    if (identity?.heldBy === 'terms') return reply.redirect(withReturn(TERMS, returnTo), 303)
+    if (identity && !identity.heldBy) return reply.redirect(returnTo, 303)
     if (!(await passwordsOpenTheWeb(app))) return sendPage(reply, 403, noPasswordsPage({ token, returnTo }))
-    return sendPage(reply, 200, signInPage({ token, returnTo, words: await signInWords(app) }))
+    return sendPage(reply, 200, await signInPageOf(app, { token, returnTo }))
   })
 
   onForm(server, gateway, '/users/sign_in', async (form, request, reply) => {

@@ -2,6 +2,13 @@ import { casesOf, unique, type Stage } from '../../../../test/cases.ts'
 
 const newcomer = async (s: Stage) => ({ id: (await s.newcomer()).id })
 
+const pending = async (s: Stage) => {
+  const { id } = await s.newcomer()
+  const { db } = s.forge.app
+  await db.updateTable('users').set({ state: 'blocked_pending_approval' }).where('id', '=', id).execute()
+  return { id }
+}
+
 const newUser = () => {
   const username = unique('new')
   return { email: `${username}@example.com`, username, name: 'New', reset_password: true }
@@ -24,6 +31,8 @@ export const cases = casesOf(
   POST /users/:id/activate                401  403  201  401
   POST /users/:id/ban                     401  403  201  401
   POST /users/:id/unban                   401  403  201  401
+  POST /users/:id/approve                 401  403  201  401
+  POST /users/:id/reject                  401  403  200  401
   DELETE /users/:id/identities/:provider  401  403  204  401
 `,
   {
@@ -47,6 +56,8 @@ export const cases = casesOf(
         return { id }
       },
     },
+    'POST /users/:id/approve': { at: pending },
+    'POST /users/:id/reject': { at: pending },
     'DELETE /users/:id/identities/:provider': {
       async at(s) {
         const { id } = await newcomer(s)

@@ -24,7 +24,7 @@ const summary = {
   id: z.int(),
   username: z.string(),
   name: z.string(),
-  state: z.enum(['active', 'blocked', 'deactivated', 'banned']),
+  state: z.enum(['active', 'blocked', 'deactivated', 'banned', 'blocked_pending_approval']),
   avatar_url: z.string().nullable(),
   web_url: z.string(),
 }

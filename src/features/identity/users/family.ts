@@ -1,6 +1,6 @@
 import { family } from '../../family.ts'
 import { checkDirectoryPeople } from './jobs.ts'
-import { confirmAgain, welcome } from './on.ts'
+import { askForApproval, confirmAgain, tellApproval, welcome } from './on.ts'
 import * as routes from './routes.ts'
 import * as standingRoutes from './standing-routes.ts'
 import * as web from './web.ts'
@@ -8,7 +8,7 @@ import * as web from './web.ts'
 export const users = family({
   routes,
   jobs: [checkDirectoryPeople],
-  reactions: [welcome, confirmAgain],
+  reactions: [welcome, confirmAgain, askForApproval, tellApproval],
   blobs: [{ table: 'users', column: 'avatar_digest' }],
   web: [web.routes],
 })

@@ -2,9 +2,10 @@ import type { Generated } from 'kysely'
 
 /**
  * Only who is active may be here. `ldap_blocked`: by directory synchronisation, and the API cannot lift it;
- * `deactivated`: not seen for long, until they sign in again; `banned`: as blocked, and told apart by administrators.
+ * `deactivated`: not seen for long, until they sign in again; `banned`: as blocked, and told apart by administrators;
+ * `blocked_pending_approval`: registered themselves, and no administrator has let them in yet.
  */
-export type UserState = 'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned'
+export type UserState = 'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -43,6 +44,10 @@ declare module '../../../store/database.ts' {
       failed_sign_ins: Generated<number>
       locked_until: string | null
       confirmed_at: string | null
+      /** Whoever registered themselves comes in without having confirmed their address until then; null of others. */
+      confirm_by: string | null
+      /** The digest of the terms they accepted. */
+      accepted_terms: string | null
       last_sign_in_at: string | null
       current_sign_in_at: string | null
       /** Raised by every update (`store/versions.ts`). */
@@ -63,6 +68,7 @@ declare module '../../../store/database.ts' {
     'user.activated': { id: number }
     'user.banned': { id: number }
     'user.unbanned': { id: number }
+    'user.approved': { id: number }
     /** They knew the password, and are not let in. */
     'user.sign_in_refused': { id: number }
     'user.deleted': {

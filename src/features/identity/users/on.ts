@@ -1,11 +1,14 @@
-import { on } from '../../../context.ts'
+import { on, type User } from '../../../context.ts'
 import { mailConfirmation, mailPasswordReset } from '../sessions/links.ts'
+import { mailAdministrators, mailApproval } from './approval-mails.ts'
 import { findUser } from './queries.ts'
+
+const isPending = ({ state }: User) => state === 'blocked_pending_approval'
 
 /** A new user without a password chooses one by mail, which confirms the address too; others confirm it. */
 export const welcome = on('user.created', 'welcome', async (app, { id, reset_password }) => {
   const user = await findUser(app.db, id)
-  if (!user || user.state !== 'active') return
+  if (!user || (user.state !== 'active' && !isPending(user))) return
   if (reset_password) await mailPasswordReset(app, user)
   else if (user.confirmed_at === null) await mailConfirmation(app, user)
 })
@@ -20,3 +23,13 @@ export const confirmAgain = on(
   },
   { when: ({ readdressed = false }) => readdressed },
 )
+
+export const askForApproval = on('user.created', 'ask for approval', async (app, { id }) => {
+  const user = await findUser(app.db, id)
+  if (user && isPending(user)) await mailAdministrators(app, user)
+})
+
+export const tellApproval = on('user.approved', 'mail', async (app, { id }) => {
+  const user = await findUser(app.db, id)
+  if (user?.state === 'active') await mailApproval(app, user)
+})

@@ -200,6 +200,7 @@ export interface UserFilter extends AttributeWish {
   extern_uid?: string | null
   active?: boolean | null
   blocked?: boolean | null
+  pending_approval?: boolean | null
   external?: boolean | null
   created_before?: string | null
   created_after?: string | null
@@ -230,7 +231,10 @@ async function listStates(
 }
 
 /** Filters as they apply: lists do not show external users to ordinary ones, and some filters are for administrators. */
-function visibleTo(viewer: User | null, { active, blocked, external, username, search, ...more }: UserFilter) {
+function visibleTo(
+  viewer: User | null,
+  { active, blocked, pending_approval, external, username, search, ...more }: UserFilter,
+) {
   const common = {
     // A visitor's search would tell whose an address is.
     search: viewer ? search : null,
@@ -238,6 +242,7 @@ function visibleTo(viewer: User | null, { active, blocked, external, username, s
     // Only true is a filter.
     active: active || null,
     blocked: blocked || null,
+    pending_approval: pending_approval || null,
   }
   // Of an identity, one half is no filter.
   const { provider = null, extern_uid = null, custom_attributes, with_custom_attributes: _shown, ...times } = more
@@ -286,6 +291,7 @@ export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'vers
       test: (_, { column }) => sql`${column('state')} = 'active' and not ${column('ghost')}`,
     },
     blocked: { facet: true, test: (_, { column }) => sql`${column('state')} in ('blocked', 'ldap_blocked')` },
+    pending_approval: { facet: true, test: (_, { column }) => sql`${column('state')} = 'blocked_pending_approval'` },
     external: { facet: true, test: ({ external }, { column }) => sql`${column('external')} = ${external}` },
     created_before: { test: (filter) => sql`users.created_at <= ${filter.created_before}` },
     created_after: { test: (filter) => sql`users.created_at >= ${filter.created_after}` },

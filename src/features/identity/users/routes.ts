@@ -37,6 +37,8 @@ export const list = endpoint({
     provider: text.nullish(),
     active: bool.nullish(),
     blocked: bool.nullish(),
+    /** Ours: those who have registered and wait for an administrator. */
+    pending_approval: bool.nullish(),
     external: bool.nullish(),
     created_before: blankable(moment),
     created_after: blankable(moment),
@@ -44,7 +46,7 @@ export const list = endpoint({
   }),
   output: pageOf(z.union([AccountEntity, UserSummaryEntity])),
   async handle({ app, viewer, input, page }) {
-    const forAdministrators = input.external || (input.extern_uid && input.provider)
+    const forAdministrators = input.external || input.pending_approval || (input.extern_uid && input.provider)
     if (forAdministrators && !viewer) throw unauthenticated()
     if (forAdministrators && !viewer?.admin) throw forbidden()
     if (!viewer && !input.username) throw forbidden('Not authorized to access /api/v4/users')
@@ -79,7 +81,7 @@ export const current = endpoint({
   output: OwnUserEntity,
   async handle({ app, viewer, caller }) {
     // A token of some scopes must not lead to the one that has them all.
-    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.isHeld
+    const withToken = viewer.admin && caller.identity?.scopes === null && !caller.identity.heldBy
     return presentOwn(app, viewer, withToken ? await sealedPrivateToken(app.db, viewer) : null)
   },
 })

@@ -8,6 +8,7 @@ import { holdName, uniqueViolation } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
+import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { dropClaims, exchangeEmail, isConfirmedSecondary } from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
@@ -29,6 +30,10 @@ export interface NewUser extends UserAttributes {
   avatar?: Upload
   /** Given by whoever starts the instance; everybody else's is random. */
   private_token?: string
+  /** Of those who register themselves. */
+  state?: 'active' | 'blocked_pending_approval'
+  confirm_by?: string
+  accepted_terms?: string | null
 }
 
 export async function createUser(app: App, wish: NewUser): Promise<User> {
@@ -43,7 +48,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     username: wish.username,
     name: wish.name,
     email,
-    state: 'active',
+    state: wish.state ?? 'active',
     admin: wish.admin ?? false,
     external,
     ghost: false,
@@ -55,7 +60,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     microblog: withoutMarkup(wish.microblog ?? ''),
     website_url: wish.website_url ?? '',
     ...avatar,
-    ...(external ? EXTERNAL_LIMITS : { projects_limit: settings.default_projects_limit, can_create_group: true }),
+    ...(external ? EXTERNAL_LIMITS : limitsOf(settings)),
     ...(!external && given({ projects_limit: wish.projects_limit, can_create_group: wish.can_create_group })),
     shared_runners_minutes_limit: wish.shared_runners_minutes_limit ?? null,
     theme_id: 1,
@@ -65,6 +70,8 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     password_expires_at: null,
     locked_until: null,
     confirmed_at: wish.skip_confirmation ? now : null,
+    confirm_by: wish.confirm_by ?? null,
+    accepted_terms: wish.accepted_terms ?? null,
     last_sign_in_at: null,
     current_sign_in_at: null,
     last_activity_on: null,
@@ -134,7 +141,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
         await assertFree(app, { email: change.email, username: change.username }, user)
         const updated = await app.db
           .updateTable('users')
-          .set({ ...change, ...(moves && { confirmed_at: proven ?? vouched }) })
+          .set({ ...change, ...(moves && { confirmed_at: proven ?? vouched, confirm_by: null }) })
           .where('id', '=', user.id)
           .returningAll()
           .executeTakeFirst()
@@ -229,17 +236,22 @@ export async function setIdentity(
 
 const EXTERNAL_LIMITS = { projects_limit: 0, can_create_group: false }
 
+const limitsOf = ({ default_projects_limit, can_create_group }: Settings) => ({
+  projects_limit: default_projects_limit,
+  can_create_group,
+})
+
 /** Becoming external takes the right to create away; ceasing to be restores what the instance gives everybody. */
 async function externality(app: App, user: User, wish: UserChange): Promise<RowChange<'users'>> {
   const { external } = wish
   if (external === undefined || external === null) return {}
   if (external) return { external, ...EXTERNAL_LIMITS }
   if (!user.external) return {}
-  const { default_projects_limit } = await currentSettings(app)
+  const usual = limitsOf(await currentSettings(app))
   return {
     external,
-    projects_limit: wish.projects_limit ?? default_projects_limit,
-    can_create_group: wish.can_create_group ?? true,
+    projects_limit: wish.projects_limit ?? usual.projects_limit,
+    can_create_group: wish.can_create_group ?? usual.can_create_group,
   }
 }
 

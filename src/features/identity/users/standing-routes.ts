@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
+import { entity } from '../../../api/wire.ts'
 import { user } from './queries.ts'
-import { activateUser, banUser, deactivateUser, unbanUser } from './standing.ts'
+import { activateUser, approveUser, banUser, deactivateUser, rejectUser, unbanUser } from './standing.ts'
 
 export const deactivate = endpoint({
   method: 'POST',
@@ -41,4 +42,36 @@ export const unban = endpoint({
   allow: 'administrator',
   output: z.boolean(),
   handle: ({ app, subject }) => unbanUser(app, subject.user),
+})
+
+const Done = entity({ message: z.literal('Success') })
+const DONE = { message: 'Success' } as const
+
+export const approve = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/approve',
+  summary: 'Let in a user who has registered and waits for approval',
+  on: user,
+  allow: 'administrator',
+  deniedWith: 'You are not allowed to approve a user',
+  output: Done,
+  async handle({ app, subject }) {
+    await approveUser(app, subject.user)
+    return DONE
+  },
+})
+
+export const reject = endpoint({
+  method: 'POST',
+  path: '/users/:id(\\d+)/reject',
+  summary: 'Delete the account of a user who has registered and waits for approval',
+  on: user,
+  allow: 'administrator',
+  deniedWith: 'You are not allowed to reject a user',
+  status: 200,
+  output: Done,
+  async handle({ app, viewer, subject }) {
+    await rejectUser(app, viewer, subject.user)
+    return DONE
+  },
 })

@@ -1,13 +1,14 @@
 /** Whether someone may be here: blocking, resting, leaving, and the ghost who stands for those who left. */
 import { DAY, after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
-import { Refusal, forbidden, notFound } from '../../../errors.ts'
+import { Refusal, conflict, forbidden, notFound } from '../../../errors.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { endSessionsOf } from '../sessions/ending.ts'
 import { removeTokensOf } from '../tokens/service.ts'
+import { mailRejection } from './approval-mails.ts'
 import type { UserState } from './model.ts'
 import { findUser } from './queries.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
@@ -49,7 +50,7 @@ export async function deactivateUser(app: App, actor: User, user: User): Promise
 export async function activateUser(app: App, user: User): Promise<true> {
   const { state } = user
   if (state === 'ldap_blocked') throw forbidden('LDAP blocked users must be unblocked to be activated')
-  if (state === 'blocked' || state === 'banned') throw forbidden('A blocked user must be unblocked to be activated')
+  if (state !== 'active' && state !== 'deactivated') throw forbidden('A blocked user must be unblocked to be activated')
   await wakeUser(app, user)
   return true
 }
@@ -74,6 +75,29 @@ export async function unbanUser(app: App, user: User): Promise<true> {
   return true
 }
 
+const isPending = ({ state }: User) => state === 'blocked_pending_approval'
+
+export async function approveUser(app: App, user: User): Promise<void> {
+  const isApproved = isPending(user) && (await changeState(app, user, 'active', 'user.approved'))
+  if (!isApproved) throw conflict('The user you are trying to approve is not pending approval')
+}
+
+/** There is nothing of theirs that anybody relies on. Their address is mailed, for the account is gone by then. */
+export async function rejectUser(app: App, actor: User, user: User): Promise<void> {
+  await transact(app, async (app) => {
+    const held = await app.db
+      .updateTable('users')
+      .set({ updated_at: timestamp(app.clock) })
+      .where('id', '=', user.id)
+      .where('state', '=', 'blocked_pending_approval') // somebody may approve them at that moment
+      .returning('id')
+      .executeTakeFirst()
+    if (!held) throw conflict('User does not have a pending request')
+    await deleteUser(app, actor, user, { hard: true })
+    await mailRejection(app, user)
+  })
+}
+
 /** Whoever the directory vouches for again may come back; whom an administrator blocked may not. */
 export async function liftDirectoryBlock(app: App, user: User): Promise<User> {
   if (user.state !== 'ldap_blocked') return user
@@ -87,7 +111,7 @@ export async function blockByDirectory(app: App, user: User): Promise<boolean> {
   return changeState(app, user, 'ldap_blocked', 'user.blocked')
 }
 
-type StateNews = `user.${'blocked' | 'unblocked' | 'deactivated' | 'activated' | 'banned' | 'unbanned'}`
+type StateNews = `user.${'blocked' | 'unblocked' | 'deactivated' | 'activated' | 'banned' | 'unbanned' | 'approved'}`
 
 async function changeState(app: App, user: User, state: UserState, news: StateNews): Promise<boolean> {
   if (user.state === state) return false

@@ -1,4 +1,4 @@
-import { Refusal, type FieldErrors } from '../../../errors.ts'
+import { invalid } from '../../../errors.ts'
 import { PATH_FORMAT_TEXT, isPath, isReservedAtTop } from '../../../lib/paths.ts'
 import { isWebAddress } from '../../../lib/web-address.ts'
 import { passwordFaults } from '../passwords.ts'
@@ -77,16 +77,21 @@ const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes
   extern_uid: atMost(255),
 }
 
-/** Refuses with every fault of every given attribute. */
-export function assertValidUser(attributes: UserAttributes): void {
-  const faults: FieldErrors = {}
+/** Every fault of every given attribute. */
+export function userFaults(attributes: UserAttributes): Record<string, string[]> {
+  const faults: Record<string, string[]> = {}
   for (const [name, rule] of Object.entries(rules)) {
     const value = attributes[name as keyof UserAttributes]
     if (value === undefined || value === null) continue
     const found = (rule as (value: unknown) => string[])(value)
     if (found.length > 0) faults[name] = found
   }
-  if (Object.keys(faults).length > 0) throw new Refusal('bad_request', faults)
+  return faults
+}
+
+export function assertValidUser(attributes: UserAttributes): void {
+  const faults = userFaults(attributes)
+  if (Object.keys(faults).length > 0) throw invalid(faults)
 }
 
 /** Handles on other networks are shown as text; markup has no place in them. */

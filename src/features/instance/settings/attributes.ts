@@ -79,7 +79,8 @@ export const ATTRIBUTES = {
   password_authentication_enabled_for_git: flag(true),
   send_user_confirmation_email: flag(false),
   email_confirmation_setting: choice('off', 'off', 'soft', 'hard'),
-  require_admin_approval_after_user_signup: flag(false),
+  // As in later releases: sign-up is open from the start, and lets nobody in unseen.
+  require_admin_approval_after_user_signup: flag(true),
   require_two_factor_authentication: flag(false, { needs: ['two_factor_grace_period'] }),
   two_factor_grace_period: integer(48),
   session_expire_delay: integer(10_080),

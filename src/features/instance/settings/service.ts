@@ -14,7 +14,12 @@ export async function updateSettings(app: App, wish: SettingsWish): Promise<void
   await transact(app, async (app) => {
     await awaitTurn(app)
     const current = await currentSettings(app)
-    const next: Settings = { ...current, ...wished(wish), ...(await performanceBar(app, wish)) }
+    const next: Settings = {
+      ...current,
+      ...wished(wish),
+      ...confirmation(current, wished(wish)),
+      ...(await performanceBar(app, wish)),
+    }
     assertValidSettings(next)
     const names = SETTING_NAMES.filter((name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]))
     if (names.length === 0) return
@@ -47,6 +52,17 @@ function wished(wish: SettingsWish): Partial<Settings> {
     return value !== undefined && (value !== null || attributeOf(name).initial === null)
   })
   return Object.fromEntries(given.map((name) => [name, wish[name]]))
+}
+
+/**
+ * Two names of one choice, of which the older knows no `soft`. Clients send whole records back, so what differs from
+ * now is what is meant; where both do, the later name.
+ */
+function confirmation(current: Settings, wish: Partial<Settings>): Partial<Settings> {
+  const { email_confirmation_setting: later, send_user_confirmation_email: older } = { ...current, ...wish }
+  const isMeant = later === current.email_confirmation_setting && older !== current.send_user_confirmation_email
+  const setting = isMeant ? (older ? 'hard' : 'off') : later
+  return { email_confirmation_setting: setting, send_user_confirmation_email: setting === 'hard' }
 }
 
 async function performanceBar(app: App, wish: SettingsWish): Promise<Partial<Settings>> {

@@ -340,6 +340,25 @@ test('of two changes that are only wrong together, the second is refused', async
   expect(await currentSettings(app)).toMatchObject({ ecdsa_key_restriction: -1, ed25519_key_restriction: 0 })
 })
 
+test('the two names of the confirmation of addresses are one setting', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const write = async (wish: object) => {
+    const { body } = await administrator.put(PATH, { ...wish })
+    return [body.send_user_confirmation_email, body.email_confirmation_setting]
+  }
+  const record = async () => (await administrator.get(PATH)).body
+  expect(await write({ send_user_confirmation_email: true })).toEqual([true, 'hard'])
+  expect(await write({ email_confirmation_setting: 'soft' })).toEqual([false, 'soft'])
+  // Sent back as it was read, whatever else is changed.
+  expect(await write({ ...(await record()), signup_enabled: false })).toEqual([false, 'soft'])
+  expect(await write({ send_user_confirmation_email: false })).toEqual([false, 'soft'])
+  expect(await write({ ...(await record()), send_user_confirmation_email: true })).toEqual([true, 'hard'])
+  expect(await write({ ...(await record()), send_user_confirmation_email: false })).toEqual([false, 'off'])
+  expect(await write({ ...(await record()), email_confirmation_setting: 'hard' })).toEqual([true, 'hard'])
+  expect(await write({ ...(await record()), email_confirmation_setting: 'off' })).toEqual([false, 'off'])
+})
+
 test('settings that are read anew after a while are in no count of queries, however long it takes', async () => {
   await using forge = await startForge()
   const read = () => currentSettings(forge.app)

@@ -3,6 +3,7 @@ import { endpoint } from '../../../api/endpoint.ts'
 import { entity } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { currentSettings } from '../settings/queries.ts'
+import { isOpenToNewcomers } from '../settings/sign-up.ts'
 import { homePage } from './home-page.ts'
 
 /** What pages need of the settings, for whoever opens them. */
@@ -17,6 +18,8 @@ export const get = endpoint({
     protected_ci_variables: z.boolean(),
     shared_runners_text: z.string(),
     polling_interval_multiplier: z.number(),
+    /** People may register themselves. */
+    sign_up_open: z.boolean(),
   }).meta({ id: 'WebSettings' }),
   async handle({ app, viewer }) {
     const settings = await currentSettings(app)
@@ -27,6 +30,7 @@ export const get = endpoint({
       // For people who run jobs, not for whoever comes by.
       shared_runners_text: viewer ? settings.shared_runners_text : '',
       polling_interval_multiplier: settings.polling_interval_multiplier,
+      sign_up_open: isOpenToNewcomers(settings),
     }
   },
 })

@@ -29,11 +29,25 @@ test('everybody reads what steers pages, visitors nothing of runners', async () 
     protected_ci_variables: true,
     shared_runners_text: '',
     polling_interval_multiplier: 1,
+    sign_up_open: true,
   }
   expect(await ask(forge.visitor)).toEqual(initial)
   await set({ shared_runners_text: 'Be *quick*.' })
   expect(await ask(forge.visitor)).toEqual(initial)
   expect(await ask(await forge.user())).toEqual({ ...initial, shared_runners_text: 'Be *quick*.' })
+})
+
+test('visitors of the front page are shown how to register, where that is open', async () => {
+  const visitor = new Browser(forge.url)
+  const link = '<a href="/users/sign_up">Register</a>'
+  expect((await open('/', visitor)).body).toContain(link)
+  expect((await open('/')).body).not.toContain(link)
+  for (const closed of ['signup_enabled', 'password_authentication_enabled']) {
+    await set({ [closed]: false })
+    expect(await ask(forge.visitor)).toMatchObject({ sign_up_open: false })
+    expect((await open('/', visitor)).body).not.toContain(link)
+    await set({ [closed]: true })
+  }
 })
 
 test('home_page_url is where visitors of the front page are led, and nobody else', async () => {

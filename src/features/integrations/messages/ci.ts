@@ -13,7 +13,7 @@ import type { UserState } from '../../identity/users/model.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 
-const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned']
+const SHUT_OUT: readonly UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval']
 
 /** Of what they run nobody hears. */
 export async function blockedAmong({ db }: App, ids: readonly (number | null)[]): Promise<Set<number | null>> {

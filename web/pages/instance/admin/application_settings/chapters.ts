@@ -134,6 +134,14 @@ export const CHAPTERS: readonly (readonly [name: string, title: string, settings
   ],
 ]
 
+/** What must be sent along with a switch that is turned on, changed or not. */
+export const COMPANIONS: Readonly<Record<string, string>> = {
+  require_two_factor_authentication: 'two_factor_grace_period',
+  domain_denylist_enabled: 'domain_denylist',
+  enforce_terms: 'terms',
+  shared_runners_enabled: 'shared_runners_text',
+}
+
 /** Other names of settings above, and what nobody sets. */
 const LEFT_OUT = new Set([
   'id',

@@ -7,7 +7,7 @@ import { adminFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
 import { withQuery } from '../../../../query.ts'
 import { sentence } from '../../../../words.ts'
-import { CHAPTERS, chapterOf, settingsOf } from './chapters.ts'
+import { CHAPTERS, COMPANIONS, chapterOf, settingsOf } from './chapters.ts'
 
 interface Data {
   settings: Record<string, unknown>
@@ -91,9 +91,11 @@ export const page = declare<Data>({
             ? words(form, name)
             : text(form, name)
       const same = (name: string) => written(now[name]) === written(read(name))
-      const wish = names.filter((name) => !same(name)).map((name) => [name, read(name)] as const)
-      if (wish.length > 0) await api.put('/application/settings', Object.fromEntries(wish))
-      return { told: { notice: wish.length === 0 ? 'Nothing was changed.' : 'Saved.' } }
+      const changed = names.filter((name) => !same(name))
+      const companions = changed.flatMap((name) => COMPANIONS[name] ?? [])
+      const wish = [...new Set([...changed, ...companions])].map((name) => [name, read(name)] as const)
+      if (changed.length > 0) await api.put('/application/settings', Object.fromEntries(wish))
+      return { told: { notice: changed.length === 0 ? 'Nothing was changed.' : 'Saved.' } }
     },
   },
 })

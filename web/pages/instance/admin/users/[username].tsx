@@ -1,6 +1,7 @@
 /** One account, as administrators see it. */
 import { Refused, type Records } from '../../../../api.ts'
 import { ActButton, Button, Field, Form, Switch } from '../../../../components/Form.tsx'
+import { Approval } from '../../../../components/Approval.tsx'
 import { State } from '../../../../components/State.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Row, Rows } from '../../../../components/lists.tsx'
@@ -30,7 +31,7 @@ async function userOf({ api, params }: Pick<Visit, 'api' | 'params'>): Promise<R
   return api.get('/users/{id}', { id: found.id })
 }
 
-const act = (path: 'block' | 'unblock' | 'deactivate' | 'activate') => async (visit: Act) => {
+const act = (path: 'block' | 'unblock' | 'deactivate' | 'activate' | 'approve') => async (visit: Act) => {
   const { id } = await userOf(visit)
   await visit.api.post(`/users/{id}/${path}`, { id })
 }
@@ -65,6 +66,7 @@ export const page = declare<Data>({
       </p>
       {user.id !== me?.id && (
         <p class="row">
+          {user.state === 'blocked_pending_approval' && <Approval name={user.name} />}
           {user.state === 'blocked' ? (
             <ActButton action="unblock">Unblock</ActButton>
           ) : (
@@ -138,6 +140,12 @@ export const page = declare<Data>({
   actions: {
     block: act('block'),
     unblock: act('unblock'),
+    approve: act('approve'),
+    async reject(visit) {
+      const { id } = await userOf(visit)
+      await visit.api.post('/users/{id}/reject', { id })
+      return '/admin/users?show=waiting'
+    },
     activate: act('activate'),
     deactivate: act('deactivate'),
     async revoke(visit) {

@@ -4,6 +4,7 @@ import { Avatar } from '../../../../components/Avatar.tsx'
 import { State } from '../../../../components/State.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows, Tabs } from '../../../../components/lists.tsx'
+import { Approval } from '../../../../components/Approval.tsx'
 import { Finder, Fold } from '../../../../components/settings.tsx'
 import { flag, listPage, optional } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
@@ -20,6 +21,7 @@ const VIEWS = [
   ['', 'All', {}],
   ['active', 'Active', { active: true }],
   ['blocked', 'Blocked', { blocked: true }],
+  ['waiting', 'Waiting', { pending_approval: true }],
   ['external', 'External', { external: true }],
 ] as const
 
@@ -88,23 +90,7 @@ export const page = declare<Data>({
                   {user.last_activity_on && <> · active on {user.last_activity_on}</>}
                 </>
               }
-              aside={
-                user.id !== me?.id &&
-                (user.state === 'blocked' ? (
-                  <ActButton action="unblock" fields={{ user: user.id }}>
-                    Unblock
-                  </ActButton>
-                ) : (
-                  <ActButton
-                    action="block"
-                    fields={{ user: user.id }}
-                    kind="danger"
-                    confirm={`Block ${user.name}? They are signed out, and cannot come in.`}
-                  >
-                    Block
-                  </ActButton>
-                ))
-              }
+              aside={user.id !== me?.id && <Standing of={user} />}
             />
           ))}
         </Rows>
@@ -132,5 +118,30 @@ export const page = declare<Data>({
     async unblock({ api, form }) {
       await api.post('/users/{id}/unblock', { id: text(form, 'user') })
     },
+    async approve({ api, form }) {
+      await api.post('/users/{id}/approve', { id: text(form, 'user') })
+    },
+    async reject({ api, form }) {
+      await api.post('/users/{id}/reject', { id: text(form, 'user') })
+    },
   },
 })
+
+function Standing({ of: { id, name, state } }: { of: Account }) {
+  const fields = { user: id }
+  if (state === 'blocked_pending_approval') return <Approval name={name} fields={fields} />
+  return state === 'blocked' ? (
+    <ActButton action="unblock" fields={fields}>
+      Unblock
+    </ActButton>
+  ) : (
+    <ActButton
+      action="block"
+      fields={fields}
+      kind="danger"
+      confirm={`Block ${name}? They are signed out, and cannot come in.`}
+    >
+      Block
+    </ActButton>
+  )
+}

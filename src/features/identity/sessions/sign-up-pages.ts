@@ -1,0 +1,91 @@
+import { html, type Html } from '../../../lib/html.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords.ts'
+import { warning, type Page } from '../page.ts'
+import { tokenField } from './forms.ts'
+import { withReturn } from './return-address.ts'
+
+export interface SignUpPage {
+  token: string
+  returnTo: string
+  /** What was typed before; never the password. */
+  typed?: { name: string; username: string; email: string }
+  /** By field. */
+  faults?: Readonly<Record<string, readonly string[]>>
+  fault?: string
+  /** The digest of the terms that are to be accepted, where there are any. */
+  terms: string | null
+}
+
+export function signUpPage({ token, returnTo, typed, faults = {}, fault, terms }: SignUpPage): Page {
+  const field = (name: 'name' | 'username' | 'email' | 'password', label: string, attributes: Html) => {
+    const found = faults[name] ?? []
+    const isFirst = name === (['name', 'username', 'email', 'password'].find((one) => faults[one]) ?? 'name')
+    return html`<label for="${name}">${label}</label>
+      <input
+        id="${name}"
+        name="user[${name}]"
+        ${name !== 'password' && html`value="${typed?.[name] ?? ''}"`}
+        ${attributes}
+        ${found.length > 0 && html`aria-invalid="true" aria-describedby="${name}-fault"`}
+        ${isFirst && html`autofocus`}
+        required
+      />
+      ${found.length > 0 && html`<p class="bad" id="${name}-fault">${sentences(label, found)}</p>`}`
+  }
+  const isFaulty = Object.keys(faults).length > 0
+  return {
+    title: 'Register',
+    leadsOutside: returnTo.startsWith('/oauth/authorize'),
+    body: html`${warning(fault ?? (isFaulty ? 'Not everything is right yet.' : null))}
+      <form method="post" action="/users/sign_up">
+        ${tokenField(token)}
+        <input type="hidden" name="return_to" value="${returnTo}" />
+        ${field('name', 'Name', html`autocomplete="name" maxlength="255"`)}
+        ${field('username', 'Username', html`autocomplete="username" autocapitalize="none" maxlength="255"`)}
+        ${field('email', 'Email', html`type="email" autocomplete="email" maxlength="254"`)}
+        ${field(
+          'password',
+          'Password',
+          html`type="password" autocomplete="new-password" minlength="${SHORTEST_PASSWORD}"
+          maxlength="${LONGEST_PASSWORD}"`,
+        )}
+        ${terms !== null && termsField(terms, faults.terms ?? [])}
+        <button>Register</button>
+      </form>
+      <p>You have an account? <a href="${withReturn('/users/sign_in', returnTo)}">Sign in</a></p>`,
+  }
+}
+
+const sentences = (label: string, faults: readonly string[]) =>
+  faults.map((fault) => `${label} ${fault.replace(/\.$/, '')}.`).join(' ')
+
+/** What is sent says which text was accepted. */
+const termsField = (digest: string, faults: readonly string[]) =>
+  html`<label class="check">
+      <input type="checkbox" name="user[terms]" value="${digest}" required />I accept the
+      <a href="/-/users/terms" target="_blank">terms</a>
+    </label>
+    ${faults.length > 0 && html`<p class="bad">${sentences('The terms', faults)}</p>`}`
+
+export const closedPage: Page = {
+  title: 'Register',
+  body: html`<p>Registering is closed on this instance. Ask an administrator for an account.</p>
+    <p><a href="/users/sign_in">Sign in</a></p>`,
+}
+
+/** The same whether the address was free or somebody's. */
+export const registeredPage = ({ email, mayEnter, isLookedAt }: Registered): Page => ({
+  title: 'Look into your mail',
+  body: html`<p>We have sent a mail to ${email}. ${mayEnter ? WITHIN_DAYS : 'Follow its link, then sign in.'}</p>
+    ${isLookedAt && html`<p>An administrator of this instance looks at your account first.</p>`}
+    <p><a href="/users/sign_in">Sign in</a></p>`,
+})
+
+const WITHIN_DAYS = 'Follow its link within three days. Until then you may sign in without.'
+
+interface Registered {
+  email: string
+  /** Before the address is confirmed. */
+  mayEnter: boolean
+  isLookedAt: boolean
+}

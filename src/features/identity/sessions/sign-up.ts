@@ -1,0 +1,126 @@
+/** People register themselves, by a name, an address and a password, as far as the settings let them. */
+import { DAY, after, timestamp } from '../../../clock.ts'
+import type { App, User } from '../../../context.ts'
+import { Refusal, invalid } from '../../../errors.ts'
+import { networkOf } from '../../../lib/addresses.ts'
+import { isOfDomain } from '../../../lib/email-domains.ts'
+import type { Settings } from '../../instance/settings/model.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { assertMayMail, mailLater } from '../mailing.ts'
+import { createUser } from '../users/service.ts'
+import { userFaults } from '../users/validation.ts'
+import { termsOf, type Terms } from './terms.ts'
+
+export interface Newcomer {
+  readonly name: string
+  readonly username: string
+  readonly email: string
+  readonly password: string
+  /** The digest of the terms they accepted. */
+  readonly terms: string | null
+  readonly address: string
+}
+
+/**
+ * Null where the address is somebody's already and it is only them who are told so, by mail: whoever else asks learns
+ * the same as with an address that is nobody's. The username is public, so it is looked at before.
+ */
+export async function register(app: App, { address, terms: accepted, ...given }: Newcomer): Promise<User | null> {
+  const settings = await currentSettings(app)
+  const terms = await termsOf(app)
+  const newcomer = { ...given, email: given.email.trim().toLowerCase() }
+  const faults = { ...faultsOf(settings, newcomer), ...termsFaults(terms, accepted) }
+  if (Object.keys(faults).length > 0) throw invalid(faults)
+  if (await isUsernameTaken(app, newcomer.username)) throw taken('username')
+  await assertMayMail(app, { kind: 'registration', by: networkOf(address), to: newcomer.email })
+  try {
+    return await createUser(app, {
+      ...newcomer,
+      state: settings.require_admin_approval_after_user_signup ? 'blocked_pending_approval' : 'active',
+      confirm_by: confirmBy(app, settings),
+      accepted_terms: terms?.digest ?? null,
+    })
+  } catch (error) {
+    const field = takenField(error)
+    if (field === null) throw error
+    if (field === 'username' || settings.email_confirmation_setting === 'off') throw taken(field)
+    await tellOwner(app, newcomer.email)
+    return null
+  }
+}
+
+const GRACE = 3 * DAY
+const NEVER = '9999-12-31T23:59:59.999Z'
+
+/** An address that nobody has to confirm does not count as confirmed either: its owner may be somebody else. */
+function confirmBy({ clock }: App, { email_confirmation_setting: setting }: Settings): string {
+  if (setting === 'off') return NEVER
+  return setting === 'hard' ? timestamp(clock) : after(clock, GRACE)
+}
+
+function faultsOf(settings: Settings, newcomer: Omit<Newcomer, 'address' | 'terms'>): Record<string, string[]> {
+  const faults = userFaults(newcomer)
+  if (!faults.email && !mayRegister(settings, newcomer.email)) {
+    faults.email = ['is not of a domain that may register here']
+  }
+  return faults
+}
+
+function mayRegister(settings: Settings, email: string): boolean {
+  const { domain_whitelist: only, domain_blacklist: never, domain_blacklist_enabled: isRefusing } = settings
+  if (only.length > 0 && !isOfDomain(email, only)) return false
+  return !isRefusing || !isOfDomain(email, never)
+}
+
+function termsFaults(terms: Terms | null, accepted: string | null): Record<string, string[]> {
+  if (terms === null || terms.digest === accepted) return {}
+  return { terms: [accepted ? 'have changed: read them again' : 'must be accepted'] }
+}
+
+async function isUsernameTaken({ db }: App, username: string): Promise<boolean> {
+  const namespace = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where((eb) => eb(eb.fn<string>('lower', ['full_path']), '=', username.toLowerCase()))
+    .executeTakeFirst()
+  return namespace !== undefined
+}
+
+type TakenField = 'email' | 'username'
+
+const taken = (field: TakenField) => invalid({ [field]: ['has already been taken'] })
+
+function takenField(error: unknown): TakenField | null {
+  if (!(error instanceof Refusal)) return null
+  const { kind, said } = error
+  if (kind === 'conflict') return said === 'Email has already been taken' ? 'email' : 'username'
+  // A secondary address of somebody.
+  return typeof said === 'object' && 'email' in said ? 'email' : null
+}
+
+/** At the address that was typed in, which is theirs. Who is blocked hears nothing. */
+async function tellOwner(app: App, email: string): Promise<void> {
+  const people = app.db.selectFrom('users').where('users.state', '=', 'active').where('users.ghost', '=', false)
+  const owner =
+    (await people.select('users.username').where('users.email', '=', email).executeTakeFirst()) ??
+    (await people
+      .innerJoin('emails', 'emails.user_id', 'users.id')
+      .select('users.username')
+      .where('emails.email', '=', email)
+      .where('emails.confirmed_at', 'is not', null)
+      .executeTakeFirst())
+  if (!owner) return
+  await mailLater(app, {
+    to: email,
+    subject: 'You have an account already',
+    text: `Hello,
+
+somebody wanted to register with this address, which belongs to the account ${owner.username}. If that was you, sign in:
+
+${app.url}/users/sign_in
+
+If you have forgotten the password, choose a new one: ${app.url}/users/password/new
+
+If it was not you, nothing needs to be done.`,
+  })
+}

@@ -1,0 +1,68 @@
+import type { WebRoutes } from '../../../api/server.ts'
+import { html, type Html } from '../../../lib/html.ts'
+import { sendPage, warning, type Page } from '../page.ts'
+import { identityOn } from './authenticate.ts'
+import { formToken, onForm, queryOf, textOf, tokenField } from './forms.ts'
+import { returnAddress, withReturn } from './return-address.ts'
+import { TERMS, acceptTerms, isTermsDue, termsOf } from './terms.ts'
+import { drawn } from './words.ts'
+
+/** Everybody may read the terms; whoever is signed in and has not yet accepted them is asked to. */
+export const routes: WebRoutes = (server, gateway) => {
+  const { app } = gateway
+
+  server.get(TERMS, async (request, reply) => {
+    const returnTo = returnAddress(textOf(queryOf(request), 'return_to'))
+    const terms = await termsOf(app)
+    if (!terms) return sendPage(reply, 404, noTermsPage)
+    const user = (await identityOn(app, request))?.user
+    const text = await drawn(terms.text)
+    if (!user || !(await isTermsDue(app, user))) return sendPage(reply, 200, termsPage(text))
+    return sendPage(reply, 200, questionPage({ ...terms, text, returnTo, token: formToken(app, request, reply) }))
+  })
+
+  onForm(server, gateway, TERMS, async (form, request, reply) => {
+    const returnTo = returnAddress(textOf(form, 'return_to'))
+    const user = (await identityOn(app, request))?.user
+    if (!user) return reply.redirect(withReturn('/users/sign_in', returnTo), 303)
+    const terms = await termsOf(app)
+    if (!terms) return reply.redirect(returnTo, 303)
+    if (textOf(form, 'terms') !== terms.digest) {
+      const fault = 'The terms have changed. Read them again.'
+      const token = formToken(app, request, reply)
+      return sendPage(reply, 409, questionPage({ ...terms, text: await drawn(terms.text), returnTo, token, fault }))
+    }
+    await acceptTerms(app, user, terms)
+    return reply.redirect(returnTo, 303)
+  })
+}
+
+const noTermsPage: Page = { title: 'There are no terms', body: html`<p><a href="/">Go on</a></p>` }
+
+const termsPage = (text: Html | null): Page => ({ title: 'Terms', body: html`${text}` })
+
+interface Question {
+  token: string
+  returnTo: string
+  text: Html | null
+  /** Which text is accepted. */
+  digest: string
+  fault?: string
+}
+
+/** Who declines is signed out. */
+const questionPage = ({ token, returnTo, text, digest, fault }: Question): Page => ({
+  title: 'Accept the terms to go on',
+  leadsOutside: returnTo.startsWith('/oauth/authorize'),
+  body: html`${warning(fault)}${text}
+    <form method="post" action="${TERMS}">
+      ${tokenField(token)}
+      <input type="hidden" name="return_to" value="${returnTo}" />
+      <input type="hidden" name="terms" value="${digest}" />
+      <button>Accept</button>
+    </form>
+    <form method="post" action="/users/sign_out">
+      ${tokenField(token)}
+      <button class="quiet">Decline and sign out</button>
+    </form>`,
+})

@@ -1,0 +1,54 @@
+/** What is mailed about accounts that wait for an administrator. Nothing of it was written by who registered. */
+import type { App, User } from '../../../context.ts'
+import { mailLater, mayMail } from '../mailing.ts'
+
+/** Those who were here last: enough to have somebody look. */
+const MOST_TOLD = 20
+
+/** Whoever has had many such mails of late looks by themselves. */
+export async function mailAdministrators(app: App, { username, email }: User): Promise<void> {
+  const administrators = await app.db
+    .selectFrom('users')
+    .select('email')
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .where('confirmed_at', 'is not', null)
+    .orderBy('current_sign_in_at', (order) => order.desc().nullsLast())
+    .orderBy('id')
+    .limit(MOST_TOLD)
+    .execute()
+  for (const { email: to } of administrators) {
+    if (!(await mayMail(app, { kind: 'approval', to }))) continue
+    await mailLater(app, {
+      to,
+      subject: 'An account waits for approval',
+      text: `Hello,
+
+the account ${username} was registered with the address ${email}. Approve or reject it:
+
+${app.url}/admin/users?show=waiting`,
+    })
+  }
+}
+
+export async function mailApproval(app: App, { username, email }: User): Promise<void> {
+  await mailLater(app, {
+    to: email,
+    subject: 'Your account was approved',
+    text: `Hello,
+
+an administrator has approved the account ${username}. Sign in:
+
+${app.url}/users/sign_in`,
+  })
+}
+
+export async function mailRejection(app: App, { username, email }: User): Promise<void> {
+  await mailLater(app, {
+    to: email,
+    subject: 'Your account was not approved',
+    text: `Hello,
+
+an administrator of ${app.url} has not approved the account ${username}. It was deleted.`,
+  })
+}

@@ -1,0 +1,12 @@
+import { matchesPart, segmentOf } from './globs.ts'
+
+const withoutRoot = (domain: string) => domain.toLowerCase().replace(/\.$/, '')
+
+/** Whether an address is of one of these domains; `*.example.com` is whatever lies below that one. */
+export function isOfDomain(email: string, domains: readonly string[]): boolean {
+  const own = withoutRoot(email.slice(email.lastIndexOf('@') + 1))
+  return domains.some((domain) => {
+    const segment = segmentOf(withoutRoot(domain))
+    return segment.kind !== 'any' && matchesPart(segment, own, () => undefined)
+  })
+}

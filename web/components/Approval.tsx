@@ -1,0 +1,18 @@
+/** What an administrator decides of somebody who has registered. */
+import { ActButton } from './Form.tsx'
+
+export const Approval = ({ name, fields = {} }: { name: string; fields?: Record<string, number> }) => (
+  <>
+    <ActButton action="approve" fields={fields}>
+      Approve
+    </ActButton>
+    <ActButton
+      action="reject"
+      fields={fields}
+      kind="danger"
+      confirm={`Reject ${name}? Their account is deleted, and they are mailed.`}
+    >
+      Reject
+    </ActButton>
+  </>
+)
