@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../../../test/browser.ts'
+import { DAY } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct-horse-battery'
@@ -25,10 +26,15 @@ const ask = async (by: { get(path: string): Promise<{ body: unknown }> }) =>
 test('everybody reads what steers pages, visitors nothing of runners', async () => {
   const initial = {
     home_page_url: null,
+    default_project_visibility: 'private',
+    default_group_visibility: 'private',
     default_snippet_visibility: 'private',
+    restricted_visibility_levels: [],
     protected_ci_variables: true,
     shared_runners_text: '',
     polling_interval_multiplier: 1,
+    require_personal_access_token_expiry: false,
+    latest_token_expiry: null,
   }
   expect(await ask(forge.visitor)).toEqual(initial)
   await set({ shared_runners_text: 'Be *quick*.' })
@@ -52,6 +58,19 @@ test('home_page_url is where visitors of the front page are led, and nobody else
   await set({ home_page_url: `${forge.url}/explore` })
   expect((await open('/', visitor)).location).toBe(`${forge.url}/explore`)
   await set({ home_page_url: null })
+})
+
+test('max_personal_access_token_lifetime fills in the last day of a new token', async () => {
+  const field = async () =>
+    /<input[^>]* name="expires_at"[^>]*>|<input name="expires_at"[^>]*>/.exec(
+      (await open('/-/profile/personal_access_tokens')).body,
+    )![0]
+  expect(await field()).not.toMatch(/max=|required/)
+  await set({ max_personal_access_token_lifetime: 30, require_personal_access_token_expiry: true })
+  const latest = new Date(forge.clock.now().getTime() + 30 * DAY).toISOString().slice(0, 10)
+  expect(await ask(forge.visitor)).toMatchObject({ latest_token_expiry: latest })
+  for (const part of [`value="${latest}"`, `max="${latest}"`, 'required']) expect(await field()).toContain(part)
+  await set({ max_personal_access_token_lifetime: null, require_personal_access_token_expiry: false })
 })
 
 test('default_snippet_visibility is what the form for a new snippet begins with', async () => {
