@@ -15,6 +15,7 @@ interface Data {
   reviews: Records['MergeRequest'][]
   /** An administrator of a server that has no project yet is led to the first. */
   isFirstRun: boolean
+  settings: Records['WebSettings'] | null
 }
 
 export const page = declare<Data>({
@@ -26,6 +27,7 @@ export const page = declare<Data>({
       isFirstRun: me?.is_admin
         ? api.get('/projects', { simple: true, per_page: 1 }).then((all) => all.length === 0)
         : false,
+      settings: me?.is_admin ? api.get('/application/web_settings', {}) : null,
       projects: api.get('/projects', {
         ...(me && { membership: true }),
         order_by: 'last_activity_at',
@@ -40,8 +42,8 @@ export const page = declare<Data>({
   View: (data) =>
     data.me === null ? (
       <Welcome projects={data.projects} />
-    ) : data.isFirstRun ? (
-      <FirstSteps me={data.me} project={null} tokens={[]} keys={[]} />
+    ) : data.isFirstRun && data.settings ? (
+      <FirstSteps me={data.me} settings={data.settings} project={null} tokens={[]} keys={[]} />
     ) : (
       <Dashboard {...data} me={data.me} />
     ),
@@ -55,7 +57,7 @@ const Welcome = ({ projects }: { projects: Records['Project'][] }) => (
   </>
 )
 
-function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun'> & { me: Me }) {
+function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun' | 'settings'> & { me: Me }) {
   return (
     <div class="columns">
       <section>

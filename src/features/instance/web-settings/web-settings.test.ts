@@ -60,6 +60,38 @@ test('home_page_url is where visitors of the front page are led, and nobody else
   await set({ home_page_url: null })
 })
 
+const chosen = (html: string) =>
+  /<option[^>]* value="(?:private|internal|public)"[^>]* selected[^>]*>|<option selected[^>]*>/.exec(html)?.[0]
+
+test('default_project_visibility and default_group_visibility are what new ones begin with', async () => {
+  const group = await forge.group({ visibility: 'internal' })
+  const root = new Browser(forge.url)
+  await forge.administrator.put('/users/1', { password: PASSWORD })
+  await root.signIn('root', PASSWORD)
+  for (const level of ['internal', 'public', 'private']) {
+    await set({ default_project_visibility: level, default_group_visibility: level })
+    for (const address of ['/projects/new', '/projects/new?from=url', '/groups/new', '/-/welcome'])
+      expect([address, chosen((await open(address)).body)]).toEqual([address, expect.stringContaining(level)])
+  }
+  // No wider than the group it is made in, as the API has it.
+  await set({ default_project_visibility: 'public', default_group_visibility: 'public' })
+  for (const address of [`/projects/new?namespace=${group.id}`, `/groups/new?parent=${group.id}`])
+    expect([address, chosen((await open(address, root)).body)]).toEqual([address, expect.stringContaining('internal')])
+  await set({ default_project_visibility: 'private', default_group_visibility: 'private' })
+})
+
+test('what restricted_visibility_levels forbids is offered to administrators alone', async () => {
+  const root = new Browser(forge.url)
+  await forge.administrator.put('/users/1', { password: PASSWORD })
+  await root.signIn('root', PASSWORD)
+  await set({ restricted_visibility_levels: ['public'] })
+  for (const address of ['/projects/new', '/groups/new']) {
+    expect((await open(address)).body).not.toContain('value="public"')
+    expect((await open(address, root)).body).toContain('value="public"')
+  }
+  await set({ restricted_visibility_levels: [] })
+})
+
 test('max_personal_access_token_lifetime fills in the last day of a new token', async () => {
   const field = async () =>
     /<input[^>]* name="expires_at"[^>]*>|<input name="expires_at"[^>]*>/.exec(
