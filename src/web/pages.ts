@@ -13,6 +13,7 @@ import { STRANGERS_BODY, assertPlain, readBody, readQuery, type BodyLimits, type
 import type { Gateway } from '../api/run.ts'
 import type { PageContent, WebPages } from '../api/server.ts'
 import { Refusal } from '../errors.ts'
+import { isOfTooManyAddresses } from '../features/identity/addresses/service.ts'
 import { formToken, isOwnForm } from '../features/identity/sessions/forms.ts'
 import { decodeSegments } from '../lib/segments.ts'
 import { flashOf } from './flash.ts'
@@ -77,9 +78,10 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
 
 const SECOND_FACTOR = '/-/profile/two_factor_auth'
 
-/** Who asks too often is told to wait. Who is late with a second factor is led to where it is set up, nowhere else. */
+/** Who asks too often, or from too many addresses, is told to wait. Who is late with a second factor is led to where it is set up, nowhere else. */
 async function insteadFor(asked: Asked, renderer: Renderer): Promise<Answer | null> {
-  const { throttled, isHeld, segments } = asked
+  const { throttled, isHeld, isCrowded, segments } = asked
+  if (isCrowded) return renderer.respondMissing(asked, 403)
   if (throttled) return renderer.respondMissing(asked, 429, throttled)
   return isHeld && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
 }
@@ -99,7 +101,7 @@ async function askedBy(
   const address = request.raw.url!.replace(/^\/+/, '/')
   const segments = decodeSegments(address)
   if (!segments) return null
-  const caller = await callerOf(gateway, request)
+  const { isCrowded, ...caller } = await callerOf(gateway, request)
   noteUser(request.raw, caller.identity?.user ?? null)
   const throttled = await countedOnce(gateway, caller, request)
   let visitor: Visitor = { caller, request: request.raw, response: reply.raw }
@@ -108,6 +110,7 @@ async function askedBy(
     segments,
     isSignedIn: caller.identity !== null,
     isHeld: caller.identity?.isHeld ?? false,
+    isCrowded,
     throttled,
     csrf: formToken(gateway.app, request, reply),
     cookies: request.headers.cookie ?? '',
@@ -142,10 +145,19 @@ async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<Asked[
   }
 }
 
-async function callerOf({ app, authentication }: Gateway, request: FastifyRequest): Promise<Caller> {
+async function callerOf(
+  { app, authentication }: Gateway,
+  request: FastifyRequest,
+): Promise<Caller & Pick<Asked, 'isCrowded'>> {
   const shown = shownCredential(request, readQuery(request.raw.url!))
-  const identity = shown ? await authentication.identify(app, shown, request.ip) : null
-  return { identity, address: request.ip }
+  const { ip: address } = request
+  try {
+    const identity = shown ? await authentication.identify(app, shown, address) : null
+    return { identity, address, isCrowded: false }
+  } catch (error) {
+    if (!isOfTooManyAddresses(error)) throw error
+    return { identity: null, address, isCrowded: true }
+  }
 }
 
 const HEADERS = {

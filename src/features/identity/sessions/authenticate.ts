@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { mayComeFrom } from '../addresses/service.ts'
 import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
@@ -38,8 +39,8 @@ export function bySession(app: App, secret: string): MaybePromise<Identity | nul
   })
 }
 
-export async function signedInOn(app: App, { headers }: FastifyRequest): Promise<User | null> {
+export async function signedInOn(app: App, { headers, ip }: FastifyRequest): Promise<User | null> {
   const secret = sessionCookie(headers.cookie)
   const identity = secret ? await bySession(app, secret) : null
-  return identity && !identity.isHeld ? identity.user : null
+  return identity && !identity.isHeld && (await mayComeFrom(app, identity.user, ip)) ? identity.user : null
 }
