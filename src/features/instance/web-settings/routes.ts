@@ -23,6 +23,7 @@ export const get = endpoint({
     shared_runners_text: z.string(),
     polling_interval_multiplier: z.number(),
     require_personal_access_token_expiry: z.boolean(),
+    user_oauth_applications: z.boolean(),
     /** The last day a token made today may end on. */
     latest_token_expiry: dateOut.nullable(),
   }).meta({ id: 'WebSettings' }),
@@ -39,6 +40,7 @@ export const get = endpoint({
       shared_runners_text: viewer ? settings.shared_runners_text : '',
       polling_interval_multiplier: settings.polling_interval_multiplier,
       require_personal_access_token_expiry: settings.require_personal_access_token_expiry,
+      user_oauth_applications: settings.user_oauth_applications,
       latest_token_expiry: latestTokenExpiry(settings, app.clock),
     }
   },

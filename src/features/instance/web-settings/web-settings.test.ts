@@ -34,6 +34,7 @@ test('everybody reads what steers pages, visitors nothing of runners', async () 
     shared_runners_text: '',
     polling_interval_multiplier: 1,
     require_personal_access_token_expiry: false,
+    user_oauth_applications: true,
     latest_token_expiry: null,
   }
   expect(await ask(forge.visitor)).toEqual(initial)
