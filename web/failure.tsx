@@ -20,13 +20,18 @@ const ADVICE: Record<number, Advice> = {
   503: { title: 'The server is busy', text: 'Load the page again in a moment.' },
 }
 
+const CROWDED: Advice = {
+  title: 'Too many addresses',
+  text: 'Your account is used from too many IP addresses. Try again later, or from one of the others.',
+}
+
 const OTHER: Advice = {
   title: 'Something went wrong',
   text: 'It is not your fault. Load the page again; if it stays, tell your administrator.',
 }
 
-export function failurePage(status: number): Page {
-  const { title, text } = ADVICE[status] ?? OTHER
+export function failurePage(status: number, isCrowded = false): Page {
+  const { title, text } = isCrowded ? CROWDED : (ADVICE[status] ?? OTHER)
   return page({
     load: () => ({}),
     title: () => title,

@@ -72,6 +72,7 @@ const OF_INSTANCE: Readonly<Record<string, string>> = {
   'explore/snippets': '/-/snippets',
   public: '/explore',
   'profile/account': '/-/profile/password',
+  'oauth/applications': '/-/profile/applications',
 }
 
 /** Null where nothing has moved. */

@@ -17,6 +17,8 @@ export interface Asked {
   /** The path, split and decoded. */
   readonly segments: readonly string[]
   readonly isSignedIn: boolean
+  /** Comes from one address more than they may. */
+  readonly isCrowded: boolean
   readonly csrf: string
   /** Where pages of this server begin: `https://forge.example`. */
   readonly url: string
@@ -133,7 +135,7 @@ async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: O
 
 /** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
 async function fail(asked: Asked, visit: Visit, status: number): Promise<Answer> {
-  const page = failurePage(status)
+  const page = failurePage(status, asked.isCrowded)
   const [around, messages] = await Promise.all([together(instanceFrame.load(visit)), messagesOf(asked, visit.api)])
   const match = { file: '', params: {} }
   return { status, html: draw(asked, page, match, visit, around, { ...NONE, messages }) }

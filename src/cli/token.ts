@@ -8,7 +8,7 @@ const create: Verb = {
     user: { value: 'USERNAME', help: 'whose token; needed' },
     name: { value: 'NAME', help: 'what it is for; needed' },
     scopes: { value: 'SCOPES', help: 'by comma, e.g. api,read_user; needed' },
-    expires: { value: 'DATE', help: 'the day it ends, e.g. 2030-01-31; without, it does not' },
+    expires: { value: 'DATE', help: 'the day it ends, e.g. 2030-01-31; without, as late as the instance lets it' },
   },
   run: (call) =>
     onInstance(call, async (app) => {

@@ -7,6 +7,7 @@ import { timestamp } from '../clock.ts'
 import type { App } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { byJobToken } from '../features/ci/job-tokens/authenticate.ts'
+import { assertMayComeFrom } from '../features/identity/addresses/service.ts'
 import { bearerOfOAuthToken } from '../features/identity/oauth/authenticate.ts'
 import { signIn } from '../features/identity/sessions/service.ts'
 import { countFailure, forgetFailures, recentFailures } from '../features/identity/sessions/throttle.ts'
@@ -46,6 +47,8 @@ export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'l
   for (const way of at === 'lfs' ? WAYS_TO_LFS : WAYS) {
     const gitter = await way(app, { ...shown, address })
     if (!gitter) continue
+    // Where a job runs says nothing of the person it runs as.
+    if (gitter.user && !gitter.job) await assertMayComeFrom(app, gitter.user, address)
     if (failed) await forgetFailures(app, key)
     return gitter
   }

@@ -58,6 +58,27 @@ const failureOf = (work: Promise<unknown>) =>
 const UNKNOWN = 'All configured authentication methods failed'
 
 describe('who comes', () => {
+  test('is refused from more addresses than they may come from', async () => {
+    await using forge = await startSshForge()
+    const ada = await forge.user()
+    const key = await newKey()
+    await addKey(ada, key)
+    await forge.administrator.put('/application/settings', {
+      unique_ips_limit_enabled: true,
+      unique_ips_limit_per_user: 1,
+    })
+    const now = forge.clock.now().toISOString()
+    const elsewhere = { user_id: ada.id, address: '203.0.113.1', since: now, seen_at: now }
+    await forge.app.db.insertInto('user_addresses').values(elsewhere).execute()
+    expect(await ask(forge, key, null)).toMatchObject({
+      code: 1,
+      output: '',
+      errors: expect.stringContaining('Your account is used from too many IP addresses.'),
+    })
+    await forge.app.db.deleteFrom('user_addresses').execute()
+    expect(await ask(forge, key, null)).toMatchObject({ code: 0 })
+  })
+
   test('is known by a key: a user, greeted by name, or a deploy key', async () => {
     await using forge = await startSshForge()
     const ada = await forge.user({ name: 'Ada Lovelace' })

@@ -38,6 +38,7 @@ test.each([
   ['/jane/mill/settings', '/jane/mill/-/edit'],
   ['/jane/mill/-/services/slack/edit', '/jane/mill/-/settings/integrations/slack'],
   ['/profile/keys', '/-/profile/keys'],
+  ['/oauth/applications', '/-/profile/applications'],
   ['/u/jane', '/jane'],
   ['/dashboard', '/dashboard/projects'],
 ])('%s leads to %s', async (from, to) => {

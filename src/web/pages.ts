@@ -13,6 +13,7 @@ import { STRANGERS_BODY, assertPlain, readBody, readQuery, type BodyLimits, type
 import type { Gateway } from '../api/run.ts'
 import type { PageContent, WebPages } from '../api/server.ts'
 import { Refusal } from '../errors.ts'
+import { isOfTooManyAddresses } from '../features/identity/addresses/service.ts'
 import { formToken, isOwnForm } from '../features/identity/sessions/forms.ts'
 import { withReturn } from '../features/identity/sessions/return-address.ts'
 import { TERMS } from '../features/identity/sessions/terms.ts'
@@ -80,11 +81,12 @@ export function webPages(gateway: Gateway, endpoints: readonly Endpoint[]): WebP
 const SECOND_FACTOR = '/-/profile/two_factor_auth'
 
 /**
- * Who asks too often is told to wait. Who has not accepted the terms, or is late with a second factor, is led to where
- * that is done, nowhere else.
+ * Who asks too often, or from too many addresses, is told to wait. Who has not accepted the terms, or is late with a
+ * second factor, is led to where that is done, nowhere else.
  */
 async function insteadFor(asked: Asked, renderer: Renderer): Promise<Answer | null> {
-  const { throttled, heldBy, segments, address } = asked
+  const { throttled, heldBy, isCrowded, segments, address } = asked
+  if (isCrowded) return renderer.respondMissing(asked, 403)
   if (throttled) return renderer.respondMissing(asked, 429, throttled)
   if (heldBy === 'terms') return { location: withReturn(TERMS, address) }
   return heldBy && `/${segments.join('/')}` !== SECOND_FACTOR ? { location: SECOND_FACTOR } : null
@@ -105,7 +107,7 @@ async function askedBy(
   const address = request.raw.url!.replace(/^\/+/, '/')
   const segments = decodeSegments(address)
   if (!segments) return null
-  const caller = await callerOf(gateway, request)
+  const { isCrowded, ...caller } = await callerOf(gateway, request)
   noteUser(request.raw, caller.identity?.user ?? null)
   const throttled = await countedOnce(gateway, caller, request)
   let visitor: Visitor = { caller, request: request.raw, response: reply.raw }
@@ -114,6 +116,7 @@ async function askedBy(
     segments,
     isSignedIn: caller.identity !== null,
     heldBy: caller.identity?.heldBy ?? null,
+    isCrowded,
     throttled,
     csrf: formToken(gateway.app, request, reply),
     cookies: request.headers.cookie ?? '',
@@ -148,10 +151,19 @@ async function throttledBy({ limiter }: Gateway, caller: Caller): Promise<Asked[
   }
 }
 
-async function callerOf({ app, authentication }: Gateway, request: FastifyRequest): Promise<Caller> {
+async function callerOf(
+  { app, authentication }: Gateway,
+  request: FastifyRequest,
+): Promise<Caller & Pick<Asked, 'isCrowded'>> {
   const shown = shownCredential(request, readQuery(request.raw.url!))
-  const identity = shown ? await authentication.identify(app, shown, request.ip) : null
-  return { identity, address: request.ip }
+  const { ip: address } = request
+  try {
+    const identity = shown ? await authentication.identify(app, shown, address) : null
+    return { identity, address, isCrowded: false }
+  } catch (error) {
+    if (!isOfTooManyAddresses(error)) throw error
+    return { identity: null, address, isCrowded: true }
+  }
 }
 
 const HEADERS = {

@@ -20,6 +20,8 @@ export interface Asked {
   readonly isSignedIn: boolean
   /** Sees nothing but the page where that is done. */
   readonly heldBy: Hold | null
+  /** Comes from one address more than they may. */
+  readonly isCrowded: boolean
   /** Has asked too often; headers say when to come again. */
   readonly throttled: Readonly<Record<string, string>> | null
   readonly csrf: string

@@ -185,7 +185,7 @@ export function addressesOf(world: World): Address[] {
     'instance/-/welcome': '/-/welcome?project=mill%2Fempty',
     'instance/-/profile/index': { at: '/-/profile', shows: ['Jane', 'bio'] },
     'instance/-/profile/active_sessions': '/-/profile/active_sessions',
-    'instance/-/profile/applications': '/-/profile/applications',
+    'instance/-/profile/applications': { at: '/-/profile/applications', shows: ['own application'] },
     'instance/-/profile/emails': '/-/profile/emails',
     'instance/-/profile/gpg_keys': '/-/profile/gpg_keys',
     'instance/-/profile/keys': { at: '/-/profile/keys', shows: ['key'] },

@@ -69,6 +69,37 @@ test('a token is made, shown once and revoked, with and without scripts', async 
   }
 })
 
+test('an application of one’s own is registered, edited and removed, with and without scripts', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await using tab = await openTab(forge, jane, { javaScriptEnabled })
+    const page = await tab.go('/-/profile/applications')
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.click('summary:has-text("Add an application")')
+    await page.fill('[name=name]', 'Tool')
+    await page.fill('[name=redirect_uri]', 'https://app.example/back')
+    await page.check('[value=openid]')
+    await page.click('button:has-text("Add application")')
+    await page.waitForSelector('.item-title:has-text("Tool")')
+    const secret = await page.inputValue('.fresh input')
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+
+    const row = page.locator('.item', { hasText: 'Tool' })
+    await row.locator('summary:has-text("Edit")').click()
+    expect(await row.locator('[value=openid]').isChecked()).toBe(true)
+    await row.locator('[name=name]').fill('Better tool')
+    await row.locator('[value=read_user]').check()
+    await row.locator('button:has-text("Save")').click()
+    await page.waitForSelector('.item-title:has-text("Better tool")')
+    expect((await jane.get('/user/applications')).body).toMatchObject([{ scopes: ['read_user', 'openid'] }])
+
+    await page.click('button:has-text("New secret")')
+    await expect.poll(() => page.locator('.fresh input').inputValue()).toMatch(/^[0-9a-f]{64}$/)
+    await page.click('button:has-text("Remove")')
+    await page.waitForSelector('text=You have registered none')
+    expect(tab.complaints()).toEqual([])
+  }
+})
+
 test('help is found, with what the instance says', async () => {
   await forge.administrator.put('/application/settings', { help_page_text: 'Ask **Joe**.' })
   await using tab = await openTab(forge, jane)

@@ -267,6 +267,7 @@ async function fill(forge: TestForge): Promise<World> {
   })
   const application = { redirect_uri: 'https://app.example/<script>', scopes: 'api' }
   await make('/applications', { name: hostile('application'), ...application }, administrator)
+  await make('/user/applications', { name: hostile('own application'), ...application })
   await make('/broadcast_messages', { message: hostile('broadcast'), ends_at: '2035-01-01' }, administrator)
   await registerRunner(forge, { description: hostile('runner'), tag_list: hostile('runs') })
   const { body: runner } = await member.get(at)

@@ -123,6 +123,8 @@ interface FieldProps {
   lines?: number
   autocomplete?: string
   pattern?: string
+  /** The last day of a date. */
+  max?: string
   /** Spoken, not shown. */
   isQuiet?: boolean
 }

@@ -9,6 +9,7 @@ import { NewToken, Tokens } from './tokens.tsx'
 
 interface Data {
   tokens: Listed<Records['ResourceAccessToken'][]>
+  settings: Records['WebSettings']
 }
 
 export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
@@ -21,13 +22,14 @@ export function resourceTokensPage(place: 'project' | 'group'): Page<Data> {
     frame: place === 'project' ? projectSettingsFrame : groupSettingsFrame,
     load: ({ api, params, query }) => ({
       tokens: api.list(tokens, { id: params.id!, state: 'active', ...listPage(query) }),
+      settings: api.get('/application/web_settings', {}),
     }),
     title: () => 'Access tokens',
-    View: ({ tokens }) => (
+    View: ({ tokens, settings }) => (
       <>
         <h1>Access tokens</h1>
         <p class="quiet">They act as a member of this {place}, and stay when people leave.</p>
-        <NewToken roles={ROLES} />
+        <NewToken settings={settings} roles={ROLES} />
         <Tokens tokens={tokens.items} />
         <Pages of={tokens} />
       </>

@@ -18,18 +18,19 @@ export const SCOPES = [
 ] as const
 
 interface NewTokenProps {
+  settings: Records['WebSettings']
   scopes?: readonly (readonly [string, string])[]
   /** Where the token acts as a member of its own. */
   roles?: readonly (readonly [string, string])[]
 }
 
-export const NewToken = ({ scopes = SCOPES, roles }: NewTokenProps) => (
+export const NewToken = ({ settings, scopes = SCOPES, roles }: NewTokenProps) => (
   <>
     <Secret name="token" label="New token" />
     <Fold title="Make a token" action="create">
       <Form action="create" resets>
         <Field name="name" label="Name" required hint="What it is for, such as “backup script”." />
-        <Field name="expires_at" label="Expires" type="date" />
+        <Expiry settings={settings} isRequired={settings.require_personal_access_token_expiry && !roles} />
         {roles && <Choice name="access_level" label="Role" options={roles} value="30" />}
         <Boxes name="scopes" label="What it may do" options={scopes} />
         <Button kind="main">Make token</Button>
@@ -37,6 +38,20 @@ export const NewToken = ({ scopes = SCOPES, roles }: NewTokenProps) => (
     </Fold>
   </>
 )
+
+/** Filled in with the last day that is allowed, where there is one. */
+function Expiry({ settings, isRequired }: { settings: Records['WebSettings']; isRequired: boolean }) {
+  const { latest_token_expiry: latest } = settings
+  return (
+    <Field
+      name="expires_at"
+      label="Expires"
+      type="date"
+      required={isRequired}
+      {...(latest !== null && { value: latest, max: latest, hint: `On ${latest} at the latest.` })}
+    />
+  )
+}
 
 export function Tokens({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0) return <Empty title="No active tokens" />

@@ -1,6 +1,9 @@
 /** Which person stands behind a credential: the one answer for the API, git and the web. */
+import type { Identity, Shown } from '../../api/credentials.ts'
 import type { Authentication } from '../../api/run.ts'
-import { andThen } from '../../lib/maybe-promise.ts'
+import type { App } from '../../context.ts'
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { assertMayComeFrom } from './addresses/service.ts'
 import { byOAuthToken } from './oauth/authenticate.ts'
 import { bySession } from './sessions/authenticate.ts'
 import { provesOrigin } from './sessions/forms.ts'
@@ -9,18 +12,23 @@ import { findUserByIdOrUsername } from './users/queries.ts'
 
 /** But for tokens of jobs, of which people know nothing. */
 export const authentication: Authentication = {
-  identify(app, shown, address) {
-    switch (shown.as) {
-      case 'private_token':
-        return byAccessToken(app, shown.secret, address)
-      case 'bearer':
-        return andThen(byOAuthToken(app, shown.secret), (found) => found ?? byAccessToken(app, shown.secret, address))
-      case 'session':
-        return bySession(app, shown.secret)
-      default:
-        return null
-    }
-  },
+  identify: (app, shown, address) =>
+    andThen(bearerOf(app, shown, address), (identity) =>
+      identity ? andThen(assertMayComeFrom(app, identity.user, address), () => identity) : null,
+    ),
   provesOrigin,
   findSudoTarget: (app, given) => findUserByIdOrUsername(app.db, given),
+}
+
+function bearerOf(app: App, shown: Shown, address: string): MaybePromise<Identity | null> {
+  switch (shown.as) {
+    case 'private_token':
+      return byAccessToken(app, shown.secret, address)
+    case 'bearer':
+      return andThen(byOAuthToken(app, shown.secret), (found) => found ?? byAccessToken(app, shown.secret, address))
+    case 'session':
+      return bySession(app, shown.secret)
+    default:
+      return null
+  }
 }

@@ -6,6 +6,7 @@ import { countCommand, type SshFigures } from '../../api/metrics.ts'
 import type { App } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { recordActivity } from '../../features/identity/activities/service.ts'
+import { assertMayComeFrom } from '../../features/identity/addresses/service.ts'
 import { noteKeyUse } from '../../features/identity/keys/use.ts'
 import { receivePack } from '../../git/push/receive.ts'
 import { uploadArchive, uploadPack } from '../../git/fetch/upload.ts'
@@ -71,7 +72,9 @@ async function answer(app: App, talk: Conversation, told: Told): Promise<number>
   // Asked again for each command: a connection may outlive the key it was opened with.
   const visitor = await findVisitor(app, talk.fingerprint)
   if (!visitor) throw new Refusal('forbidden', 'Your SSH key is not valid any more.')
-  told.user = personOf(visitor.gitter)?.username ?? null
+  const person = personOf(visitor.gitter)
+  told.user = person?.username ?? null
+  if (person && talk.heldBy) await assertMayComeFrom(app, person, talk.heldBy.address)
   await assertStillAllowed(app, visitor.key)
   await noteKeyUse(app, visitor.key)
   if (!talk.line?.trim()) {

@@ -15,8 +15,7 @@ interface Data {
   reviews: Records['MergeRequest'][]
   /** An administrator of a server that has no project yet is led to the first. */
   isFirstRun: boolean
-  /** Visitors may register. */
-  isOpen: boolean
+  settings: Records['WebSettings'] | null
 }
 
 export const page = declare<Data>({
@@ -28,7 +27,7 @@ export const page = declare<Data>({
       isFirstRun: me?.is_admin
         ? api.get('/projects', { simple: true, per_page: 1 }).then((all) => all.length === 0)
         : false,
-      isOpen: me ? false : api.get('/application/web_settings', {}).then(({ sign_up_open }) => sign_up_open),
+      settings: !me || me.is_admin ? api.get('/application/web_settings', {}) : null,
       projects: api.get('/projects', {
         ...(me && { membership: true }),
         order_by: 'last_activity_at',
@@ -42,16 +41,17 @@ export const page = declare<Data>({
   title: (_data, { me }) => (me ? 'Home' : 'Explore'),
   View: (data) =>
     data.me === null ? (
-      <Welcome projects={data.projects} isOpen={data.isOpen} />
-    ) : data.isFirstRun ? (
-      <FirstSteps me={data.me} project={null} tokens={[]} keys={[]} />
+      <Welcome projects={data.projects} isOpen={data.settings?.sign_up_open ?? false} />
+    ) : data.isFirstRun && data.settings ? (
+      <FirstSteps me={data.me} settings={data.settings} project={null} tokens={[]} keys={[]} />
     ) : (
       <Dashboard {...data} me={data.me} />
     ),
   actions: { begin },
 })
 
-const Welcome = ({ projects, isOpen }: Pick<Data, 'projects' | 'isOpen'>) => (
+/** `isOpen`: they may register. */
+const Welcome = ({ projects, isOpen }: Pick<Data, 'projects'> & { isOpen: boolean }) => (
   <>
     <h1>Projects</h1>
     {isOpen && (
@@ -63,7 +63,7 @@ const Welcome = ({ projects, isOpen }: Pick<Data, 'projects' | 'isOpen'>) => (
   </>
 )
 
-function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun' | 'isOpen'> & { me: Me }) {
+function Dashboard({ projects, todos, issues, reviews, me }: Omit<Data, 'isFirstRun' | 'settings'> & { me: Me }) {
   return (
     <div class="columns">
       <section>

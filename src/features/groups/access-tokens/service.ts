@@ -1,4 +1,4 @@
-import { DAY, after, timestamp } from '../../../clock.ts'
+import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { Master } from '../../../lib/levels.ts'
@@ -45,7 +45,6 @@ export async function createResourceToken(
   if (access_level > level) {
     throw new Refusal('bad_request', 'Access level of the token can not be greater than the access level of the user')
   }
-  const expires_at = wish.expires_at ?? after(app.clock, LIVES_FOR_DAYS * DAY).slice(0, 10)
   return transact(app, async (app) => {
     await assertOpen(app, at)
     const bot = await createBot(app, at, kind, wish.name)
@@ -54,7 +53,7 @@ export async function createResourceToken(
       users: [bot.id],
       ...(at.group_id === null ? { project: at.project_id! } : { group: at.group_id }),
     })
-    const { token, secret } = await createToken(app, bot, 'personal', { ...wish, expires_at }, grantable)
+    const { token, secret } = await createToken(app, bot, 'personal', wish, grantable, LIVES_FOR_DAYS)
     return { token: { ...token, access_level }, secret }
   })
 }

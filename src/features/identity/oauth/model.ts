@@ -14,6 +14,8 @@ declare module '../../../store/database.ts' {
       confidential: boolean
       /** Consent is not asked for. */
       trusted: boolean
+      /** Who registered it; null: it is the instance's. */
+      owner_id: number | null
       created_at: string
       updated_at: string
     }

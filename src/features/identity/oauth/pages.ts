@@ -22,12 +22,14 @@ const MEANING: Record<Scope, string> = {
 export interface Consent {
   token: string
   user: User
+  /** Who registered the application, if it is not the instance's. */
+  owner: User | null
   target: Target
   wish: AuthorizationWish
   given: Raw
 }
 
-export function consentPage({ token, user, target, wish, given }: Consent): Page {
+export function consentPage({ token, user, owner, target, wish, given }: Consent): Page {
   const { application, redirectUri } = target
   const carried = QUESTION.filter((name) => typeof given[name] === 'string').map(
     (name) => html`<input type="hidden" name="${name}" value="${given[name] as string}" />`,
@@ -39,6 +41,7 @@ export function consentPage({ token, user, target, wish, given }: Consent): Page
       <ul>
         ${wish.scopes.map((scope) => html`<li>${MEANING[scope]}</li>`)}
       </ul>
+      ${owner && html`<p>It was registered by <strong>${owner.username}</strong>, not by who runs this server.</p>`}
       <p class="quiet">You will be sent to ${redirectUri}</p>
       <form method="post" action="/oauth/authorize">
         ${tokenField(token)}${carried}

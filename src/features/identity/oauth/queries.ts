@@ -17,13 +17,15 @@ export const application = resource({
   params: z.object({ id }),
   policy: applicationPolicy,
   async find(app, { id }, viewer) {
-    const found = await app.db.selectFrom('oauth_applications').selectAll().where('id', '=', id).executeTakeFirst()
+    const found = await instanceApplications(app.db).where('id', '=', id).executeTakeFirst()
     return found && { application: found, viewer }
   },
 })
 
-export const listApplications = (db: Db): Promise<Application[]> =>
-  db.selectFrom('oauth_applications').selectAll().orderBy('id').execute()
+/** Without those that people registered for themselves. */
+const instanceApplications = (db: Db) => db.selectFrom('oauth_applications').selectAll().where('owner_id', 'is', null)
+
+export const listApplications = (db: Db): Promise<Application[]> => instanceApplications(db).orderBy('id').execute()
 
 const UID_FORM = /^[0-9a-f]{64}$/
 

@@ -1,5 +1,6 @@
 import { timestamp } from '../../../clock.ts'
-import type { App } from '../../../context.ts'
+import type { App, User } from '../../../context.ts'
+import { notFound } from '../../../errors.ts'
 import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import type { Application } from './queries.ts'
 import { toScopes } from './scopes.ts'
@@ -11,7 +12,12 @@ export interface WithSecret {
   secret: string
 }
 
-export async function createApplication(app: App, wish: NewApplication): Promise<WithSecret> {
+/** The instance's own, where nobody owns it. */
+export async function createApplication(
+  app: App,
+  wish: NewApplication,
+  owner: Pick<User, 'id'> | null = null,
+): Promise<WithSecret> {
   assertValidApplication(wish)
   const secret = randomHex()
   const now = timestamp(app.clock)
@@ -20,17 +26,45 @@ export async function createApplication(app: App, wish: NewApplication): Promise
     .values({
       uid: randomHex(),
       secret_digest: digestOf(secret),
-      name: wish.name,
-      redirect_uri: linesOf(wish.redirect_uri).join('\n'),
-      scopes: toScopes(wish.scopes).join(' '),
-      confidential: wish.confidential,
+      ...columnsOf(wish),
       trusted: false,
+      owner_id: owner?.id ?? null,
       created_at: now,
       updated_at: now,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
   return { application, secret }
+}
+
+const columnsOf = (wish: NewApplication) => ({
+  name: wish.name,
+  redirect_uri: linesOf(wish.redirect_uri).join('\n'),
+  scopes: toScopes(wish.scopes).join(' '),
+  confidential: wish.confidential,
+})
+
+/** What is absent stays. Tokens that were given out keep what they may. */
+export async function changeApplication(
+  app: App,
+  application: Application,
+  wish: { [K in keyof NewApplication]?: NewApplication[K] | null | undefined },
+): Promise<Application> {
+  const changed = {
+    name: wish.name ?? application.name,
+    redirect_uri: wish.redirect_uri ?? application.redirect_uri,
+    scopes: wish.scopes ?? application.scopes,
+    confidential: wish.confidential ?? application.confidential,
+  }
+  assertValidApplication(changed)
+  const found = await app.db
+    .updateTable('oauth_applications')
+    .set({ ...columnsOf(changed), updated_at: timestamp(app.clock) })
+    .where('id', '=', application.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!found) throw notFound('Application') // somebody was faster
+  return found
 }
 
 export async function renewSecret(app: App, { id }: Application): Promise<WithSecret> {

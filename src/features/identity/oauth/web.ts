@@ -6,6 +6,7 @@ import { Refusal } from '../../../errors.ts'
 import { sendPage } from '../page.ts'
 import { signedInOn } from '../sessions/authenticate.ts'
 import { formToken, onForm, queryOf, textOf, type FormHandler } from '../sessions/forms.ts'
+import { findUser } from '../users/queries.ts'
 import {
   QUESTION,
   denialAddress,
@@ -55,7 +56,10 @@ export const routes: WebRoutes = (server, gateway) => {
       if (await isConsentGiven(app, user, target, wish)) {
         return reply.redirect(await grant(app, user, target, wish), 303)
       }
-      return sendPage(reply, 200, consentPage({ token: formToken(app, request, reply), user, target, wish, given }))
+      const { owner_id } = target.application
+      const owner = owner_id === null ? null : await findUser(app.db, owner_id)
+      const token = formToken(app, request, reply)
+      return sendPage(reply, 200, consentPage({ token, user, owner, target, wish, given }))
     }),
   )
 

@@ -5,6 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { digestOfShown } from '../../../lib/secrets.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { mayComeFrom } from '../addresses/service.ts'
 import { dueSecondFactor, isOverdue } from '../second-factor/requirement.ts'
 import { noteUse } from '../uses.ts'
 import { withUser } from '../users/queries.ts'
@@ -52,5 +53,5 @@ export async function identityOn(app: App, { headers }: FastifyRequest): Promise
 
 export async function signedInOn(app: App, request: FastifyRequest): Promise<User | null> {
   const identity = await identityOn(app, request)
-  return identity && !identity.heldBy ? identity.user : null
+  return identity && !identity.heldBy && (await mayComeFrom(app, identity.user, request.ip)) ? identity.user : null
 }

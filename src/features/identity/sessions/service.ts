@@ -6,6 +6,7 @@ import { digestOf, randomHex } from '../../../lib/secrets.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
+import { assertMayComeFrom } from '../addresses/service.ts'
 import { isPassword } from '../passwords.ts'
 import { directoryIdentities } from '../users/identities.ts'
 import { findUserByLogin } from '../users/queries.ts'
@@ -45,6 +46,7 @@ export async function signIn(app: App, { login, password, address }: Credentials
   }
   await forgiveTry(app, tries)
   if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
+  await assertMayComeFrom(app, user, address)
   if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor', user })
   return completeSignIn(app, user)
 }

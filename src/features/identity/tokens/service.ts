@@ -1,4 +1,4 @@
-import { DAY, after, timestamp, today } from '../../../clock.ts'
+import { timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, forbidden, invalid, type FieldErrors } from '../../../errors.ts'
 import { digestOf, randomToken } from '../../../lib/secrets.ts'
@@ -6,6 +6,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { holdCredentials } from '../sessions/ending.ts'
+import { expiryOf } from './expiry.ts'
 import type { AccessToken, TokenKind } from './model.ts'
 import { isActive } from './policy.ts'
 import { scopesFrom } from './queries.ts'
@@ -49,17 +50,19 @@ export async function replacePrivateToken(app: App, user: User): Promise<string>
   return secret
 }
 
-/** `grantable` are the scopes whoever asks may hand out. */
+/** `grantable` are the scopes whoever asks may hand out; `usualDays` see `expiry.ts`. */
 export async function createToken(
   app: App,
   user: User,
   kind: 'personal' | 'impersonation',
   wish: TokenWish,
   grantable: readonly string[],
+  usualDays: number | null = null,
 ): Promise<IssuedToken> {
   assertValidToken(wish, grantable)
+  const expires_at = await expiryOf(app, wish.expires_at, usualDays)
   if (user.ghost) throw forbidden()
-  return issueToken(app, user.id, kind, wish)
+  return issueToken(app, user.id, kind, { ...wish, expires_at })
 }
 
 /** Makes and tells; the caller has checked that the wish may be granted. */
@@ -127,6 +130,7 @@ export async function rotateToken(
 ): Promise<IssuedToken> {
   const { id, user_id, name, description } = token
   if (!isActive(token, today(app.clock))) throw inactive(token)
+  const expires_at = await expiryOf(app, expiresAt, ROTATED_FOR_DAYS)
   return transact(app, async (app) => {
     await holdCredentials(app, user_id)
     const [ended] = await revocation(app, { rotated: true }).where('id', '=', id).execute()
@@ -137,7 +141,7 @@ export async function rotateToken(
       name,
       description,
       scopes: scopesFrom(token.scopes),
-      expires_at: expiresAt ?? after(app.clock, ROTATED_FOR_DAYS * DAY).slice(0, 10),
+      expires_at,
       family_id: token.family_id ?? id,
     })
   })

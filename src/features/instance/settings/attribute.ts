@@ -136,10 +136,10 @@ export const addresses = () =>
   )
 
 /** Kept as it came: a structure of later clients. */
-export const structure = (initial: Record<string, unknown>) => {
+export const structure = (initial: Record<string, unknown>, ...rules: Rule<Record<string, unknown>>[]) => {
   const record = z.record(z.string(), z.unknown())
   const small: Rule<Record<string, unknown>> = (value) => atMost(LONG)(JSON.stringify(value))
-  return attribute<Record<string, unknown>>(initial, record, record, { rules: [small] })
+  return attribute<Record<string, unknown>>(initial, record, record, { rules: [small, ...rules] })
 }
 
 /** In: a group's path or id; out: its id. */

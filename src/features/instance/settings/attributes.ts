@@ -26,6 +26,7 @@ import {
   words,
   type Attribute,
 } from './attribute.ts'
+import { areRights } from './branch-protection.ts'
 
 const VISIBILITY = ['private', 'internal', 'public'] as const
 
@@ -159,7 +160,7 @@ export const ATTRIBUTES = {
   default_project_creation: level(1, 0, 1, 2, 3, 4),
   default_branch_name: optionalText(atMost(SHORT), branchName),
   default_branch_protection: level(2, 0, 1, 2, 3),
-  default_branch_protection_defaults: structure({}),
+  default_branch_protection_defaults: structure({}, (rights) => !areRights(rights) && 'is invalid'),
   enabled_git_access_protocol: optionalChoice('ssh', 'http'),
   import_sources: choices([...IMPORT_SOURCES], ...IMPORT_SOURCES),
   project_export_enabled: flag(true),

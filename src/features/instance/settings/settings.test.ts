@@ -251,6 +251,14 @@ const refusals: [input: Record<string, unknown>, body: unknown][] = [
   [{ home_page_url: 'javascript:alert(1)' }, faulty('home_page_url', 'must be a valid URL')],
   [{ repository_storages: ['default', 'ssd', 'tape'] }, faulty('repository_storages', "can't include: ssd, tape")],
   [{ kroki_formats: { x: 'x'.repeat(70_000) } }, faulty('kroki_formats', 'is too long (maximum is 65535 characters)')],
+  [
+    { default_branch_protection_defaults: { allowed_to_push: [{ access_level: 35 }] } },
+    faulty('default_branch_protection_defaults', 'is invalid'),
+  ],
+  [
+    { default_branch_protection_defaults: { allow_force_push: 'perhaps' } },
+    faulty('default_branch_protection_defaults', 'is invalid'),
+  ],
   [{ repository_storages: [] }, faulty('repository_storages', "can't be blank")],
   [
     { disabled_oauth_sign_in_sources: ['acme'] },

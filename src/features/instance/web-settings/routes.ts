@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
-import { entity } from '../../../api/wire.ts'
+import { dateOut, entity } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { currentSettings } from '../settings/queries.ts'
 import { isOpenToNewcomers } from '../settings/sign-up.ts'
+import { latestTokenExpiry } from '../settings/token-expiry.ts'
 import { homePage } from './home-page.ts'
 
 /** What pages need of the settings, for whoever opens them. */
@@ -14,23 +15,37 @@ export const get = endpoint({
   allow: 'anyone',
   output: entity({
     home_page_url: z.string().nullable(),
+    default_project_visibility: z.enum(VISIBILITIES),
+    default_group_visibility: z.enum(VISIBILITIES),
     default_snippet_visibility: z.enum(VISIBILITIES),
+    /** What the viewer may not choose. */
+    restricted_visibility_levels: z.array(z.enum(VISIBILITIES)),
     protected_ci_variables: z.boolean(),
     shared_runners_text: z.string(),
     polling_interval_multiplier: z.number(),
     /** People may register themselves. */
     sign_up_open: z.boolean(),
+    require_personal_access_token_expiry: z.boolean(),
+    user_oauth_applications: z.boolean(),
+    /** The last day a token made today may end on. */
+    latest_token_expiry: dateOut.nullable(),
   }).meta({ id: 'WebSettings' }),
   async handle({ app, viewer }) {
     const settings = await currentSettings(app)
     return {
       home_page_url: homePage(settings.home_page_url, app.url),
+      default_project_visibility: settings.default_project_visibility,
+      default_group_visibility: settings.default_group_visibility,
       default_snippet_visibility: settings.default_snippet_visibility,
+      restricted_visibility_levels: viewer?.admin ? [] : settings.restricted_visibility_levels,
       protected_ci_variables: settings.protected_ci_variables,
       // For people who run jobs, not for whoever comes by.
       shared_runners_text: viewer ? settings.shared_runners_text : '',
       polling_interval_multiplier: settings.polling_interval_multiplier,
       sign_up_open: isOpenToNewcomers(settings),
+      require_personal_access_token_expiry: settings.require_personal_access_token_expiry,
+      user_oauth_applications: settings.user_oauth_applications,
+      latest_token_expiry: latestTokenExpiry(settings, app.clock),
     }
   },
 })

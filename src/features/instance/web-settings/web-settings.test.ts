@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../../../test/browser.ts'
+import { DAY } from '../../../clock.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 const PASSWORD = 'correct-horse-battery'
@@ -25,11 +26,17 @@ const ask = async (by: { get(path: string): Promise<{ body: unknown }> }) =>
 test('everybody reads what steers pages, visitors nothing of runners', async () => {
   const initial = {
     home_page_url: null,
+    default_project_visibility: 'private',
+    default_group_visibility: 'private',
     default_snippet_visibility: 'private',
+    restricted_visibility_levels: [],
     protected_ci_variables: true,
     shared_runners_text: '',
     polling_interval_multiplier: 1,
     sign_up_open: true,
+    require_personal_access_token_expiry: false,
+    user_oauth_applications: true,
+    latest_token_expiry: null,
   }
   expect(await ask(forge.visitor)).toEqual(initial)
   await set({ shared_runners_text: 'Be *quick*.' })
@@ -66,6 +73,51 @@ test('home_page_url is where visitors of the front page are led, and nobody else
   await set({ home_page_url: `${forge.url}/explore` })
   expect((await open('/', visitor)).location).toBe(`${forge.url}/explore`)
   await set({ home_page_url: null })
+})
+
+const chosen = (html: string) =>
+  /<option[^>]* value="(?:private|internal|public)"[^>]* selected[^>]*>|<option selected[^>]*>/.exec(html)?.[0]
+
+test('default_project_visibility and default_group_visibility are what new ones begin with', async () => {
+  const group = await forge.group({ visibility: 'internal' })
+  const root = new Browser(forge.url)
+  await forge.administrator.put('/users/1', { password: PASSWORD })
+  await root.signIn('root', PASSWORD)
+  for (const level of ['internal', 'public', 'private']) {
+    await set({ default_project_visibility: level, default_group_visibility: level })
+    for (const address of ['/projects/new', '/projects/new?from=url', '/groups/new', '/-/welcome'])
+      expect([address, chosen((await open(address)).body)]).toEqual([address, expect.stringContaining(level)])
+  }
+  // No wider than the group it is made in, as the API has it.
+  await set({ default_project_visibility: 'public', default_group_visibility: 'public' })
+  for (const address of [`/projects/new?namespace=${group.id}`, `/groups/new?parent=${group.id}`])
+    expect([address, chosen((await open(address, root)).body)]).toEqual([address, expect.stringContaining('internal')])
+  await set({ default_project_visibility: 'private', default_group_visibility: 'private' })
+})
+
+test('what restricted_visibility_levels forbids is offered to administrators alone', async () => {
+  const root = new Browser(forge.url)
+  await forge.administrator.put('/users/1', { password: PASSWORD })
+  await root.signIn('root', PASSWORD)
+  await set({ restricted_visibility_levels: ['public'] })
+  for (const address of ['/projects/new', '/groups/new']) {
+    expect((await open(address)).body).not.toContain('value="public"')
+    expect((await open(address, root)).body).toContain('value="public"')
+  }
+  await set({ restricted_visibility_levels: [] })
+})
+
+test('max_personal_access_token_lifetime fills in the last day of a new token', async () => {
+  const field = async () =>
+    /<input[^>]* name="expires_at"[^>]*>|<input name="expires_at"[^>]*>/.exec(
+      (await open('/-/profile/personal_access_tokens')).body,
+    )![0]
+  expect(await field()).not.toMatch(/max=|required/)
+  await set({ max_personal_access_token_lifetime: 30, require_personal_access_token_expiry: true })
+  const latest = new Date(forge.clock.now().getTime() + 30 * DAY).toISOString().slice(0, 10)
+  expect(await ask(forge.visitor)).toMatchObject({ latest_token_expiry: latest })
+  for (const part of [`value="${latest}"`, `max="${latest}"`, 'required']) expect(await field()).toContain(part)
+  await set({ max_personal_access_token_lifetime: null, require_personal_access_token_expiry: false })
 })
 
 test('default_snippet_visibility is what the form for a new snippet begins with', async () => {

@@ -4,6 +4,7 @@ import { readQuery } from '../../../api/input.ts'
 import type { Gateway } from '../../../api/run.ts'
 import type { User } from '../../../context.ts'
 import { unauthenticated } from '../../../errors.ts'
+import { assertMayComeFrom } from '../../identity/addresses/service.ts'
 import { byFeedToken } from '../../identity/feed-tokens/authenticate.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 
@@ -30,5 +31,6 @@ async function recognised(gateway: Gateway, request: FastifyRequest): Promise<Us
   const user = await byFeedToken(gateway.app, shown, path)
   noteUser(request.raw, user)
   if (!user) throw unauthenticated()
+  await assertMayComeFrom(gateway.app, user, request.ip)
   return user
 }

@@ -3,6 +3,7 @@ import type { App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import { Developer, Master } from '../../../lib/levels.ts'
+import { usualProtection } from '../../instance/settings/branch-protection.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { ownerFault } from '../code-owners/pushes.ts'
@@ -21,8 +22,6 @@ import type { Incoming } from './incoming.ts'
 import { branchOf, tagOf, type Pusher, type Update } from './updates.ts'
 
 const HASH = /^([0-9a-f]{40}|[0-9a-f]{64})$/i
-/** Instance settings under which an empty repository counts as wholly protected. */
-const FULL = [2, 3]
 
 export async function refFault(
   app: App,
@@ -102,8 +101,10 @@ const NO_PUSH = 'You are not allowed to push code to protected branches on this 
 const isNamed = (rules: Rules, name: string, pusher: Pusher) =>
   pusher.deployKeyId !== undefined && isProtected(rules, name) && mayPush(rules, name, pusher)
 
+/** An empty repository: what comes first will be the default branch. */
 async function isWhollyProtected(app: App): Promise<boolean> {
-  return FULL.includes((await currentSettings(app)).default_branch_protection)
+  const usual = usualProtection(await currentSettings(app))
+  return usual !== null && !usual.developersBegin
 }
 
 function deletionFault({ level, via }: Pusher): string | null {

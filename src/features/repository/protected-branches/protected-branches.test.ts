@@ -351,3 +351,50 @@ test.each([
   ])
   expect(shown).toEqual(expected ? [['main', [role(expected[0] as 30)], [role(expected[1] as 30)]]] : [])
 })
+
+const at = (access_level: number) => [{ access_level }]
+
+test.each([
+  [{ allowed_to_push: at(30), allowed_to_merge: at(40) }, [[30], [40], false]],
+  [{ allowed_to_push: [...at(0), ...at(0)], allowed_to_merge: [...at(30), ...at(40)] }, [[0], [30, 40], false]],
+  [{ allowed_to_push: at(60), allow_force_push: true }, [[60], [40], true]],
+  [{ developer_can_initial_push: true }, [[40], [40], false]],
+  [{ allowed_to_push: [], of_later: 'x' }, [[40], [40], false]],
+  [{ allowed_to_push: at(30), allowed_to_merge: at(30), allow_force_push: true }, null],
+])('single rights %j stand for the level of protection', async (rights, expected) => {
+  await using forge = await startForge()
+  const { branches, owner, id } = await open(forge)
+  const settings = { default_branch_protection: 3, default_branch_protection_defaults: rights }
+  expect(await forge.administrator.put('/application/settings', settings)).toMatchObject({
+    status: 200,
+    body: { default_branch_protection_defaults: rights },
+  })
+  await protectDefaultBranch(forge.app, { id }, 'main')
+  const { body } = await owner.get(branches)
+  const levels = (list: { access_level: number }[]) =>
+    list.map(({ access_level }) => access_level).toSorted((one, other) => one - other)
+  const shown = body.map((rule: Record<string, never>) => [
+    levels(rule.push_access_levels!),
+    levels(rule.merge_access_levels!),
+    rule.allow_force_push,
+  ])
+  expect(shown).toEqual(expected ? [expected] : [])
+})
+
+test.each([
+  [{ allowed_to_push: at(40) }, 400],
+  [{ allowed_to_push: at(40), developer_can_initial_push: true }, 201],
+  [{ allowed_to_push: at(30) }, 201],
+])('with %j a developer who begins an empty repository is answered %i', async (rights, status) => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const { id } = await forge.project({}, owner)
+  const developer = await forge.user()
+  await owner.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 })
+  await forge.administrator.put('/application/settings', { default_branch_protection_defaults: rights })
+  const file = { branch: 'master', content: 'x', commit_message: 'Begin' }
+  const answer = await developer.post(`/projects/${id}/repository/files/a.txt`, file)
+  expect(answer.status).toBe(status)
+  const { body: project } = await owner.get(`/projects/${id}`)
+  expect(project.empty_repo).toBe(status !== 201)
+})

@@ -1,10 +1,11 @@
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { conflict, forbidden, notFound } from '../../../errors.ts'
-import { Developer, Master } from '../../../lib/levels.ts'
+import { Master } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
+import { usualProtection } from '../../instance/settings/branch-protection.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import type { Project } from '../../projects/projects/queries.ts'
@@ -139,20 +140,18 @@ async function assertMayUnprotect(app: App, user: User, level: number, rule: Loa
   if (!mayUnprotect(rule, { user, level, groups })) throw forbidden()
 }
 
-const DEVELOPERS_PUSH = 1
-const DEVELOPERS_MERGE = 3
-
 /** As the instance wishes it for the first branch that arrives. What protects the name already stays as it is. */
 export async function protectDefaultBranch(app: App, project: Pick<Project, 'id'>, branch: string): Promise<void> {
-  const { default_branch_protection: wish } = await currentSettings(app)
-  if (wish === 0) return
+  const usual = usualProtection(await currentSettings(app))
+  if (!usual) return
+  const { push, merge, allow_force_push } = usual
   const entries = [
-    ...entriesOf('push', wish === DEVELOPERS_PUSH ? Developer : Master, null),
-    ...entriesOf('merge', wish === DEVELOPERS_MERGE ? Developer : Master, null),
+    ...push.flatMap((level) => entriesOf('push', level, null)),
+    ...merge.flatMap((level) => entriesOf('merge', level, null)),
     ...entriesOf('unprotect', Master, null),
   ]
   await transact(app, async (app) => {
-    const rule = await insertRule(app, 'branch', project, { name: branch })
+    const rule = await insertRule(app, 'branch', project, { name: branch, allow_force_push })
       .onConflict((c) => c.columns(['project_id', 'name']).doNothing())
       .returning('id')
       .executeTakeFirst()

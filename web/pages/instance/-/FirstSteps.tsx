@@ -2,10 +2,11 @@
 import type { ComponentChildren } from 'preact'
 import type { Records } from '../../../api.ts'
 import { Copyable } from '../../../components/CloneBox.tsx'
-import { ActButton, Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { ActButton, Button, Field, Form } from '../../../components/Form.tsx'
+import { VisibilityChoice } from '../../../components/Visibilities.tsx'
 import { Secret } from '../../../components/settings.tsx'
 import { word } from '../../../fields.ts'
-import { VISIBILITIES, type VisibilityWord } from '../../../levels.ts'
+import type { VisibilityWord } from '../../../levels.ts'
 import { text, type Act, type Me } from '../../../page.ts'
 
 export async function begin({ api, form }: Act): Promise<string> {
@@ -18,12 +19,13 @@ export async function begin({ api, form }: Act): Promise<string> {
 
 interface Props {
   me: Me
+  settings: Records['WebSettings']
   project: Records['Project'] | null
   tokens: readonly Records['PersonalAccessToken'][]
   keys: readonly Records['SshKey'][]
 }
 
-export function FirstSteps({ me, project, tokens, keys }: Props) {
+export function FirstSteps({ me, settings, project, tokens, keys }: Props) {
   const hasWay = tokens.length + keys.length > 0
   const isPushed = project !== null && !project.empty_repo
   return (
@@ -39,7 +41,7 @@ export function FirstSteps({ me, project, tokens, keys }: Props) {
           ) : (
             <Form action="begin">
               <Field name="name" label="Name of the project" required />
-              <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value="private" />
+              <VisibilityChoice settings={settings} usual={settings.default_project_visibility} />
               <Button kind="main">Create project</Button>
             </Form>
           )}

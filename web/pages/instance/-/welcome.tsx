@@ -4,6 +4,7 @@ import { page as declare, text } from '../../../page.ts'
 import { FirstSteps, begin } from './FirstSteps.tsx'
 
 interface Data {
+  settings: Records['WebSettings']
   project: Records['Project'] | null
   tokens: Records['PersonalAccessToken'][]
   keys: Records['SshKey'][]
@@ -14,20 +15,26 @@ export const page = declare<Data>({
   load({ api, query, me }) {
     const id = query.get('project')
     return {
+      settings: api.get('/application/web_settings', {}),
       project: id ? api.maybe('/projects/{id}', { id }) : null,
       tokens: api.get('/personal_access_tokens', { user_id: me!.id, state: 'active', per_page: 20 }),
       keys: api.get('/user/keys', { per_page: 20 }),
     }
   },
   title: () => 'Welcome',
-  View: ({ me, project, tokens, keys }) => <FirstSteps me={me!} project={project} tokens={tokens} keys={keys} />,
+  View: ({ me, ...data }) => <FirstSteps {...data} me={me!} />,
   live: ({ project }) => project && { path: `/projects/${project.id}/live`, events: ['repository.changed'] },
   actions: {
     begin,
     async token({ api }) {
+      const settings = await api.get('/application/web_settings', {})
       const made = await api.post('/user/personal_access_tokens', {
         name: 'First push',
         scopes: ['api', 'write_repository'],
+        // Where a longest life is set, the server knows the day.
+        ...(settings.require_personal_access_token_expiry && {
+          expires_at: settings.latest_token_expiry ?? inAMonth(),
+        }),
       })
       return { told: { token: made.token } }
     },
@@ -36,3 +43,5 @@ export const page = declare<Data>({
     },
   },
 })
+
+const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)

@@ -1,18 +1,23 @@
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form } from '../../../components/Form.tsx'
+import { VisibilityChoice } from '../../../components/Visibilities.tsx'
 import { count, optional, word } from '../../../fields.ts'
-import { VISIBILITIES, type VisibilityWord } from '../../../levels.ts'
+import type { VisibilityWord } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 
 interface Data {
   parents: Records['Group'][]
+  settings: Records['WebSettings']
 }
 
 export const page = declare<Data>({
   signedIn: true,
-  load: ({ api }) => ({ parents: api.get('/groups', { min_access_level: 40, order_by: 'path', per_page: 100 }) }),
+  load: ({ api }) => ({
+    parents: api.get('/groups', { min_access_level: 40, order_by: 'path', per_page: 100 }),
+    settings: api.get('/application/web_settings', {}),
+  }),
   title: () => 'New group',
-  View: ({ parents, query }) => (
+  View: ({ parents, settings, query }) => (
     <div class="narrow">
       <h1>New group</h1>
       <p class="quiet">The projects of a group share its members, labels, milestones and runners.</p>
@@ -29,7 +34,11 @@ export const page = declare<Data>({
           ]}
         />
         <Field name="description" label="Description" lines={3} />
-        <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value="private" />
+        <VisibilityChoice
+          settings={settings}
+          usual={settings.default_group_visibility}
+          within={parents.find(({ id }) => String(id) === query.get('parent'))?.visibility}
+        />
         <Button kind="main">Create group</Button>
       </Form>
     </div>

@@ -1,20 +1,31 @@
 /** A new project: empty, with a readme, or fetched from elsewhere. */
 import type { Records } from '../../../api.ts'
 import { Button, Choice, Field, Form, Switch } from '../../../components/Form.tsx'
+import { VisibilityChoice } from '../../../components/Visibilities.tsx'
 import { Tabs } from '../../../components/lists.tsx'
 import { count, flag, optional, word } from '../../../fields.ts'
-import { VISIBILITIES, type VisibilityWord } from '../../../levels.ts'
+import type { VisibilityWord } from '../../../levels.ts'
 import { page as declare, text } from '../../../page.ts'
 
 interface Data {
   places: Records['Namespace'][]
+  /** Where the address names one. */
+  group: Records['GroupDetails'] | null
+  settings: Records['WebSettings']
 }
 
 export const page = declare<Data>({
   signedIn: true,
-  load: ({ api }) => ({ places: api.get('/namespaces', { per_page: 100 }) }),
+  load({ api, query }) {
+    const id = query.get('namespace')
+    return {
+      places: api.get('/namespaces', { per_page: 100 }),
+      group: id ? api.maybe('/groups/{id}', { id, with_projects: false }) : null,
+      settings: api.get('/application/web_settings', {}),
+    }
+  },
   title: () => 'New project',
-  View: ({ places, query, me }) => {
+  View: ({ places, group, settings, query, me }) => {
     const isImport = query.get('from') === 'url'
     const own = places.find(({ kind, path }) => kind === 'user' && path === me?.username)
     const named = places.find(({ id, full_path }) => [String(id), full_path].includes(query.get('namespace') ?? ''))
@@ -52,7 +63,11 @@ export const page = declare<Data>({
               ])}
             />
             <Field name="description" label="Description" lines={3} />
-            <Choice name="visibility" label="Who may see it" options={VISIBILITIES} value="private" />
+            <VisibilityChoice
+              settings={settings}
+              usual={settings.default_project_visibility}
+              within={group?.visibility}
+            />
             {!isImport && (
               <Switch
                 name="initialize_with_readme"

@@ -1,64 +1,98 @@
 import type { Listed, Records } from '../../../../api.ts'
+import { NewApplication, OwnApplications, applicationOf } from '../../../../components/Applications.tsx'
 import { ActButton } from '../../../../components/Form.tsx'
 import { Time } from '../../../../components/Time.tsx'
 import { Empty, Pages, Row, Rows } from '../../../../components/lists.tsx'
+import { Chapter, Secret } from '../../../../components/settings.tsx'
 import { listPage } from '../../../../fields.ts'
 import { profileFrame } from '../../../../layout/settings.tsx'
 import { page as declare, text } from '../../../../page.ts'
 
 interface Data {
+  applications: Records['OwnApplication'][]
+  settings: Records['WebSettings']
   tokens: Listed<Records['OAuthToken'][]>
 }
 
 export const page = declare<Data>({
   signedIn: true,
   frame: profileFrame,
-  load: ({ api, query }) => ({ tokens: api.list('/user/oauth_tokens', listPage(query)) }),
+  load: ({ api, query }) => ({
+    applications: api.get('/user/applications', { per_page: 100 }),
+    settings: api.get('/application/web_settings', {}),
+    tokens: api.list('/user/oauth_tokens', listPage(query)),
+  }),
   title: () => 'Applications',
-  View: ({ tokens }) => (
+  View: ({ applications, settings, tokens }) => (
     <>
       <h1>Applications</h1>
-      <p class="quiet">Programs that you let in, and may send away.</p>
-      {tokens.items.length === 0 ? (
-        <Empty title="No application acts for you" />
-      ) : (
-        <Rows label="Applications">
-          {tokens.items.map((token) => (
-            <Row
-              key={token.id}
-              title={
-                <>
-                  {token.application?.application_name ?? 'Sign-in by password'}{' '}
-                  {token.scopes.map((scope) => (
-                    <span class="badge" key={scope}>
-                      {scope}
-                    </span>
-                  ))}
-                </>
-              }
-              facts={
-                <>
-                  let in <Time at={token.created_at} />
-                  {token.last_used_at && (
-                    <>
-                      , used <Time at={token.last_used_at} />
-                    </>
-                  )}
-                </>
-              }
-              aside={
-                <ActButton action="revoke" fields={{ token: token.id }} kind="danger" confirm="Send it away?">
-                  Revoke
-                </ActButton>
-              }
-            />
-          ))}
-        </Rows>
-      )}
-      <Pages of={tokens} />
+      <Secret name="secret" label="Secret of the application" />
+      <Chapter title="Yours" hint="Programs of your own that people may let in by OAuth.">
+        {settings.user_oauth_applications ? (
+          <NewApplication />
+        ) : (
+          <p>Who runs this server lets nobody register applications. Those there are go on.</p>
+        )}
+        <OwnApplications of={applications} mayChange={settings.user_oauth_applications} />
+      </Chapter>
+      <Chapter title="Let in" hint="Programs that you let in, and may send away.">
+        {tokens.items.length === 0 ? (
+          <Empty title="No application acts for you" />
+        ) : (
+          <Rows label="Programs that act for you">
+            {tokens.items.map((token) => (
+              <Row
+                key={token.id}
+                title={
+                  <>
+                    {token.application?.application_name ?? 'Sign-in by password'}{' '}
+                    {token.scopes.map((scope) => (
+                      <span class="badge" key={scope}>
+                        {scope}
+                      </span>
+                    ))}
+                  </>
+                }
+                facts={
+                  <>
+                    let in <Time at={token.created_at} />
+                    {token.last_used_at && (
+                      <>
+                        , used <Time at={token.last_used_at} />
+                      </>
+                    )}
+                  </>
+                }
+                aside={
+                  <ActButton action="revoke" fields={{ token: token.id }} kind="danger" confirm="Send it away?">
+                    Revoke
+                  </ActButton>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+        <Pages of={tokens} />
+      </Chapter>
     </>
   ),
   actions: {
+    async create({ api, form }) {
+      const made = await api.post('/user/applications', applicationOf(form))
+      return { told: { secret: made.secret } }
+    },
+    async change({ api, form }) {
+      const application_id = text(form, 'application')
+      await api.put('/user/applications/{application_id}', { application_id, ...applicationOf(form) })
+    },
+    async renew({ api, form }) {
+      const application_id = text(form, 'application')
+      const made = await api.post('/user/applications/{application_id}/renew-secret', { application_id })
+      return { told: { secret: made.secret } }
+    },
+    async remove({ api, form }) {
+      await api.delete('/user/applications/{application_id}', { application_id: text(form, 'application') })
+    },
     async revoke({ api, form }) {
       await api.delete('/user/oauth_tokens/{oauth_token_id}', { oauth_token_id: text(form, 'token') })
     },

@@ -7,6 +7,7 @@ import { page as declare, text, texts } from '../../../../page.ts'
 
 interface Data {
   tokens: Listed<Records['PersonalAccessToken'][]>
+  settings: Records['WebSettings']
 }
 
 const FOR_ADMINISTRATORS = [...SCOPES, ['sudo', 'Act as anybody (sudo)']] as const
@@ -21,13 +22,14 @@ export const page = declare<Data>({
       sort: 'created_desc',
       ...listPage(query),
     }),
+    settings: api.get('/application/web_settings', {}),
   }),
   title: () => 'Access tokens',
-  View: ({ tokens, me }) => (
+  View: ({ tokens, settings, me }) => (
     <>
       <h1>Access tokens</h1>
       <p class="quiet">A token is a password for programs: for the API, and for git over HTTP.</p>
-      <NewToken scopes={me?.is_admin ? FOR_ADMINISTRATORS : SCOPES} />
+      <NewToken settings={settings} scopes={me?.is_admin ? FOR_ADMINISTRATORS : SCOPES} />
       <Tokens tokens={tokens.items} />
       <Pages of={tokens} />
     </>

@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { purgeAddresses } from './jobs.ts'
+
+export const addresses = family({ jobs: [purgeAddresses] })

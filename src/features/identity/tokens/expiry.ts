@@ -1,0 +1,25 @@
+/** When a new token ends. The rule holds for tokens made from then on: those there are live as they were made. */
+import { DAY, after } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { invalid } from '../../../errors.ts'
+import { currentSettings } from '../../instance/settings/queries.ts'
+import { latestTokenExpiry } from '../../instance/settings/token-expiry.ts'
+
+/** `usualDays`: how long it lives where no day is wished for and the instance lets it. */
+export async function expiryOf(
+  app: App,
+  wished: string | null | undefined,
+  usualDays: number | null,
+): Promise<string | null> {
+  const settings = await currentSettings(app)
+  const latest = latestTokenExpiry(settings, app.clock)
+  if (wished) {
+    if (latest !== null && wished > latest) throw invalid({ expires_at: [`must be before ${dayAfter(latest)}`] })
+    return wished
+  }
+  const usual = usualDays === null ? latest : after(app.clock, usualDays * DAY).slice(0, 10)
+  if (usual === null && settings.require_personal_access_token_expiry) throw invalid({ expires_at: ["can't be blank"] })
+  return usual !== null && latest !== null && usual > latest ? latest : usual
+}
+
+const dayAfter = (day: string) => new Date(Date.parse(day) + DAY).toISOString().slice(0, 10)

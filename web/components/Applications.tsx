@@ -1,0 +1,115 @@
+/** OAuth applications: the form for one, and those that people registered themselves. */
+import type { Records } from '../api.ts'
+import { flag } from '../fields.ts'
+import { text, texts, type FormFields } from '../page.ts'
+import { ActButton, Button, Field, Folded, Form, Switch } from './Form.tsx'
+import { Empty, Row, Rows } from './lists.tsx'
+import { Boxes, Fold } from './settings.tsx'
+import { SCOPES } from './tokens.tsx'
+
+type Application = Records['OwnApplication']
+
+const OFFERED = [
+  ...SCOPES,
+  ['openid', 'Know who somebody is (openid)'],
+  ['profile', 'Read a public profile (profile)'],
+  ['email', 'Read an email address (email)'],
+] as const
+
+/** Scopes that only the API gives stay when the form is sent. */
+function offeredTo({ scopes }: Pick<Application, 'scopes'>): readonly (readonly [string, string])[] {
+  const others = scopes.filter((scope) => !OFFERED.some(([known]) => known === scope))
+  return [...OFFERED, ...others.map((scope) => [scope, scope] as const)]
+}
+
+export const applicationOf = (form: FormFields) => ({
+  name: text(form, 'name'),
+  redirect_uri: text(form, 'redirect_uri'),
+  scopes: texts(form, 'scopes').join(' '),
+  confidential: flag(form, 'confidential'),
+})
+
+const NOTHING = { application_name: '', callback_url: '', confidential: true, scopes: [] }
+
+const Fields = ({ of }: { of: Pick<Application, keyof typeof NOTHING> }) => (
+  <>
+    <Field name="name" label="Name" required value={of.application_name} />
+    <Field
+      name="redirect_uri"
+      label="Callback addresses"
+      lines={2}
+      required
+      hint="One a line."
+      value={of.callback_url}
+    />
+    <Switch name="confidential" label="It can keep a secret" isOn={of.confidential} />
+    <Boxes name="scopes" label="What it may do" options={offeredTo(of)} values={of.scopes} />
+  </>
+)
+
+export const NewApplication = () => (
+  <Fold title="Add an application" action="create">
+    <Form action="create" resets>
+      <Fields of={NOTHING} />
+      <Button kind="main">Add application</Button>
+    </Form>
+  </Fold>
+)
+
+/** `mayChange`: else they can only be looked at and removed. */
+export function OwnApplications({ of, mayChange }: { of: readonly Application[]; mayChange: boolean }) {
+  if (of.length === 0) return <Empty title="You have registered none" />
+  return (
+    <Rows label="Your applications">
+      {of.map((one) => (
+        <Row
+          key={one.id}
+          title={
+            <>
+              {one.application_name}{' '}
+              {one.scopes.map((scope) => (
+                <span class="badge" key={scope}>
+                  {scope}
+                </span>
+              ))}
+            </>
+          }
+          facts={
+            <>
+              <code>{one.application_id}</code> · {one.callback_url}
+              {mayChange && <Change of={one} />}
+            </>
+          }
+          aside={
+            <>
+              {mayChange && (
+                <ActButton action="renew" fields={{ application: one.id }} confirm="Replace the secret?">
+                  New secret
+                </ActButton>
+              )}
+              <ActButton
+                action="remove"
+                fields={{ application: one.id }}
+                kind="danger"
+                confirm={`Remove “${one.application_name}”? What it was let into closes to it at once.`}
+              >
+                Remove
+              </ActButton>
+            </>
+          }
+        />
+      ))}
+    </Rows>
+  )
+}
+
+const Change = ({ of }: { of: Application }) => (
+  <Folded action="change" id={`application-${of.id}`}>
+    <summary>Edit</summary>
+    <Form action="change" id={`application-${of.id}`}>
+      <input type="hidden" name="application" value={of.id} />
+      <Fields of={of} />
+      <Button kind="main">Save</Button>
+    </Form>
+  </Folded>
+)
