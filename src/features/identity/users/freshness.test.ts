@@ -64,6 +64,7 @@ test('every column of a user, their identities and the settings, changed by anot
   const moment = '2020-01-02T03:04:05.678Z'
   const others = {
     last_activity_on: '2020-01-02',
+    confirm_by: moment,
     last_sign_in_at: moment,
     current_sign_in_at: moment,
     locked_until: moment,

@@ -144,7 +144,12 @@ test('every column of the project, its namespace, its owner and its source, chan
   await store.db.updateTable('namespaces').set({ owner_id: owner.id }).where('id', '=', namespace_id).execute()
   await look('it became personal')
   const people = { state: 'blocked', locked_until: MOMENT, password_expires_at: null, last_sign_in_at: MOMENT }
-  const more = { current_sign_in_at: MOMENT, last_activity_on: '2020-01-02', shared_runners_minutes_limit: 7 }
+  const more = {
+    confirm_by: MOMENT,
+    current_sign_in_at: MOMENT,
+    last_activity_on: '2020-01-02',
+    shared_runners_minutes_limit: 7,
+  }
   await changeEach(
     store,
     'users',
