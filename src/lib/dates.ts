@@ -3,9 +3,20 @@
 const NEAR_DATE = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/
 const MOMENT = /^(\d{4}-\d{1,2}-\d{1,2})[T ](\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i
 
+const BASIC = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z|[+-]\d{2}:?\d{2})?)?$/i
+const SPACED_ZONE = /(T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) (\d{2}:?\d{2})$/i
+
+/** ISO's basic form with dashes and colons; a plus that nobody encoded, which arrives as a space, as a plus. */
+function spelledOut(text: string): string {
+  const [, year, month, day, hour, minute, second = '00', zone = ''] = BASIC.exec(text) ?? []
+  if (year === undefined) return text.replace(SPACED_ZONE, '$1+$2')
+  const date = `${year}-${month}-${day}`
+  return hour === undefined ? date : `${date}T${hour}:${minute}:${second}${zone}`
+}
+
 /** `2000-1-1` → `2000-01-01`; null when it is no day of the calendar. A moment gives its day in UTC. */
 export function toDate(text: string): string | null {
-  const match = NEAR_DATE.exec(text.trim())
+  const match = NEAR_DATE.exec(spelledOut(text.trim()))
   if (!match) return toMoment(text)?.slice(0, 10) ?? null
   const [, year, month, day] = match
   // PostgreSQL's calendar, like everybody's, has no year 0.
@@ -20,10 +31,10 @@ export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text
 
 /** Any accepted spelling of a moment → `YYYY-MM-DDTHH:MM:SS.mmmZ`; a bare date is its midnight. */
 export function toMoment(text: string): string | null {
-  const trimmed = text.trim()
-  const bare = NEAR_DATE.test(trimmed) ? toDate(trimmed) : null
+  const written = spelledOut(text.trim())
+  const bare = NEAR_DATE.test(written) ? toDate(written) : null
   if (bare) return `${bare}T00:00:00.000Z`
-  const match = MOMENT.exec(trimmed)
+  const match = MOMENT.exec(written)
   const day = match && toDate(match[1]!)
   if (!day) return null
   const clock = match[2]!.padStart(match[2]!.indexOf(':') === 1 ? match[2]!.length + 1 : 0, '0')
