@@ -6,6 +6,7 @@ import { isPassword, passwordFaults } from '../passwords.ts'
 import { sendPage } from '../page.ts'
 import type { User } from '../../../context.ts'
 import { claimOfLink, confirmClaimByLink } from '../emails/confirmation.ts'
+import { isPending } from '../users/model.ts'
 import { isEmail } from '../users/validation.ts'
 import { formToken, onForm, queryOf, textOf } from './forms.ts'
 import { answerPasswordWish } from './jobs.ts'
@@ -77,8 +78,8 @@ export const routes: WebRoutes = (server, gateway) => {
     const user = await userOfLink(app, 'confirm', link)
     const isConfirmed = (await confirmByLink(app, link)) || (await confirmClaimByLink(app, link))
     if (!isConfirmed) return sendPage(reply, 404, deadLinkPage)
-    const isPending = user?.state === 'blocked_pending_approval'
-    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user)), isPending))
+    const waits = user !== null && isPending(user)
+    return sendPage(reply, 200, confirmedPage(user && (await signUpWords(app, user)), waits))
   })
 }
 

@@ -7,6 +7,8 @@ import type { Generated } from 'kysely'
  */
 export type UserState = 'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'
 
+export const isPending = ({ state }: { readonly state: UserState }): boolean => state === 'blocked_pending_approval'
+
 declare module '../../../store/database.ts' {
   interface Tables {
     users: {

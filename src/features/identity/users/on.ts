@@ -1,9 +1,8 @@
-import { on, type User } from '../../../context.ts'
+import { on } from '../../../context.ts'
 import { mailConfirmation, mailPasswordReset } from '../sessions/links.ts'
 import { mailAdministrators, mailApproval } from './approval-mails.ts'
+import { isPending } from './model.ts'
 import { findUser } from './queries.ts'
-
-const isPending = ({ state }: User) => state === 'blocked_pending_approval'
 
 /** A new user without a password chooses one by mail, which confirms the address too; others confirm it. */
 export const welcome = on('user.created', 'welcome', async (app, { id, reset_password }) => {

@@ -9,7 +9,7 @@ import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { endSessionsOf } from '../sessions/ending.ts'
 import { removeTokensOf } from '../tokens/service.ts'
 import { mailRejection } from './approval-mails.ts'
-import type { UserState } from './model.ts'
+import { isPending, type UserState } from './model.ts'
 import { findUser } from './queries.ts'
 import { assertNotLastAdministrator, createUser } from './service.ts'
 
@@ -74,8 +74,6 @@ export async function unbanUser(app: App, user: User): Promise<true> {
   await changeState(app, user, 'active', 'user.unbanned')
   return true
 }
-
-const isPending = ({ state }: User) => state === 'blocked_pending_approval'
 
 export async function approveUser(app: App, user: User): Promise<void> {
   const isApproved = isPending(user) && (await changeState(app, user, 'active', 'user.approved'))
