@@ -13,7 +13,17 @@ test('what is longest unused goes first, by the weight of all', () => {
   kept.set('e', '890')
   expect(['a', 'c', 'd', 'e'].map((key) => kept.get(key))).toEqual(['12', '', '7', '890'])
   kept.set('f', 'too much')
-  expect(['a', 'c', 'd', 'e', 'f'].map((key) => kept.get(key))).toEqual(Array(5).fill(undefined))
+  expect(['a', 'c', 'd', 'e', 'f'].map((key) => kept.get(key))).toEqual(['12', '', '7', '890', undefined])
+})
+
+test('where all were used, the oldest of them makes room, not what is new', () => {
+  const kept = new Lru<number>(3)
+  for (const n of [0, 1, 2]) kept.set(`${n}`, n)
+  for (const n of [2, 1, 0]) kept.get(`${n}`)
+  kept.set('3', 3)
+  expect(['0', '1', '2', '3'].map((key) => kept.get(key))).toEqual([undefined, 1, 2, 3])
+  kept.set('3', 4)
+  expect(['1', '2', '3'].map((key) => kept.get(key))).toEqual([1, 2, 4])
 })
 
 test('without weights it is as many as there may be', () => {

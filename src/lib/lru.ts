@@ -1,9 +1,13 @@
-/** What was used last, kept up to a weight of all together: what is longest unused goes first. */
+/**
+ * What was used last, kept up to a weight of all together. What is longest unused goes first, by second chance: a use
+ * only marks an entry, and whoever makes room passes by those that are marked. To move an entry with each use cost
+ * more than most of what is looked up here.
+ */
 export class Lru<V> {
   readonly #most: number
   readonly #weigh: (value: V, key: string) => number
-  /** In the order of their last use. A value may grow: it weighs what it did when it was set. */
-  readonly #kept = new Map<string, { readonly value: V; readonly weight: number }>()
+  /** Those looked at next for room first. */
+  readonly #kept = new Map<string, Entry<V>>()
   #weight = 0
 
   constructor(most: number, weigh: (value: V, key: string) => number = () => 1) {
@@ -13,19 +17,19 @@ export class Lru<V> {
 
   get(key: string): V | undefined {
     const kept = this.#kept.get(key)
-    if (kept && this.#kept.delete(key)) this.#kept.set(key, kept)
-    return kept?.value
+    if (!kept) return undefined
+    kept.isUsed = true
+    return kept.value
   }
 
+  /** What is too heavy by itself is not kept. */
   set(key: string, value: V): void {
     this.delete(key)
     const weight = this.#weigh(value, key)
-    this.#kept.set(key, { value, weight })
+    if (weight > this.#most) return
+    this.#makeRoom(weight)
+    this.#kept.set(key, { value, weight, isUsed: false })
     this.#weight += weight
-    for (const oldest of this.#kept.keys()) {
-      if (this.#weight <= this.#most) break
-      this.delete(oldest)
-    }
   }
 
   delete(key: string): void {
@@ -39,4 +43,25 @@ export class Lru<V> {
   deleteAll(prefix: string): void {
     for (const key of this.#kept.keys()) if (key.startsWith(prefix)) this.delete(key)
   }
+
+  #makeRoom(weight: number): void {
+    // Whatever is put back is met again, without its mark.
+    for (const [key, kept] of this.#kept) {
+      if (this.#weight + weight <= this.#most) break
+      if (kept.isUsed) {
+        kept.isUsed = false
+        this.#kept.delete(key)
+        this.#kept.set(key, kept)
+      } else {
+        this.delete(key)
+      }
+    }
+  }
+}
+
+interface Entry<V> {
+  readonly value: V
+  /** A value may grow: it weighs what it did when it was set. */
+  readonly weight: number
+  isUsed: boolean
 }
