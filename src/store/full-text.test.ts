@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { StoreUnavailable } from './database.ts'
 import { columnTypes, isSqlite } from './dialect.ts'
-import { createTextIndex, findByWords, textQuery } from './full-text.ts'
+import { createTextIndex, findByWords, mergeTextIndexes, textQuery } from './full-text.ts'
 
 declare module './database.ts' {
   interface Tables {
@@ -133,7 +133,7 @@ test('a search that takes too long is refused', async () => {
   // None passes, so that more than one turn is needed.
   const none = [sql<boolean>`leaflets.id < 0`]
   expect(await find({ tests: none })).toEqual([])
-  await expect(find({ tests: none, deadlineMs: 1 })).rejects.toThrow(StoreUnavailable)
+  await expect(find({ tests: none, deadlineMs: 0 })).rejects.toThrow(StoreUnavailable)
   expect(await find({ most: 1, deadlineMs: 1000 })).toEqual([10_001])
 })
 
@@ -146,4 +146,36 @@ test('a text of any length is kept, and found by its beginning', async () => {
   expect(created.status).toBe(201)
   const found = await jane.get(`/projects/${project.id}/search`, { scope: 'issues', search: 'doveta' })
   expect(found.body).toHaveLength(1)
+})
+
+test('what was written one by one is put together, and found as before', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  const bare = db as unknown as Kysely<never>
+  await columnTypes(bare)
+    .withId(bare.schema.createTable('leaflets'))
+    .addColumn('title', 'text', (c) => c.notNull())
+    .addColumn('body', 'text')
+    .execute()
+  await createTextIndex(bare, 'leaflets', COLUMNS)
+  const parts = async () => {
+    const { rows } = await sql`select distinct segid from leaflets_search_words_idx`.execute(db)
+    return rows.length
+  }
+  for (let id = 1; id <= 10; id++) {
+    await db
+      .insertInto('leaflets')
+      .values({ id, title: `Dovetail ${id}`, body: null })
+      .execute()
+  }
+  await db.deleteFrom('leaflets').where('id', '=', 9).execute()
+  const find = () => findByWords(db, { table: 'leaflets', columns: COLUMNS }, { words: textQuery(db, 'dove')! })
+  const before = await find()
+  expect(before).toEqual([10, 8, 7, 6, 5, 4, 3, 2, 1])
+
+  const many = isSqlite(db) ? await parts() : 0
+  await mergeTextIndexes(db)
+  await mergeTextIndexes(db)
+  expect(await find()).toEqual(before)
+  if (isSqlite(db)) expect([many > 4, await parts()]).toEqual([true, 1])
 })

@@ -12,11 +12,39 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { StoreUnavailable, type Db, type Tables } from './database.ts'
-import { isSqlite, isTimeout } from './dialect.ts'
+import { idList, inIdList, isSqlite, isTimeout } from './dialect.ts'
 import type { Sort } from './lists.ts'
 
 // oxlint-disable-next-line no-explicit-any -- a migration's database has no type yet
 type AnyDb = Kysely<any>
+
+/** Pages that are put together at a time, between which others write. */
+const MERGED_AT_A_TIME = 200
+
+/**
+ * FTS5 keeps what was written at different times apart, and each search looks through all such parts. As they are
+ * written it puts four of a size together; this puts together two, a little at a time, until nothing is left to do.
+ */
+export async function mergeTextIndexes(db: Db): Promise<void> {
+  if (!isSqlite(db)) return
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master
+    where type = 'table' and sql like '%using fts5(%' order by name`.execute(db)
+  for (const { name } of rows) {
+    const index = sql.ref(name)
+    const { rows: known } = await sql`select 1 from ${sql.ref(`${name}_config`)} where k = 'usermerge'`.execute(db)
+    if (known.length === 0) await sql`insert into ${index}(${index}, rank) values ('usermerge', 2)`.execute(db)
+    while (await didMerge(db, index)) await setImmediate()
+  }
+}
+
+/** By the number of changes: a merge that finds nothing to do makes one. */
+const didMerge = (db: Db, index: RawBuilder<unknown>): Promise<boolean> =>
+  db.transaction().execute(async (db) => {
+    const changes = async () => (await sql<{ n: number }>`select total_changes() as n`.execute(db)).rows[0]!.n
+    const before = await changes()
+    await sql`insert into ${index}(${index}, rank) values ('merge', ${sql.lit(MERGED_AT_A_TIME)})`.execute(db)
+    return (await changes()) - before >= 2
+  })
 
 /** More words, and more of a word, narrow a search no further. A phrase is looked for at every place of its words. */
 const MOST_WORDS = 16
@@ -137,6 +165,10 @@ function termOf(db: Pick<AnyDb, 'getExecutor'>, words: readonly string[], isPref
 export const MOST_FOUND = 1000
 /** Rows are looked at in turns, so that others come in between. */
 const LOOKED_AT = 10_000
+/** Beyond what is likely enough, rather than a third turn. */
+const LOOKED_BEYOND = 100
+/** Of words that so few have, FTS5 is not asked for the place as well: whether a row is there, the row tells sooner. */
+const RARE = 200
 const DEADLINE_MS = 3000
 /**
  * PostgreSQL's index knows no order: all that has a word is read. Where a sample tells that many have it, rows are
@@ -172,19 +204,36 @@ export interface WordsWish {
 export async function findByWords(db: Db, index: TextIndex, wish: WordsWish): Promise<number[]> {
   const most = wish.most ?? MOST_FOUND
   const words = isSqlite(db) ? await spelledOut(db, index.table, wish.words) : wish.words
+  if (words === null) return []
+  const asked = isSqlite(db) && wish.within && (await areRare(db, index, words)) ? tested(db, index, wish) : wish
   return withDeadline(db, wish.deadlineMs ?? DEADLINE_MS, async (db, assertTime) => {
     const found: number[] = []
     const walked = !isSqlite(db) && (await isCommon(db, index, { ...wish, most }))
-    const looked = isSqlite(db) || walked ? LOOKED_AT : INDEXED
+    const many = isSqlite(db) || walked ? LOOKED_AT : INDEXED
+    // Where nearly all that is looked at passes, the first look is enough; where few do, the next is longer.
+    let looked = Math.min(Math.ceil(most * 1.1), many)
     for (let from: number | null = null; ;) {
-      const turn: Turn = { ...wish, words, from, looked, walked, most: most - found.length }
-      const { ids, last, rows } = await take(db, index, turn)
+      const { ids, last, rows } = await take(db, index, { ...asked, words, from, looked, walked })
       found.push(...ids)
-      if (found.length >= most || rows < looked) return found
+      if (found.length >= most || rows < looked) return found.slice(0, most)
       await assertTime()
+      const wanted = ((most - found.length) * rows) / Math.max(ids.length, 1)
+      looked = Math.min(many, Math.ceil(wanted) + LOOKED_BEYOND)
       from = last
     }
   })
+}
+
+async function areRare(db: Db, index: TextIndex, words: string): Promise<boolean> {
+  const fts = sql.raw(`${index.table}_search_words`)
+  const { rows } = await sql<{ found: number }>`select count(*) as found from (select 1 from ${fts}
+    where ${fts} match ${matchOf(index, words, undefined)} limit ${sql.lit(RARE + 1)})`.execute(db)
+  return rows[0]!.found <= RARE
+}
+
+/** With the place as a test. */
+function tested(db: Db, index: TextIndex, { within, tests = [], ...wish }: WordsWish): WordsWish {
+  return { ...wish, tests: [inIdList(db, `${index.table}.${index.within!}`, idList(db, within!)), ...tests] }
 }
 
 interface Turn extends WordsWish {
@@ -193,7 +242,6 @@ interface Turn extends WordsWish {
   readonly looked: number
   /** Whether rows are looked at that have the words or not. */
   readonly walked: boolean
-  readonly most: number
 }
 
 /** The next rows that are looked at. */
@@ -219,42 +267,34 @@ const isInPlace = ({ within: column }: TextIndex, within: readonly number[] | un
 
 const hasWords = (words: string) => sql<boolean>`words @@ to_tsquery('simple', ${words})`
 
-function lookedThrough(db: Db, index: TextIndex, turn: Turn): RawBuilder<{ id: number }> {
-  const { tests = [], sort, most, walked, words } = turn
-  const passes = tests.length === 0 ? sql`true` : sql`(${sql.join(tests, sql`) and (`)})`
-  const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
-  if (isSqlite(db) && tests.length === 0) return sql`select id from (${rowsOf(db, index, turn)}) limit ${sql.lit(most)}`
-  // Walked from the words to the rows, in the order of the former.
-  if (isSqlite(db))
-    return sql`select ${id} from (${rowsOf(db, index, turn)}) as found
-      cross join ${at} on ${id} = found.id where ${passes} limit ${sql.lit(most)}`
-  const row = sql`cross join lateral (select * from ${at} where ${id} = found.id offset 0) as ${at}`
-  return sql`select found.id from (${rowsOf(db, index, turn)}) as found ${tests.length === 0 ? sql`` : row}
-    where ${walked ? hasWords(words) : sql`true`} and ${passes}
-    order by found.place ${sql.raw(sort ?? 'desc')} limit ${sql.lit(most)}`
-}
-
 interface Taken {
   readonly ids: number[]
-  /** Of the rows that were looked at, where fewer were found than wanted: the last one, and how many there were. */
+  /** Of the rows that were looked at: the last one, and how many there were. */
   readonly last: number
   readonly rows: number
 }
 
 /** A turn is one statement. Ids come as one text: to make an object of each takes longer than to find them. */
 async function take(db: Db, index: TextIndex, turn: Turn): Promise<Taken> {
-  const { sort, most } = turn
+  const { tests = [], sort, walked, words } = turn
+  const hasThem = walked ? [hasWords(words)] : []
+  const passes = [...hasThem, ...tests]
+  const isWanted = passes.length === 0 ? sql`true` : sql`coalesce((${sql.join(passes, sql`) and (`)}), false)`
+  const [at, id] = [sql.table(index.table), sql.ref(`${index.table}.id`)]
+  // Walked from the words to the rows, in the order of the former.
+  const row = isSqlite(db)
+    ? sql`left join ${at} on ${id} = found.id`
+    : sql`left join lateral (select * from ${at}
+        where ${sql.join([...hasThem, sql`${id} = found.id`], sql` and `)} offset 0) as ${at} on true`
+  const list = sql.raw(isSqlite(db) ? 'json_group_array' : 'json_agg')
   const last = sql.raw(sort === 'asc' ? 'max' : 'min')
-  const [list, array] = isSqlite(db) ? ['json_group_array', 'json_array'] : ['json_agg', 'json_build_array']
-  const { rows } = await sql<{ ids: string | null; ended: string }>`select cast(found.ids as text) as ids, cast((
-      select ${sql.raw(array!)}(${last}(id), count(*)) from (${rowsOf(db, index, turn)}) as looked
-      where found.total < ${sql.lit(most)}) as text) as ended
-    from (select ${sql.raw(list!)}(id) as ids, count(*) as total
-      from (${lookedThrough(db, index, turn)}) as passed) as found`.execute(db)
-  const { ids, ended } = rows[0]!
-  const [end, looked] = JSON.parse(ended) as [number, number]
-  const passed = (JSON.parse(ids ?? '[]') as number[]).sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)
-  return { ids: passed, last: end, rows: looked }
+  const { rows } = await sql<{ ids: string | null; last: number; rows: number }>`select
+      cast(${list}(found.id) filter (where ${isWanted}) as text) as ids, ${last}(found.id) as last, count(*) as rows
+    from (${rowsOf(db, index, turn)}) as found ${tests.length === 0 ? sql`` : row}`.execute(db)
+  const [looked] = rows as [(typeof rows)[0]]
+  const ids = JSON.parse(looked.ids ?? '[]') as number[]
+  const inOrder = ids.sort(sort === 'asc' ? (a, b) => a - b : (a, b) => b - a)
+  return { ids: inOrder, last: Number(looked.last), rows: Number(looked.rows) }
 }
 
 /** Whether walking, which reads one row in so many to find as many as are wanted, reads fewer than have the words. */
@@ -274,23 +314,30 @@ async function isCommon(
   return share * share * newest > most
 }
 
-/** With the words that a long beginning stands for, where they are few. */
-async function spelledOut(db: Db, table: keyof Tables, words: string): Promise<string> {
+/** With the words that a long beginning stands for, where they are few; null where there is none. */
+async function spelledOut(db: Db, table: keyof Tables, words: string): Promise<string | null> {
   let query = ''
   let end = 0
   for (const match of words.matchAll(/"([^"]*)" \*/g)) {
-    query += words.slice(end, match.index) + (await spell(db, table, match[1]!))
+    const spelled = await spell(db, table, match[1]!)
+    if (spelled === null) return null
+    query += words.slice(end, match.index) + spelled
     end = match.index + match[0].length
   }
   return query + words.slice(end)
 }
 
-async function spell(db: Db, table: keyof Tables, phrase: string): Promise<string> {
+async function spell(db: Db, table: keyof Tables, phrase: string): Promise<string | null> {
   const [before, last] = [phrase.slice(0, phrase.lastIndexOf(' ') + 1), phrase.slice(phrase.lastIndexOf(' ') + 1)]
   const prefix = last.toLowerCase()
   const asIs = `"${phrase}" *`
   // The engine folds other letters in a way of its own.
   if (prefix.length <= PREFIXES.at(-1)! || !/^[a-z0-9]+$/.test(prefix)) return asIs
+  // To look for the first of them means to read past all places of the word before.
+  const fts = sql.raw(`${table}_search_words`)
+  const { rows: begun } = await sql`select 1 from ${fts}
+    where ${fts} match ${`"${prefix.slice(0, PREFIXES.at(-1))}" *`} limit 1`.execute(db)
+  if (begun.length === 0) return null
   const terms = sql.table(`${table}_search_terms`)
   const after = `${prefix}\u{10ffff}`
   // From one word to the next: each has a row for every place it stands at.
@@ -299,7 +346,7 @@ async function spell(db: Db, table: keyof Tables, phrase: string): Promise<strin
     select (select t.term from ${terms} t where t.term >= words.term || char(1) limit 1) from words
       where words.term < ${after} limit ${sql.lit(MOST_TERMS + 1)})
     select term from words where term >= ${prefix} and term < ${after}`.execute(db)
-  if (rows.length === 0) return `"${phrase}"`
+  if (rows.length === 0) return null
   if (rows.length > MOST_TERMS) return asIs
   return `(${rows.map(({ term }) => `"${before}${term}"`).join(' OR ')})`
 }

@@ -1,0 +1,4 @@
+import { family } from '../../family.ts'
+import { merge } from './jobs.ts'
+
+export const textIndexes = family({ jobs: [merge] })
