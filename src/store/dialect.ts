@@ -81,6 +81,7 @@ export async function createSubstringIndex(db: AnyDb, table: string, columns: st
   await sql`create virtual table ${index} using fts5(${list}, content=${t}, content_rowid=id, tokenize=trigram)`.execute(
     db,
   )
+  await sql`insert into ${index}(${index}) values ('rebuild')`.execute(db)
   const remove = sql`insert into ${index}(${index}, rowid, ${list}) values ('delete', old.id, ${at('old')});`
   const add = sql`insert into ${index}(rowid, ${list}) values (new.id, ${at('new')});`
   await sql`create trigger ${sql.raw(`${table}_search_i`)} after insert on ${t} begin ${add} end`.execute(db)

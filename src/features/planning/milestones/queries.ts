@@ -6,8 +6,9 @@ import { today } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { keptTotal } from '../../../store/counts.ts'
-import { idList, inIdList, likePattern } from '../../../store/dialect.ts'
+import { foundId, idList, inIdList, likePattern, whereContains } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { searchFor } from '../../../store/lists.ts'
 import { countRows, pageOfQuery } from '../../../store/pages.ts'
 import { columnsAt, isAt, isSeenFrom, type Mount, type Where } from '../places.ts'
 import { presentMilestone, type LoadedMilestone, type MilestoneRecord, type MilestoneSurroundings } from './entity.ts'
@@ -73,19 +74,36 @@ export interface MilestoneFilter {
   updated_before?: string | null | undefined
 }
 
+/** Of all that have a text so many are looked up by it; where there are more, those of the place are read. */
+const FEW = 500
+
+/** Ids of those that have the text, of all places, where they are few. */
+async function fewWith(db: Db, text: string): Promise<number[] | null> {
+  const { substring } = searchFor(db, text)
+  if (substring === undefined) return null
+  const ids = db.selectFrom('milestones').select(foundId(db, 'milestones').as('id'))
+  const found = await whereContains(db, ids, 'milestones', ['title', 'description'], substring)
+    .limit(FEW + 1)
+    .execute()
+  return found.length <= FEW ? found.map(({ id }) => id) : null
+}
+
 /** Newest first. */
-export function listMilestones(
+export async function listMilestones(
   db: Db,
   place: Where,
   filter: MilestoneFilter,
   page: PageWish,
 ): Promise<Page<Milestone>> {
-  const { state, iids, title, search, updated_after, updated_before } = filter
-  const pattern = search?.trim() ? likePattern(search.trim()) : null
+  const { state, iids, title, updated_after, updated_before } = filter
+  const search = filter.search?.trim() || null
+  const few = search === null ? null : await fewWith(db, search)
+  const pattern = search === null ? null : likePattern(search)
   const found = db
     .selectFrom('milestones')
     .selectAll('milestones')
     .where(filter.ancestors ? isSeenFrom(place, 'milestones') : isAt(place, 'milestones'))
+    .$if(few !== null, (query) => query.where(inIdList(db, 'milestones.id', idList(db, few!))))
     .$if(state === 'active' || state === 'closed', (query) => query.where('state', '=', state as 'active'))
     .$if(Boolean(iids && iids.length > 0), (query) => query.where(inIdList(db, 'milestones.iid', idList(db, iids!))))
     .$if(Boolean(title), (query) => query.where('title', '=', title!))
@@ -97,7 +115,8 @@ export function listMilestones(
     .$if(Boolean(updated_after), (query) => query.where('updated_at', '>=', updated_after!))
     .$if(Boolean(updated_before), (query) => query.where('updated_at', '<=', updated_before!))
     .orderBy('id', 'desc')
-  if (pattern === null || filter.ancestors || updated_after || updated_before) return pageOfQuery(found, page)
+  if (pattern === null || few !== null || filter.ancestors || updated_after || updated_before)
+    return pageOfQuery(found, page)
   // To count what has a text somewhere, all texts are read.
   const key = `milestones ${JSON.stringify([columnsAt(place), state, iids, title, pattern])}`
   const count = () => keptTotal(db, ['milestones', 'milestone_texts'], key, () => countRows(found))
