@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { putTogether } from '../src/store/counts.ts'
 import type { Db } from '../src/store/database.ts'
+import { mergeTextIndexes } from '../src/store/full-text.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
 import { numbers } from './seed-tree.ts'
@@ -11,6 +12,8 @@ export async function fillStore(url: string, fill: (db: Db) => Promise<void>): P
   try {
     await migrate(store)
     await store.db.transaction().execute(fill)
+    // As a server does once an hour.
+    await mergeTextIndexes(store.db)
     if (store.engine === 'postgres') {
       // Counts that grew by a row for each row would be read past for ever: nobody vacuums a throwaway server.
       await putTogether(store.db)

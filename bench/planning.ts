@@ -1,4 +1,7 @@
-/** Requests of planning but lists of issues: each asks for as many rows of a large store as of a small one. */
+/**
+ * Requests of planning but lists of issues: each asks for as many rows of a large store as of a small one, where need be
+ * by a request of its own.
+ */
 import type { Call } from './load.ts'
 import { CROWDED } from './seed-issues.ts'
 import { PHRASE, TALKED_ABOUT } from './seed-planning.ts'
@@ -15,19 +18,25 @@ const ISSUE = `${PROJECT}/issues/${TALKED_ABOUT}`
 const USUAL = `${PROJECT}/issues/7`
 const day = (days: number) => daysAgo(days).slice(0, 10)
 
-const eventsAt = (path: string): [string, Call][] =>
-  [
+/** What it is, the call, and the one that a small store answers with as many rows. */
+type Growing = readonly [string, Call, Call?]
+
+function eventsAt(path: string): Growing[] {
+  const asked = (query: string) => asGuest(`${path}${path.includes('?') ? '&' : '?'}${query}`)
+  const queries = [
     '',
     'action=commented',
     'action=pushed',
     'target_type=issue',
     `after=${day(450)}`,
     `before=${day(450)}`,
-    `after=${day(450)}&action=closed`,
-    `after=${day(3)}`,
+    `after=${day(800)}&action=closed`,
     'sort=asc',
     'page=5',
-  ].map((query) => [`${path}?${query}`, asGuest(`${path}${path.includes('?') ? '&' : '?'}${query}`)])
+  ]
+  const recent: Growing = [`${path} of three days, and of 300`, asked(`after=${day(3)}`), asked(`after=${day(300)}`)]
+  return [...queries.map((query): Growing => [`${path} ${query}`, asked(query)]), recent]
+}
 
 const WORDS = {
   'a rare word': RARE,
@@ -49,7 +58,7 @@ const found = (path: string, ...scopes: string[]): [string, Call][] =>
     ]),
   )
 
-export const growingPlanning: readonly [string, Call][] = [
+export const growingPlanning: readonly Growing[] = [
   ...[
     'notes',
     'notes?page=2',
@@ -85,7 +94,7 @@ export const growingPlanning: readonly [string, Call][] = [
   ['events, as administrator', asAdministrator(`${PROJECT}/events`)],
   ['events, as administrator, after=', asAdministrator(`${PROJECT}/events?after=${day(450)}`)],
   ['events, as a visitor', { path: `/api/v4${PROJECT}/events` }],
-  ...['', 'page=5', 'state=done', 'action=marked', 'author_id=20', `project_id=${CROWDED}`, 'type=Issue'].map(
+  ...['', 'page=4', 'state=done', 'action=marked', 'author_id=20', `project_id=${CROWDED}`, 'type=Issue'].map(
     (query): [string, Call] => [`todos?${query}`, asGuest(`/todos?${query}`)],
   ),
   ['user_counts', asGuest('/user_counts')],

@@ -118,7 +118,7 @@ function issueRow(n: number, count: number): NewRow<'issues'> {
     title: `${isRare ? RARE : 'An engine'} that might compose ${n}`,
     description: `Elaborate pieces of music, for ${EVERYBODY}, of any degree of complexity or extent.`,
     state: n % 5 === 0 ? 'closed' : 'opened',
-    confidential: n % 50 === 0,
+    confidential: n % 50 === 49,
     milestone_id: 1 + (n % MILESTONES),
     due_date: when.slice(0, 10),
     discussion_locked: null,

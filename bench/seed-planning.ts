@@ -26,6 +26,12 @@ export const TALKED_ABOUT = 11
 const NOTES_THERE = 5000
 const REACTIONS_THERE = 400
 const CHANGES_THERE = 1000
+/** Two for each of a thousand projects. */
+const PUSHES_ELSEWHERE = 2000
+/** As many as a search counts. */
+const MILESTONES_THERE = 1000
+/** Of which a search counts as many as it counts at most. */
+const FEWEST_SNIPPETS = 3000
 
 /** Words of every note, one after the other. */
 export const PHRASE = 'elaborate pieces'
@@ -53,17 +59,16 @@ const TABLES = [
 
 async function fill(db: Db, issues: number): Promise<void> {
   const notes = issues * NOTES_AN_ISSUE
-  const at = (n: RawBuilder<unknown>) => moment(daysAgo(OVER_DAYS), sql`${n} % ${sql.lit(OVER_DAYS * 24)} * 3600`, db)
   const person = (n: RawBuilder<unknown>) => sql`${sql.lit(FIRST_PERSON)} + (${n}) % ${sql.lit(PEOPLE)}`
   const rare = (n: RawBuilder<unknown>, of: number) =>
     sql`case when ${n} % ${sql.lit(of / RARE_ONES)} = ${sql.lit(7 % (of / RARE_ONES))} then '${sql.raw(RARE)}' else 'engine' end`
   const n = sql`n`
   const crowded = sql.lit(CROWDED)
-  // A prime, so that few rows lie over the same days as many.
-  const now = at(sql`n % ${sql.lit(OVER_DAYS * 24)} * 7919`)
-  /** Labels and milestones: enough for a page of a small project. */
-  const plans = Math.max(RARE_ONES, issues / 100)
-  const times = { created_at: now, updated_at: now }
+  /** Labels: enough for a page of a small project. */
+  const labels = Math.max(RARE_ONES, issues / 100)
+  // One after the other, as things happen: few rows lie over the same days as many.
+  const happened = (rows: number) => moment(daysAgo(OVER_DAYS), sql`n * ${sql.lit((OVER_DAYS * 86_400) / rows)}`, db)
+  const times = (rows: number) => ({ created_at: happened(rows), updated_at: happened(rows) })
 
   // The notes of an issue lie far apart, as they do where many are talked about at once.
   const nth = sql`(n - 1) / ${sql.lit(issues)}`
@@ -83,7 +88,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     system: isSystem,
     action: sql`case when ${isSystem} then 'description' end`,
     internal: sql`n % 40 = 0 and not ${isSystem}`,
-    ...times,
+    ...times(notes),
   })
   const more = sql`n + ${sql.lit(notes)}`
   const talk = {
@@ -91,7 +96,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     project_id: crowded,
     author_id: person(n),
     body: sql`'Scientific operations, number ' || n`,
-    ...times,
+    ...times(NOTES_THERE),
   }
   await addRows(db, 'notes', NOTES_THERE, {
     ...talk,
@@ -102,37 +107,40 @@ async function fill(db: Db, issues: number): Promise<void> {
     action: sql`case when n % 10 = 0 then 'description' end`,
     internal: sql`n % 40 = 3`,
   })
-  const kind = sql`n % 10`
+  // Pushes to other projects are as many however many issues one has.
+  const nthElsewhere = sql.lit(notes / PUSHES_ELSEWHERE)
+  const isElsewhere = sql`n % ${nthElsewhere} = 1`
+  const kind = sql`case when ${isElsewhere} then 0 else n % 10 end`
   await addRows(db, 'activities', notes, {
-    project_id: sql`case when n % 10 = 9 then 1 + (n / 10) % ${sql.lit(Math.min(1000, issues))} else ${crowded} end`,
-    author_id: sql`case when n % 50 = 7 then ${sql.lit(MEMBER)} else ${person(sql`n / 7`)} end`,
+    project_id: sql`case when ${isElsewhere} then 1 + (n / ${nthElsewhere}) % ${sql.lit(PUSHES_ELSEWHERE / 2)} else ${crowded} end`,
+    author_id: sql`case when n % 50 = 8 then ${sql.lit(MEMBER)} else ${person(sql`n / 9`)} end`,
     kind: sql`case when ${kind} in (0, 9) then 'push.pushed' when ${kind} in (1, 2) then 'issue.created'
       when ${kind} = 3 then 'issue.closed' else 'issue.commented' end`,
     reserved: sql`n % 50 = 4`,
     issue_id: sql`case when ${kind} not in (0, 9) then 1 + (n - 1) % ${sql.lit(issues)} end`,
     note_id: sql`case when ${kind} between 4 and 8 then n end`,
     push: sql`case when ${kind} in (0, 9) then '{"commit_count":1,"action":"pushed","ref_type":"branch","commit_from":"${sql.raw('a'.repeat(40))}","commit_to":"${sql.raw('b'.repeat(40))}","ref":"master","commit_title":"Work"}' end`,
-    created_at: now,
+    created_at: happened(notes),
   })
 
   await addRows(db, 'award_emoji', issues, {
     user_id: person(n),
     name: sql`'thumbsup'`,
     issue_id: n,
-    ...times,
+    ...times(issues),
   })
-  await addRows(db, 'award_emoji', issues, { user_id: person(n), name: sql`'rocket'`, note_id: n, ...times })
+  await addRows(db, 'award_emoji', issues, { user_id: person(n), name: sql`'rocket'`, note_id: n, ...times(issues) })
   await addRows(db, 'award_emoji', REACTIONS_THERE, {
     user_id: sql`n + 100`,
     name: sql`'heart'`,
     issue_id: sql.lit(TALKED_ABOUT),
-    ...times,
+    ...times(REACTIONS_THERE),
   })
   await addRows(db, 'text_mentions', issues, {
     source_issue_id: n,
     source_project_id: crowded,
     user_id: person(sql`n * 11`),
-    created_at: now,
+    created_at: happened(issues),
   })
 
   // Of the member: a tenth of the issues waits for them, and four tenths have waited.
@@ -144,7 +152,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     author_id: person(n),
     action: sql`case n % 4 when 0 then 'assigned' when 1 then 'mentioned' when 2 then 'marked' else 'directly_addressed' end`,
     state: sql`case when n % 5 = 0 then 'pending' else 'done' end`,
-    ...times,
+    ...times(issues / 2),
   })
 
   const first = async (table: 'labels' | 'milestones') =>
@@ -159,47 +167,48 @@ async function fill(db: Db, issues: number): Promise<void> {
       ),
     )
   const lastLabel = await first('labels')
-  await addRows(db, 'labels', plans, {
+  await addRows(db, 'labels', labels, {
     id: sql`n + ${lastLabel}`,
     project_id: crowded,
     title: sql`'tag' || n`,
     color: sql`'#428BCA'`,
-    ...times,
+    ...times(labels),
   })
-  await addRows(db, 'issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(plans)}` })
+  await addRows(db, 'issue_labels', issues, { issue_id: n, label_id: sql`1 + ${lastLabel} + n % ${sql.lit(labels)}` })
   const lastMilestone = await first('milestones')
-  await addRows(db, 'milestones', plans, {
+  await addRows(db, 'milestones', MILESTONES_THERE, {
     id: sql`n + ${lastMilestone}`,
     project_id: crowded,
     iid: sql`n + 100`,
     title: sql`'Release ' || n`,
-    description: sql`'For ${sql.raw(EVERYBODY)}, with ${sql.raw(PHRASE)}, ' || ${rare(n, plans)}`,
+    description: sql`'For ${sql.raw(EVERYBODY)}, with ${sql.raw(PHRASE)}, ' || ${rare(n, MILESTONES_THERE)}`,
     state: sql`case when n % 2 = 0 then 'active' else 'closed' end`,
-    ...times,
+    ...times(MILESTONES_THERE),
   })
 
-  const own = sql`n % 100 = 3`
-  await addRows(db, 'snippets', issues, {
+  const snippets = Math.max(issues, FEWEST_SNIPPETS)
+  const own = sql`n % 20 = 3`
+  await addRows(db, 'snippets', snippets, {
     id: n,
     project_id: sql`case when n % 20 = 0 then ${crowded}
       when n % 2 = 0 then 1 + (n / 2) % ${sql.lit(Math.min(1000, issues))} end`,
     author_id: sql`case when ${own} then ${sql.lit(MEMBER)} else ${person(n)} end`,
-    title: sql`'An ' || ${rare(n, issues)} || ' of ${sql.raw(EVERYBODY)} with ${sql.raw(PHRASE)} ' || n`,
+    title: sql`'An ' || ${rare(n, snippets)} || ' of ${sql.raw(EVERYBODY)} with ${sql.raw(PHRASE)} ' || n`,
     visibility: sql`case n % 3 when 0 then 'public' when 1 then 'internal' else 'private' end`,
-    ...times,
+    ...times(snippets),
   })
-  await addRows(db, 'snippet_files', issues, { snippet_id: n, path: sql`'work.txt'`, content: sql`'Numbers ' || n` })
+  await addRows(db, 'snippet_files', snippets, { snippet_id: n, path: sql`'work.txt'`, content: sql`'Numbers ' || n` })
 
   for (const [rows, issue] of [
     [issues, n],
     [issues, n],
     [CHANGES_THERE, sql.lit(TALKED_ABOUT)],
   ] as const) {
-    const happened = { issue_id: issue, user_id: person(n), created_at: now }
-    await addRows(db, 'resource_label_events', rows, { ...happened, label_id: sql`1 + n % 10`, action: sql`'add'` })
-    await addRows(db, 'resource_state_events', rows, { ...happened, state: sql`'closed'` })
+    const change = { issue_id: issue, user_id: person(n), created_at: happened(rows) }
+    await addRows(db, 'resource_label_events', rows, { ...change, label_id: sql`1 + n % 10`, action: sql`'add'` })
+    await addRows(db, 'resource_state_events', rows, { ...change, state: sql`'closed'` })
     await addRows(db, 'resource_milestone_events', rows, {
-      ...happened,
+      ...change,
       milestone_id: sql`1 + n % 5`,
       action: sql`'add'`,
       state: sql`'opened'`,
@@ -210,7 +219,7 @@ async function fill(db: Db, issues: number): Promise<void> {
     .values({ project_id: CROWDED, group_id: null, name: 'Work', created_at: daysAgo(9), updated_at: daysAgo(9) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await addRows(db, 'board_lists', 3, { board_id: sql.lit(board.id), label_id: n, position: n, ...times })
+  await addRows(db, 'board_lists', 3, { board_id: sql.lit(board.id), label_id: n, position: n, ...times(3) })
 }
 
 const hex = (db: Db, value: RawBuilder<unknown>) =>

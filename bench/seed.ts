@@ -6,6 +6,7 @@ import type {} from '../src/features/identity/tokens/model.ts'
 import type {} from '../src/features/identity/users/model.ts'
 import { digestOf, vault } from '../src/lib/secrets.ts'
 import type { Db, NewRow } from '../src/store/database.ts'
+import { mergeTextIndexes } from '../src/store/full-text.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openStore } from '../src/store/open.ts'
 import { seedIssues } from './seed-issues.ts'
@@ -52,6 +53,7 @@ export async function seed(url: string, users: number): Promise<void> {
       await seedTree(db, users, { member: 2, holders: [...HOLDERS.keys()], runnersToken: seal('runners-token') })
       await seedIssues(db, users)
     })
+    await mergeTextIndexes(store.db)
     if (store.engine === 'postgres') await sql`analyze`.execute(store.db)
   } finally {
     await store.close()
