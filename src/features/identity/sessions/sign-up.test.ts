@@ -356,6 +356,39 @@ test('whoever waits for approval comes in by nothing, and is told so', async () 
   expect(await doors()).toEqual({ ...open, ssh: true })
 })
 
+test('what a stranger calls themselves is seen by administrators alone until they are let in', async () => {
+  await using forge = await startForge()
+  const bob = await forge.user()
+  await register(forge)
+  const { id } = await userRow(forge)
+  const seenBy = async (viewer: TestForge['visitor']) => {
+    const found = async (path: string) => {
+      const { status, body } = await viewer.get(path)
+      return status === 200 ? (Array.isArray(body) ? body.length : 1) : status
+    }
+    const lists = [
+      '/users?username=jane',
+      '/users?search=jane@example.com',
+      '/users?search=Jane',
+      '/users?blocked=true',
+    ]
+    const asked = ['/users?pending_approval=true', '/search?scope=users&search=jane', `/users/${id}`]
+    const theirs = [`/users/${id}/status`, '/users/jane/projects']
+    const people = (await viewer.get('/users')).headers.get('x-total')
+    return [...(await Promise.all([...lists, ...asked, ...theirs].map(found))), Number(people)]
+  }
+  const { administrator: root, visitor } = forge
+  const page = async () => (await fetch(`${forge.url}/jane`, { headers: { accept: 'text/html' } })).status
+  expect(await seenBy(root)).toEqual([1, 1, 1, 0, 1, 0, 1, 1, 0, 3])
+  expect(await seenBy(bob)).toEqual([0, 0, 0, 0, 403, 0, 404, 404, 404, 2])
+  expect((await seenBy(visitor)).slice(6, 9)).toEqual([404, 404, 404])
+  expect(await page()).toBe(404)
+
+  await root.post(`/users/${id}/approve`)
+  expect(await seenBy(bob)).toEqual([1, 1, 1, 0, 403, 1, 1, 1, 0, 3])
+  expect(await page()).toBe(200)
+})
+
 test('administrators are mailed of a few an hour, those who can be', async () => {
   await using forge = await startForge()
   await forge.user({ username: 'second', admin: true })

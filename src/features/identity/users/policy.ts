@@ -1,5 +1,6 @@
 import { policy } from '../../../api/endpoint.ts'
 import type { User } from '../../../context.ts'
+import { isPending } from './model.ts'
 
 export interface UserSubject {
   readonly user: User
@@ -8,6 +9,9 @@ export interface UserSubject {
   readonly hiddenFromVisitors: boolean
 }
 
+/** Who waits for approval is nobody yet, but to administrators. */
+export const isShownTo = (user: User, viewer: User | null): boolean => !isPending(user) || Boolean(viewer?.admin)
+
 export const userPolicy = policy<UserSubject>()({
-  read: ({ viewer, hiddenFromVisitors }) => viewer !== null || !hiddenFromVisitors,
+  read: ({ user, viewer, hiddenFromVisitors }) => isShownTo(user, viewer) && (viewer !== null || !hiddenFromVisitors),
 })

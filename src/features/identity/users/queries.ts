@@ -13,7 +13,7 @@ import { keptRows, type RowState } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
-import { userPolicy } from './policy.ts'
+import { isShownTo, userPolicy } from './policy.ts'
 
 export const userRows = keptRows('users')
 
@@ -147,9 +147,9 @@ export const userByIdOrUsername = resource({
   name: 'User',
   params: z.object({ user_id: text }),
   policy: publicPolicy,
-  async find(app, { user_id }) {
+  async find(app, { user_id }, viewer) {
     const user = await findUserByIdOrUsername(app.db, user_id)
-    return user && { user }
+    return user && isShownTo(user, viewer) ? { user } : null
   },
 })
 
@@ -230,7 +230,10 @@ async function listStates(
   return { items, total: exact.total + others.total }
 }
 
-/** Filters as they apply: lists do not show external users to ordinary ones, and some filters are for administrators. */
+/**
+ * Filters as they apply: lists do not show external users to ordinary ones, nor whoever no administrator has let in yet,
+ * and some filters are for administrators.
+ */
 function visibleTo(
   viewer: User | null,
   { active, blocked, pending_approval, external, username, search, ...more }: UserFilter,
@@ -250,7 +253,7 @@ function visibleTo(
   const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
   if (viewer?.admin)
     return { ...common, ...times, ...identity, ...attributesWanted(viewer, asked), external: external || null }
-  return { ...common, external: username ? null : false }
+  return { ...common, external: username ? null : false, let_in: true as const }
 }
 
 interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, WantedAttributes {
@@ -258,6 +261,8 @@ interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, Wante
   exactly?: string
   /** Whoever else holds this substring. */
   beside?: string
+  /** But for those who wait for approval: what a stranger calls themselves is not shown before somebody has seen it. */
+  let_in?: true
 }
 
 /** Every list of users; `listUsers` says what of it a viewer sees. */
@@ -292,6 +297,7 @@ export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'vers
     },
     blocked: { facet: true, test: (_, { column }) => sql`${column('state')} in ('blocked', 'ldap_blocked')` },
     pending_approval: { facet: true, test: (_, { column }) => sql`${column('state')} = 'blocked_pending_approval'` },
+    let_in: { facet: true, test: (_, { column }) => sql`${column('state')} <> 'blocked_pending_approval'` },
     external: { facet: true, test: ({ external }, { column }) => sql`${column('external')} = ${external}` },
     created_before: { test: (filter) => sql`users.created_at <= ${filter.created_before}` },
     created_after: { test: (filter) => sql`users.created_at >= ${filter.created_after}` },
