@@ -238,11 +238,29 @@ const MOST_COMPLAINTS = 100
 
 const NOTHING: Raw = Object.freeze({})
 
+/** Most requests give none of the many filters of a list: what a schema makes of nothing is made once. */
+const ofNothing = new WeakMap<z.ZodObject, { readonly names: ReadonlySet<string>; readonly value: Raw | null }>()
+
+function parsedOfNothing(schema: z.ZodObject, raw: Raw): Raw | null {
+  let known = ofNothing.get(schema)
+  if (!known) {
+    const parsed = schema.def.catchall ? null : schema.safeParse({})
+    known = { names: new Set(Object.keys(schema.shape)), value: parsed?.success ? (parsed.data as Raw) : null }
+    ofNothing.set(schema, known)
+  }
+  const { names, value } = known
+  if (value === null) return null
+  for (const name in raw) if (names.has(name)) return null
+  return { ...value }
+}
+
 /** Parses by each schema in turn and refuses with everything that is missing, else with all that is wrong. */
 export function parseInput(schemas: readonly (z.ZodObject | undefined)[], raw: Raw): Raw[] {
   const complaints: Complaints = { missing: new Set(), other: new Set() }
   const parsed = schemas.map((schema) => {
     if (!schema) return NOTHING
+    const empty = parsedOfNothing(schema, raw)
+    if (empty) return empty
     const result = schema.safeParse(raw)
     if (!result.success)
       for (const issue of result.error.issues.slice(0, MOST_COMPLAINTS)) complain(complaints, issue, raw)

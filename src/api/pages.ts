@@ -36,6 +36,9 @@ export function pageWish({ page, per_page }: z.infer<typeof pageInput>, most = M
 
 const LONGEST_LINKED = 2000
 
+/** Then there is nothing to hand on. */
+const ONLY_PAGES = /^(?:(?:page|per_page)=\d*(?:&|$))*$/
+
 const SET_OR_SECRET = new Set([
   'page',
   'per_page',
@@ -55,7 +58,9 @@ export function pageHeaders(
   const pages = Math.max(1, Math.ceil(total / wish.limit))
   const previous = wish.page > 1 && wish.page <= pages ? wish.page - 1 : null
   const next = wish.page < pages ? wish.page + 1 : null
-  const given = query === '' ? [] : [...new URLSearchParams(query)].filter(([name]) => !SET_OR_SECRET.has(name))
+  const given = ONLY_PAGES.test(query)
+    ? []
+    : [...new URLSearchParams(query)].filter(([name]) => !SET_OR_SECRET.has(name))
   const link = (page: number, rel: string) => {
     if (given.length === 0) return `<${address}?page=${page}&per_page=${wish.limit}>; rel="${rel}"`
     const all = [...given, ['page', String(page)], ['per_page', String(wish.limit)]] as [string, string][]

@@ -118,15 +118,17 @@ type Router = FindMyWay.Instance<FindMyWay.HTTPVersion.V1>
 const PATHS_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 100
 
-/** What is read again and again is found at once; a query is another each time, or a secret. */
+/** What is read again and again is found at once, whatever it is asked with. */
 function rememberingFind(router: Router): (...asked: [HTTPMethod, string]) => ReturnType<Router['find']> {
   const known = new Map<string, ReturnType<Router['find']>>()
   return (method, url) => {
-    if (method !== 'GET' || url.length > LONGEST_REMEMBERED || url.includes('?')) return router.find(method, url)
-    let found = known.get(url)
+    const end = url.indexOf('?')
+    const path = end < 0 ? url : url.slice(0, end)
+    if (method !== 'GET' || path.length > LONGEST_REMEMBERED) return router.find(method, url)
+    let found = known.get(path)
     if (found === undefined) {
       if (known.size >= PATHS_REMEMBERED) known.clear()
-      known.set(url, (found = router.find(method, url)))
+      known.set(path, (found = router.find(method, path)))
     }
     return found
   }

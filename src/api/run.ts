@@ -150,7 +150,7 @@ export async function answer(
   const { request, method } = call
   const app = inChain(gateway.app, request)
   const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
-  await assertReached(gateway, endpoint, caller, subject)
+  if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
   assertUnmodified(endpoint, subject, request)
   if (isCostly(endpoint, input)) await gateway.limiter.admitCostly(caller)
 
@@ -243,10 +243,9 @@ export function assertMayEnter(endpoint: Endpoint, { identity }: Caller): void {
 }
 
 /** What keeps a job out is to it as if it were not there. */
-async function assertReached({ app, authentication }: Gateway, endpoint: Endpoint, caller: Caller, subject: unknown) {
+async function assertReached({ app, authentication }: Gateway, endpoint: Endpoint, job: Identity, subject: unknown) {
   const { on, method } = endpoint
-  if (caller.identity?.kind !== 'job' || !on) return
-  if (!(await authentication.jobReaches?.(app, caller.identity, subject, method !== 'GET'))) throw notFound(on.name)
+  if (on && !(await authentication.jobReaches?.(app, job, subject, method !== 'GET'))) throw notFound(on.name)
 }
 
 async function actAs(gateway: Gateway, exchange: Exchange, { identity }: Caller, sudo: unknown): Promise<User | null> {
