@@ -189,15 +189,38 @@ async function dropReaction(db: Kysely<never>, name: string, table: string): Pro
 const readVersion = hotQuery((db, p: { subjects: string }) =>
   db
     .selectFrom('changes')
-    .select([sql<number>`cast(coalesce(sum(version), 0) as bigint)`.as('version'), sql<number>`count(*)`.as('rows')])
+    .select([
+      sql<number>`cast(coalesce(sum(version), 0) as bigint)`.as('version'),
+      sql<number>`count(*)`.as('version_rows'),
+    ])
     .where(inTextList(db, 'subject', p.subjects)),
 )
 
-async function versionOf(db: Db, subjects: readonly string[]): Promise<number> {
+/** Of some subjects together, and how many rows tell it. */
+export interface Version {
+  readonly version: number
+  readonly version_rows: number
+}
+
+/** The version of subjects that are always the same, as columns of a query that reads something else. */
+export function versionColumns(subjects: readonly string[]) {
+  const wanted = sql`changes where subject in (${sql.join(subjects.map((one) => sql.lit(one)))})`
+  return [
+    sql<number>`(select cast(coalesce(sum(version), 0) as bigint) from ${wanted})`.as('version'),
+    sql<number>`(select count(*) from ${wanted})`.as('version_rows'),
+  ] as const
+}
+
+async function versionOf(db: Db, subjects: readonly string[] | Version): Promise<number> {
+  if ('version' in subjects) return noted(db, subjects)
   if (subjects.length === 0) return 0
   const [found] = await readVersion(db, { subjects: textList(db, subjects) })
-  noticeLoose(db, 'changes', Number(found!.rows))
-  return Number(found!.version)
+  return noted(db, found!)
+}
+
+function noted(db: Db, { version, version_rows }: Version): number {
+  noticeLoose(db, 'changes', Number(version_rows))
+  return Number(version)
 }
 
 /** More changes than this are not looked at one by one. */
@@ -274,12 +297,12 @@ function keptIn(db: Db): Lru<Known> {
 }
 
 /**
- * The total known under `key`, counted anew only if one of the `subjects` changed since; rows that changed of a table it
- * follows are asked about one by one.
+ * The total known under `key`, counted anew only if one of the `subjects` changed since, of which the version may be
+ * known already; rows that changed of a table it follows are asked about one by one.
  */
 export async function keptTotal(
   db: Db,
-  subjects: readonly string[],
+  subjects: readonly string[] | Version,
   key: string,
   count: () => Promise<number>,
   follow?: Follow,

@@ -26,7 +26,15 @@
  * `always`. Facets that tell projects apart are many rows: on PostgreSQL they need an index too.
  */
 import { sql, type CompiledQuery, type RawBuilder, type SelectQueryBuilder } from 'kysely'
-import { changeLog, keptTotal, noticeLoose, scopedSubject, type Follow } from './counts.ts'
+import {
+  changeLog,
+  keptTotal,
+  noticeLoose,
+  scopedSubject,
+  versionColumns,
+  type Follow,
+  type Version,
+} from './counts.ts'
 import type { Db, Row, Tables } from './database.ts'
 import {
   SUBSTRING_FROM,
@@ -340,9 +348,19 @@ const facetTests = <V extends object>(plan: AnyPlan<V>, values: V, at: At<V>) =>
 const isOpen = <V extends object>({ visible }: AnyPlan<V>, given: Given<V>) =>
   visible?.open !== undefined && given(visible.open.needs)
 
-/** Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. */
+/** Whose changes alter the total of what is given. */
+function subjectsOf<V extends object>(plan: AnyPlan<V>, given: Given<V>): string[] {
+  const asked = askedOf(plan, given).map(([, one]) => one)
+  const viewed = plan.visible && given(plan.visible.own.needs) ? [plan.visible.own] : []
+  return [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted)
+}
+
+/**
+ * Adds up facets, of everything or of what is open to the viewer: the same tests on fewer rows that weigh more. What
+ * the viewer has besides is kept by the version that is read along.
+ */
 const sumOf = <V extends object>(plan: AnyPlan<V>) =>
-  hotQuery<V, Counted & { loose: number }>((db, values, given) => {
+  hotQuery<V, Counted & { loose: number } & Version>((db, values, given) => {
     const here = at(db, plan.table, given, { ordered: true })
     const tests = askedOf(plan, given).map(([, { test }]) => test!(values, here))
     if (isOpen(plan, given)) tests.push(plan.visible!.open!.test(values, here))
@@ -351,7 +369,8 @@ const sumOf = <V extends object>(plan: AnyPlan<V>) =>
       sql<number>`coalesce(sum(${wanted}), 0)`.as('total'),
       sql<number>`coalesce(sum(total), 0)`.as('rows'),
       sql<number>`count(*)`.as('loose'),
-    ] as const
+      ...(plan.visible ? versionColumns(subjectsOf(plan, given)) : []),
+    ]
     return where(facetsOf(db, plan).select(sums), plan.always?.(values, here) ?? [])
   })
 
@@ -415,8 +434,8 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
     const viewed: Condition<V>[] = visible && given(visible.own.needs) ? [visible.own] : []
     const byFacets =
       plan.facets === true && asked.every(({ facet }) => facet) && (isOpen(plan, given) || viewed.length === 0)
-    const subjects = [plan, ...asked, ...viewed].flatMap(({ counted = [] }) => counted)
-    return { byFacets, subjects, scoped: asked.flatMap(({ scoped = [] }) => scoped) }
+    const scoped = asked.flatMap(({ scoped = [] }) => scoped)
+    return { byFacets, subjects: subjectsOf(plan, given), scoped }
   }
 
   return async (db, values) => {
@@ -426,10 +445,11 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
     const { byFacets, subjects, scoped } = decision
     const scope = followed?.scope && (values[followed.scope] as number | undefined)
     const here = scope === undefined ? scoped : scoped.flatMap((one) => [scope, 0].map((id) => scopedSubject(one, id)))
-    const kept = (what: string, { count, ids }: Counting<V>) => {
+    const kept = (what: string, { count, ids }: Counting<V>, version?: Version) => {
       const follow: Follow | undefined = log && { log, scope, ids: (among) => ids(db, values, among) }
       const key = `${name} ${what} ${JSON.stringify(values)}`
-      return keptTotal(db, [...subjects, ...here], key, () => count(db, values), follow)
+      // Facets have no scope.
+      return keptTotal(db, version ?? [...subjects, ...here], key, () => count(db, values), follow)
     }
     if (!byFacets) {
       const [total, rows] = await Promise.all([kept('all', all), rowsIn(db, values, scope !== undefined)])
@@ -437,7 +457,7 @@ function counter<V extends object>(plan: AnyPlan<V>): (db: Db, values: V) => Pro
     }
     const [open] = await sum(db, values)
     noticeLoose(db, `${plan.table}_facets`, Number(open!.loose))
-    const total = Number(open!.total) + (visible && values[visible.own.needs] ? await kept('own', own) : 0)
+    const total = Number(open!.total) + (visible && values[visible.own.needs] ? await kept('own', own, open!) : 0)
     return { total, rows: Number(open!.rows) }
   }
 }
