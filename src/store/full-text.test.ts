@@ -158,7 +158,9 @@ test('what was written one by one is put together, and found as before', async (
     .addColumn('body', 'text')
     .execute()
   await createTextIndex(bare, 'leaflets', COLUMNS)
+  /** The other store has one, always. */
   const parts = async () => {
+    if (!isSqlite(db)) return 1
     const { rows } = await sql`select distinct segid from leaflets_search_words_idx`.execute(db)
     return rows.length
   }
@@ -173,9 +175,9 @@ test('what was written one by one is put together, and found as before', async (
   const before = await find()
   expect(before).toEqual([10, 8, 7, 6, 5, 4, 3, 2, 1])
 
-  const many = isSqlite(db) ? await parts() : 0
+  expect((await parts()) > 4).toBe(isSqlite(db))
   await mergeTextIndexes(db)
   await mergeTextIndexes(db)
   expect(await find()).toEqual(before)
-  if (isSqlite(db)) expect([many > 4, await parts()]).toEqual([true, 1])
+  expect(await parts()).toBe(1)
 })
