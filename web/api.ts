@@ -54,27 +54,39 @@ function messageOf(body: unknown): string | null {
   return null
 }
 
+/**
+ * A page asks for several things at once and may end with the first that is refused. Nobody waits for the others then,
+ * and that must not end the process.
+ */
+function heard<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => {})
+  return answer
+}
+
 export class Api {
   readonly #send: Send
   constructor(send: Send) {
     this.#send = send
   }
 
-  async get<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P>> {
-    return (await this.#call('GET', path, params)).body as Answer<'get', P>
+  get<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P>> {
+    return heard(this.#call('GET', path, params).then(({ body }) => body as Answer<'get', P>))
   }
 
   /** Null where there is nothing, or nothing for whoever asks. */
-  async maybe<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P> | null> {
-    try {
-      return await this.get(path, params)
-    } catch (error) {
+  maybe<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Answer<'get', P> | null> {
+    const found = this.get(path, params).catch((error: unknown) => {
       if (error instanceof Refused && error.status < 500) return null
       throw error
-    }
+    })
+    return heard(found)
   }
 
-  async list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {
+  list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {
+    return heard(this.#list(path, params))
+  }
+
+  async #list<P extends keyof calls['get']>(path: P, params: Params<'get', P>): Promise<Listed<Answer<'get', P>>> {
     const { body, headers } = await this.#call('GET', path, params)
     const number = (name: string) => (headers[name] ? Number(headers[name]) : null)
     return {

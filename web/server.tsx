@@ -114,12 +114,10 @@ async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: O
   const visit: Visit = { params: match.params, query: new URLSearchParams(query), address: asked.address, api, me }
   const frame = page.frame ?? instanceFrame
   try {
-    const [around, own, messages] = await Promise.all([
-      together(frame.load(visit)),
-      together(await page.load(visit)),
-      messagesOf(asked, api),
-    ])
-    const data = { ...around, ...own }
+    const own = async () => together(await page.load(visit))
+    // All are waited for from the first on: whichever is refused first, the others' refusals are heard too.
+    const [around, loaded, messages] = await Promise.all([together(frame.load(visit)), own(), messagesOf(asked, api)])
+    const data = { ...around, ...loaded }
     return {
       status: outcome.returned?.fault === undefined ? 200 : 422,
       html: draw(asked, page, match, visit, data, { ...outcome, messages }),

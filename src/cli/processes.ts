@@ -13,6 +13,7 @@ import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
 import { loadProgram, openInstance, tellHostKeys, welcome } from './instance.ts'
+import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { lineOf } from './refusal.ts'
 import { stopRequested } from './stop.ts'
@@ -118,7 +119,8 @@ export async function runProcess(): Promise<number> {
   const [config] = (await once(process, 'message')) as [Config]
   try {
     const { serve } = await loadProgram()
-    await using _forge = await serve(config)
+    await using forge = await serve(config)
+    outlive(forge.app.log)
     await stop
   } catch (error) {
     const line = lineOf(error)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { App } from '../context.ts'
 import { loadProgram, tellHostKeys, welcome } from './instance.ts'
+import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
 import { stopRequested } from './stop.ts'
 import { Misuse, type Verb } from './verb.ts'
@@ -37,6 +38,7 @@ export const serve: Verb = {
       throw started.reason
     }
     await using forge = started.value
+    outlive(forge.app.log)
     // Before anyone hears that it runs: who reads the line may ask it to stop at once.
     const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
