@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { on } from '../../../context.ts'
 
-/** Whoever leaves has nothing to do any more in projects where they are nobody now. */
+/** Whoever leaves has nothing to do any more in projects where they are nobody now; what is done stays theirs. */
 export const unassignLeaver = on('member.removed', 'issues', async (app, { user_id, project_id, group_id }) => {
   const isLeft =
     project_id === null
@@ -10,6 +10,7 @@ export const unassignLeaver = on('member.removed', 'issues', async (app, { user_
       : sql<boolean>`i.project_id = ${project_id}`
   await sql`delete from issue_assignees where user_id = ${user_id} and issue_id in (
     select i.id from issue_assignees x join issues i on i.id = x.issue_id where x.user_id = ${user_id} and ${isLeft}
+    and i.state = 'opened'
     and not exists (select 1 from project_authorizations t where t.user_id = ${user_id} and t.project_id = i.project_id)
   )`.execute(app.db)
 })

@@ -74,7 +74,8 @@ declare module '../../../store/database.ts' {
   interface Events {
     /** `review`: one of several that were published together, which have news of their own. */
     'note.created': { id: number; project_id: number; by: number; review?: true }
-    'note.updated': { id: number; project_id: number; by: number }
+    /** `was`: its text before. */
+    'note.updated': { id: number; project_id: number; by: number; was?: string }
     'note.deleted': { id: number; project_id: number; by: number }
   }
 }

@@ -12,6 +12,7 @@ import type { GivenPosition, Placed } from './positions.ts'
 import { countDiscussion } from './queries.ts'
 import { isResolved } from './resolving.ts'
 import { newDiscussionId } from './system.ts'
+import { finishTodos } from '../todos/service.ts'
 import { seesInternal, type Obeyed, type Settle, type TalkSubject, type Topic } from './talk.ts'
 
 export interface NoteWish {
@@ -232,6 +233,8 @@ async function say(
       if (note) {
         await settle?.(app, note)
         await topic.touch?.(app)
+        // Whoever answers has seen to it; what comes later, by the note's own commands too, waits.
+        if (!('snippet_id' in topic.noteable)) await finishTodos(app, actor.id, topic.noteable)
         await emit(app, 'note.created', {
           id: note.id,
           project_id: note.project_id,
@@ -263,7 +266,7 @@ export async function updateNote(app: App, actor: User, topic: Topic, seen: Note
       .returningAll()
       .executeTakeFirstOrThrow()
     await settle?.(app, updated)
-    await emit(app, 'note.updated', { id, project_id: updated.project_id, by: actor.id })
+    await emit(app, 'note.updated', { id, project_id: updated.project_id, by: actor.id, was: note.body })
     return updated
   })
 }

@@ -11,7 +11,6 @@ import { findMergeRequestRows } from '../merge-requests.ts'
 import { namesIn } from './mentions.ts'
 import { namesAdded, tellNamed, textOfMergeRequest, type Text } from './telling.ts'
 import { codeReadersAmong } from './readers.ts'
-import { finishTodos } from './service.ts'
 
 type NoteFacts = { readonly id: number; readonly internal: boolean }
 
@@ -68,57 +67,54 @@ const issueUpdated = on(
   { when: ({ changes }) => 'title' in changes || 'description' in changes },
 )
 
-async function findNote(app: App, id: number, source: string | null) {
+/** A note, as whoever wrote or changed it met what it is about. */
+async function findNote(app: App, { id, by }: { readonly id: number; readonly by: number }, source: string | null) {
   const note = await app.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!note || note.system || note.author_id === null) return null
-  const { project_id, commit_sha, issue_id, author_id } = note
+  if (!note || note.system) return null
+  const { project_id, commit_sha, issue_id } = note
   if (commit_sha !== null) {
-    const author = await findUser(app.db, author_id)
+    const author = await findUser(app.db, by)
     return author && { note, author, text: textOfCommit(app, { id, project_id, commit_sha }, source) }
   }
   if (note.merge_request_id !== null) {
     const [author, [one]] = await Promise.all([
-      findUser(app.db, author_id),
+      findUser(app.db, by),
       findMergeRequestRows(app.db, [note.merge_request_id]),
     ])
     return author && one ? { note, author, text: await textOfMergeRequest(app, author, one, source, note) } : null
   }
   // Nothing waits because of what is said of snippets.
-  const found = issue_id === null ? null : await find(app, issue_id, author_id)
+  const found = issue_id === null ? null : await find(app, issue_id, by)
   return found && { note, author: found.author, text: await textOfIssue(app, found.author, found.issue, source, note) }
 }
 
-/** Whoever answers has seen to it. */
-const noteCreated = on('note.created', 'todos', async (app, { id }, { source }) => {
-  const found = await findNote(app, id, source)
-  if (!found) return
-  const { note, author, text } = found
-  await finishTodos(app, author.id, text.target)
-  await tellNamed(app, author, text, await namesIn([note.body]))
+const noteCreated = on('note.created', 'todos', async (app, told, { source }) => {
+  const found = await findNote(app, told, source)
+  if (found) await tellNamed(app, found.author, found.text, await namesIn([found.note.body]))
 })
 
-/** Those to whom this note has not been told yet. */
-const noteUpdated = on('note.updated', 'todos', async (app, { id }, { source }) => {
-  const found = await findNote(app, id, source)
+/** Those whom it did not name before. */
+const noteUpdated = on('note.updated', 'todos', async (app, told, { source }) => {
+  const found = await findNote(app, told, source)
   if (!found) return
-  const named = await namesIn([found.note.body])
-  const told = await app.db
-    .selectFrom('todos')
-    .innerJoin('users', 'users.id', 'todos.user_id')
-    .select('users.username')
-    .where('todos.note_id', '=', id)
-    .execute()
-  for (const { username } of told) named.delete(username.toLowerCase())
+  const { body } = found.note
+  const [named, before] = [await namesIn([body]), await namesIn([told.was ?? body])]
+  for (const name of before.keys()) named.delete(name)
   await tellNamed(app, found.author, found.text, named)
 })
 
-/** Nothing waits for whoever leaves where they see nothing any more. */
-const memberRemoved = on('member.removed', 'todos', async (app, { user_id }) => {
+/** Nothing waits for whoever leaves, in projects where they are nobody now; nor where they see nothing any more. */
+const memberRemoved = on('member.removed', 'todos', async (app, { user_id, project_id, group_id }) => {
   const user = await findUser(app.db, user_id)
   if (!user || user.admin) return
+  const isLeft =
+    project_id === null
+      ? sql<boolean>`exists (select 1 from namespace_ancestors a
+          where a.namespace_id = p.namespace_id and a.ancestor_id = ${group_id})`
+      : sql<boolean>`p.id = ${project_id}`
   await sql`delete from todos where id in (
     select w.id from todos w join projects p on p.id = w.project_id
-    where w.user_id = ${user_id} and p.visibility not in (${sql.join(openVisibilities(user))})
+    where w.user_id = ${user_id} and (${isLeft} or p.visibility not in (${sql.join(openVisibilities(user))}))
     and not exists (select 1 from project_authorizations a where a.user_id = w.user_id and a.project_id = p.id)
   )`.execute(app.db)
 })

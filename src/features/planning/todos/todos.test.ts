@@ -103,12 +103,47 @@ test('whoever is named and may read it is told, once while it waits', async () =
   expect(await waiting(guest)).toEqual([`mentioned: thanks @${jane.username}, @${guest.username}`])
   expect((await guest.get('/todos')).body[0].target_url).toBe(`${issue.web_url}#note_${noteId}`)
   // Who answers has seen to it; what was said before names them no more.
-  await note(guest, issue, 'I see')
+  await guest.post(`${url}/issues/${issue.iid}/notes`, { body: 'I see' })
   expect(await waiting(guest)).toEqual([])
   await owner.put(`${url}/issues/${issue.iid}`, { description: `${text} again` })
   expect(await waiting(guest)).toEqual([])
   await owner.put(`${url}/issues/${issue.iid}`, { title: `Named @${guest.username}` })
   expect(await waiting(guest)).toEqual([`mentioned: Named @${guest.username}`])
+})
+
+test('what comes after a word of theirs waits for them, though it comes before it is told', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner } = source
+  const jane = await member(source, 30)
+  const issue = (await owner.post(`${url}/issues`, { title: 'Busy' })).body
+  const at = `${url}/issues/${issue.iid}`
+  await jane.post(`${at}/notes`, { body: 'one moment' })
+  await owner.put(at, { assignee_ids: [jane.id] })
+  expect(await waiting(jane)).toEqual(['assigned: Busy'])
+  await jane.post(`${at}/notes`, { body: 'later\n/todo' })
+  expect(await waiting(jane)).toEqual(['marked: Busy'])
+  await jane.post(`${at}/notes`, { body: 'done' })
+  expect(await waiting(jane)).toEqual([])
+})
+
+test('whoever changes a note tells those whom it names now and did not before', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner } = source
+  const [jane, joe] = [await member(source, 30), await member(source, 30)]
+  const issue = (await owner.post(`${url}/issues`, { title: 'Typo' })).body
+  const notes = `${url}/issues/${issue.iid}/notes`
+  const group = source.path.split('/')[1]!
+  const inGroup = await forge.user()
+  await owner.post(`${source.group.url}/members`, { user_id: inGroup.id, access_level: 30 })
+  const { id } = (await owner.post(notes, { body: `hi @${jane.username} and @${group}, lok` })).body
+  expect([await waiting(jane), await waiting(inGroup)].map(({ length }) => length)).toEqual([1, 1])
+  for (const one of [jane, inGroup]) await one.post('/todos/mark_as_done')
+  const master = await member(source, 40)
+  await master.put(`${notes}/${id}`, { body: `hi @${jane.username} and @${group}, look` })
+  for (const one of [jane, joe, inGroup]) expect(await waiting(one)).toEqual([])
+  await master.put(`${notes}/${id}`, { body: `hi @${jane.username} and @${joe.username}` })
+  expect([await waiting(jane), (await waiting(joe)).length]).toEqual([[], 1])
+  expect((await joe.get('/todos')).body[0].author.username).toBe(master.username)
 })
 
 test('what is confidential or internal is told to those who see it', async () => {
@@ -219,12 +254,15 @@ test('whoever leaves has nothing to do there any more, and keeps what is elsewhe
     await owner.post(`${url}/members`, { user_id: jane.id, access_level: 30 })
     await owner.post(`${url}/issues`, { title: path, assignee_ids: [jane.id] })
   }
+  const done = (await open.owner.post(`${open.url}/issues`, { title: 'Done', assignee_ids: [jane.id] })).body
+  await open.owner.put(`${open.url}/issues/${done.iid}`, { state_event: 'close' })
   await kept.owner.post(`${kept.group.url}/members`, { user_id: jane.id, access_level: 20 })
   for (const { url, owner } of [hidden, open, kept]) await owner.delete(`${url}/members/${jane.id}`)
-  expect(await waiting(jane)).toEqual([`assigned: ${kept.path}`, `assigned: ${open.path}`])
-  expect([await assignees(hidden), await assignees(open), await assignees(kept)]).toEqual([[0], [0], [1]])
+  expect(await waiting(jane)).toEqual([`assigned: ${kept.path}`])
+  // What is closed stays theirs.
+  expect([await assignees(hidden), await assignees(open), await assignees(kept)]).toEqual([[0], [1, 0], [1]])
   await kept.owner.delete(`${kept.group.url}/members/${jane.id}`)
-  expect(await waiting(jane)).toEqual([`assigned: ${open.path}`])
+  expect(await waiting(jane)).toEqual([])
   expect(await assignees(kept)).toEqual([0])
 })
 
