@@ -18,9 +18,15 @@ test.each([
   ['90s', 90],
   ['0', 0],
   ['1d 1', 9 * H],
+  ['1y', 12 * 160 * H],
+  ['1:30', 90],
+  ['-1:30', -90],
+  ['1:02:03', H + 123],
+  ['1h plus 30m', 1.5 * H],
+  ['1h with 30m', 1.5 * H],
 ])('%j lasts %d seconds', (text, seconds) => expect(parseDuration(text)).toBe(seconds))
 
-test.each(['', ' ', 'soon', '1 fortnight', '1h soon', 'h', '1h -30m', '1..5h', 'and', '9'.repeat(300)])(
+test.each(['', ' ', 'soon', '1 fortnight', '1h soon', 'h', '1h -30m', '1..5h', 'and', '1:3', ':30', '9'.repeat(300)])(
   '%j is no duration',
   (text) => expect(parseDuration(text)).toBeNull(),
 )

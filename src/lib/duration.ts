@@ -5,8 +5,9 @@ const HOUR = 60 * MINUTE
 const DAY = 8 * HOUR
 const WEEK = 5 * DAY
 const MONTH = 4 * WEEK
+const YEAR = 12 * MONTH
 
-/** Largest first, as they are written out. */
+/** Largest first, as they are written out; years are only read. */
 const UNITS = [
   { short: 'mo', seconds: MONTH, names: /^mo(?:s|n|ns|nth|nths)?$/ },
   { short: 'w', seconds: WEEK, names: /^w(?:k|ks|eek|eeks)?$/ },
@@ -16,25 +17,34 @@ const UNITS = [
   { short: 's', seconds: 1, names: /^s(?:ec|ecs|econd|econds)?$/ },
 ] as const
 
+const YEARS = /^y(?:r|rs|ear|ears)?$/
+
 const LONGEST_TEXT = 255
-const PART = /(\d{1,9}(?:\.\d{1,9})?)[ \t]*([a-z]*)(?:[ \t]*,[ \t]*|[ \t]+and[ \t]+|[ \t]*)/y
+const PART = /(\d{1,9}(?:\.\d{1,9})?)[ \t]*([a-z]*)(?:[ \t]*,[ \t]*|[ \t]+(?:and|with|plus)[ \t]+|[ \t]*)/y
+/** `1:30` and `1:00:30`. */
+const CLOCK = /^(?:(\d{1,6}):)?(\d{1,6}):(\d{2})$/
 
 /** In seconds, negative with a leading `-`. A number without a unit is hours. Null: this is no duration. */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null
   const [, sign, written = ''] = /^\s*([+-]?)\s*(.*?)\s*$/s.exec(text.toLowerCase()) ?? []
   if (written === '') return null
-  let seconds = 0
+  const [isClock, hours = '0', minutes, rest] = CLOCK.exec(written) ?? []
+  let seconds = isClock ? Number(hours) * HOUR + Number(minutes) * MINUTE + Number(rest) : 0
+  if (isClock) return sign === '-' ? -seconds : seconds
   for (let at = 0; at < written.length; at = PART.lastIndex) {
     PART.lastIndex = at
     const [, amount, name] = PART.exec(written) ?? []
     if (amount === undefined) return null
-    const unit = name ? UNITS.find(({ names }) => names.test(name))?.seconds : HOUR
+    const unit = name ? unitNamed(name) : HOUR
     if (unit === undefined) return null
     seconds += Number(amount) * unit
   }
   return Math.round(sign === '-' ? -seconds : seconds)
 }
+
+const unitNamed = (name: string): number | undefined =>
+  YEARS.test(name) ? YEAR : UNITS.find(({ names }) => names.test(name))?.seconds
 
 /** `3d 5h`; null for no time at all. */
 export function formatDuration(seconds: number): string | null {

@@ -10,6 +10,7 @@ const FENCE = /^[ \t>]{0,40}(?:[-*+] |\d{1,9}[.)] )?[ \t]{0,12}(`{3,}|~{3,})(.*)
 const HTML_START = /^<([a-z][a-z0-9-]*)(?:[ \t][^<>]*)?>[ \t]*$/i
 const HTML_END = /^<\/([a-z][a-z0-9-]*)[ \t]*>\s*$/i
 const QUOTE = /^>>>\s*$/
+const [COMMENT_START, COMMENT_END] = ['<!--', '-->']
 
 /** Most lines hold no fence, and looking for three characters is cheaper than the pattern. */
 const fenceOf = (line: string): readonly string[] =>
@@ -41,6 +42,7 @@ function lastEnds(lines: readonly string[]): Map<string, number> {
   const ends = new Map<string, number>()
   for (const [at, line] of lines.entries()) {
     if (line.startsWith('>>>') && QUOTE.test(line)) ends.set('>>>', at)
+    if (line.includes(COMMENT_END)) ends.set(COMMENT_END, at)
     const name = line.startsWith('</') && HTML_END.exec(line)?.[1]?.toLowerCase()
     if (name) ends.set(name, at)
   }
@@ -53,6 +55,10 @@ function beginning(line: string, endsLater: (name: string) => boolean): Beginnin
   const [, fence, info = ''] = fenceOf(line)
   // Backticks after a fence of them make it code in a line.
   if (fence && !(fence.startsWith('`') && info.includes('`'))) return ['code', (other) => endsFence(other, fence)]
+  if (line.trimStart().startsWith(COMMENT_START)) {
+    if (line.includes(COMMENT_END, line.indexOf(COMMENT_START) + COMMENT_START.length)) return ['html', null]
+    if (endsLater(COMMENT_END)) return ['html', (other) => other.includes(COMMENT_END)]
+  }
   const name = line.startsWith('<') && HTML_START.exec(line)?.[1]?.toLowerCase()
   if (name && endsLater(name)) return ['html', (other) => HTML_END.exec(other)?.[1]?.toLowerCase() === name]
   if (QUOTE.test(line) && endsLater('>>>')) return ['quote', (other) => QUOTE.test(other)]

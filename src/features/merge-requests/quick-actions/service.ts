@@ -21,6 +21,7 @@ import { approveMergeRequest, unapproveMergeRequest } from '../approvals/service
 import { isDraft, withoutDraft } from '../merge-requests/draft.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import { isParticipant } from '../merge-requests/participants.ts'
+import { readersAmong } from '../merge-requests/people.ts'
 import { mergeRequestPolicy, type MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest, findMergeRequests, labelsOfMergeRequests, peopleOf } from '../merge-requests/queries.ts'
 import {
@@ -45,6 +46,7 @@ const KIND: Kind<MergeRequestSubject> = {
   row: ({ mergeRequest }) => mergeRequest,
   plans: mergeRequestPolicy.plan,
   assignees: async (db, { mergeRequest }) => idsIn(await peopleOf(db, 'assignees', [mergeRequest.id])),
+  readers: (app, subject, ids) => readersAmong(app, subject, ids),
   isParticipant: (db, { mergeRequest }, user) => isParticipant(db, mergeRequest, user),
   column: 'merge_request_id',
   times,

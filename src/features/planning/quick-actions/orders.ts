@@ -9,6 +9,7 @@ import type { Obeyed } from '../notes/talk.ts'
 const MOST_COMMANDS = 50
 
 type Changes = Record<string, unknown>
+/** False: it could not be done, and the command has done nothing. */
 export type Work = (app: App) => Promise<unknown>
 
 /** What a command comes to. */
@@ -62,19 +63,28 @@ export async function carryOut<S, W extends object>(
     wish = { ...wish, ...order.wish }
   }
   if (Object.keys(wish).length > 0) await update(app, wish)
-  for (const { work } of orders) await work?.(app)
-  for (const { last } of orders) await last?.(app)
-  return outcomeOf(orders)
+  const failed = new Set<Order<W>>()
+  for (const when of ['work', 'last'] as const)
+    for (const order of orders) if ((await order[when]?.(app)) === false) failed.add(order)
+  return outcomeOf(orders.filter((order) => !failed.has(order)))
 }
 
 type Told = Pick<Order<unknown>, 'after' | 'changes' | 'summary'>
 
 /** Where nothing is left to do after the transaction, it is the last word. */
 export const outcomeOf = (orders: readonly Told[]): Obeyed => ({
-  changes: Object.assign({}, ...orders.map(({ changes }) => changes)) as Changes,
+  changes: orders.reduce<Changes>((all, { changes }) => ({ ...all, ...added(all, changes) }), {}),
   summary: orders.map(({ summary }) => summary),
   ...(orders.some(({ after }) => after) && { after: (app) => finish(app, orders) }),
 })
+
+/** Labels that several commands add or remove are told together. */
+function added(before: Changes, changes: Changes): Changes {
+  const lists = ['add_label_ids', 'remove_label_ids'].flatMap((name) =>
+    before[name] && changes[name] ? [[name, [...(before[name] as number[]), ...(changes[name] as number[])]]] : [],
+  )
+  return { ...changes, ...(Object.fromEntries(lists) as Changes) }
+}
 
 async function finish(app: App, orders: readonly Told[]): Promise<Obeyed> {
   const done: Told[] = []

@@ -143,6 +143,10 @@ test.each<Happening>([
 test('commands are cut out of what is said, and what comes of them is told with it', async () => {
   const { issue, owner } = await crewOf(forge)
   const url = await issue()
+  const hidden = '<!-- say\n/confidential\n-->\n <!-- /lock -->'
+  const kept = await owner.post(`${url}/notes`, { body: hidden })
+  expect([kept.status, kept.body.body]).toEqual([201, hidden])
+  expect((await owner.get(url)).body).toMatchObject({ confidential: false, discussion_locked: null })
   const said = await owner.post(`${url}/notes`, { body: ' That is it.\r\n/close\n```\n/reopen\n```\n/shrug ' })
   expect(said).toMatchObject({
     status: 201,
@@ -153,6 +157,40 @@ test('commands are cut out of what is said, and what comes of them is told with 
   const changed = await owner.put(`${url}/notes/${said.body.id}`, { body: 'Or not\n/reopen' })
   expect(changed.body.body).toBe('Or not\n/reopen')
   expect((await owner.get(url)).body.state).toBe('closed')
+})
+
+test('commands of one text are carried out as those before them leave it, or do nothing', async () => {
+  const { id, issue, owner, people } = await crewOf(forge)
+  await issue({ title: 'The first', labels: 'bug,old' })
+  const source = await issue({ labels: 'old' })
+  const url = await issue()
+  const say = async (body: string) => (await owner.post(`${url}/notes`, { body })).body
+  const spent = async () => (await owner.get(url)).body.time_stats.total_time_spent
+  expect(await say('/spend 2h\n/spend -1h')).toMatchObject({
+    summary: ['Added 2h spent time.', 'Subtracted 1h spent time.'],
+  })
+  expect(await spent()).toBe(3600)
+  const said = await say('one is too much\n/spend -1h\n/spend -1h')
+  expect([said.body, said.summary ?? said.commands_changes]).toEqual(['one is too much', anything])
+  expect(await spent()).toBe(0)
+  const bodies = (await owner.get(`${url}/notes`)).body.map(({ body }: { body: string }) => body)
+  expect(bodies).toContain('subtracted 1h of time spent')
+
+  const { iid } = (await owner.get(source)).body
+  const copied = await say(`/label ~bug\n/copy_metadata #${iid}`)
+  expect(copied.commands_changes.add_label_ids).toHaveLength(2)
+  expect((await owner.get(url)).body.labels).toEqual(['bug', 'old'])
+
+  expect((await say('/relate #1')).summary).toEqual(['Marked this issue as related to #1.'])
+  expect((await say('/relate #1')).summary).toEqual([])
+  const { body: elsewhere } = await (await forge.user()).post('/projects', { name: 'Open', visibility: 'public' })
+  expect(await say(`/move ${elsewhere.path_with_namespace}`)).toMatchObject({ summary: [], commands_changes: {} })
+  expect((await owner.get(url)).body).toMatchObject({ project_id: id, state: 'opened' })
+
+  await owner.put(url, { confidential: true })
+  const guest = (await people.guest.get('/user')).body
+  expect((await say(`/assign @${guest.username}`)).summary).toEqual([])
+  expect((await owner.get(url)).body.assignees).toEqual([])
 })
 
 test('whoever may not change the issue writes text, and who may not plan it orders in vain', async () => {

@@ -18,6 +18,7 @@ import { markDuplicate } from '../issues/duplicate.ts'
 import { SEVERITIES, type Issue, type Severity } from '../issues/model.ts'
 import { cloneIssue, moveIssue } from '../issues/move.ts'
 import { isParticipant } from '../issues/participants.ts'
+import { issueReaders } from '../issues/people.ts'
 import { issuePolicy, type IssueSubject } from '../issues/policy.ts'
 import { assigneesOf, findIssues } from '../issues/queries.ts'
 import { createIssue, updateIssue, type IssueWish, type Sender } from '../issues/service.ts'
@@ -37,6 +38,7 @@ const KIND: Kind<IssueSubject> = {
   row: ({ issue }) => issue,
   plans: issuePolicy.plan,
   assignees: async (db, { issue }) => (await assigneesOf(db, [issue.id])).get(issue.id) ?? [],
+  readers: (app, { issue, ...place }, ids) => issueReaders(app, place, ids, issue),
   isParticipant: (db, { issue }, user) => isParticipant(db, issue, user),
   column: 'issue_id',
   times,
@@ -62,13 +64,16 @@ const HANDLERS: Handlers<IssueSubject, IssueWish> = {
       summary: `Moved issue to ${tildes(labels)[0]} column in the board.`,
     }
   },
-  copy_metadata: planned(async ({ app, actor, subject, argument }) => {
+  copy_metadata: planned(async ({ app, actor, subject, wish, argument }) => {
     const [source] = await issuesIn(app, actor, subject, argument)
     if (!source || source.project.id !== subject.project.id) return null
     const labels = (await labelsOf(app.db, [source.issue.id])).get(source.issue.id) ?? []
     const milestone = (await milestonesOf(app.db, [source.issue.milestone_id])).get(source.issue.milestone_id ?? 0)
     return {
-      wish: { add_labels: titlesOf(labels), ...(milestone && { milestone_id: milestone.id }) },
+      wish: {
+        add_labels: [...(wish.add_labels ?? []), ...titlesOf(labels)],
+        ...(milestone && { milestone_id: milestone.id }),
+      },
       changes: { add_label_ids: idsOf(labels), ...(milestone && { milestone_id: milestone.id }) },
       summary: `Copied labels and milestone from ${nameFrom(subject, source)}.`,
     }
@@ -116,7 +121,9 @@ const HANDLERS: Handlers<IssueSubject, IssueWish> = {
     if (others.length === 0) return null
     return {
       work: async (app) => {
-        for (const other of others) await unlessRefused(linkIssues(app, actor, subject, other, 'relates_to'))
+        const done: boolean[] = []
+        for (const other of others) done.push(await unlessRefused(linkIssues(app, actor, subject, other, 'relates_to')))
+        return done.includes(true)
       },
       changes: { relate: others.map((other) => other.issue.id) },
       summary: `Marked this issue as related to ${others.map((other) => nameFrom(subject, other)).join(', ')}.`,

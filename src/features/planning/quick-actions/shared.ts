@@ -41,6 +41,8 @@ export interface Kind<S> {
   /** Labels, milestone, people, times. */
   plans(subject: S): boolean
   assignees(db: Db, subject: S): Promise<readonly number[]>
+  /** Of these, those who can be assigned. */
+  readers(app: App, subject: S, ids: readonly number[]): Promise<readonly User[]>
   isParticipant(db: Db, subject: S, user: number): Promise<boolean>
   readonly column: 'issue_id' | 'merge_request_id'
   readonly times: { estimate: Timed; spend: Timed; resetEstimate: Timed; resetSpent: Timed }
@@ -126,7 +128,8 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
         ? { wish: { title }, changes: { title }, summary: `Changed the title to "${title}".` }
         : null,
     assign: planned(async (place) => {
-      const users = await peopleIn(place.app, place.actor, place.argument)
+      const named = await peopleIn(place.app, place.actor, place.argument)
+      const users = await kind.readers(place.app, place.subject, idsOf(named))
       if (users.length === 0) return null
       return assigning([...new Set([...(await assigned(place)), ...idsOf(users)])], `Assigned ${namesOf(users)}.`)
     }),
@@ -196,7 +199,7 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
     ),
     estimate: planned(({ actor, subject, argument }) => {
       const seconds = parseDuration(argument)
-      if (!isWork(seconds) || seconds < 0) return null
+      if (!isWork(seconds) || seconds <= 0) return null
       const work: Work = (app) => kind.times.estimate(app, actor, row(subject), argument)
       return { work, changes: { time_estimate: seconds }, summary: `Set time estimate to ${formatDuration(seconds)}.` }
     }),
@@ -207,10 +210,11 @@ export function sharedHandlers<S extends ProjectSubject>(kind: Kind<S>): Handler
     })),
     spend: planned(({ actor, subject, argument }) => {
       const seconds = parseDuration(argument)
-      if (!isWork(seconds) || seconds === 0 || row(subject).total_time_spent + seconds < 0) return null
+      if (!isWork(seconds) || seconds === 0) return null
       const words = seconds > 0 ? `Added ${formatDuration(seconds)}` : `Subtracted ${formatDuration(-seconds)}`
       return {
-        work: (app) => kind.times.spend(app, actor, row(subject), argument),
+        // The commands before it count: whether so much was spent is known only then.
+        work: (app) => unlessRefused(kind.times.spend(app, actor, row(subject), argument)),
         changes: { spend_time: { duration: seconds, user_id: actor.id } },
         summary: `${words} spent time.`,
       }

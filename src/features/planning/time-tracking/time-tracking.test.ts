@@ -44,7 +44,8 @@ test('time is estimated, spent, taken back and forgotten, and told as notes', as
 test.each([
   ['time_estimate', {}, '400 (Bad request) duration not given'],
   ['time_estimate', { duration: 'soon' }, { time_estimate: ['has an invalid format'] }],
-  ['time_estimate', { duration: '-1h' }, { time_estimate: ['must be greater than or equal to 0'] }],
+  ['time_estimate', { duration: '-1h' }, { time_estimate: ['has an invalid format'] }],
+  ['time_estimate', { duration: '0' }, { time_estimate: ['has an invalid format'] }],
   ['time_estimate', { duration: '999999999w' }, { time_estimate: ['has an invalid format'] }],
   ['add_spent_time', { duration: 'x' }, { timelogs: ['is invalid'] }],
   ['add_spent_time', { duration: '0' }, { time_spent: ["can't be 0"] }],

@@ -36,13 +36,19 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
   noteable,
   tell,
 }: Work<T>) {
-  const change = (app: App, actor: User, { id }: { readonly id: number }, alter: (was: TimeStats) => TimeStats) =>
+  const change = (
+    app: App,
+    actor: User,
+    { id }: { readonly id: number },
+    alter: (was: TimeStats) => TimeStats,
+    { isReset = false } = {},
+  ) =>
     transact(app, async (app): Promise<T> => {
       const one = await hold(app, id)
       const { time_estimate, total_time_spent } = alter(one)
       const bodies = [
         ...estimateNote(one.time_estimate, time_estimate),
-        ...spentNote(one.total_time_spent, total_time_spent),
+        ...spentNote(one.total_time_spent, total_time_spent, isReset),
       ]
       if (bodies.length === 0) return one
       const updated = await store(app, id, { time_estimate, total_time_spent }, actor.id)
@@ -61,7 +67,7 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
   return {
     estimate(app: App, actor: User, one: { readonly id: number }, duration: string): Promise<T> {
       const seconds = secondsIn(duration, BAD_ESTIMATE)
-      if (seconds < 0) throw invalid({ time_estimate: ['must be greater than or equal to 0'] })
+      if (seconds <= 0) throw invalid(BAD_ESTIMATE)
       return change(app, actor, one, (was) => ({ ...was, time_estimate: seconds }))
     },
 
@@ -81,7 +87,7 @@ export function trackTime<T extends TimeStats & Stamped & { readonly id: number 
     },
 
     resetSpent: (app: App, actor: User, one: { readonly id: number }): Promise<T> =>
-      change(app, actor, one, (was) => ({ ...was, total_time_spent: 0 })),
+      change(app, actor, one, (was) => ({ ...was, total_time_spent: 0 }), { isReset: true }),
   }
 }
 
@@ -90,9 +96,9 @@ function estimateNote(was: number, is: number): string[] {
   return [is === 0 ? 'removed time estimate' : `changed time estimate to ${formatDuration(is)}`]
 }
 
-function spentNote(was: number, is: number): string[] {
+function spentNote(was: number, is: number, isReset: boolean): string[] {
   if (was === is) return []
-  if (is === 0 && was > 0) return ['removed time spent']
+  if (isReset) return ['removed time spent']
   return [
     is > was
       ? `added ${formatDuration(is - was)} of time spent`
