@@ -15,6 +15,8 @@ test.each([
   ['@a.b-c_d', ['user - a.b-c_d']],
   ['jan@example.com', []],
   ['@@jan', []],
+  ['-@jan and .@piet, ~@joris', ['user - jan', 'user - piet', 'user - joris']],
+  ['https://example.com/@jan', []],
   ['@', []],
   ['é@jan', []],
   ['#1', ['issue - 1']],

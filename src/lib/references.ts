@@ -47,6 +47,8 @@ function partsOf(reference: Reference): readonly (string | number | null)[] {
 
 const CANDIDATE = /[@#!$%~]|(?<![\p{L}\p{N}_/.#@-])[0-9a-f]{7,40}(?![\p{L}\p{N}_])/gu
 const BEFORE_SIGIL = /[\p{L}\p{N}_@#!$%~&/.-]/u
+/** A mention needs no more than not to be part of a word, or of an address. */
+const BEFORE_MENTION = /[\p{L}\p{N}_@/]/u
 const PATH_CHARACTER = /[A-Za-z0-9_./-]/
 const PATH = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/
 const LONGEST_PATH = 1024
@@ -74,6 +76,7 @@ export function scanReferences(text: string): Found[] {
 
 /** No further back than what was read already. */
 function sigilAt(text: string, at: number, from: number): Found | null {
+  if (text[at] === '@' && !BEFORE_MENTION.test(text[at - 1] ?? '')) return userAt(text, at)
   const start = pathStart(text, at, from)
   const path = start < at ? text.slice(start, at) : null
   if (path !== null && !(path.length <= LONGEST_PATH && PATH.test(path))) return null

@@ -18,7 +18,7 @@ import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
 import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
-import { copyTold } from '../references/copy.ts'
+import { copyMentions, copyTold } from '../references/copy.ts'
 import { stampChanges } from '../stamps.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
@@ -157,6 +157,7 @@ async function copyInto(
   const follow = async (notes: ReadonlyMap<number, number>) => {
     if (withAwards) await copyAwards(app, 'note_id', notes)
     await copyTold(app, notes, to)
+    await copyMentions(app, notes, to)
   }
   if (withNotes) await copyNotes(app, { issue_id: issue.id }, to, { rewrite, follow })
   return copy

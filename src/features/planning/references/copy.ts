@@ -22,3 +22,30 @@ export async function copyTold(
   }))
   await db.insertInto('text_references').values(rows).execute()
 }
+
+/** Whom notes name, for copies of them. Whoever is named takes part in what they are about. */
+export async function copyMentions(
+  { db }: App,
+  notes: ReadonlyMap<number, number>,
+  to: { readonly issue_id: number; readonly project_id: number },
+): Promise<void> {
+  if (notes.size === 0) return
+  for (const table of ['text_mentions', 'text_group_mentions'] as const) {
+    const named = await db
+      .selectFrom(table as 'text_mentions')
+      .selectAll()
+      .where(inIdList(db, 'source_note_id', idList(db, [...notes.keys()])))
+      .execute()
+    const rows = named.map(({ id: _id, ...row }) => ({
+      ...row,
+      source_issue_id: to.issue_id,
+      source_project_id: to.project_id,
+      source_note_id: notes.get(row.source_note_id!)!,
+    }))
+    if (rows.length > 0)
+      await db
+        .insertInto(table as 'text_mentions')
+        .values(rows)
+        .execute()
+  }
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
 import { crewOf, type Crew } from '../../../../test/crew.ts'
+import { temporaryFolder } from '../../../../test/git-origin.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
 let forge: TestForge
@@ -192,4 +193,29 @@ test('nothing is told to what is archived', async () => {
   expect(await told(url, there.owner)).toEqual([])
   expect((await here.owner.get(url)).body).toEqual(before)
   expect((await there.owner.get(other)).body.state).toBe('opened')
+})
+
+test('what a fork takes over from its source is not told again, what is its own is', async () => {
+  const crew = await crewOf(forge, { visibility: 'public' })
+  const { id, path, issue, owner } = crew
+  await fillProject(forge, id)
+  const url = await issue()
+  const jane = await forge.user()
+  const { body: fork } = await jane.post(`/projects/${id}/fork`)
+  await forge.settle()
+  const sha = await commit(crew, owner, 'master', `See ${path}#1`)
+  await using folder = await temporaryFolder()
+  const git = (...args: string[]) => forge.git(args, { as: jane, cwd: folder.path })
+  await git('clone', '-q', `${forge.url}/${path}.git`, 'work')
+  await git('-C', 'work', 'push', '-q', `${forge.url}/${fork.path_with_namespace}.git`, 'HEAD:refs/heads/master')
+  expect(await told(url, owner)).toEqual([`mentioned in commit ${sha}`])
+  const { body: own } = await jane.post(`/projects/${fork.id}/repository/commits`, {
+    branch: 'master',
+    commit_message: `Mine, for ${path}#1`,
+    actions: [{ action: 'create', file_path: 'mine.txt', content: 'mine' }],
+  })
+  expect(await told(url, jane)).toEqual([
+    `mentioned in commit ${sha}`,
+    `mentioned in commit ${fork.path_with_namespace}@${own.id}`,
+  ])
 })
