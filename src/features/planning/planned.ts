@@ -389,10 +389,12 @@ function times(filter: PlannedFilter): PlannedValues {
   }
 }
 
-/** Each word must occur; a quoted phrase is one. Those the index cannot find are looked for all the same. */
+/** Each word must occur; a quoted phrase is one. Those the index cannot find count only where there is no other. */
 function wordsWanted(db: Db, { search, in: place }: PlannedFilter): PlannedValues {
   const found = Array.from((search ?? '').matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word]) => (phrase ?? word!).trim())
-  const longest = found.filter((word) => word !== '').toSorted((a, b) => b.length - a.length)
+  const words = found.filter((word) => word !== '')
+  const long = words.filter((word) => Array.from(word).length >= SUBSTRING_FROM)
+  const longest = (long.length > 0 ? long : words).toSorted((a, b) => b.length - a.length)
   if (longest.length === 0) return {}
   const wanted: PlannedValues = {
     ...(place === 'title' && { in_title: true }),

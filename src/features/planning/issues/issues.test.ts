@@ -574,3 +574,52 @@ test('what one wrote is the ghost’s once they are gone, unless it goes along',
   ])
   expect((await owner.get(`/projects/${id}`)).body.open_issues_count).toBe(1)
 })
+
+test('whose a confidential issue is stays, and nobody comes to it who could not see it', async () => {
+  const { url, people } = await crew()
+  const { guest, reporter } = people
+  const at = `${url}/${(await owner.post(url, { title: 'Mine', assignee_ids: [guest.id] })).body.iid}`
+  const assigned = async () => (await owner.get(at)).body.assignees.map(({ id }: { id: number }) => id)
+  await owner.put(at, { confidential: true })
+  await owner.put(at, { assignee_ids: [guest.id, reporter.id] })
+  expect(await assigned()).toEqual([guest.id, reporter.id])
+  expect((await guest.get(at)).status).toBe(200)
+  await owner.put(at, { assignee_ids: [reporter.id] })
+  await owner.put(at, { assignee_ids: [guest.id, reporter.id] })
+  expect(await assigned()).toEqual([reporter.id])
+  const other = `${url}/${(await owner.post(url, { title: 'Other' })).body.iid}`
+  await owner.put(other, { confidential: true, assignee_ids: [guest.id] })
+  expect((await owner.get(other)).body.assignees).toEqual([])
+})
+
+test('an issue becomes an incident though nothing else changes', async () => {
+  const { url } = await crew()
+  const at = `${url}/${(await owner.post(url, { title: 'Fire' })).body.iid}`
+  expect((await owner.put(at, { issue_type: 'incident' })).body.issue_type).toBe('incident')
+  expect((await owner.get(at)).body).toMatchObject({ issue_type: 'incident', type: 'INCIDENT' })
+})
+
+test('whom notes name takes part in the issue when it has moved', async () => {
+  const [from, to] = [await crew({ visibility: 'public' }), await crew({ visibility: 'public' })]
+  const jane = await forge.user()
+  const at = `${from.url}/${(await owner.post(from.url, { title: 'Moving' })).body.iid}`
+  await owner.post(`${at}/notes`, { body: `ask @${jane.username}` })
+  await forge.settle()
+  const { body: moved } = await owner.post(`${at}/move`, { to_project_id: to.id })
+  await forge.settle()
+  const people = (await owner.get(`${to.url}/${moved.iid}/participants`)).body
+  expect(people.map(({ id }: { id: number }) => id)).toContain(jane.id)
+  expect((await jane.get(`${to.url}/${moved.iid}`)).body.subscribed).toBe(true)
+})
+
+test('a search asks for words of three letters on, where there are any', async () => {
+  const { url } = await crew()
+  for (const title of ['zebra crossing', 'qx only']) await owner.post(url, { title })
+  const found = async (search: string) => iids((await owner.get(url, { search })).body)
+  expect([await found('qx zebra'), await found('zebra nothing'), await found('qx'), await found('qy')]).toEqual([
+    [1],
+    [],
+    [2],
+    [],
+  ])
+})

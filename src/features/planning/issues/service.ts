@@ -20,7 +20,7 @@ import { editedBy, stampChanges } from '../stamps.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState, type Via } from './changes.ts'
 import type { Issue, IssueChanges, IssueType, Severity } from './model.ts'
-import { readersAmong } from './people.ts'
+import { issueReaders, readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
 
 export interface IssueWish {
@@ -227,7 +227,9 @@ export async function updateIssue(
     const was = await stateOf(app, issue)
     const is = await wished(app, actor, subject, issue, was, wish)
     const changes = changesBetween(was, is)
-    const isTouched = Object.keys(changes).length > 0 || wish.created_at !== undefined
+    const issue_type = wish.issue_type ?? issue.issue_type
+    const isTouched =
+      Object.keys(changes).length > 0 || wish.created_at !== undefined || issue_type !== issue.issue_type
     if (!isTouched && wish.updated_at === undefined) return issue
     const now = timestamp(app.clock)
     const isClosing = was.state === 'opened' && is.state === 'closed'
@@ -237,7 +239,7 @@ export async function updateIssue(
         title: is.title,
         description: is.description,
         confidential: is.confidential,
-        issue_type: wish.issue_type ?? issue.issue_type,
+        issue_type,
         discussion_locked: is.discussion_locked,
         milestone_id: is.milestone?.id ?? null,
         due_date: is.due_date,
@@ -306,7 +308,13 @@ async function wished(
     state: state_event ? (state_event === 'close' ? 'closed' : 'opened') : was.state,
     milestone: wish.milestone_id === undefined ? was.milestone : await milestoneWished(app, subject, wish.milestone_id),
     labels: await labelsWished(app, actor, subject, was.labels, wish),
-    assignees: wish.assignee_ids ? await readersAmong(app, subject, wish.assignee_ids, issue) : was.assignees,
+    // Whose it is already sees it, and stays.
+    assignees: wish.assignee_ids
+      ? await issueReaders(app, subject, wish.assignee_ids, {
+          ...issue,
+          confidential: confidential ?? was.confidential,
+        })
+      : was.assignees,
   }
 }
 
