@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { DAY, MINUTE, after, timestamp, today } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, unauthenticated } from '../../../errors.ts'
@@ -125,6 +126,9 @@ export interface Browser {
 
 const LONGEST_USER_AGENT = 255
 
+/** Of one person: whoever signs in without end, by a program perhaps, ends their oldest. */
+const MOST_SESSIONS = 100
+
 /** Each sign-in gets a session of its own and ends the one the browser came with. */
 export async function startSession(app: App, user: User, browser: Browser): Promise<NewSession> {
   const { session_expire_delay: minutes } = await currentSettings(app)
@@ -143,6 +147,10 @@ export async function startSession(app: App, user: User, browser: Browser): Prom
         created_at: now,
       })
       .execute()
+    await sql`delete from sessions where user_id = ${user.id} and id <= (
+      select id from sessions where user_id = ${user.id} order by id desc limit 1 offset ${sql.lit(MOST_SESSIONS)})`.execute(
+      app.db,
+    )
     await app.db
       .updateTable('users')
       .set({

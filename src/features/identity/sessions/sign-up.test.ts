@@ -417,3 +417,28 @@ test('where mail and approval are both awaited, both are', async () => {
   await browser.submit(await browser.get(linkIn(mail)))
   expect((await browser.signIn('jane', PASSWORD)).status).toBe(303)
 })
+
+test('of many sessions the oldest end', async () => {
+  await using forge = await startForge()
+  await set(forge, OPEN)
+  await register(forge)
+  const { id } = await userRow(forge)
+  const rows = Array.from({ length: 100 }, (_, n) => ({
+    user_id: id,
+    digest: `other ${n}`,
+    expires_at: '2100-01-01T00:00:00.000Z',
+    created_at: '2026-01-01T00:00:00.000Z',
+  }))
+  await forge.app.db.insertInto('sessions').values(rows).execute()
+  const before = (await forge.app.db.selectFrom('sessions').select('id').orderBy('id').execute()).map((one) => one.id)
+  const browser = new Browser(forge.url)
+  await browser.signIn('jane', PASSWORD)
+  const now = (await forge.app.db.selectFrom('sessions').select('id').orderBy('id').execute()).map((one) => one.id)
+  expect([before.length, now.length, now.includes(before[0]!), now.includes(before[2]!)]).toEqual([
+    101,
+    100,
+    false,
+    true,
+  ])
+  expect(await isSignedIn(browser)).toBe(true)
+})

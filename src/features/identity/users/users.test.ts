@@ -120,6 +120,7 @@ test('creation refuses what is not valid, and creates nothing', async () => {
     [{ username: 'tAKEN' }, 409, { message: 'Username has already been taken' }],
     [{ email: 'second@example.com' }, 400, { message: { email: [taken] } }],
     [{ email: 'no address' }, 400, { message: { email: ['is invalid'] } }],
+    [{ email: 'jane@example.com.' }, 400, { message: { email: ['is invalid'] } }],
     [{ email: '' }, 400, { message: { email: ["can't be blank"] } }],
     [{ name: ' ' }, 400, { message: { name: ["can't be blank"] } }],
     [{ username: '-dash' }, 400, { message: { username: [PATH_FORMAT_TEXT] } }],

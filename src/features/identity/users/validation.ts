@@ -22,7 +22,8 @@ export interface UserAttributes {
   extern_uid?: string | null
 }
 
-const EMAIL = /^[^@\s<>,;]+@[^@\s<>,;]+$/
+/** No dot at its end, which would be another name for the same host. */
+const EMAIL = /^[^@\s<>,;]+@[^@\s<>,;]*[^@\s<>,;.]$/
 const LARGEST_INTEGER = 2_147_483_647
 
 export const isEmail = (text: string): boolean => text.length <= 254 && EMAIL.test(text)
