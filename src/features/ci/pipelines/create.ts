@@ -35,7 +35,7 @@ import { openFrom } from './merge-requests.ts'
 import type { Pipeline, PipelineSource } from './model.ts'
 import { DEFAULT_CONFIG_PATH, ruleVariables, type PipelineFacts } from './predefined.ts'
 import { processPipeline } from './process.ts'
-import { isProtectedRef, mayRunOn } from './rights.ts'
+import { isProtectedRef, mayRunOn, type RunRef } from './rights.ts'
 
 export interface GivenVariable {
   readonly key: string
@@ -68,8 +68,10 @@ export interface PipelineWish {
     readonly id: number
     readonly variables: readonly Variable[]
     readonly base_sha: string | null
-    /** The branch whose protection counts. */
+    /** The branch it comes from: who may run on that may run this. */
     readonly branch: string
+    /** The branch it goes to, where that is of the same project: it is protected where both are. */
+    readonly target: string | null
     /** Where it runs on what a merge would come to: the commits of that. */
     readonly merged?: { readonly source_sha: string; readonly target_sha: string }
   }
@@ -207,9 +209,21 @@ async function admit(
     sha: commit.id,
     before_sha: wish.before_sha ?? NO_OBJECT,
     source: wish.source,
-    protected: !wish.isForeign && (await isProtectedRef(app, project.id, rightsOn)),
+    protected: !wish.isForeign && (await isProtectedAs(app, project.id, wish, rightsOn)),
   }
   return { facts, commit }
+}
+
+/** Code and configuration of what would be merged may come from either branch. */
+async function isProtectedAs(
+  app: App,
+  project: number,
+  { mergeRequest }: PipelineWish,
+  rightsOn: RunRef,
+): Promise<boolean> {
+  if (!(await isProtectedRef(app, project, rightsOn))) return false
+  const target = mergeRequest?.target ?? null
+  return target === null || isProtectedRef(app, project, { ref: target, tag: false })
 }
 
 export const wholeRef = (ref: string, tag: boolean): string =>

@@ -107,14 +107,15 @@ async function ofMergeRequest({ db }: App, parent: Pipeline): Promise<Pick<Pipel
   if (id === null) return {}
   const one = await db
     .selectFrom('merge_requests')
-    .select(['base_sha', 'source_branch'])
+    .select(['base_sha', 'source_branch', 'target_branch', 'project_id'])
     .where('id', '=', id)
     .executeTakeFirst()
   if (!one) return {}
   const variables = toldOf(parent)
   const base_sha = target_sha ?? one.base_sha
   const merged = source_sha !== null && target_sha !== null ? { merged: { source_sha, target_sha } } : {}
-  return { mergeRequest: { id, variables, base_sha, branch: one.source_branch, ...merged } }
+  const target = one.project_id === parent.project_id ? one.target_branch : null
+  return { mergeRequest: { id, variables, base_sha, branch: one.source_branch, target, ...merged } }
 }
 
 interface OtherWish {

@@ -10,7 +10,7 @@ export interface RunPlace {
   readonly level: number
 }
 
-interface RunRef {
+export interface RunRef {
   readonly ref: string
   readonly tag: boolean
 }

@@ -46,6 +46,7 @@ export async function runMergeRequest(
       variables: await mergeRequestVariables(app, one, target, source, merged),
       base_sha: merged?.target_sha ?? one.base_sha,
       branch: source_branch,
+      target: project.id === target.id ? one.target_branch : null,
       ...(merged && { merged }),
     },
     isForeign: source.id !== project.id,
