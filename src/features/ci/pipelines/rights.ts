@@ -1,6 +1,6 @@
 /** Who may run what on a branch or a tag. */
 import type { App, User } from '../../../context.ts'
-import { Developer } from '../../../lib/levels.ts'
+import { Developer, Master } from '../../../lib/levels.ts'
 import { isProtected, mayCreateTag, mayMerge, type Rules } from '../../repository/protected-branches/matching.ts'
 import { findProtection, groupsAmong } from '../../repository/protected-branches/queries.ts'
 
@@ -28,4 +28,28 @@ export async function mayRunOn(app: App, { project, viewer, level }: RunPlace, {
   const rules = await rulesFor(app, project.id, { tag })
   const who = { user: viewer, level, groups: await groupsAmong(app.db, viewer, rules) }
   return (tag ? mayCreateTag : mayMerge)(rules, ref, who)
+}
+
+/**
+ * As when it was made: a pipeline of a merge request belongs to whoever may run on the branch it comes from, and on the
+ * one it goes to where the code is another project's.
+ */
+export async function mayRunAgain(
+  app: App,
+  place: RunPlace,
+  { ref, tag, pipeline_id }: RunRef & { readonly pipeline_id: number },
+): Promise<boolean> {
+  if (!ref.startsWith('refs/')) return mayRunOn(app, place, { ref, tag })
+  const one = await app.db
+    .selectFrom('pipelines as p')
+    .innerJoin('merge_requests as m', 'm.id', 'p.merge_request_id')
+    .select(['m.source_branch', 'm.target_branch', 'm.source_project_id'])
+    .where('p.id', '=', pipeline_id)
+    .executeTakeFirst()
+  // The merge request is gone, and with it what its branches were.
+  if (!one) return place.level >= Master
+  const isForeign = one.source_project_id !== place.project.id
+  for (const branch of [one.source_branch, ...(isForeign ? [one.target_branch] : [])])
+    if (!(await mayRunOn(app, place, { ref: branch, tag: false }))) return false
+  return true
 }

@@ -12,7 +12,7 @@ import { begin, createPipeline, pipelineRef, type PipelineWish } from './create.
 import type { Pipeline } from './model.ts'
 import { holdPipeline, processHeld } from './process.ts'
 import { namedRef } from './refs.ts'
-import { mayRunOn } from './rights.ts'
+import { mayRunAgain } from './rights.ts'
 
 /** By hand: whoever wants one is told at once why there is none. */
 export async function startPipeline(
@@ -29,7 +29,7 @@ export async function startPipeline(
 }
 
 async function assertRuns(app: App, subject: RepositorySubject, pipeline: Pipeline): Promise<void> {
-  if (!(await mayRunOn(app, subject, pipeline))) throw forbidden()
+  if (!(await mayRunAgain(app, subject, { ...pipeline, pipeline_id: pipeline.id }))) throw forbidden()
 }
 
 /** What failed or was canceled is run again, and what was skipped because of it. */

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
-const REVIEW = 'review: { script: x, rules: [{ if: $CI_PIPELINE_SOURCE == "merge_request_event" }] }'
+const ASKED = 'if: $CI_PIPELINE_SOURCE == "merge_request_event"'
+const REVIEW = `
+review: { script: x, rules: [{ ${ASKED} }] }
+ship: { script: x, rules: [{ ${ASKED}, when: manual }] }
+`
 
 /** From the protected branch into another, whose configuration a Developer has written. */
 async function reversed(forge: TestForge) {
@@ -29,7 +33,7 @@ async function reversed(forge: TestForge) {
     const variables = job.variables as { key: string; value: string }[]
     return { runner, job, told: Object.fromEntries(variables.map(({ key, value }) => [key, value])) }
   }
-  return { jane, joe, at, url, run }
+  return { jane, joe, project, at, url, run }
 }
 
 test('a merged result is protected where both of its branches are', async () => {
@@ -42,4 +46,40 @@ test('a merged result is protected where both of its branches are', async () => 
 
   await jane.post(`${at}/protected_branches`, { name: 'other' })
   expect((await run('4')).told).toMatchObject({ CI_COMMIT_REF_PROTECTED: 'true', GUARDED: 'a secret' })
+})
+
+test('who may not run on its branch runs no pipeline of a merge request again', async () => {
+  await using forge = await startForge()
+  const { jane, joe, project, at, url, run } = await reversed(forge)
+  const { job, runner } = await run('3')
+  await runner.put(job, { state: 'failed' })
+  const [{ id }] = (await joe.get(`${url}/pipelines`)).body
+  const jobs = async () => (await jane.get(`${at}/pipelines/${id}/jobs`, { include_retried: true })).body
+  const before = await jobs()
+  const ship = before.find(({ name }: { name: string }) => name === 'ship')
+  const doors = [
+    `${at}/jobs/${job.id}/retry`,
+    `${at}/jobs/${ship.id}/play`,
+    `${at}/jobs/${ship.id}/cancel`,
+    `${at}/pipelines/${id}/retry`,
+    `${at}/pipelines/${id}/cancel`,
+  ]
+  for (const door of doors) expect([door, (await joe.post(door)).status]).toEqual([door, 403])
+  expect(await jobs()).toEqual(before)
+  expect((await jane.post(doors[0]!)).status).toBe(201)
+
+  // The usual way round: their own branch is theirs to run, wherever it goes.
+  await forge.seed(project, { '.gitlab-ci.yml': REVIEW }, { branch: 'feature', as: joe })
+  const input = { source_branch: 'feature', target_branch: 'master', title: 'Bring it' }
+  const { body: usual } = await joe.post(`${at}/merge_requests`, input)
+  await forge.settle()
+  const [own] = (await joe.get(`${at}/merge_requests/${usual.iid}/pipelines`)).body
+  expect(own).toMatchObject({ source: 'merge_request_event' })
+  expect((await joe.post(`${at}/pipelines/${own.id}/cancel`)).status).toBe(200)
+  expect((await joe.post(`${at}/pipelines/${own.id}/retry`)).status).toBe(201)
+
+  // Once the request is gone, nobody knows its branches.
+  await jane.delete(url)
+  expect((await joe.post(doors[3]!)).status).toBe(403)
+  expect((await jane.post(doors[3]!)).status).toBe(201)
 })
