@@ -43,7 +43,8 @@ declare module '../../../store/database.ts' {
       token_digest: string
       token_sealed: string
     }
-    runner_projects: { runner_id: number; project_id: number }
+    /** The first by place is the project it belongs to. */
+    runner_projects: { runner_id: number; project_id: number; place: Generated<number> }
     runner_groups: { runner_id: number; group_id: number }
     /** One running agent of a runner. */
     runner_managers: {

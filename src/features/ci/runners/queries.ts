@@ -7,6 +7,7 @@ import { after, timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, badParameter } from '../../../errors.ts'
 import { Guest, Master, Owner } from '../../../lib/levels.ts'
+import type { Db } from '../../../store/database.ts'
 import { idList, inIdList, isWithin } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
@@ -19,6 +20,8 @@ export interface RunnerSubject {
   readonly viewer: User | null
   /** Whether the viewer decides what becomes of it, were it not shared. */
   readonly managed: boolean
+  /** Whether they maintain a place that it was given to. */
+  readonly seen: boolean
 }
 
 const runnerPolicy = policy<RunnerSubject>()({ read: () => true })
@@ -32,24 +35,28 @@ export const runner = resource({
   policy: runnerPolicy,
   async find(app, { runner_id }, viewer): Promise<RunnerSubject | null> {
     const found = await findRunner(app, runner_id)
-    return found && { runner: found, viewer, managed: await isManaged(app, found, viewer) }
+    if (!found) return null
+    const managed = await isManaged(app, found, viewer)
+    return { runner: found, viewer, managed, seen: managed || (await isUsed(app, found, viewer)) }
   },
 })
 
+/** One of a project is its maintainers', also where others use it; see `isUsed`. */
 export async function isManaged(app: App, { id, runner_type }: Runner, viewer: User | null): Promise<boolean> {
   if (viewer?.admin) return true
   if (!viewer || runner_type === 'instance_type') return false
   if (runner_type === 'project_type') {
-    const mine = await app.db
-      .selectFrom('runner_projects as r')
-      .innerJoin('project_authorizations as a', 'a.project_id', 'r.project_id')
-      .select('r.project_id')
-      .where('r.runner_id', '=', id)
-      .where('a.user_id', '=', viewer.id)
-      .where('a.access_level', '>=', Master)
+    const owner = await app.db
+      .selectFrom('runner_projects')
+      .select('project_id')
+      .where('runner_id', '=', id)
+      .orderBy('place')
+      .orderBy('project_id')
       .limit(1)
       .executeTakeFirst()
-    return mine !== undefined
+    if (!owner) return false
+    const mine = await maintained(app.db, viewer).where('project_id', '=', owner.project_id).execute()
+    return mine.length > 0
   }
   const of = await app.db.selectFrom('runner_groups').select('group_id').where('runner_id', '=', id).execute()
   for (const { group_id } of of) {
@@ -58,6 +65,25 @@ export async function isManaged(app: App, { id, runner_type }: Runner, viewer: U
   }
   return false
 }
+
+/** By a project that the viewer maintains, and that may be another than the one it belongs to. */
+async function isUsed({ db }: App, { id }: Runner, viewer: User | null): Promise<boolean> {
+  if (!viewer) return false
+  const mine = await maintained(db, viewer)
+    .where('project_id', 'in', (eb) =>
+      eb.selectFrom('runner_projects').select('project_id').where('runner_id', '=', id),
+    )
+    .limit(1)
+    .execute()
+  return mine.length > 0
+}
+
+const maintained = (db: Db, { id }: User) =>
+  db
+    .selectFrom('project_authorizations')
+    .select('project_id')
+    .where('user_id', '=', id)
+    .where('access_level', '>=', Master)
 
 const STATES = ['active', 'paused']
 const SCOPES: readonly string[] = [...STATES, ...RUNNER_STATUSES, ...RUNNER_TYPES]

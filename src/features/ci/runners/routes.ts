@@ -47,8 +47,8 @@ function assertManaged({ runner, managed, viewer }: RunnerSubject): void {
   if (!managed) throw forbiddenRunner('No access granted')
 }
 
-function assertSeen({ runner, managed }: RunnerSubject): void {
-  if (runner.runner_type !== 'instance_type' && !managed) throw forbiddenRunner('No access granted')
+function assertSeen({ runner, seen }: RunnerSubject): void {
+  if (runner.runner_type !== 'instance_type' && !seen) throw forbiddenRunner('No access granted')
 }
 
 export const list = endpoint({
@@ -145,7 +145,7 @@ export const listJobs = endpoint({
   }),
   output: pageOf(RunnerJobEntity),
   async handle({ app, viewer, subject, input, page }) {
-    if (!subject.managed) throw forbiddenRunner('No access granted')
+    if (!subject.seen) throw forbiddenRunner('No access granted')
     const wanted = {
       runner: subject.runner.id,
       ...(!viewer.admin && { viewer: viewer.id }),
@@ -173,7 +173,7 @@ export const listManagers = endpoint({
   allow: 'signed_in',
   output: pageOf(ManagerEntity),
   async handle({ app, subject, page }) {
-    if (!subject.managed) throw forbiddenRunner('No access granted')
+    if (!subject.seen) throw forbiddenRunner('No access granted')
     const query = app.db.selectFrom('runner_managers').selectAll().where('runner_id', '=', subject.runner.id)
     const { items, total } = await pageOfQuery(query.orderBy('id', 'desc'), page)
     return { total, items: items.map((one) => presentManager(one, timestamp(app.clock))) }

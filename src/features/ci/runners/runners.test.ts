@@ -223,6 +223,39 @@ test('a runner in two projects is deleted by administrators, and taken from one 
   expect((await owner.get(`/runners/${runner.id}`)).status).toBe(404)
 })
 
+test('a runner belongs to the maintainers of its first project; who uses it besides only sees it', async () => {
+  const eve = await forge.user()
+  // The older project of the two.
+  const { body: hers } = await eve.post('/projects', { path: 'hers' })
+  const { body: theirs } = await owner.post('/projects', { path: 'theirs', namespace_id: group.id })
+  const input = { runner_type: 'project_type', project_id: theirs.id }
+  const { body: runner } = await owner.post('/user/runners', input)
+  await owner.post(`/projects/${theirs.id}/members`, { user_id: eve.id, access_level: 40 })
+  expect((await eve.post(`/projects/${hers.id}/runners`, { runner_id: runner.id })).status).toBe(201)
+  expect((await eve.put(`/runners/${runner.id}`, { description: 'while a member' })).status).toBe(200)
+  await owner.delete(`/projects/${theirs.id}/members/${eve.id}`)
+
+  const rows = () => forge.app.db.selectFrom('runners').selectAll().where('id', '=', runner.id).execute()
+  const links = () =>
+    forge.app.db.selectFrom('runner_projects').selectAll().where('runner_id', '=', runner.id).execute()
+  const before = [await rows(), await links()]
+  const { body: third } = await eve.post('/projects', { path: 'third' })
+  const no = { status: 403, body: { message: '403 Forbidden - No access granted' } }
+  expect(await eve.put(`/runners/${runner.id}`, { description: 'mine' })).toMatchObject(no)
+  expect(await eve.post(`/runners/${runner.id}/reset_authentication_token`)).toMatchObject(no)
+  expect(await eve.post(`/projects/${third.id}/runners`, { runner_id: runner.id })).toMatchObject(no)
+  expect(await eve.delete(`/runners/${runner.id}`)).toMatchObject(no)
+  expect([await rows(), await links()]).toEqual(before)
+  for (const part of ['', '/jobs', '/managers'])
+    expect((await eve.get(`/runners/${runner.id}${part}`)).status, part).toBe(200)
+  expect(await idsOf(eve, '/runners')).toEqual([runner.id])
+
+  // Where the first project gives it up, it is the next one's.
+  expect((await owner.put(`/runners/${runner.id}`, { description: 'ours' })).status).toBe(200)
+  expect((await owner.delete(`/projects/${theirs.id}/runners/${runner.id}`)).status).toBe(204)
+  expect((await eve.delete(`/runners/${runner.id}`)).status).toBe(204)
+})
+
 test('tokens that are made anew open instead of the old', async () => {
   const verify = async (token: string) => (await ask(forge, 'POST', '/runners/verify', { json: { token } })).status
   const { body } = await owner.post('/user/runners', { runner_type: 'group_type', group_id: group.id })

@@ -181,12 +181,22 @@ export async function resetRunnerToken(
   return { token, token_expires_at: runner.token_expires_at }
 }
 
+/** After all that it has been given to. */
+async function nextPlace({ db }: App, { id }: Runner): Promise<number> {
+  const { last } = await db
+    .selectFrom('runner_projects')
+    .select((eb) => eb.fn.max('place').as('last'))
+    .where('runner_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
 /** False: it was already. */
 export function enableRunner(app: App, runner: Runner, project_id: number): Promise<boolean> {
   return transact(app, async (app) => {
     const { numInsertedOrUpdatedRows } = await app.db
       .insertInto('runner_projects')
-      .values({ runner_id: runner.id, project_id })
+      .values({ runner_id: runner.id, project_id, place: await nextPlace(app, runner) })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
