@@ -66,7 +66,8 @@ async function ofTrigger(app: App, project: Project, token: string): Promise<Sta
 
 async function ofJob(app: App, project: Project, token: string): Promise<Starter> {
   const job = await jobOfToken(app, token)
-  if (!job || !(await isLetIn(app.db, { from: job.project_id, to: project.id }))) throw unknown()
+  // A change like any other: see `jobReaches`.
+  if (!job || !(await isLetIn(app.db, { from: job.project_id, to: project.id, byName: true }))) throw unknown()
   if (!isAlive(job)) throw unauthenticated()
   return { actor: job.user_id === null ? null : await findUser(app.db, job.user_id), source: 'pipeline' }
 }

@@ -140,19 +140,22 @@ test('a job starts a pipeline with its own token, while it runs', async () => {
   const other = await forge.project({ path: 'other' })
   await forge.seed(other, { '.gitlab-ci.yml': CONFIG })
   const abroad = () => nobody.post(`/projects/${other.id}/trigger/pipeline`, { token, ref: 'master' })
-  expect((await abroad()).status).toBe(201)
-  await forge.app.db.updateTable('projects').set({ job_token_scope_enabled: true }).where('id', '=', other.id).execute()
-  expect((await abroad()).status).toBe(404)
-  await forge.app.db
-    .insertInto('job_token_allowlist')
-    .values({
-      project_id: other.id,
-      allowed_project_id: s.project.id,
-      allowed_group_id: null,
-      created_at: new Date().toISOString(),
-    })
-    .execute()
-  expect((await abroad()).status).toBe(201)
+  const scope = `/projects/${other.id}/job_token_scope`
+  const limit = async (enabled: boolean) =>
+    expect((await forge.administrator.request('PATCH', scope, { enabled })).status).toBe(204)
+  const before = await s.pipelines()
+  // That everybody is let in to read is not enough.
+  for (const enabled of [false, true]) {
+    await limit(enabled)
+    expect((await abroad()).status).toBe(404)
+  }
+  expect(await s.pipelines()).toEqual(before)
+  const named = { target_project_id: s.project.id }
+  expect((await forge.administrator.post(`${scope}/allowlist`, named)).status).toBe(201)
+  for (const enabled of [true, false]) {
+    await limit(enabled)
+    expect((await abroad()).status).toBe(201)
+  }
 })
 
 test('a page of triggers costs as many queries for many as for few', async () => {
