@@ -32,6 +32,16 @@ test.each<[string, string, string | null, Wish?]>([
     TOO_BIG,
   ],
   [
+    'a long variable that many inherit',
+    `variables: {A: "${'x'.repeat(900_000)}"}\n${many(450, (n) => `j${n}: {script: a}`)}`,
+    TOO_BIG,
+  ],
+  [
+    'a long variable that few inherit',
+    `variables: {A: "${'x'.repeat(900_000)}"}\na: {script: a}\n${many(450, (n) => `j${n}: {script: a, inherit: {variables: false}}`)}`,
+    null,
+  ],
+  [
     'needs by a large matrix',
     `a: {script: x, parallel: {matrix: [{V: [a]}]}}\n${many(
       100,

@@ -158,7 +158,8 @@ class Planning {
           )
         taken.add(one.name)
         made.push(one)
-        size += sizeOf(one, sizes)
+        // As it is kept: with what the whole file gives it.
+        size += sizeOf({ ...one, variables: fileVariables({ variables }, one) }, sizes)
         if (made.length > this.#mostJobs)
           throw new ConfigFault(`The number of jobs has exceeded the limit of ${this.#mostJobs}`)
         if (size > LARGEST_PLAN) throw tooBig()
