@@ -62,6 +62,8 @@ export interface PipelineWish {
   readonly schedule_id?: number
   /** The job that makes it. */
   readonly bridge_id?: number
+  /** The pipeline that all began with. */
+  readonly root_id?: number
   /** Instead of the file at the commit. */
   readonly configuration?: { readonly text: string; readonly reader?: IncludeReader }
   readonly mergeRequest?: {
@@ -277,6 +279,7 @@ function save(
         trigger_id: wish.trigger_id ?? null,
         schedule_id: wish.schedule_id ?? null,
         bridge_id: wish.bridge_id ?? null,
+        root_id: wish.root_id ?? null,
         auto_canceled_by_id: null,
         merge_request_variables: told.length > 0 ? JSON.stringify(told) : null,
         on_new_commit: plan?.auto_cancel.on_new_commit ?? 'conservative',

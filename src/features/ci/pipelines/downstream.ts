@@ -23,6 +23,8 @@ import { namedRef } from './refs.ts'
 /** Children of children; beyond are no more. */
 const DEEPEST_CHILD = 2
 const LONGEST_CHAIN = 20
+/** Below one root, at whatever depth and in whatever project. */
+const MOST_BELOW = 1000
 
 /** Once a bridge is in the queue. Bears being done twice. */
 export async function makeDownstream(app: App, id: number): Promise<void> {
@@ -59,13 +61,25 @@ async function make(app: App, bridge: Job): Promise<Made | string> {
   const scope = await scopeOf(app, bridge, parent, project, actor)
   const above = await chainAbove(app, parent)
   if (above === null) return 'pipeline_loop_detected'
-  const given = { actor, bridge_id: bridge.id, variables: await forwarded(app, bridge, parent, trigger, scope) }
+  const root_id = above.at(-1)!.id
+  if (await isFull(app, root_id)) return 'reached_max_pipeline_hierarchy_size'
+  const given = {
+    actor,
+    bridge_id: bridge.id,
+    root_id,
+    variables: await forwarded(app, bridge, parent, trigger, scope),
+  }
   if (trigger.include) return makeChild(app, { project, parent, above, actor, trigger, given })
   return makeElsewhere(app, { parent, above, trigger, scope, given, actor })
 }
 
+async function isFull({ db }: App, root: number): Promise<boolean> {
+  const below = await db.selectFrom('pipelines').select('id').where('root_id', '=', root).limit(MOST_BELOW).execute()
+  return below.length === MOST_BELOW
+}
+
 type Trigger = NonNullable<JobOptions['trigger']>
-type Given = { actor: User | null; bridge_id: number; variables: GivenVariable[] }
+type Given = { actor: User | null; bridge_id: number; root_id: number; variables: GivenVariable[] }
 
 interface ChildWish {
   project: Project

@@ -42,6 +42,8 @@ declare module '../../../store/database.ts' {
       schedule_id: number | null
       /** The job of another pipeline that made it. */
       bridge_id: number | null
+      /** Then: the pipeline at the top of all that made each other. */
+      root_id: number | null
       auto_canceled_by_id: number | null
       /** Variables that tell of merge requests, of its own or open from its branch, as JSON. */
       merge_request_variables: string | null
