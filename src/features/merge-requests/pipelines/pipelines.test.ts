@@ -305,8 +305,12 @@ test.each([
   const { jane, project, url, pipelines } = await forked(forge, 'feature')
   const other = await forge.user()
   if (access_level) await jane.post(`/projects/${project.id}/members`, { user_id: other.id, access_level })
+  const { body: made } = await jane.post(`${url}/pipelines`)
+  expect(made.project_id).toBe(project.id)
   const before = await pipelines()
   expect((await other.post(`${url}/pipelines`)).status).toBe(status)
+  for (const verb of ['retry', 'cancel'])
+    expect((await other.post(`/projects/${project.id}/pipelines/${made.id}/${verb}`)).status).toBe(403)
   expect(await pipelines()).toEqual(before)
 })
 
