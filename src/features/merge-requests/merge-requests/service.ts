@@ -385,6 +385,8 @@ export async function updateMergeRequest(
     if (Object.keys(changes).length === 0) return one
     const now = timestamp(app.clock)
     const isClosed = was.state === 'opened' && is.state === 'closed'
+    // Whoever ordered the merge did so for the target it had.
+    const isCalledOff = isRetargeted && one.auto_merge
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
@@ -399,6 +401,7 @@ export async function updateMergeRequest(
         force_remove_source_branch: is.force_remove_source_branch,
         allow_collaboration: is.allow_collaboration,
         ...(isClosed && { closed_at: now, closed_by_id: actor.id, ...NO_AUTO_MERGE }),
+        ...(isCalledOff && CALLED_OFF),
         ...(isReopened && { closed_at: null, closed_by_id: null }),
         ...((isReopened || isRetargeted) && measured && { ...versionColumns(measured), ...UNCHECKED }),
         ...(is.description !== was.description && tasksOf(is.description)),
@@ -414,7 +417,8 @@ export async function updateMergeRequest(
     // What goes elsewhere was approved for there; what was closed may have got other commits.
     if (isReopened || isRetargeted) await resetApprovals(app, one, isRetargeted ? null : unchanged)
     await replaceLinks(app, id, was, is)
-    await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notesOn(was, is))
+    const notes = [...notesOn(was, is), ...(isCalledOff ? [CALLED_OFF_NOTE] : [])]
+    await addSystemNotes(app, actor, { project_id: one.project_id, merge_request_id: id }, notes)
     await addResourceEvents(
       app,
       actor,
@@ -447,11 +451,16 @@ export async function updateMergeRequest(
 /** What follows from a change, before and after. */
 const changedWith = (was: MergeRequest, is: MergeRequest): MergeRequestChanges => ({
   ...(was.draft !== is.draft && { draft: [was.draft, is.draft] }),
+  ...(was.auto_merge !== is.auto_merge && { auto_merge: [was.auto_merge, is.auto_merge] }),
   ...stampChanges(was, is),
 })
 
 export const UNCHECKED = { check_head: null, check_target: null, check_result: null, check_conflicts: null }
 export const NO_AUTO_MERGE = { auto_merge: false, auto_merge_wish: null }
+
+/** An order to merge it that is taken back, and what people are told of it. */
+export const CALLED_OFF = { ...NO_AUTO_MERGE, merge_user_id: null, should_remove_source_branch: null }
+export const CALLED_OFF_NOTE = { action: 'merge', body: 'canceled the automatic merge' } as const
 
 /** Where what it brings changes with the wish; asked of git before the transaction. */
 async function measuredAnew(

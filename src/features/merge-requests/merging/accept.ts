@@ -44,6 +44,7 @@ export interface AcceptWish {
 }
 
 const CANNOT = 'Branch cannot be merged'
+export const RETARGETED = 'The target branch was changed'
 const stale = () => new Refusal('conflict', 'SHA does not match HEAD of source branch')
 const notOpen = () => new Refusal('not_acceptable', 'Method Not Allowed')
 
@@ -66,12 +67,12 @@ export async function acceptMergeRequest(
   subject: MergeRequestSubject,
   wish: AcceptWish,
 ): Promise<MergeRequest> {
-  const { target_branch: branch, id } = subject.mergeRequest
+  const { target_branch: branch } = subject.mergeRequest
   if (!(await mayMergeInto(app, subject, branch))) throw unauthenticated()
   try {
     return await inBranchTurn(subject.dir, branch, async (isLate) => {
       const target = isLate ? await subjectAnew(app, actor, subject) : subject
-      return mergeNow(app, actor, target, id, wish)
+      return mergeNow(app, actor, target, subject.mergeRequest, wish)
     })
   } catch (error) {
     // Whatever failed, it did since the repository was taken away.
@@ -92,10 +93,12 @@ async function mergeNow(
   app: App,
   actor: User,
   target: RepositorySubject,
-  id: number,
+  { id, target_branch: branch }: MergeRequest,
   wish: AcceptWish,
 ): Promise<MergeRequest> {
   const { one, squash, facts } = await looked(app, target, id, wish)
+  // Whoever merges has seen where it goes.
+  if (one.target_branch !== branch) throw new Refusal('conflict', RETARGETED)
   await unlessOvertaken(app, id, () => assertMergeable(facts))
   if (wish.sha && wish.sha !== one.head_sha) throw stale()
   const { target: tip } = await findTips(app, target.project, one)

@@ -5,7 +5,7 @@ import { Refusal, unauthenticated } from '../../../errors.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
-import { addSystemNotes } from '../../planning/notes/system.ts'
+import { addSystemNotes, type SystemNote } from '../../planning/notes/system.ts'
 import { stampChanges } from '../../planning/stamps.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
@@ -14,8 +14,8 @@ import { mergeFacts } from '../mergeability/facts.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
 import type { MergeRequestSubject } from '../merge-requests/policy.ts'
 import { findMergeRequest } from '../merge-requests/queries.ts'
-import { NO_AUTO_MERGE, holdMergeRequest } from '../merge-requests/service.ts'
-import { acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
+import { CALLED_OFF, CALLED_OFF_NOTE, holdMergeRequest } from '../merge-requests/service.ts'
+import { RETARGETED, acceptMergeRequest, assertMergeable, type AcceptWish } from './accept.ts'
 import { mayMergeInto } from '../../repository/repositories/rights.ts'
 
 const ACTIVE = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'scheduled', 'canceling']
@@ -39,6 +39,7 @@ export async function acceptWhenReady(
     if (held.state !== 'opened' || held.head_sha !== one.head_sha) {
       throw new Refusal('conflict', 'SHA does not match HEAD of source branch')
     }
+    if (held.target_branch !== one.target_branch) throw new Refusal('conflict', RETARGETED)
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
@@ -56,7 +57,7 @@ export async function acceptWhenReady(
       .executeTakeFirstOrThrow()
     if (!held.auto_merge) {
       const body = `enabled an automatic merge when the pipeline for ${one.head_sha} succeeds`
-      await tell(app, actor, held, body)
+      await tell(app, actor, held, { action: 'merge', body })
       await emit(app, 'merge_request.updated', {
         id: held.id,
         project_id: held.project_id,
@@ -68,8 +69,8 @@ export async function acceptWhenReady(
   })
 }
 
-const tell = (app: App, actor: User, { id, project_id }: MergeRequest, body: string) =>
-  addSystemNotes(app, actor, { project_id, merge_request_id: id }, [{ action: 'merge', body }])
+const tell = (app: App, actor: User, { id, project_id }: MergeRequest, note: SystemNote) =>
+  addSystemNotes(app, actor, { project_id, merge_request_id: id }, [note])
 
 /** For whoever may merge it, and for its author. */
 export async function cancelAutoMerge(app: App, actor: User, subject: MergeRequestSubject): Promise<MergeRequest> {
@@ -83,16 +84,14 @@ export async function cancelAutoMerge(app: App, actor: User, subject: MergeReque
     const updated = await app.db
       .updateTable('merge_requests')
       .set({
-        ...NO_AUTO_MERGE,
-        merge_user_id: null,
-        should_remove_source_branch: null,
+        ...CALLED_OFF,
         updated_by_id: actor.id,
         updated_at: timestamp(app.clock),
       })
       .where('id', '=', held.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await tell(app, actor, held, 'canceled the automatic merge')
+    await tell(app, actor, held, CALLED_OFF_NOTE)
     await emit(app, 'merge_request.updated', {
       id: held.id,
       project_id: held.project_id,
@@ -136,7 +135,7 @@ async function mergeIfReady(app: App, one: MergeRequest): Promise<void> {
   if (status !== 'success' && !(status === 'skipped' && project.allow_merge_on_skipped_pipeline)) return
   const target = await loadRepositorySubject(app, project, actor)
   const met = await findMergeRequest(app.db, project.id, one.iid, actor.id)
-  if (!met) return
+  if (!met?.auto_merge) return
   const wish = JSON.parse(one.auto_merge_wish ?? '{}') as AcceptWish
   try {
     await acceptMergeRequest(app, actor, { ...target, mergeRequest: met }, wish)

@@ -211,6 +211,29 @@ test('a push to the source calls off waiting, and is not merged unseen', async (
   expect((await jane.get(one.url)).body).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: false })
 })
 
+test('another target calls off waiting: nothing lands where nobody ordered it', async () => {
+  const { at, url, git, commit, member } = await open()
+  const author = await member(30)
+  await jane.post(`${at}/repository/branches`, { branch: 'scratch', ref: 'master' })
+  await commit('feature', { 'b.txt': 'two\n' })
+  const wish = { source_branch: 'feature', target_branch: 'scratch', title: 'Try' }
+  const { iid, sha } = (await author.post(url, wish)).body
+  await jane.post(`${at}/statuses/${sha}`, { state: 'running' })
+  const ordered = await jane.put(`${url}/${iid}/merge`, { merge_when_pipeline_succeeds: true })
+  expect(ordered.body).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true })
+  const before = await git('rev-parse', 'master')
+  const moved = await author.put(`${url}/${iid}`, { target_branch: 'master' })
+  expect(moved.body).toMatchObject({ target_branch: 'master', merge_when_pipeline_succeeds: false, merge_user: null })
+  await jane.post(`${at}/statuses/${sha}`, { state: 'success' })
+  await forge.settle()
+  expect((await jane.get(`${url}/${iid}`)).body).toMatchObject({ state: 'opened', merge_error: null })
+  expect(await git('rev-parse', 'master')).toBe(before)
+  const notes = (await jane.get(`${url}/${iid}/notes`)).body as { body: string; author: { id: number } }[]
+  expect(notes.filter(({ body }) => body === 'canceled the automatic merge')).toMatchObject([
+    { author: { id: author.id } },
+  ])
+})
+
 test('its source branch goes, unless it moved, is protected or is nobody’s to remove', async () => {
   const { at, git, propose } = await open()
   const names = ['wished', 'asked', 'kept', 'protected']
@@ -313,4 +336,24 @@ test('what stood on a merged request goes where it went', async () => {
     stack: { parent: null, children: [{ iid: grandchild.iid }] },
   })
   expect(await git('branch', '--list', 'one')).toBe('')
+})
+
+test('what stood on a merged request and waited does not follow it to its target', async () => {
+  const { at, url, git, propose } = await open()
+  const parent = await propose('one', { 'b.txt': 'two\n' })
+  await jane.post(`${at}/repository/branches`, { branch: 'two', ref: 'one' })
+  const child = await propose('two', { 'c.txt': 'three\n' }, { target_branch: 'one' })
+  await jane.post(`${at}/statuses/${child.sha}`, { state: 'running' })
+  const waits = await jane.put(`${child.url}/merge`, { merge_when_pipeline_succeeds: true })
+  expect(waits.body).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true })
+  await jane.put(`${parent.url}/merge`)
+  const before = await git('rev-parse', 'master')
+  await jane.post(`${at}/statuses/${child.sha}`, { state: 'success' })
+  await forge.settle()
+  expect((await jane.get(`${url}/${child.iid}`)).body).toMatchObject({
+    state: 'opened',
+    target_branch: 'master',
+    merge_when_pipeline_succeeds: false,
+  })
+  expect(await git('rev-parse', 'master')).toBe(before)
 })
