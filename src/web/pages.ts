@@ -159,7 +159,8 @@ async function callerOf(
   const { ip: address } = request
   try {
     const identity = shown ? await authentication.identify(app, shown, address) : null
-    return { identity, address, isCrowded: false }
+    // No page is for jobs.
+    return { identity: identity?.kind === 'job' ? null : identity, address, isCrowded: false }
   } catch (error) {
     if (!isOfTooManyAddresses(error)) throw error
     return { identity: null, address, isCrowded: true }

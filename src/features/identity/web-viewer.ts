@@ -10,7 +10,7 @@ const OPENING = scopesOf({ method: 'GET' })
 
 /**
  * Who looks at a page or a file: by the session, or by a token that could read the same over the API. A token that
- * opens nothing is refused, as it is there; one of other scopes shows nobody.
+ * opens nothing is refused, as it is there; one of other scopes shows nobody, nor does that of a job: no page is for jobs.
  */
 export async function webViewer(
   { app, authentication }: Pick<Gateway, 'app' | 'authentication'>,
@@ -22,5 +22,5 @@ export async function webViewer(
   noteUser(request.raw, identity?.user ?? null)
   if (!identity && shown.as !== 'session') throw unauthenticated()
   const mayRead = identity?.scopes?.some((scope) => OPENING.includes(scope)) ?? true
-  return identity && !identity.heldBy && mayRead ? identity.user : null
+  return identity && !identity.heldBy && identity.kind !== 'job' && mayRead ? identity.user : null
 }

@@ -86,6 +86,43 @@ test('the token of a job opens a few doors, while the job runs', async () => {
   ])
 })
 
+test('the token of a job opens no page', async () => {
+  await using forge = await startForge()
+  const owner = forge.administrator
+  const project = await forge.project({ visibility: 'private' }, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': 'a: { script: x }\n' }, { as: owner })
+  const { body: job } = await (await registerRunner(forge)).request()
+  await keepFiles(forge, { id: job.id, project_id: project.id }, { 'a.txt': 'kept' })
+  const file = new FormData()
+  file.set('file', new Blob(['uploaded']), 'up.txt')
+  const upload = (await owner.post(`/projects/${project.id}/uploads`, file)).body
+  const snippet = { title: 's', file_name: 's.txt', content: 'x', visibility: 'private' }
+  const { id } = (await owner.post('/snippets', snippet)).body
+  const at = `/${project.path_with_namespace}`
+  const status = async (path: string, headers: Record<string, string>) =>
+    (await fetch(forge.url + path, { headers: { ...headers, Accept: 'text/html' }, redirect: 'manual' })).status
+  for (const path of [
+    `${at}.atom`,
+    `${at}/issues.atom`,
+    `${at}${upload.url}`,
+    `${at}/-/jobs/${job.id}/artifacts/raw/a.txt`,
+    `${at}/-/jobs/${job.id}/artifacts/download`,
+    `/snippets/${id}/raw`,
+    at,
+    `${at}/issues`,
+    '/dashboard/projects',
+    '/-/metrics',
+  ]) {
+    const answers = [
+      await status(path, { 'PRIVATE-TOKEN': owner.token }),
+      await status(path, { 'JOB-TOKEN': job.token }),
+      await status(`${path}?job_token=${job.token}`, {}),
+    ]
+    const stranger = await status(path, {})
+    expect([path, stranger === 200, ...answers]).toEqual([path, false, 200, stranger, stranger])
+  }
+})
+
 test('needs of other projects and pipelines: what is not there for the job ends it', async () => {
   await using forge = await startForge()
   const [owner, somebody] = [await forge.user(), await forge.user()]

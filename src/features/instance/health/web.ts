@@ -87,6 +87,6 @@ async function mayWatch({ app, authentication }: Gateway, shown: Shown, address:
   const { metricsToken } = app.config
   if (metricsToken !== null && digestOf(shown.secret) === digestOf(metricsToken)) return true
   const identity = await authentication.identify(app, shown, address)
-  if (!identity?.user.admin) return false
+  if (!identity?.user.admin || identity.kind === 'job') return false
   return identity.scopes?.some((scope) => scopesOf({ method: 'GET' }).includes(scope)) ?? true
 }
