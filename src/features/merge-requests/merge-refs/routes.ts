@@ -10,7 +10,7 @@ const making = (method: 'GET' | 'PUT') =>
     path: '/projects/:id/merge_requests/:merge_request_iid/merge_ref',
     summary: 'Get the commit that merging would make, at refs/merge-requests/:iid/merge',
     on: mergeRequest,
-    allow: 'readMergeRequest',
+    allow: 'readCode',
     lane: 'git',
     output: entity({ commit_id: z.string() }),
     async handle({ app, viewer, subject }) {

@@ -36,6 +36,8 @@ const mayWrite = (s: MergeRequestSubject) => s.viewer !== null && reads(s) && !s
 export const mergeRequestPolicy = policy<MergeRequestSubject>()({
   read: (s: MergeRequestSubject) => projectPolicy.read(s),
   readMergeRequest: reads,
+  /** Its commits and changes: whose it is sees them only as long as they see code. */
+  readCode: (s) => reads(s) && repositoryPolicy.download(s),
   /** Whoever sees it takes part in it. */
   participate: (s) => mayWrite(s) && (s.level >= Guest || isVisitable(s)),
   update: (s) => mayWrite(s) && (s.level >= Developer || isOwn(s)),

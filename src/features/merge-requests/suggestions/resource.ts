@@ -14,7 +14,7 @@ interface SuggestionSubject extends MergeRequestSubject {
   readonly suggestion: Suggestion
 }
 
-export const reads = (s: MergeRequestSubject) => projectPolicy.read(s) && mergeRequestPolicy.readMergeRequest(s)
+export const reads = (s: MergeRequestSubject) => projectPolicy.read(s) && mergeRequestPolicy.readCode(s)
 
 /** The merge request that a suggestion is of, as the viewer meets it. */
 export async function mergeRequestOf(

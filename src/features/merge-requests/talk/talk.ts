@@ -33,7 +33,8 @@ export function topicOf(subject: MergeRequestSubject): Topic {
     }),
     touch: (app) => touchMergeRequest(app, one.id),
     heed: (_app, text, placed) => heedSuggestions(subject.dir, text, placed),
-    suggestions: (app, notes) => suggestionsOf(app, one, notes),
+    // They quote what they replace.
+    ...(mergeRequestPolicy.readCode(subject) && { suggestions: (app, notes) => suggestionsOf(app, one, notes) }),
     commitNamed: (app, sha) => commitNamed(app, subject, sha),
     place: (app, position, commit = null) => placeIn(app, subject, position, commit),
   }

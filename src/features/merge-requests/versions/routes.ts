@@ -26,7 +26,7 @@ import { rangeOf } from './measure.ts'
 import { WHOLE_FILES, allCommits, changesOf, findVersion, listVersions, pageOfCommits, version } from './queries.ts'
 
 const ITEM = '/projects/:id/merge_requests/:merge_request_iid'
-const reading = { method: 'GET', allow: 'readMergeRequest', lane: 'git' } as const
+const reading = { method: 'GET', allow: 'readCode', lane: 'git' } as const
 /** With the lines that name both files, as first; or the hunks alone. */
 const unidiff = bool.nullish()
 

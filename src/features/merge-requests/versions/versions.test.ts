@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { runGit } from '../../../../test/git-origin.ts'
+import { openProposals } from '../../../../test/proposals.ts'
 import { numbered, openReview } from '../../../../test/reviews.ts'
-import { startForge } from '../../../forge.ts'
+import { startForge, type Person } from '../../../forge.ts'
 import { forget } from '../../../git/objects/memory.ts'
 import { closeReaders } from '../../../git/process/readers.ts'
 
@@ -213,4 +214,45 @@ test('a merged request shows what it brought', async () => {
     state: 'merged',
     changes: [{ new_path: 'b' }, { new_path: 'c' }],
   })
+})
+
+test('whoever sees no code any more sees their request, and nothing of what it brings', async () => {
+  await using forge = await startForge()
+  const [owner, author] = [await forge.user(), await forge.user()]
+  const { at, url, propose, member, push } = await openProposals(forge, owner, { visibility: 'private' })
+  const reporter = await member(20)
+  await owner.post(`${at}/members`, { user_id: author.id, access_level: 30 })
+  const one = await propose('Mine', {}, author)
+  const { diff_refs } = (await author.get(one.url)).body
+  const [{ id: version }] = (await author.get(`${one.url}/versions`)).body
+  const place = { position_type: 'text', new_path: 'branch-1.txt', old_path: 'branch-1.txt', new_line: 1 }
+  const quoting = { body: '```suggestion\nx\n```', position: { ...diff_refs, ...place } }
+  const said = await author.post(`${one.url}/discussions`, quoting)
+  const [{ id: suggestion }] = said.body.notes[0].suggestions
+  const doors = [
+    '/commits',
+    '/changes',
+    '/diffs',
+    '/raw_diffs',
+    '/versions',
+    `/versions/${version}`,
+    `/versions/compare?from=${version}&to=${version}`,
+    '/merge_ref',
+  ]
+  const open = (person: Person) =>
+    Promise.all(doors.map(async (door) => [door, (await person.get(one.url + door)).status]))
+  expect(await open(author)).toEqual(doors.map((door) => [door, 200]))
+
+  expect((await owner.put(`${at}/members/${author.id}`, { access_level: 10 })).status).toBe(200)
+  await push('branch-1')
+  expect((await author.get(`${at}/repository/tree`)).status).toBe(403)
+  expect(await open(author)).toEqual(doors.map((door) => [door, 403]))
+  expect(await open(reporter)).toEqual(doors.map((door) => [door, 200]))
+  expect(await author.get(`${url}/${one.iid}`)).toMatchObject({ status: 200, body: { title: 'Mine' } })
+  const quoted = await author.post(`${one.url}/discussions`, quoting)
+  expect(quoted.status).toBe(201)
+  const threads = await author.get(`${one.url}/discussions`)
+  expect(JSON.stringify([quoted.body, threads.body])).not.toContain('from_content')
+  expect(JSON.stringify((await reporter.get(`${one.url}/discussions`)).body)).toContain('from_content')
+  expect((await author.put(`/suggestions/${suggestion}/apply`)).status).toBe(404)
 })

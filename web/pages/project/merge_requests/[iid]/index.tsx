@@ -82,7 +82,7 @@ async function contextsOf(visit: Visit, one: Promise<Detail>, threads: Promise<L
     return position && position.head_sha === diff_refs?.head_sha && !notes[0]?.resolved ? [{ id, position }] : []
   })
   if (placed.length === 0 || Number.parseInt(changes_count ?? '0', 10) > MOST_FILES) return {}
-  const files = await visit.api.get(`${ONE}/diffs`, { ...placeOf(visit), per_page: MOST_FILES })
+  const files = (await visit.api.maybe(`${ONE}/diffs`, { ...placeOf(visit), per_page: MOST_FILES })) ?? []
   const entries = placed.map(({ id, position }) => {
     const file = files.find(({ new_path }) => new_path === (position.new_path ?? position.old_path))
     const lines = file ? linesOf(file.diff) : []
