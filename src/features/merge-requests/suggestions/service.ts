@@ -4,8 +4,8 @@ import type { Placed } from '../../planning/notes/positions.ts'
 import type { Settle } from '../../planning/notes/talk.ts'
 import { linesAt, textBetween } from './files.ts'
 
-/** Of lines that are hardly lines, nothing is proposed. */
-const LONGEST = 256 * 1024
+/** What the suggestions of a note replace together: of lines that are hardly lines, or too many, nothing is proposed. */
+const MOST_REPLACED = 256 * 1024
 
 /** What a text on a line of the new side proposes; kept with its note, unless something of it was applied already. */
 export async function heedSuggestions(dir: string, text: string, placed: Placed | null): Promise<Settle | undefined> {
@@ -14,11 +14,13 @@ export async function heedSuggestions(dir: string, text: string, placed: Placed 
   const { head_sha, new_path } = placed.position
   const suggested = suggestionsIn(text)
   const lines = suggested.length > 0 ? await linesAt(dir, head_sha, new_path ?? '') : null
+  let replaced = 0
   const rows = suggested.flatMap(({ above, below, content }) => {
     if (!lines || line > lines.length) return []
     const [from, to] = [Math.max(1, line - above), Math.min(lines.length, line + below)]
     const from_content = textBetween(lines, from, to)
-    if (from_content.length > LONGEST) return []
+    if (replaced + from_content.length > MOST_REPLACED) return []
+    replaced += from_content.length
     return [{ lines_above: line - from, lines_below: to - line, from_content, to_content: content, commit_sha: null }]
   })
   return ({ db }: App, { id }) => keep(db, id, rows)

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 
-async function begin(forge: TestForge, input: Record<string, unknown> = {}, content = 'one\n2\nthree\nfour\n') {
+async function begin(
+  forge: TestForge,
+  input: Record<string, unknown> = {},
+  content = 'one\n2\nthree\nfour\n',
+  before = 'one\ntwo\n',
+) {
   const [jane, joe] = [await forge.user({ name: 'Jane' }), await forge.user({ name: 'Joe' })]
   const project = await forge.project({ path: 'tools', visibility: 'public', ...input }, jane)
-  await forge.seed(project, { 'a.txt': 'one\ntwo\n' })
+  await forge.seed(project, { 'a.txt': before })
   await forge.seed(project, { 'a.txt': content, 'b.txt': 'b\n' }, { branch: 'feature' })
   const path = `/projects/${project.id}/merge_requests`
   const { body } = await jane.post(path, { source_branch: 'feature', target_branch: 'master', title: 'Change a' })
@@ -143,4 +148,18 @@ test('an edited note proposes what it says now; a removed line gets no other tex
   const position = { ...diff_refs, position_type: 'text', new_path: 'a.txt', old_path: 'a.txt', old_line: 2 }
   const old = await jane.post(`${url}/discussions`, { body: '```suggestion\nx\n```', position })
   expect(old.body.notes[0].suggestions).toEqual([])
+})
+
+test('what the suggestions of a note quote is bounded in all', async () => {
+  await using forge = await startForge()
+  const half = `${'y'.repeat(1000)}\n`.repeat(100)
+  const content = `${half}changed\n${half}`
+  const { jane, joe, url, suggest } = await begin(forge, {}, content, half + half)
+  const body = '```suggestion:-100+100\nz\n```\n'.repeat(50)
+  const note = await suggest(body, 101)
+  expect(note.suggestions).toMatchObject([{ from_line: 1, to_line: 201, from_content: content }])
+  const edited = await joe.put(`${url}/notes/${note.id}`, { body: `${body}more` })
+  expect(edited.body.suggestions).toHaveLength(1)
+  const [{ notes }] = (await jane.get(`${url}/discussions`)).body
+  expect(notes[0].suggestions).toHaveLength(1)
 })
