@@ -3,7 +3,6 @@
  * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { eventIn } from '../lib/event-uuid.ts'
@@ -26,7 +25,7 @@ import {
   type Raw,
 } from './input.ts'
 import { Json } from './json.ts'
-import { takeTurn } from './lanes.ts'
+import { inLane } from './lanes.ts'
 import type { RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
 
@@ -158,7 +157,7 @@ export async function answer(
   const { range } = request.headers
   const isHead = method === 'HEAD'
   const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
-  const result = await inLane(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, context))
+  const result = await inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, context))
   return answerOf(gateway, endpoint, call, result, page)
 }
 
@@ -172,8 +171,7 @@ function inChain(app: App, { headers }: IncomingMessage): App {
   return chain === null ? app : { ...app, chain }
 }
 
-/** The turn of what is streamed lasts until all of it was read. */
-async function inLane(
+function inLaneOf(
   { app }: Gateway,
   endpoint: Endpoint,
   { response }: Call,
@@ -181,17 +179,7 @@ async function inLane(
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
   const lane = endpoint.lane ?? endpoint.on?.lane
-  if (!lane) return handle()
-  const leave = await takeTurn(app.lanes[lane], identity?.user.id ?? address, response)
-  let isStreamed = false
-  try {
-    const result = await handle()
-    isStreamed = result instanceof Answer && result.body instanceof Readable && !response.closed
-    return result
-  } finally {
-    if (isStreamed) response.once('close', leave)
-    else leave()
-  }
+  return lane ? inLane(app.lanes[lane], identity?.user.id ?? address, response, handle) : handle()
 }
 
 function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {

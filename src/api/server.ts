@@ -138,6 +138,7 @@ export interface ProjectPage {
     request: FastifyRequest,
     project: { readonly id: number },
     rest: readonly string[],
+    response: ServerResponse,
   ): Promise<PageContent | null>
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
+import { Lane } from '../../../lib/lanes.ts'
 
 async function begun(forge: TestForge, config = CONFIG) {
   const owner = await forge.user()
@@ -142,6 +143,29 @@ test('logs, artifacts and their end', async () => {
     status: 403,
     body: { message: '403 Forbidden - Job is not erasable!' },
   })
+})
+
+test('pages of artifacts take their turn, and give it back', async () => {
+  await using forge = await startForge()
+  const { owner, project } = await begun(forge, 'build: { script: x }')
+  const { id } = await runNamed(forge, 'build', { files: { 'a.txt': 'hello' } })
+  const download = new Lane({ perCaller: 1, inAll: 1, waitingPerCaller: 1, waitingInAll: 1, patience: 10_000 })
+  Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
+  const page = async (path: string, method = 'GET') => {
+    const headers = { 'PRIVATE-TOKEN': owner.token }
+    const answer = await fetch(`${project.web_url}/-/jobs/${id}/artifacts/${path}`, { method, headers })
+    await answer.arrayBuffer()
+    return [answer.status, answer.headers.has('retry-after')]
+  }
+  const leave = await download.enter(owner.id)
+  const waiting = download.enter(owner.id)
+  for (const path of ['raw/a.txt', 'file/a.txt', 'raw/none', 'download']) expect(await page(path)).toEqual([429, true])
+  leave()
+  ;(await waiting)()
+  for (const path of ['raw/a.txt', 'download', 'raw/none', 'file/a.txt']) {
+    const status = path === 'raw/none' ? 404 : 200
+    expect([path, await page(path), await page(path, 'HEAD')]).toEqual([path, [status, false], [status, false]])
+  }
 })
 
 test('what has expired is gone at once, kept it stays, and its content is removed', async () => {

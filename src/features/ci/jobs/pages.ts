@@ -1,8 +1,10 @@
 /** What records of artifacts link to: `/-/jobs/1/artifacts/raw/a.txt`, `/-/jobs/artifacts/master/download?job=build`. */
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Answer } from '../../../api/endpoint.ts'
 import { readQuery } from '../../../api/input.ts'
+import { inLane } from '../../../api/lanes.ts'
 import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -19,7 +21,7 @@ const VERBS = ['download', 'raw', 'file']
 
 export const artifactPage: ProjectPage = {
   name: 'jobs',
-  async find(gateway, request, { id }, rest) {
+  async find(gateway, request, { id }, rest, response) {
     const { app } = gateway
     const project = await findProjectById(app.db, id)
     if (!project) return null
@@ -28,7 +30,7 @@ export const artifactPage: ProjectPage = {
     const [job, artifacts, verb, ...path] = rest
     if (job === 'artifacts') return toJob(app, subject, request, rest.slice(1))
     if (artifacts !== 'artifacts' || !/^\d{1,15}$/.test(job ?? '') || !VERBS.includes(verb ?? '')) return null
-    return artifactsOf(app, subject, request, { job: Number(job), verb: verb!, path: path.join('/') })
+    return artifactsOf(app, subject, request, response, { job: Number(job), verb: verb!, path: path.join('/') })
   },
 }
 
@@ -41,17 +43,20 @@ interface Asked {
 async function artifactsOf(
   app: App,
   subject: RepositorySubject,
-  { headers, method }: FastifyRequest,
+  { headers, method, ip }: FastifyRequest,
+  response: ServerResponse,
   { job: id, verb, path }: Asked,
 ): Promise<PageContent | null> {
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null
   const wish = { range: headers.range, isHead: method === 'HEAD' }
-  const answered = verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)
-  return answered.then(shown, (error: unknown) => {
-    if (error instanceof Refusal) return null
-    throw error
-  })
+  const answer = await inLane(app.lanes.download, subject.viewer?.id ?? ip, response, () =>
+    (verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)).catch((error: unknown) => {
+      if (error instanceof Refusal) return null
+      throw error
+    }),
+  )
+  return answer && shown(answer)
 }
 
 const shown = ({ status, headers, body }: Answer): PageContent => ({

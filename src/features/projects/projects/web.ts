@@ -39,7 +39,7 @@ export const routes: WebRoutes = (server, gateway, { projectPages, addressPages,
     const upload = await uploadAt(gateway, segments)
     if (upload) return serveUpload(gateway, request, reply, upload)
     const page =
-      (await pageAt(gateway, request, segments, projectPages)) ??
+      (await pageAt(gateway, request, reply, segments, projectPages)) ??
       (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??
       (await showPage())
     if (page) return send(reply, page)
@@ -83,6 +83,7 @@ async function uploadAt({ app }: Gateway, segments: readonly string[]): Promise<
 async function pageAt(
   gateway: Gateway,
   request: FastifyRequest,
+  reply: FastifyReply,
   segments: readonly string[],
   pages: readonly ProjectPage[],
 ): Promise<PageContent | null> {
@@ -92,7 +93,7 @@ async function pageAt(
   const page = pages.find(({ name }) => name === segments[at])
   const path = segments.slice(0, dash < 0 ? at : dash).join('/')
   const project = page ? await findProject(gateway.app.db, path) : null
-  return project && page!.find(gateway, request, project, segments.slice(at + 1))
+  return project && page!.find(gateway, request, project, segments.slice(at + 1), reply.raw)
 }
 
 async function redirectFrom(
