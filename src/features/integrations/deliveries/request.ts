@@ -35,6 +35,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 
 export const LARGEST_BODY = 25 * 1024 * 1024
+/** It is kept with each try, and a template may name the same text many times. */
+const LARGEST_FILLED = 1024 * 1024
 const REDACTED = '[REDACTED]'
 
 export interface HookRequest {
@@ -73,7 +75,7 @@ export async function requestTo(app: App, hook: Hook, said: Said): Promise<HookR
   const { custom_webhook_template: template } = hook
   if (template === null) return requestOf(app, hook, said, null)
   try {
-    const body = fillTemplate(template, JSON.parse(said.body), LARGEST_BODY)
+    const body = fillTemplate(template, JSON.parse(said.body), LARGEST_FILLED)
     return await requestOf(app, hook, { ...said, body }, body)
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error

@@ -110,6 +110,31 @@ test('a template shapes the body; one that makes no JSON is an internal error', 
   expect(await statesOf(hook)).toEqual(['done', 'given_up'])
 })
 
+test('a template that multiplies what it is given is not sent, and what it makes is not kept', async () => {
+  const text = '{{object_attributes.description}}'
+  const hook = await newHook({ custom_webhook_template: `{"x":"${text.repeat(2)}"}` })
+  await forge.issue(project, { title: 'Short', description: 'ü'.repeat(1000) }, owner)
+  await forge.settle()
+  expect(receiver.got.map(({ body }) => body)).toEqual([{ x: 'ü'.repeat(2000) }])
+  await forge.issue(project, { title: 'Long', description: 'ü'.repeat(300_000) }, owner)
+  await forge.settle()
+  expect(receiver.got).toHaveLength(1)
+  const [{ request_data, ...entry }] = await log(hook)
+  expect(entry).toMatchObject({
+    response_status: 'internal error',
+    internal_error_message: 'The filled template is too large',
+  })
+  expect(request_data).not.toHaveProperty('x')
+  expect(await statesOf(hook)).toEqual(['done', 'given_up'])
+  const kept = await forge.app.db
+    .selectFrom('hook_attempts')
+    .select('request_data')
+    .where('hook_id', '=', Number(hook.split('/').at(-1)))
+    .where('error', 'is not', null)
+    .execute()
+  expect(kept).toEqual([{ request_data: null }])
+})
+
 test('a test sends the newest, tells how it went, and is not asked for more than five times a minute', async () => {
   const hook = await newHook()
   const ask = (trigger: string) => owner.post(`${hook}/test/${trigger}`)

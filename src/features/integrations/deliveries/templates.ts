@@ -5,12 +5,15 @@ const LONGEST_PATH = 20
 
 export class TemplateFault extends Error {}
 
-/** The template with the payload's values in it. Texts are escaped, so that they stand inside quotes as they are. */
+/**
+ * The template with the payload's values in it, of `most` bytes. Texts are escaped, so that they stand inside quotes as
+ * they are.
+ */
 export function fillTemplate(template: string, payload: unknown, most: number): string {
-  let size = template.length
+  let size = Buffer.byteLength(template)
   const text = template.replace(PLACEHOLDER, (_, path: string) => {
     const value = shown(valueAt(payload, path.trim().split('.', LONGEST_PATH)))
-    size += value.length
+    size += Buffer.byteLength(value)
     if (size > most) throw new TemplateFault('The filled template is too large')
     return value
   })
