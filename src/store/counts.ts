@@ -204,7 +204,9 @@ export interface Version {
 
 /** The version of subjects that are always the same, as columns of a query that reads something else. */
 export function versionColumns(subjects: readonly string[]) {
-  const wanted = sql`changes where subject in (${sql.join(subjects.map((one) => sql.lit(one)))})`
+  // A list of none is no list to PostgreSQL.
+  const named = subjects.length === 0 ? sql`null` : sql.join(subjects.map((one) => sql.lit(one)))
+  const wanted = sql`changes where subject in (${named})`
   return [
     sql<number>`(select cast(coalesce(sum(version), 0) as bigint) from ${wanted})`.as('version'),
     sql<number>`(select count(*) from ${wanted})`.as('version_rows'),
