@@ -127,6 +127,17 @@ export async function containingRefs(
   }))
 }
 
+/** Of these commits those that branches lead to, by one process at most; those that are unknown are none of them. */
+export async function onBranches(dir: string, commits: readonly string[]): Promise<Set<string>> {
+  const known = (await resolveCommits(dir, commits)).filter((id) => id !== null)
+  if (known.length === 0) return new Set()
+  const output = await git(dir, ['rev-list', ...known.map((id) => rev(id)), '--not', '--branches'], {
+    maxOutput: LONG_LISTING,
+  })
+  const others = new Set(output.split('\n'))
+  return new Set(known.filter((id) => !others.has(id)))
+}
+
 /** Names of the branches whose every commit `into` has, itself included. */
 export async function mergedBranches(dir: string, into: string): Promise<Set<string>> {
   const id = await resolveCommit(dir, into)

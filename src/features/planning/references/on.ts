@@ -1,7 +1,7 @@
 import { on, type App, type User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
-import { containingRefs } from '../../../git/refs/refs.ts'
+import { onBranches } from '../../../git/refs/refs.ts'
 import { closingReferences } from '../../../lib/closing.ts'
 import { scanReferences } from '../../../lib/references.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -74,25 +74,29 @@ export const trackCommits = on(
     const subject = actor && (await findRepositorySubject(app, String(project_id), actor))
     if (!subject) return // gone meanwhile
     const main = `${BRANCH}${subject.project.default_branch}`
-    const isOfSource = await copiedFromSource(app, subject)
     for (const { ref, before, after } of updates) {
       if (!ref.startsWith(BRANCH) || after === null) continue
       const not = before ? [before] : ref === main ? [] : [main]
       const commits = await listCommits(subject.dir, { from: after, not, limit: MOST_COMMITS })
-      for (const commit of commits.toReversed()) {
-        // What a fork took over was told where it came from.
-        if (scanReferences(commit.message).length === 0 || (await isOfSource(commit.id))) continue
-        await trackCommit(app, actor, subject, commit, ref === main && !merging)
-      }
+      const telling = commits.filter(({ message }) => scanReferences(message).length > 0)
+      // What a fork took over was told where it came from.
+      const copied = await copiedFromSource(app, subject, telling)
+      for (const commit of telling.toReversed())
+        if (!copied.has(commit.id)) await trackCommit(app, actor, subject, commit, ref === main && !merging)
     }
   },
   { when: ({ wiki, by }) => !wiki && by !== null },
 )
 
-async function copiedFromSource(app: App, { project }: RepositorySubject): Promise<(id: string) => Promise<boolean>> {
+async function copiedFromSource(
+  app: App,
+  { project }: RepositorySubject,
+  commits: readonly Commit[],
+): Promise<ReadonlySet<string>> {
   const source = project.forked_from_id === null ? null : await findProjectById(app.db, project.forked_from_id)
-  if (!source) return async () => false
-  return async (id) => (await containingRefs(repositoryDir(app, source), id, 'branch')).length > 0
+  if (!source) return new Set()
+  const ids = commits.map(({ id }) => id)
+  return onBranches(repositoryDir(app, source), ids)
 }
 
 async function trackCommit(
