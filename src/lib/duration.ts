@@ -29,9 +29,17 @@ export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null
   const [, sign, written = ''] = /^\s*([+-]?)\s*(.*?)\s*$/s.exec(text.toLowerCase()) ?? []
   if (written === '') return null
-  const [isClock, hours = '0', minutes, rest] = CLOCK.exec(written) ?? []
-  let seconds = isClock ? Number(hours) * HOUR + Number(minutes) * MINUTE + Number(rest) : 0
-  if (isClock) return sign === '-' ? -seconds : seconds
+  const seconds = clockSeconds(written) ?? workSeconds(written)
+  return seconds === null ? null : Math.round(sign === '-' ? -seconds : seconds)
+}
+
+function clockSeconds(written: string): number | null {
+  const [found, hours = '0', minutes, seconds] = CLOCK.exec(written) ?? []
+  return found === undefined ? null : Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds)
+}
+
+function workSeconds(written: string): number | null {
+  let seconds = 0
   for (let at = 0; at < written.length; at = PART.lastIndex) {
     PART.lastIndex = at
     const [, amount, name] = PART.exec(written) ?? []
@@ -40,7 +48,7 @@ export function parseDuration(text: string): number | null {
     if (unit === undefined) return null
     seconds += Number(amount) * unit
   }
-  return Math.round(sign === '-' ? -seconds : seconds)
+  return seconds
 }
 
 const unitNamed = (name: string): number | undefined =>
