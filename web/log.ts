@@ -1,4 +1,7 @@
-/** Logs of jobs as they are read by people: lines with colours, in sections that fold. Nothing here draws. */
+/**
+ * Logs of jobs as they are read by people: lines with colours, in sections that fold. Nothing here draws. A log may hold
+ * anything: reading takes time in proportion to its length, and what is drawn of sections and colours has a limit.
+ */
 
 /** A stretch of text that looks the same throughout. */
 export interface Run {
@@ -89,8 +92,8 @@ function restyle(style: Style, codes: string): void {
     else if (code === 49) style.back = ''
     else if (code === 38 || code === 48) {
       const isRich = numbers[n + 1] === 2
-      const [red = 0, green = 0, blue = 0] = numbers.slice(n + 2)
-      const colour = isRich ? nearest(red, green, blue) : ofPalette(red)
+      const at = (offset: number) => numbers[n + offset] ?? 0
+      const colour = isRich ? nearest(at(2), at(3), at(4)) : ofPalette(at(2))
       if (code === 38) style.front = colour
       else style.back = colour
       n += isRich ? 4 : 2
@@ -101,20 +104,39 @@ function restyle(style: Style, codes: string): void {
 
 /* oxlint-disable no-control-regex -- what terminals are told begins with these */
 const CODE = /\u001b(?:\[([0-9;:?]*)([A-Za-z])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
-const MARKER = /(?:\u001b\[0K)?section_(start|end):(\d+):([\w.-]+)(?:\[([^\]\n]*)\])?\r?(?:\u001b\[0K)?/g
+// Each part has a limit: an open bracket is not looked for to the end of the line.
+const MARKER =
+  /(?:\u001b\[0K)?section_(start|end):(\d{1,20}):([\w.-]{1,255})(?:\[([^\]\n]{0,100})\])?\r?(?:\u001b\[0K)?/g
 /* oxlint-enable no-control-regex */
+
+/** Sections in sections. Deeper ones are part of the section around them. */
+const DEEPEST_SECTION = 20
+const MOST_SECTIONS = 1000
+/** Runs of text with a look of their own; after these the rest of a line keeps one look. */
+const MOST_RUNS = 10_000
 
 /** What a terminal would leave standing: text after a return replaces what was before. */
 function overwritten(text: string): string {
   if (!text.includes('\r')) return text
-  const parts = text.replace(/\r+$/, '').split('\r')
-  return parts.findLast((part) => part.replace(CODE, '') !== '') ?? ''
+  return text.split('\r').findLast((part) => part.replace(CODE, '') !== '') ?? ''
 }
 
-function runsOf(text: string, style: Style): Run[] {
+/** What may still be drawn of one log. */
+interface Budget {
+  runs: number
+  sections: number
+}
+
+function runsOf(text: string, style: Style, budget: Budget): Run[] {
   const runs: Run[] = []
+  const rest: string[] = []
   const add = (piece: string) => {
-    if (piece !== '') runs.push({ text: piece, look: lookOf(style) })
+    if (piece === '') return
+    if (runs.length > 0 && budget.runs <= 0) rest.push(piece)
+    else {
+      budget.runs--
+      runs.push({ text: piece, look: lookOf(style) })
+    }
   }
   let at = 0
   if (text.includes('\u001b'))
@@ -124,6 +146,10 @@ function runsOf(text: string, style: Style): Run[] {
       at = match.index + match[0].length
     }
   add(text.slice(at))
+  if (rest.length > 0) {
+    const last = runs.pop()!
+    runs.push({ ...last, text: last.text + rest.join('') })
+  }
   return runs
 }
 
@@ -141,21 +167,30 @@ export function readLog(content: string, first = 1): LogItem[] {
   const items: LogItem[] = []
   const open: OpenSection[] = []
   const style = plain()
+  const budget = { runs: MOST_RUNS, sections: MOST_SECTIONS }
   const lines = content.split('\n')
   if (lines.at(-1) === '') lines.pop()
   for (const [n, raw] of lines.entries()) {
     const number = first + n
     let started: OpenSection | null = null
-    if (raw.includes('section_'))
-      for (const [, kind, time, name = '', options] of raw.matchAll(MARKER)) {
-        if (kind === 'start') {
+    let text = raw
+    if (raw.includes('section_')) {
+      const pieces: string[] = []
+      let at = 0
+      for (const { 0: marker, 1: kind, 2: time, 3: name = '', 4: options, index } of raw.matchAll(MARKER)) {
+        pieces.push(raw.slice(at, index))
+        at = index + marker.length
+        if (kind === 'end') {
+          if (closeSection(open, name, Number(time)) === started) started = null
+        } else if (open.length < DEEPEST_SECTION && --budget.sections >= 0) {
           started = openSection(name, Number(time), options)
           ;(open.at(-1)?.items ?? items).push(started)
           open.push(started)
-        } else if (closeSection(open, name, Number(time)) === started) started = null
+        }
       }
-    const text = raw.includes('section_') ? raw.replace(MARKER, '') : raw
-    const line = { number, runs: runsOf(overwritten(text), style) }
+      text = pieces.join('') + raw.slice(at)
+    }
+    const line = { number, runs: runsOf(overwritten(text), style, budget) }
     if (started) started.head = line
     // A line that only ends a section shows nothing.
     else if (text === raw || line.runs.length > 0) (open.at(-1)?.items ?? items).push(line)

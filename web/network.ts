@@ -24,27 +24,62 @@ export interface Network {
   readonly lanes: number
 }
 
-/** Each lane waits for one commit. A commit takes the first lane that waits for it and leaves it to its first parent. */
-export function layOut(commits: readonly Linked[]): Network {
+/** Commits with more parents are drawn with the first ones. */
+const MOST_PARENTS = 100
+
+/**
+ * Each lane waits for one commit. A commit takes the lane that waits for it and leaves it to its first parent. The last of
+ * `most` lanes is shared by all that find no other, with one line from each commit. So the work grows with the commits.
+ */
+export function layOut(commits: readonly Linked[], most = 24): Network {
   const rows = new Map(commits.map(({ id }, row) => [id, row]))
-  const waiting: (string | null)[] = []
+  const waiting = new Waiting(most)
   const dots: Dot[] = []
   const lines: Line[] = []
-  const laneFor = (id: string, left?: number) => {
-    const known = waiting.indexOf(id)
-    if (known >= 0) return known
-    const free = left !== undefined && waiting[left] === null ? left : waiting.indexOf(null)
-    const lane = free < 0 ? waiting.length : free
-    waiting[lane] = id
-    return lane
-  }
   for (const [row, { id, parent_ids }] of commits.entries()) {
-    const lane = laneFor(id)
+    const lane = waiting.laneFor(id)
     const dot = { id, lane, row }
     dots.push(dot)
-    waiting[lane] = null
-    for (const parent of parent_ids)
-      lines.push({ from: dot, lane: laneFor(parent, lane), to: rows.get(parent) ?? commits.length })
+    waiting.leave(id, lane)
+    let lowest = -1
+    for (const parent of parent_ids.slice(0, MOST_PARENTS)) {
+      const to = rows.get(parent) ?? commits.length
+      const into = waiting.laneFor(parent, lane)
+      if (into < most - 1) lines.push({ from: dot, lane: into, to })
+      else lowest = Math.max(lowest, to)
+    }
+    if (lowest >= 0) lines.push({ from: dot, lane: most - 1, to: lowest })
   }
-  return { dots, lines, lanes: Math.max(1, waiting.length) }
+  return { dots, lines, lanes: Math.max(1, waiting.lanes) }
+}
+
+/** Which lane waits for which commit. */
+class Waiting {
+  /** How many were in use at once. */
+  lanes = 0
+  readonly #last: number
+  readonly #lanes = new Map<string, number>()
+  readonly #taken: boolean[]
+
+  constructor(most: number) {
+    this.#last = most - 1
+    this.#taken = Array.from({ length: this.#last }, () => false)
+  }
+
+  /** The one that waits for it, `preferred` if that is free, or the first free one. */
+  laneFor(id: string, preferred = this.#last): number {
+    const known = this.#lanes.get(id)
+    if (known !== undefined) return known
+    const free = this.#taken[preferred] === false ? preferred : this.#taken.indexOf(false)
+    const lane = free < 0 ? this.#last : free
+    this.#lanes.set(id, lane)
+    if (lane < this.#last) this.#taken[lane] = true
+    this.lanes = Math.max(this.lanes, lane + 1)
+    return lane
+  }
+
+  leave(id: string, lane: number): void {
+    this.#lanes.delete(id)
+    if (lane < this.#last) this.#taken[lane] = false
+  }
 }

@@ -89,6 +89,20 @@ test('an end without a start ends nothing, and an outer end ends what was left o
   expect(outline(readLog(log))).toEqual(['1 x', ['A', ['B', '5 y']], '7 z'])
 })
 
+test('sections nest so deep and no deeper, and colours end at a limit; no text is lost', () => {
+  const nested = Array.from({ length: 10_000 }, (_, n) => `${start('a', n)}${n}`).join('\n')
+  const depth = (items: readonly LogItem[]): number =>
+    Math.max(0, ...items.map((item) => (isSection(item) ? 1 + depth(item.items) : 0)))
+  const texts = (items: readonly LogItem[]): string[] =>
+    items.flatMap((item) => (isSection(item) ? [textOf(item.head), ...texts(item.items)] : [textOf(item)]))
+  expect(depth(readLog(nested))).toBe(20)
+  expect(texts(readLog(nested))).toEqual(Array.from({ length: 10_000 }, (_, n) => String(n)))
+
+  const [line] = readLog(`${ESC}[31mx${ESC}[32my`.repeat(20_000))
+  expect(line && !isSection(line) && [line.runs.length, textOf(line)]).toEqual([10_000, 'xy'.repeat(20_000)])
+  expect(readLog(`${start('a', 1)}${end('a', 2)}`.repeat(5000)).filter(isSection).length).toBe(1000)
+})
+
 test('only so many lines are kept', () => {
   expect(keepLast('a\nb\nc\nd', 10)).toEqual({ content: 'a\nb\nc\nd', dropped: 0 })
   expect(keepLast('a\nb\nc\n', 2)).toEqual({ content: 'b\nc\n', dropped: 1 })

@@ -26,6 +26,20 @@ test('lanes part where branches do and meet where they are merged', () => {
   expect(lanes).toBe(2)
 })
 
+test('commits with thousands of parents share the last lane, with one line each', () => {
+  const parents = (row: number) => Array.from({ length: 5000 }, (_, n) => `${row} ${n}`)
+  const commits = Array.from({ length: 100 }, (_, row) => ({
+    id: `c${row}`,
+    parent_ids: [`c${row + 1}`, ...parents(row)],
+  }))
+  const { dots, lines, lanes } = layOut(commits, 24)
+  expect(lanes).toBe(24)
+  expect(dots.map(({ lane }) => lane)).toEqual(commits.map(() => 0))
+  // The first takes all lanes; the others have one that runs on, and one to the last.
+  expect(lines.length).toBe(24 + 99 * 2)
+  expect(lines.filter(({ lane }) => lane === 23).length).toBe(100)
+})
+
 test('the name itself counts more than its folders, letters in one piece more than apart', () => {
   const paths = ['web/components/Files.tsx', 'src/files/a.ts', 'f/i/l/e/s.ts']
   expect(findPaths(paths, 'files', 9).map(({ path }) => path)).toEqual([paths[0], paths[1], paths[2]])

@@ -20,7 +20,7 @@ interface Data {
 /** As high as a row of the list beside it. */
 const ROW = 32
 const LANE = 14
-/** Further ones are drawn in the last. */
+/** What finds no other shares the last. */
 const MOST_LANES = 24
 const COLOURS = ['#3d7bd9', '#d98b1f', '#2e9e6b', '#b0559c', '#c0493f', '#6d6fd0', '#7f8795']
 
@@ -66,8 +66,7 @@ export const page = declare<Data & Partial<InProject>>({
   },
 })
 
-const laneAt = (lane: number) => Math.min(lane, MOST_LANES - 1)
-const xOf = (lane: number) => LANE / 2 + 2 + laneAt(lane) * LANE
+const xOf = (lane: number) => LANE / 2 + 2 + lane * LANE
 const yOf = (row: number) => ROW / 2 + row * ROW
 const colourOf = (lane: number) => COLOURS[lane % COLOURS.length]!
 
@@ -80,7 +79,7 @@ function pathOf({ from, lane, to }: Line): string {
 }
 
 function Drawing({ project, commits, refs }: { project: Project; commits: readonly Commit[]; refs: Refs }) {
-  const { dots, lines, lanes } = layOut(commits)
+  const { dots, lines, lanes } = layOut(commits, MOST_LANES)
   const [width, height] = [xOf(lanes - 1) + LANE / 2 + 2, commits.length * ROW]
   const named = Map.groupBy([...refs.branches, ...refs.tags], ({ commit }) => commit?.id ?? '')
   const address = (id: string) => below(project, `commit/${id}`)
