@@ -1,4 +1,7 @@
-/** Caches of jobs, kept as archives in a folder of the agent's, by project and key. */
+/**
+ * Caches of jobs, kept as archives in a folder of the agent's, by project, scope and key. Keys are texts of users; the
+ * scope is what the server says of the job, so a job on an unprotected ref never reaches a cache of protected ones.
+ */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { chmod, mkdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -37,10 +40,11 @@ export async function restoreCache(given: CacheJob, cache: Cache): Promise<void>
   const policy = variables.expand(cache.policy)
   if (!pulls({ ...cache, policy })) return place.say(`Not downloading cache ${keyOf(given, cache)} due to policy`)
   const fallbacks = [...cache.fallback_keys.map((key) => variables.expand(key)), variables.get('CACHE_FALLBACK_KEY')]
-  for (const key of [keyOf(given, cache), ...fallbacks].filter(Boolean)) {
+  const keys = new Set([keyOf(given, cache), ...fallbacks].filter(Boolean))
+  for (const key of keys) {
     await place.say(`Checking cache for ${key}...`)
-    const file = fileOf(given, key)
-    if (!(await stat(file).catch(nullIfMissing))) {
+    const file = await existing(scopesOf(given, cache).map((scope) => fileOf(given, scope, key)))
+    if (file === null) {
       await place.warn('cache file does not exist')
       continue
     }
@@ -63,7 +67,7 @@ export async function saveCache(given: CacheJob, cache: Cache): Promise<void> {
     return place.say(`Not uploading cache ${key} due to policy`)
   await place.say(`Creating cache ${key}...`)
   const paths = cache.paths.map((path) => variables.expand(path))
-  const target = fileOf(given, key)
+  const target = fileOf(given, scopesOf(given, cache)[0], key)
   const draft = `${target}.${process.pid}.${given.job.id}`
   try {
     const files = await collectFiles(place, { paths, exclude: [], untracked: cache.untracked })
@@ -89,6 +93,18 @@ function keyOf({ job, variables }: CacheJob, { key }: Cache): string {
   return variables.expand(key) || `${job.job_info.name}/${job.git_info.ref}`
 }
 
-/** Keys are texts of users, so the file is named by their digest. */
-const fileOf = ({ folder }: CacheJob, key: string) =>
-  join(folder, `${createHash('sha256').update(key).digest('hex')}.zip`)
+type Scope = 'protected' | 'non_protected' | 'published'
+
+/** The first is written, all are read: what protected refs publish, others only read. */
+function scopesOf({ job }: CacheJob, { unprotect }: Cache): [Scope, ...Scope[]] {
+  if (job.git_info.protected) return unprotect ? ['published'] : ['protected']
+  return unprotect ? ['non_protected', 'published'] : ['non_protected']
+}
+
+const fileOf = ({ folder }: CacheJob, scope: Scope, key: string) =>
+  join(folder, scope, `${createHash('sha256').update(key).digest('hex')}.zip`)
+
+async function existing(files: readonly string[]): Promise<string | null> {
+  for (const file of files) if (await stat(file).catch(nullIfMissing)) return file
+  return null
+}

@@ -48,7 +48,16 @@ const artifact = z.object({
   artifact_format: text,
 })
 
-const cache = z.object({ key: text, untracked: flag, paths: texts, policy: text, when: text, fallback_keys: texts })
+const cache = z.object({
+  key: text,
+  untracked: flag,
+  paths: texts,
+  policy: text,
+  when: text,
+  fallback_keys: texts,
+  /** Not sent by every server. */
+  unprotect: flag,
+})
 
 const dependency = z.object({
   id: z.int(),

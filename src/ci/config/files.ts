@@ -126,7 +126,7 @@ export interface Cache {
   readonly policy: string
   readonly when: (typeof WHENS)[number]
   readonly fallback_keys: readonly string[]
-  /** Shared by protected and other branches. */
+  /** Written by protected refs, read by all. */
   readonly unprotect: boolean
 }
 

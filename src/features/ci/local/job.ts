@@ -5,6 +5,7 @@ import { fileVariables, type Plan, type PlannedJob } from '../../../ci/config/pl
 import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import { guessTier, slugOf } from '../environments/making.ts'
 import { slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
+import { cachesOf, withLabels } from '../runner-protocol/caches.ts'
 import { definitionOf, FAILURE_REASONS } from '../runner-protocol/definition.ts'
 import { factsOf, ofUser, predefinedFor, type LocalWish } from './context.ts'
 import { readHere } from './includes.ts'
@@ -36,8 +37,8 @@ export async function jobInput({ id, plan, job, wish, reported, dependencies }: 
     ...reported,
     ...wish.variables,
   ]
-  const variables = [...before, ...ofEnvironment(job, before)]
   const { sha, ref, tag, protected: isProtected } = factsOf(copy, wish.event)
+  const variables = withLabels([...before, ...ofEnvironment(job, before)], isProtected)
   return {
     id,
     token,
@@ -59,7 +60,7 @@ export async function jobInput({ id, plan, job, wish, reported, dependencies }: 
       masked,
     })),
     ...asSent(definitionOf(job, job.timeout)),
-    cache: await cachesOf(copy, job, isProtected),
+    cache: await cachesOf(job.cache, before, { isProtected, keyOf: (key) => keyOf(copy, key) }),
     dependencies: dependencies.map(({ id, name, archive }) => ({
       id,
       name,
@@ -109,20 +110,6 @@ function ofEnvironment({ environment }: PlannedJob, known: readonly Variable[]):
     CI_ENVIRONMENT_ACTION: environment.action,
     CI_ENVIRONMENT_URL: environment.url && scope.expand(environment.url),
   })
-}
-
-function cachesOf(copy: WorkingCopy, { cache }: PlannedJob, isProtected: boolean) {
-  const suffix = isProtected ? '-protected' : '-non_protected'
-  return Promise.all(
-    cache.map(async ({ key, paths, untracked, policy, when, fallback_keys, unprotect }) => ({
-      key: (await keyOf(copy, key)) + (unprotect ? '' : suffix),
-      untracked,
-      paths: [...paths],
-      policy,
-      when,
-      fallback_keys: fallback_keys.map((one) => one + (unprotect ? '' : suffix)),
-    })),
-  )
 }
 
 /** Of files: by what they hold now, be it committed or not. */

@@ -11,6 +11,7 @@ import { variablesOf, type JobVariable } from '../jobs/variables.ts'
 import { pipelineRef } from '../pipelines/create.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import type { Runner } from '../runners/model.ts'
+import { cachesOf, withLabels } from './caches.ts'
 import { definitionOf, FAILURE_REASONS } from './definition.ts'
 import type { Dependency } from './dependencies.ts'
 import { idTokensOf } from './id-tokens.ts'
@@ -26,14 +27,12 @@ export interface Handed {
   readonly dependencies: readonly Dependency[]
 }
 
-type Options = Partial<JobOptions>
-
 export async function presentJob(app: App, handed: Handed): Promise<{ body: object; variables: JobVariable[] }> {
   const { job, project, namespace, pipeline, dependencies } = handed
   const options = optionsOf(job)
   const given = dependencies.map((one) => one.job.id)
   const known = await variablesOf(app, { ...handed, dependencies: given })
-  const variables = [...known, ...(await idTokensOf(app, handed, known))]
+  const variables = withLabels([...known, ...(await idTokensOf(app, handed, known))], job.protected)
   const path = pathWithNamespace(project, namespace)
   const token = app.vault.open(job.token_sealed!)
   const values = new Map(variables.map(({ key, value }) => [key, value]))
@@ -69,7 +68,10 @@ export async function presentJob(app: App, handed: Handed): Promise<{ body: obje
     runner_info: { timeout: job.timeout ?? project.build_timeout, runner_session_url: '' },
     variables,
     ...definitionOf(options, job.timeout),
-    cache: await cachesOf(app, project, job, options),
+    cache: await cachesOf(options.cache ?? [], known, {
+      isProtected: job.protected,
+      keyOf: (key) => keyOf(repositoryDir(app, project), job.sha, key),
+    }),
     credentials: [],
     dependencies: dependencies.map(({ job: { id, name }, archive }) => ({
       id,
@@ -98,21 +100,6 @@ function refspecsOf({ ref, tag }: Job, { id }: Pipeline, depth: number): string[
   if (depth > 0)
     return [own, tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`]
   return [own, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']
-}
-
-async function cachesOf(app: App, project: Project, job: Job, { cache = [] }: Options) {
-  const dir = repositoryDir(app, project)
-  const suffix = job.protected ? '-protected' : '-non_protected'
-  return Promise.all(
-    cache.map(async ({ key, paths, untracked, policy, when, fallback_keys, unprotect }) => ({
-      key: (await keyOf(dir, job.sha, key)) + (unprotect ? '' : suffix),
-      untracked,
-      paths,
-      policy,
-      when,
-      fallback_keys: fallback_keys.map((one) => one + (unprotect ? '' : suffix)),
-    })),
-  )
 }
 
 type CacheKey = NonNullable<JobOptions['cache']>[number]['key']
