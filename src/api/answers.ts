@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
 import { hasCode, isDiskFull } from '../lib/system-errors.ts'
+import { BlobStoreUnavailable } from '../store/blobs/blobs.ts'
 import { StoreUnavailable } from '../store/database.ts'
 import { isStoreFull } from '../store/dialect.ts'
 import type { Exchange } from './exchange.ts'
@@ -72,6 +73,7 @@ export interface Answered {
 /** What stops us for a while, and the caller can do nothing about; null for every other failure. */
 export function outageOf(error: unknown): Refusal | null {
   if (error instanceof StoreUnavailable) return new Refusal('unavailable', '503 The database does not answer')
+  if (error instanceof BlobStoreUnavailable) return new Refusal('unavailable', '503 The blob store does not answer')
   if (isStoreFull(error) || isDiskFull(error)) return new Refusal('no_space', '507 The disk of the server is full')
   return null
 }

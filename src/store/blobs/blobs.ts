@@ -35,4 +35,14 @@ export interface Blobs {
   list(): AsyncIterable<string> | null
   /** Rejects, saying why, while blobs cannot be kept. */
   check(): Promise<void>
+  /** Whether all nodes share this store: a failure of it is then no fault of one node. */
+  readonly isShared: boolean
+}
+
+/** The bucket cannot be reached, or fails at the moment. Nothing was stored or removed for certain. */
+export class BlobStoreUnavailable extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause })
+    this.name = 'BlobStoreUnavailable'
+  }
 }

@@ -9,6 +9,8 @@ export function folderBlobs(root: string): Blobs {
   const fileOf = (digest: string) => join(root, placeOf(digest))
 
   return {
+    isShared: false,
+
     async put(content, { limit } = {}) {
       await using draft = await receive(content, drafts, limit)
       const { path, digest, size } = draft

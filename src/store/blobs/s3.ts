@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import type { Blobs, Range } from './blobs.ts'
+import { BlobStoreUnavailable, type Blobs, type Range } from './blobs.ts'
 import { checkRange, placeOf, receive, type Draft } from './content.ts'
 
 export interface Bucket {
@@ -61,6 +61,8 @@ export function s3Blobs({ url, region, accessKey, secretKey }: Bucket, spool: st
   }
 
   return {
+    isShared: true,
+
     async put(content, { limit } = {}) {
       await using draft = await receive(content, spool, limit)
       const { digest, size } = draft
@@ -107,12 +109,14 @@ const PAUSES_MS = [100, 300, 900]
 async function insist(ask: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
   for (const ms of PAUSES_MS) {
     const answer = await ask().catch(() => null)
-    if (answer && answer.statusCode! < 500 && answer.statusCode !== 429) return answer
+    if (answer && !isPassing(answer)) return answer
     answer?.destroy()
     await pause(ms * (0.5 + Math.random()))
   }
   return ask()
 }
+
+const isPassing = ({ statusCode }: IncomingMessage) => statusCode! >= 500 || statusCode === 429
 
 const PATIENCE_MS = 60_000
 
@@ -128,7 +132,7 @@ async function send(url: URL, options: http.RequestOptions, file?: string): Prom
     const [answer] = (await once(request, 'response')) as [IncomingMessage]
     return answer
   } catch (cause) {
-    throw new Error('the blob store cannot be reached', { cause })
+    throw new BlobStoreUnavailable('the blob store cannot be reached', cause)
   }
 }
 
@@ -138,7 +142,8 @@ async function finish(answer: IncomingMessage, ...expected: number[]): Promise<v
   if (expected.includes(answer.statusCode!)) return
   answer.destroy()
   const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? ''
-  throw new Error(`the blob store answers ${answer.statusCode} ${code}`.trimEnd())
+  const reason = `the blob store answers ${answer.statusCode} ${code}`.trimEnd()
+  throw isPassing(answer) ? new BlobStoreUnavailable(reason) : new Error(reason)
 }
 
 /** A blob is read as slowly as its reader likes. */

@@ -22,8 +22,8 @@ export const routes: WebRoutes = (server, gateway, { metrics }) => {
 
   server.get('/-/readiness', fresh, async (_request, reply) => {
     const checks = await inspect(gateway)
-    const ready = Object.values(checks).every((state) => state === 'ok')
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'failed', checks })
+    const status = statusOf(checks, gateway.app.blobs.isShared)
+    return reply.code(status === 'failed' ? 503 : 200).send({ status, checks })
   })
 
   server.get('/-/metrics', fresh, async (request, reply) => {
@@ -40,8 +40,17 @@ const fresh: RouteShorthandOptions = {
   },
 }
 
+type Checks = Record<'store' | 'blobs' | 'spool', 'ok' | 'failed'>
+
+/** Without a bucket that all nodes share, most requests still work: a load balancer must not take every node out. */
+function statusOf({ store, blobs, spool }: Checks, hasSharedBlobs: boolean): 'ok' | 'degraded' | 'failed' {
+  if (store === 'failed' || spool === 'failed') return 'failed'
+  if (blobs === 'ok') return 'ok'
+  return hasSharedBlobs ? 'degraded' : 'failed'
+}
+
 /** Why a check failed is told to the log only. */
-async function inspect({ app, spool }: Gateway): Promise<Record<string, 'ok' | 'failed'>> {
+async function inspect({ app, spool }: Gateway): Promise<Checks> {
   const state = async (check: string, work: () => Promise<unknown>) => {
     try {
       await inTime(work())
