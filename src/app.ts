@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { DestinationStream } from 'pino'
 import { RateLimiter } from './api/limits.ts'
-import { createMetrics } from './api/metrics.ts'
+import { createMetrics, type CollectFigures, type Metrics } from './api/metrics.ts'
 import type { Authentication } from './api/run.ts'
 import { createServer } from './api/server.ts'
 import { systemClock, type Clock } from './clock.ts'
@@ -73,6 +73,8 @@ export interface Options {
   readonly openAfter?: Promise<unknown>
   /** Refuses where there is no instance yet, instead of making one. */
   readonly mustExist?: boolean
+  /** Where several processes serve. */
+  readonly collectFigures?: CollectFigures
   /** Told of each mail that has gone out. */
   readonly onMail?: (mail: Mail) => void
   /** Also with another key than the stored secrets were sealed with. */
@@ -180,6 +182,7 @@ export interface Forge extends AsyncDisposable {
   readonly worker: Worker
   readonly deliverer: Deliverer
   readonly http: Server
+  readonly metrics: Metrics
   /** Goes on with another store and no memory of the one before; `prepare` is called while there is none. */
   reopen(prepare: () => Promise<void>): Promise<void>
 }
@@ -218,7 +221,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     checkOutput: options.checkOutput ?? false,
     noteDeed,
   }
-  const metrics = createMetrics(app)
+  const metrics = createMetrics(app, options.collectFigures)
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
   const about = { metrics, families, webhooks, projectPages, addressPages, pages: webPages(gateway, v4) }
@@ -271,6 +274,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
       return deliverer
     },
     http: server.server,
+    metrics,
     reopen,
     [Symbol.asyncDispose]: close,
   }

@@ -1,16 +1,25 @@
-/** Figures of this process for `/-/metrics`, in Prometheus' text form. */
-import type { StatsFs } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+/** Figures for `/-/metrics`, in Prometheus' text form: of this process, or of all HTTP processes of the machine. */
+import type { MetricObject, Registry } from 'prom-client'
 import type { App } from '../context.ts'
-import { programs } from '../git/process/launcher.ts'
-import { VERSION } from '../version.ts'
 
 export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void
   readonly ssh: SshFigures
+  /** Of this process, as plain data that can be sent to another. */
+  figures(): Promise<Figures>
+  /** Of all processes. */
   text(): Promise<string>
   readonly contentType: string
 }
+
+export interface Figures {
+  readonly requests: readonly Measured[]
+  readonly ssh: { readonly connections: number; readonly commands: readonly (readonly [string, number])[] }
+  readonly process: MetricObject[]
+}
+
+/** Asks every HTTP process of the machine for its figures, this one included; null when nobody collects them. */
+export type CollectFigures = () => Promise<Figures[] | null>
 
 export interface SshFigures {
   /** Open now. */
@@ -34,12 +43,23 @@ interface Measured {
  * Requests are counted here by hand, because a library's labels would cost more than the count; everything else is asked
  * of the library when somebody looks.
  */
-export function createMetrics(app: App): Metrics {
+export function createMetrics(app: App, collect: CollectFigures = async () => null): Metrics {
   const measured: Measured[] = []
   const ssh: SshFigures = { connections: 0, commands: new Map() }
   // One key of three would be put together and hashed anew for each request.
   const known = new Map<string, Map<number, Map<string, Measured>>>()
-  let process: Promise<{ metrics(): Promise<string>; contentType: string }> | null = null
+  // Loaded when first asked for: the library is a tenth of the time to start.
+  const library = () => import('./process-metrics.ts')
+  let registry: Promise<Registry> | null = null
+  const figures = async (): Promise<Figures> => {
+    registry ??= library().then(({ openRegistry }) => openRegistry(app))
+    const { connections, commands } = ssh
+    return {
+      requests: measured,
+      ssh: { connections, commands: [...commands] },
+      process: await (await registry).getMetricsAsJSON(),
+    }
+  }
   return {
     request(method, route, status, seconds) {
       let one = known.get(route)?.get(status)?.get(method)
@@ -56,12 +76,38 @@ export function createMetrics(app: App): Metrics {
       if (bucket >= 0) one.within[bucket]!++
     },
     ssh,
+    figures,
     async text() {
-      process ??= processMetrics(app)
-      return `${requestMetrics(measured)}${sshMetrics(ssh)}${await (await process).metrics()}`
+      const all = (await collect()) ?? [await figures()]
+      const { aggregate } = await library()
+      return `${requestMetrics(sumRequests(all))}${sshMetrics(sumSsh(all))}${await aggregate(all)}`
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
+}
+
+function sumRequests(all: readonly Figures[]): Measured[] {
+  const sums = new Map<string, Measured>()
+  for (const one of all.flatMap(({ requests }) => requests)) {
+    const key = `${one.labels} ${one.status}`
+    const sum = sums.get(key)
+    if (!sum) sums.set(key, { ...one, within: [...one.within] })
+    else {
+      sum.count += one.count
+      sum.seconds += one.seconds
+      for (const [bucket, count] of one.within.entries()) sum.within[bucket]! += count
+    }
+  }
+  return [...sums.values()]
+}
+
+function sumSsh(all: readonly Figures[]): SshFigures {
+  const sum: SshFigures = { connections: 0, commands: new Map() }
+  for (const { ssh } of all) {
+    sum.connections += ssh.connections
+    for (const [labels, count] of ssh.commands) sum.commands.set(labels, (sum.commands.get(labels) ?? 0) + count)
+  }
+  return sum
 }
 
 function requestMetrics(all: Measured[]): string {
@@ -103,100 +149,4 @@ function sshMetrics({ connections, commands }: SshFigures): string {
 export function countCommand({ commands }: SshFigures, verb: string, isDone: boolean): void {
   const labels = `verb="${verb}",outcome="${isDone ? 'done' : 'failed'}"`
   commands.set(labels, (commands.get(labels) ?? 0) + 1)
-}
-
-/** Loaded when first asked for: it is a tenth of the time to start. */
-async function processMetrics(app: App) {
-  const { Gauge, Registry, collectDefaultMetrics } = await import('prom-client')
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  new Gauge({
-    name: 'mortise_jobs',
-    help: 'Rows of the job queue; failing ones are tried again, dead ones need a look',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const rows = await app.db
-        .selectFrom('jobs')
-        .groupBy('state')
-        .select((eb) => ['state', eb.fn.countAll<number>().as('count'), eb.fn.count<number>('last_error').as('failed')])
-        .execute()
-      const [ready, dead] = ['ready', 'dead'].map((state) => rows.find((row) => row.state === state))
-      this.set({ state: 'ready' }, Number(ready?.count ?? 0))
-      this.set({ state: 'failing' }, Number(ready?.failed ?? 0))
-      this.set({ state: 'dead' }, Number(dead?.count ?? 0))
-    },
-  })
-  new Gauge({
-    name: 'mortise_deliveries',
-    help: 'What waits for receivers outside, and what was given up in the last days',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const rows = await app.db
-        .selectFrom('hook_deliveries')
-        .where('state', 'in', ['waiting', 'given_up'])
-        .groupBy('state')
-        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
-        .execute()
-      for (const state of ['waiting', 'given_up'] as const)
-        this.set({ state }, Number(rows.find((row) => row.state === state)?.count ?? 0))
-    },
-  })
-  new Gauge({
-    name: 'mortise_store_queries',
-    help: 'Queries sent to the store by this process',
-    registers: [registry],
-    collect() {
-      this.set(app.store.queries)
-    },
-  })
-  new Gauge({
-    name: 'mortise_build_info',
-    help: 'The version of the program',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version: VERSION }, 1)
-  new Gauge({
-    name: 'mortise_git_processes',
-    help: 'Git processes of this process that run now',
-    registers: [registry],
-    collect() {
-      this.set(programs.running)
-    },
-  })
-  new Gauge({
-    name: 'mortise_git_processes_started',
-    help: 'Git processes that this process has started',
-    registers: [registry],
-    collect() {
-      this.set(programs.started)
-    },
-  })
-  const folders = { data: app.config.data, ...app.config.storages }
-  const disk = (name: string, help: string, read: (found: StatsFs) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['folder'],
-      registers: [registry],
-      async collect() {
-        for (const [folder, path] of Object.entries(folders)) {
-          // One that is not there yet has nothing to tell.
-          const found = await statfs(path).catch(() => null)
-          if (found) this.set({ folder }, read(found))
-        }
-      },
-    })
-  disk(
-    'mortise_disk_free_bytes',
-    'Room left where the data and the repositories are',
-    (found) => found.bavail * found.bsize,
-  )
-  disk(
-    'mortise_disk_size_bytes',
-    'Room in all where the data and the repositories are',
-    (found) => found.blocks * found.bsize,
-  )
-  return registry
 }

@@ -12,6 +12,7 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config.ts'
 import { openLog, type Log } from '../log.ts'
+import { collectFigures, sendFigures, shareFigures } from './figures.ts'
 import { loadProgram, openInstance, tellHostKeys, welcome } from './instance.ts'
 import { outlive } from './outlive.ts'
 import { usablePort } from './ports.ts'
@@ -33,6 +34,7 @@ export async function superviseProcesses(given: Config): Promise<number> {
   const url = config.url ?? addressOf(config.host, config.port)
   const crew = new Crew(config, await openLog(config.log))
   const stop = stopRequested()
+  shareFigures(crewMembers)
   // Also when this process gives up: without it the others would answer on, unwatched.
   process.once('exit', () => crew.signal('SIGKILL'))
 
@@ -95,21 +97,21 @@ class Crew {
   }
 
   signal(signal: NodeJS.Signals): void {
-    for (const worker of crew()) worker.process.kill(signal)
+    for (const worker of crewMembers()) worker.process.kill(signal)
   }
 
   /** Lets each finish what it runs; the exit code tells whether all did. */
   async stop(): Promise<number> {
     this.#stopping = true
     for (const pause of this.#pauses) clearTimeout(pause)
-    const gone = crew().map((worker) => once(worker, 'exit'))
+    const gone = crewMembers().map((worker) => once(worker, 'exit'))
     this.signal('SIGTERM')
     await Promise.all(gone)
     return this.#failed ? 1 : 0
   }
 }
 
-const crew = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+const crewMembers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 
 /** What one of the HTTP processes does. Returns its exit code. */
 export async function runProcess(): Promise<number> {
@@ -119,7 +121,8 @@ export async function runProcess(): Promise<number> {
   const [config] = (await once(process, 'message')) as [Config]
   try {
     const { serve } = await loadProgram()
-    await using forge = await serve(config)
+    await using forge = await serve(config, { collectFigures })
+    sendFigures(forge.metrics.figures)
     outlive(forge.app.log)
     await stop
   } catch (error) {

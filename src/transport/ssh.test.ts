@@ -484,7 +484,7 @@ test('each command is a line of the log and a number of the metrics', async () =
   expect(metrics).toMatch(/^mortise_ssh_commands_total\{verb="unknown",outcome="failed"\} 1$/m)
   expect(metrics).toMatch(/^mortise_ssh_connections \d+$/m)
   expect(metrics).toMatch(/^mortise_git_processes \d+$/m)
-  expect(metrics).toMatch(/^mortise_git_processes_started [1-9]\d*$/m)
+  expect(metrics).toMatch(/^mortise_git_processes_started_total [1-9]\d*$/m)
   expect(metrics).toMatch(/^mortise_build_info\{version="\d+\.\d+\.\d+[^"]*"\} 1$/m)
   for (const folder of ['data', 'default']) {
     expect(metrics).toMatch(new RegExp(`^mortise_disk_free_bytes\\{folder="${folder}"\\} [1-9]`, 'm'))

@@ -17,6 +17,15 @@ async function create(url: string, username: string): Promise<number> {
   return answer.status
 }
 
+/** As `/-/metrics` counts them. */
+async function createdUsers(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/-/metrics`, { headers: HEADERS })).text()
+  expect(text).toContain('# TYPE mortise_store_queries_total counter')
+  expect(text.match(/^mortise_jobs\{state="dead"\} 0$/gm)).toHaveLength(1)
+  const count = /mortise_http_requests_total\{method="POST",route="\/api\/v4\/users",status="201"\} (\d+)/.exec(text)
+  return Number(count?.[1])
+}
+
 /** Returns the exit code. */
 async function killOneThenStop(settings: Record<`MORTISE_${string}`, string>) {
   await using folder = await temporaryFolder()
@@ -28,6 +37,8 @@ async function killOneThenStop(settings: Record<`MORTISE_${string}`, string>) {
   expect(pids).not.toContain(child.process.pid)
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => create(url, `before${n}`)))
   expect(answers).toEqual(answers.map(() => 201))
+  // Each request takes a connection of its own, so both processes were asked; any of them knows the figures of both.
+  for (let asked = 0; asked < 4; asked++) expect(await createdUsers(url)).toBe(10)
 
   process.kill(pids[0]!, 'SIGKILL')
   await until(() => pidsOf(child).length === 3)

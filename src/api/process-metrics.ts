@@ -1,0 +1,116 @@
+/**
+ * What prom-client keeps of a process, of the store and of the disks. Figures of several processes are added up; what
+ * every process reads from the same store or disk is shown once.
+ */
+import type { StatsFs } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { App } from '../context.ts'
+import { programs } from '../git/process/launcher.ts'
+import { VERSION } from '../version.ts'
+import type { Figures } from './metrics.ts'
+
+export function openRegistry(app: App): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  addProcess(registry, app)
+  addQueues(registry, app)
+  addDisks(registry, app)
+  return registry
+}
+
+/** What the library would leave out of a sum, such as the time of the start, is shown of the first process. */
+export function aggregate(all: readonly Figures[]): Promise<string> {
+  const kept = all.map(({ process }) =>
+    process.map((metric) => (metric.aggregator === 'omit' ? { ...metric, ...shared } : metric)),
+  )
+  return AggregatorRegistry.aggregate(kept).metrics()
+}
+
+const shared = { aggregator: 'first' } as const
+
+function addProcess(registry: Registry, app: App): void {
+  const registers = [registry]
+  const count = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  count('mortise_store_queries_total', 'Queries sent to the store', () => app.store.queries)
+  count('mortise_git_processes_started_total', 'Git processes started', () => programs.started)
+  new Gauge({
+    name: 'mortise_git_processes',
+    help: 'Git processes that run now',
+    registers,
+    collect() {
+      this.set(programs.running)
+    },
+  })
+  const build = { name: 'mortise_build_info', help: 'The version of the program', labelNames: ['version'] }
+  new Gauge({ ...build, ...shared, registers }).set({ version: VERSION }, 1)
+}
+
+function addQueues(registry: Registry, app: App): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'mortise_jobs',
+    help: 'Rows of the job queue; failing ones are retried, dead ones need a look',
+    labelNames: ['state'],
+    registers,
+    ...shared,
+    async collect() {
+      const rows = await app.db
+        .selectFrom('jobs')
+        .groupBy('state')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count'), eb.fn.count<number>('last_error').as('failed')])
+        .execute()
+      const [ready, dead] = ['ready', 'dead'].map((state) => rows.find((row) => row.state === state))
+      this.set({ state: 'ready' }, Number(ready?.count ?? 0))
+      this.set({ state: 'failing' }, Number(ready?.failed ?? 0))
+      this.set({ state: 'dead' }, Number(dead?.count ?? 0))
+    },
+  })
+  new Gauge({
+    name: 'mortise_deliveries',
+    help: 'Webhook deliveries that wait, and those given up in the last days',
+    labelNames: ['state'],
+    registers,
+    ...shared,
+    async collect() {
+      const rows = await app.db
+        .selectFrom('hook_deliveries')
+        .where('state', 'in', ['waiting', 'given_up'])
+        .groupBy('state')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .execute()
+      for (const state of ['waiting', 'given_up'] as const)
+        this.set({ state }, Number(rows.find((row) => row.state === state)?.count ?? 0))
+    },
+  })
+}
+
+function addDisks(registry: Registry, app: App): void {
+  const folders = { data: app.config.data, ...app.config.storages }
+  const disk = (name: string, help: string, read: (stats: StatsFs) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['folder'],
+      registers: [registry],
+      ...shared,
+      async collect() {
+        for (const [folder, path] of Object.entries(folders)) {
+          // A folder that does not exist yet has no figures.
+          const stats = await statfs(path).catch(() => null)
+          if (stats) this.set({ folder }, read(stats))
+        }
+      },
+    })
+  disk('mortise_disk_free_bytes', 'Free space of the data and repository folders', (s) => s.bavail * s.bsize)
+  disk('mortise_disk_size_bytes', 'Size of the disks of the data and repository folders', (s) => s.blocks * s.bsize)
+}
