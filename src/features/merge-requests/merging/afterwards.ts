@@ -71,9 +71,11 @@ async function removeSource(app: App, merged: MergeRequest): Promise<void> {
   // What has been pushed since was not merged.
   if (tip === null || tip !== merged.head_sha || isProtectedBranch || !repositoryPolicy.push(subject)) return
   const update = { ref, before: tip, after: null }
-  await changeRefs(app, webPusher(actor, subject.level), subject, [update]).catch((error: unknown) => {
+  await changeRefs(app, webPusher(actor, subject.level), subject, [update]).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error
-    app.log.info({ project: source.id, branch: merged.source_branch, why: error.message }, 'a source branch stays')
+    // The request and the event of the merge both do this: one of them finds the branch removed already.
+    if ((await resolveRef(subject.dir, ref)) === null) return
+    app.log.info({ project: source.id, branch: merged.source_branch, why: error.message }, 'source branch not removed')
   })
 }
 
