@@ -12,15 +12,17 @@ const built = isBuilt()
 // SQLite's binding needs Node-API 10; without it the process dies and says nothing. The sources need Node's own `using`.
 const isEnough = built ? Number(process.versions.napi) >= 10 : majorOf(process.versions.node) >= 24
 
-if (process.env.npm_package_name === 'mortise' && process.env.npm_lifecycle_event === 'start') endWithShell()
+// Started by `npm start`: npm passes a SIGTERM on to its shell only, which dies of it and tells nobody. Started by this
+// file on another Node: a wrapper that is killed passes nothing on.
+const isNpmStart = process.env.npm_package_name === 'mortise' && process.env.npm_lifecycle_event === 'start'
+if (isNpmStart || process.env.WRAPPER_OF_MORTISE === String(process.ppid)) endWithParent()
 if (isEnough) await startHere()
 else startOn(findPackagedNode())
 
-/** `npm start`: npm passes a SIGTERM on to its shell only, which dies of it and tells nobody. */
-function endWithShell() {
-  const shell = process.ppid
+function endWithParent() {
+  const parent = process.ppid
   const watch = setInterval(() => {
-    if (process.ppid === shell) return
+    if (process.ppid === parent) return
     clearInterval(watch)
     process.kill(process.pid, 'SIGTERM')
   }, 250)
@@ -71,7 +73,8 @@ function startOn(node) {
     process.exitCode = 1
     return
   }
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const env = { ...process.env, WRAPPER_OF_MORTISE: String(process.pid) }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env })
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {

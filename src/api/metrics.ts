@@ -80,7 +80,7 @@ export function createMetrics(app: App, collect: CollectFigures = async () => nu
     async text() {
       const all = (await collect()) ?? [await figures()]
       const { aggregate } = await library()
-      return `${requestMetrics(sumRequests(all))}${sshMetrics(sumSsh(all))}${await aggregate(all)}`
+      return `${requestMetrics(sumRequests(all))}${sshMetrics(sumSsh(all))}${await aggregate(all.map(({ process }) => process))}`
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }

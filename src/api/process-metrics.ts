@@ -4,11 +4,10 @@
  */
 import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Registry, type MetricObject } from 'prom-client'
 import type { App } from '../context.ts'
 import { programs } from '../git/process/launcher.ts'
 import { VERSION } from '../version.ts'
-import type { Figures } from './metrics.ts'
 
 export function openRegistry(app: App): Registry {
   const registry = new Registry()
@@ -20,9 +19,9 @@ export function openRegistry(app: App): Registry {
 }
 
 /** What the library would leave out of a sum, such as the time of the start, is shown of the first process. */
-export function aggregate(all: readonly Figures[]): Promise<string> {
-  const kept = all.map(({ process }) =>
-    process.map((metric) => (metric.aggregator === 'omit' ? { ...metric, ...shared } : metric)),
+export function aggregate(processes: readonly MetricObject[][]): Promise<string> {
+  const kept = processes.map((metrics) =>
+    metrics.map((metric) => (metric.aggregator === 'omit' ? { ...metric, ...shared } : metric)),
   )
   return AggregatorRegistry.aggregate(kept).metrics()
 }

@@ -8,7 +8,7 @@ import ssh2, { type ParsedKey } from 'ssh2'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { workplace } from '../workplace.ts'
-import { Child, run, temporaryFolder, until } from './command.ts'
+import { Child, MAIN, run, temporaryFolder, until } from './command.ts'
 
 const HOST_KEY = /^SSH host key: SHA256:[\w+/]{43} \((ED25519|RSA)\)$/
 const TIMEOUT = 180_000
@@ -217,6 +217,18 @@ test('SIGTERM to npm start ends the server, however npm passes it on', { timeout
   // The server holds on to npm's pipes.
   await npm.ended()
   expect(await refusesConnections(url)).toBe(true)
+})
+
+test('on an old Node, a killed wrapper takes the server with it', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0' }
+  // As bin/mortise.js sees an old Node: it starts the packaged one, which does not have this flag.
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0', napi: '9' } })`
+  const program = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(old)}`, MAIN]
+  await using child = new Child(['serve'], settings, '', program)
+  const url = await child.url()
+  child.process.kill('SIGKILL')
+  await until(() => refusesConnections(url))
 })
 
 test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () => {
