@@ -185,7 +185,7 @@ test('an LFS token opens LFS and no git', async () => {
   expect(await comes(forge, Authorization, 'git')).toEqual(['unauthenticated', DENIED])
 })
 
-test('ten failures a minute ban an address for an hour', async () => {
+test('ten failures a minute ban an address for an hour, but for tokens and visitors', async () => {
   await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
   const person = await jane(forge)
   const { path_with_namespace: path } = await forge.project({ visibility: 'public' }, person)
@@ -202,13 +202,18 @@ test('ten failures a minute ban an address for an hour', async () => {
   await failing(ADDRESS, 9)
   forge.clock.advance(MINUTE)
   await failing(ADDRESS, 10)
-  expect(await statusFrom(ADDRESS, right)).toBe(403)
-  expect(await statusFrom(ADDRESS)).toBe(403)
-  expect(await statusFrom('192.0.2.8', right)).toBe(200)
-  forge.clock.advance(HOUR - 1000)
-  expect(await statusFrom(ADDRESS, right)).toBe(403)
-  forge.clock.advance(1000)
+  const password = basic('jane', PASSWORD)
+  expect(await statusFrom(ADDRESS, password)).toBe(403)
+  expect(await statusFrom(ADDRESS, basic('', 'wrong'))).toBe(403)
   expect(await statusFrom(ADDRESS, right)).toBe(200)
+  expect(await statusFrom(ADDRESS)).toBe(200)
+  expect(await statusFrom('192.0.2.8', password)).toBe(200)
+  // A token that is right does not end the ban.
+  expect(await statusFrom(ADDRESS, password)).toBe(403)
+  forge.clock.advance(HOUR - 1000)
+  expect(await statusFrom(ADDRESS, password)).toBe(403)
+  forge.clock.advance(1000)
+  expect(await statusFrom(ADDRESS, password)).toBe(200)
 
   await failing(null, 15)
   expect(await statusFrom(null, right)).toBe(200)

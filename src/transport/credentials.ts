@@ -32,26 +32,32 @@ interface Shown {
 
 type Way = (app: App, shown: Shown) => Promise<Gitter | null>
 
-const WAYS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken, byPassword]
-const WAYS_TO_LFS: readonly Way[] = [byLfsToken, ...WAYS]
+const TOKENS: readonly Way[] = [byJob, byOAuth, byToken, byDeployToken]
+
+/** A network that failed too often shows no password for an hour; tokens, which nobody guesses, go on. */
+function waysOf(at: 'git' | 'lfs', isBanned: boolean): readonly Way[] {
+  const tokens = at === 'lfs' ? [byLfsToken, ...TOKENS] : TOKENS
+  return isBanned ? tokens : [...tokens, byPassword]
+}
 
 export async function recogniseGitter(app: App, visitor: Visitor, at: 'git' | 'lfs'): Promise<Gitter> {
   const { address, authorization } = visitor
   const key = `git ${networkOf(address)}`
-  const failed = isLoopback(address) ? null : await recentFailures(app, key)
-  if (failed === 'banned') throw new Refusal('forbidden', 'Forbidden')
   if (authorization === undefined) return NOBODY
+  const failed = isLoopback(address) ? null : await recentFailures(app, key)
+  const isBanned = failed === 'banned'
 
   const shown = readCredential(authorization)
   if (!shown?.secret) throw accessDenied()
-  for (const way of at === 'lfs' ? WAYS_TO_LFS : WAYS) {
+  for (const way of waysOf(at, isBanned)) {
     const gitter = await way(app, { ...shown, address })
     if (!gitter) continue
     // Where a job runs says nothing of the person it runs as.
     if (gitter.user && !gitter.job) await assertMayComeFrom(app, gitter.user, address)
-    if (failed) await forgetFailures(app, key)
+    if (failed && !isBanned) await forgetFailures(app, key)
     return gitter
   }
+  if (isBanned) throw new Refusal('forbidden', 'Forbidden')
   if (failed !== null) await countFailure(app, key)
   throw accessDenied((await passwordsOpenGit(app)) ? [] : hintAtTokens(app))
 }

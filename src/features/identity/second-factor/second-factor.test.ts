@@ -124,6 +124,54 @@ test('guessing is slow', async () => {
   expect(statuses.filter((status) => status === 401)).toHaveLength(10)
   expect(statuses.slice(-2)).toEqual([429, 429])
   expect((await browser.submit(asked, { code: codeOf(secret) })).status).toBe(429)
+
+  // Longer than a minute, and longer each time; by then the first step is to be taken anew.
+  const again = async (minutes: number) => {
+    forge.clock.advance(minutes * MINUTE)
+    const page = await browser.signIn(jane.username, PASSWORD)
+    return [page, (await browser.submit(page, { code: '000000' })).status] as const
+  }
+  expect((await again(8))[1]).toBe(429)
+  const [page, status] = await again(3)
+  expect(status).toBe(401)
+  for (let n = 0; n < 9; n++) expect((await browser.submit(page, { code: '000000' })).status).toBe(401)
+  const stopped = await browser.submit(page, { code: '000000' })
+  expect([stopped.status, stopped.headers.get('retry-after')]).toEqual([429, '1200'])
+})
+
+test('many networks together do not guess codes, and a recovery code still opens', async () => {
+  await using forge = await startForge({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const jane = await forge.user({ password: PASSWORD })
+  const { body } = await jane.post('/user/second_factor', { password: PASSWORD })
+  const shown = (at = forge.clock.now().getTime()) =>
+    new TOTP({ secret: Secret.fromBase32(body.secret) }).generate({ timestamp: at })
+  const { body: on } = await jane.post('/user/second_factor/confirm', { code: shown() })
+  const enter = async (address: string, code: string) => {
+    const from = { 'X-Forwarded-For': address }
+    const json = { Accept: 'application/json', ...from }
+    const page = await fetch(`${forge.url}/users/sign_in`, { headers: json })
+    const cookie = page.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+    const { csrf_token } = (await page.json()) as { csrf_token: string }
+    const post = (path: string, fields: object) =>
+      fetch(forge.url + path, {
+        method: 'POST',
+        headers: { ...json, 'Content-Type': 'application/json', Cookie: cookie, 'X-CSRF-Token': csrf_token },
+        body: JSON.stringify(fields),
+      })
+    const first = await post('/users/sign_in', { login: jane.username, password: PASSWORD })
+    const { ticket } = (await first.json()) as { ticket: string }
+    return (await post('/users/sign_in/second_factor', { ticket, code })).status
+  }
+  expect(await enter('192.0.2.1', '000000')).toBe(401)
+  const inAll = forge.app.db.updateTable('throttles').where('key', 'like', `code ${jane.id} ________________`)
+  await inAll.set({ count: 29 }).execute()
+  expect(await enter('192.0.2.2', '000000')).toBe(401)
+  forge.clock.advance(HALF_MINUTE)
+  expect(await enter('203.0.113.1', shown())).toBe(429)
+  expect(await enter('203.0.113.1', on.recovery_codes[0])).toBe(201)
 })
 
 test('it goes by a code of its holder, or by an administrator', async () => {

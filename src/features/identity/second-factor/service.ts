@@ -12,7 +12,8 @@ import type { Db } from '../../../store/database.ts'
 import { transact } from '../../../store/transact.ts'
 import { isPassword } from '../passwords.ts'
 import { dueSecondFactor } from './requirement.ts'
-import { countTry, forgiveTry } from '../sessions/throttle.ts'
+import { assertGuess, forgetGuesses, tooManyGuesses, type Guess } from '../sessions/backoff.ts'
+import { guess } from '../sessions/guesses.ts'
 
 const SECRET_BYTES = 20
 const STEP_MS = 30_000
@@ -23,7 +24,8 @@ const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE_LENGTH = 16
 
 const isOnAlready = () => new Refusal('conflict', 'The second factor is on already')
-const wrongCode = () => new Refusal('bad_request', 'The code is wrong or was used before')
+const WRONG_CODE = 'The code is wrong or was used before'
+const wrongCode = () => new Refusal('bad_request', WRONG_CODE)
 
 const totpOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret), period: STEP_MS / 1000 })
 
@@ -66,9 +68,7 @@ export async function assertPresent(app: App, user: User, { password, code }: Pr
   if (!password) throw badParameter('password is missing')
   if (user.password_digest === null || user.ghost)
     throw forbidden('Without a password there is nothing to be second to')
-  await countTry(app, triesOf(user))
-  if (!(await isPassword(password, user.password_digest))) throw new Refusal('bad_request', 'The password is wrong')
-  await forgiveTry(app, triesOf(user))
+  await assertOwnSecret(app, user, 'The password is wrong', () => isPassword(password, user.password_digest))
 }
 
 /** A new secret that waits for its first code. */
@@ -94,10 +94,10 @@ export async function beginSecondFactor(app: App, user: User, password: string) 
 /** On from now: sessions that are open stay, new ones ask for it. */
 export async function confirmSecondFactor(app: App, user: User, code: string): Promise<string[]> {
   if (await hasTotp(app.db, user)) throw isOnAlready()
-  await countTry(app, triesOf(user))
+  await assertGuess(app, ownGuess(user))
   return transact(app, async (app) => {
     if (!(await takeCode(app, user, code, { isFirst: true }))) throw wrongCode()
-    await forgiveTry(app, triesOf(user))
+    await forgetGuesses(app, ownGuess(user))
     return switchOn(app, user)
   })
 }
@@ -162,7 +162,14 @@ export async function removeSecondFactors(app: App, { id }: Pick<User, 'id'>): P
   })
 }
 
-const triesOf = ({ id }: User) => `second factor ${id}`
+/** By the one who has a session or a token already; nobody else can use these up. */
+export const ownGuess = ({ id }: Pick<User, 'id'>): Guess => ({ key: `own secret ${id}`, batch: 10 })
+
+async function assertOwnSecret(app: App, user: User, fault: string, isRight: () => Promise<boolean>): Promise<void> {
+  await assertGuess(app, ownGuess(user))
+  if (!(await isRight())) throw new Refusal('bad_request', fault)
+  await forgetGuesses(app, ownGuess(user))
+}
 
 const noFactor = () => new Refusal('not_found', '404 Second factor Not Found')
 
@@ -170,22 +177,28 @@ function assertEnabled(user: User): void {
   if (!user.two_factor_enabled) throw noFactor()
 }
 
-async function assertSecondFactor(app: App, user: User, code: string): Promise<void> {
-  if (!(await isSecondFactor(app, user, code))) throw wrongCode()
-}
+const assertSecondFactor = (app: App, user: User, code: string): Promise<void> =>
+  assertOwnSecret(app, user, WRONG_CODE, () => takeEither(app, user, code))
 
 /** A code of the device, or one for the day it is lost; each is taken once. */
-export async function isSecondFactor(app: App, user: User, code: string): Promise<boolean> {
-  const tries = triesOf(user)
-  await countTry(app, tries)
-  const isTaken = (await takeCode(app, user, code)) || (await takeRecoveryCode(app, user, code))
-  if (isTaken) await forgiveTry(app, tries)
+const takeEither = async (app: App, user: User, code: string) =>
+  (await takeCode(app, user, code)) || (await takeRecoveryCode(app, user, code))
+
+/** After the password. Nobody guesses recovery codes: only the network of who tries is held to a number of them. */
+export async function isSecondFactor(app: App, user: User, code: string, address: string): Promise<boolean> {
+  const made = await guess(app, 'code', user, address, { onlyByNetwork: !isDeviceCode(code) })
+  if (typeof made === 'number') throw tooManyGuesses(made)
+  const isTaken = await takeEither(app, user, code)
+  if (isTaken) await made.forget()
   return isTaken
 }
 
+const withoutSpaces = (code: string) => code.replaceAll(/\s/g, '')
+const isDeviceCode = (code: string) => /^\d{6}$/.test(withoutSpaces(code))
+
 async function takeCode(app: App, { id }: User, code: string, { isFirst = false } = {}): Promise<boolean> {
-  const token = code.replaceAll(/\s/g, '')
-  if (!/^\d{6}$/.test(token)) return false
+  if (!isDeviceCode(code)) return false
+  const token = withoutSpaces(code)
   const found = await app.db
     .selectFrom('second_factors')
     .select('secret_sealed')

@@ -136,8 +136,6 @@ export async function resetPasswordByLink(app: App, token: string, password: str
       .set({
         password_digest,
         password_expires_at: null,
-        failed_sign_ins: 0,
-        locked_until: null,
         confirmed_at: user.confirmed_at ?? now,
         updated_at: now,
       })

@@ -51,7 +51,7 @@ export const routes: WebRoutes = (server, gateway) => {
       const found = credential && (await takePasskey(app, user, shown))
       if (!found) return await again(401, REFUSED)
       await forgiveTry(app, tries)
-      return await admit(app, await completeSignIn(app, found), form, request, reply)
+      return await admit(app, await completeSignIn(app, found, request.ip), form, request, reply)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.kind === 'throttled') return again(429, 'Too many failed tries. Wait a minute.')

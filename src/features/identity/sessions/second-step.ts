@@ -37,7 +37,11 @@ export async function openSecondStep(app: App, ticket: string): Promise<User | n
 }
 
 /** Null where the password must be shown again, false where only the code was wrong. */
-export async function takeSecondStep(app: App, ticket: string, code: string): Promise<User | false | null> {
+export async function takeSecondStep(
+  app: App,
+  ticket: string,
+  { code, address }: { code: string; address: string },
+): Promise<User | false | null> {
   const user = await openSecondStep(app, ticket)
-  return user && ((await isSecondFactor(app, user, code)) ? completeSignIn(app, user) : false)
+  return user && ((await isSecondFactor(app, user, code, address)) ? completeSignIn(app, user, address) : false)
 }

@@ -13,10 +13,9 @@ import { directoryIdentities } from '../users/identities.ts'
 import { findUserByLogin } from '../users/queries.ts'
 import { wakeUser } from '../users/standing.ts'
 import { directoryRefusal, signInByDirectory } from './directory.ts'
+import { guess, noteNetwork, type Guesses } from './guesses.ts'
 import { countTry, forgiveTry } from './throttle.ts'
 
-const FAILURES_TO_LOCK = 10
-const LOCKED_FOR = 10 * MINUTE
 const UNREACHABLE = 'The directory cannot be reached. Try again later.'
 const TWO_FACTOR = '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API'
 
@@ -28,37 +27,46 @@ export interface Credentials {
 
 /**
  * The one place where a password opens anything. Whoever does not know the password learns nothing of the account: an
- * unknown, a locked and a wrongly guessed one look and last the same, and take the same way past the directories. People
- * of a directory have no other password than the directory's.
+ * unknown, a wrongly guessed one and one that was guessed too often look and last the same, and take the same way past
+ * the directories. People of a directory have no other password than the directory's.
  */
 export async function signIn(app: App, { login, password, address }: Credentials): Promise<User> {
   const tries = `sign-in ${networkOf(address)}`
   await countTry(app, tries)
   const named = await findUserByLogin(app.db, login)
-  const known = named && !named.ghost && !isLocked(app, named) ? named : null
+  const guesses = named && !named.ghost ? await guessPassword(app, named, address) : null
+  const known = guesses ? named : null
   const identities = known ? await directoryIdentities(app, known) : []
   const digest = identities.length === 0 ? (known?.password_digest ?? null) : null
   const isOwn = await isPassword(password, digest)
   const user = isOwn ? known : await signInByDirectory(app, { login, password, identities })
-  if (user === null || user === 'unreachable' || isLocked(app, user)) {
+  if (user === null || user === 'unreachable') {
     // A password that nobody could check was not guessed wrongly.
-    if (known && (user !== 'unreachable' || digest !== null)) await countFailure(app, known)
+    if (user === 'unreachable' && digest === null) await guesses?.takeBack()
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
   }
   await forgiveTry(app, tries)
+  if (user.id === known?.id) await guesses?.forget()
+  else await guesses?.takeBack()
   if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
   await assertMayComeFrom(app, user, address)
   if (user.two_factor_enabled) throw new Refusal('unauthenticated', TWO_FACTOR, { reason: 'two_factor', user })
-  return completeSignIn(app, user)
+  return completeSignIn(app, user, address)
+}
+
+/** Null where it was guessed too often. Where a second factor is asked for, a guessed password is not enough. */
+async function guessPassword(app: App, user: User, address: string): Promise<Guesses | null> {
+  const made = await guess(app, 'password', user, address, { onlyByNetwork: user.two_factor_enabled })
+  return typeof made === 'number' ? null : made
 }
 
 /** Whoever has shown all that is asked for. */
-export async function completeSignIn(app: App, user: User): Promise<User> {
+export async function completeSignIn(app: App, user: User, address: string): Promise<User> {
   if (user.state !== 'active' && user.state !== 'deactivated') return refuse(app, user)
   if (isLateToConfirm(app, user)) throw new Refusal('unauthenticated', '401 Unauthorized', { reason: 'unconfirmed' })
-  if (user.failed_sign_ins > 0) await forgetFailures(app, user)
   const woken = await wakeUser(app, user)
   if (woken.state !== 'active') return refuse(app, woken)
+  await noteNetwork(app, woken, address)
   return woken
 }
 
@@ -71,33 +79,6 @@ async function refuse(app: App, { id, state }: User): Promise<never> {
 /** Whoever registered themselves, and has not confirmed their address by the day it was asked for. */
 export const isLateToConfirm = ({ clock }: App, { confirmed_at, confirm_by }: User): boolean =>
   confirmed_at === null && confirm_by !== null && confirm_by <= timestamp(clock)
-
-const isLocked = (app: App, { locked_until }: User) => locked_until !== null && locked_until > timestamp(app.clock)
-
-/** The count begins anew with the lock, so its end gives all tries back. */
-async function countFailure(app: App, { id }: User): Promise<void> {
-  const locked = after(app.clock, LOCKED_FOR)
-  await app.db
-    .updateTable('users')
-    .set((eb) => {
-      const isLast = eb('failed_sign_ins', '>=', FAILURES_TO_LOCK - 1)
-      return {
-        failed_sign_ins: eb
-          .case()
-          .when(isLast)
-          .then(0)
-          .else(eb('failed_sign_ins', '+', 1))
-          .end(),
-        locked_until: eb.case().when(isLast).then(eb.val(locked)).else(eb.ref('locked_until')).end(),
-      }
-    })
-    .where('id', '=', id)
-    .execute()
-}
-
-async function forgetFailures(app: App, { id }: User): Promise<void> {
-  await app.db.updateTable('users').set({ failed_sign_ins: 0 }).where('id', '=', id).execute()
-}
 
 /** What the web asks for besides the password; `ready` means a session may begin. */
 export type WebStanding = 'ready' | 'unconfirmed' | 'password_expired'

@@ -87,7 +87,7 @@ test('an unconfirmed account and an expired password open the API all the same',
   expect((await tryIn(forge, 'jane', 'handed over')).status).toBe(201)
 })
 
-test('ten failures lock the account for ten minutes, its tokens go on working', async () => {
+test('ten failures close the account to that network for ten minutes, its tokens go on working', async () => {
   await using forge = await startForge()
   const jane = await forge.user({ username: 'jane', password: PASSWORD })
   for (let n = 0; n < 9; n++) expect((await tryIn(forge, 'jane', 'wrong horse')).status).toBe(401)

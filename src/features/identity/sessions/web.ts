@@ -51,14 +51,17 @@ export const routes: WebRoutes = (server, gateway) => {
     const returnTo = returnAddress(textOf(form, 'return_to'))
     const again = (status: number, fault: string) => askSecondAgain(app, form, { status, fault }, request, reply)
     try {
-      const user = await takeSecondStep(app, ticket, textOf(form, 'code') ?? '')
+      const user = await takeSecondStep(app, ticket, { code: textOf(form, 'code') ?? '', address: request.ip })
       if (user) return await admit(app, user, form, request, reply)
       if (user === false) return again(401, 'The code is wrong or was used before.')
       if (isJson(request)) return send(request, reply, 401, { message: 'Sign in again.' })
       return reply.redirect(`/users/sign_in?${new URLSearchParams({ return_to: returnTo })}`, 303)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.kind === 'throttled') return again(429, 'Too many failed tries. Wait a minute.')
+      if (error.kind === 'throttled') {
+        reply.headers(error.facts.headers as Record<string, string>)
+        return again(429, 'Too many failed tries. Wait a while, or use a passkey.')
+      }
       return refuseSignIn(app, error, form, request, reply)
     }
   })

@@ -43,8 +43,9 @@ declare module '../../../store/database.ts' {
       password_expires_at: string | null
       /** What was signed for them before opens nothing any more. */
       credentials_revoked_at: string | null
+      /** Of the version before; failures are counted by network now (`sessions/guesses.ts`). */
       failed_sign_ins: Generated<number>
-      locked_until: string | null
+      locked_until: Generated<string | null>
       confirmed_at: string | null
       /** Whoever registered themselves comes in without having confirmed their address until then; null of others. */
       confirm_by: string | null

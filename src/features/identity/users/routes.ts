@@ -6,7 +6,8 @@ import { blankable, bool, file, int, longText, moment, text } from '../../../api
 import { forbidden, invalid, unauthenticated } from '../../../errors.ts'
 import { attributeFilters, withAttributes } from '../custom-attributes.ts'
 import { isPassword } from '../passwords.ts'
-import { countTry, forgiveTry } from '../sessions/throttle.ts'
+import { assertGuess, forgetGuesses } from '../sessions/backoff.ts'
+import { ownGuess } from '../second-factor/service.ts'
 import { sealedPrivateToken } from '../tokens/queries.ts'
 import {
   AccountEntity,
@@ -185,10 +186,9 @@ export const update = endpoint({
 /** Whoever has come by a token or an open browser must not guess on until they have the account. */
 async function assertOwnPassword(app: App, viewer: User, shown: string): Promise<void> {
   if (viewer.password_digest === null) return
-  const tries = `own password ${viewer.id}`
-  await countTry(app, tries)
+  await assertGuess(app, ownGuess(viewer))
   if (!(await isPassword(shown, viewer.password_digest))) throw invalid({ current_password: ['is wrong'] })
-  await forgiveTry(app, tries)
+  await forgetGuesses(app, ownGuess(viewer))
 }
 
 /** What people may change of themselves. Who sets a password proves the old one, where there is one. */

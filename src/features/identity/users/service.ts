@@ -68,7 +68,6 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     two_factor_enabled: false,
     password_digest: password ? await hashPassword(password) : null,
     password_expires_at: null,
-    locked_until: null,
     confirmed_at: wish.skip_confirmation ? now : null,
     confirm_by: wish.confirm_by ?? null,
     accepted_terms: wish.accepted_terms ?? null,

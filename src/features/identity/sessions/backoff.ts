@@ -1,0 +1,88 @@
+/**
+ * Guesses come in batches: after each batch that failed there is a wait, twice as long each time, up to a third of a
+ * day. A day without a guess forgets them all. Kept in the store: all processes share one count.
+ */
+import { DAY, HOUR, MINUTE, after, timestamp } from '../../../clock.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { hotQuery } from '../../../store/hot.ts'
+
+export interface Guess {
+  readonly key: string
+  /** How many are free before the next wait. */
+  readonly batch: number
+}
+
+const KEPT_FOR = DAY
+/** Ten minutes, doubled up to the longest. */
+const WAITS = [10, 20, 40, 80, 160, 320, 480].map((minutes) => minutes * MINUTE)
+export const LONGEST_WAIT = 8 * HOUR
+
+const waitAfter = (batches: number) => WAITS[batches - 1] ?? LONGEST_WAIT
+
+/**
+ * Counts a guess before its outcome is known, so that guesses side by side cannot slip through together. False while
+ * there is a wait; then nothing is counted.
+ */
+export async function takeGuess(app: App, { key, batch }: Guess): Promise<boolean> {
+  const now = timestamp(app.clock)
+  const until = after(app.clock, KEPT_FOR)
+  const taken = await app.db
+    .insertInto('throttles')
+    .values({ key, count: 1, until })
+    .onConflict((c) =>
+      c
+        .column('key')
+        .doUpdateSet((eb) => ({
+          count: eb
+            .case()
+            .when('throttles.until', '>', now)
+            .then(eb('throttles.count', '+', 1))
+            .else(1)
+            .end(),
+          until,
+        }))
+        .where((eb) => {
+          const isOver = WAITS.map((wait, n) =>
+            eb.and([
+              eb('throttles.count', '<', batch * (n + 2)),
+              eb('throttles.until', '<=', after(app.clock, KEPT_FOR - wait)),
+            ]),
+          )
+          return eb.or([
+            eb('throttles.until', '<=', now),
+            eb(eb('throttles.count', '%', batch), '!=', 0),
+            eb('throttles.count', '=', 0),
+            ...isOver,
+            eb('throttles.until', '<=', after(app.clock, KEPT_FOR - LONGEST_WAIT)),
+          ])
+        }),
+    )
+    .returning('count')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+const countOf = hotQuery((db, p: { key: string }) => db.selectFrom('throttles').selectAll().where('key', '=', p.key))
+
+/** How long the next guess has to wait, in milliseconds. */
+export async function waitOf(app: App, { key, batch }: Guess): Promise<number> {
+  const [known] = await countOf(app.db, { key })
+  if (!known || known.count === 0 || known.count % batch !== 0) return 0
+  const last = Date.parse(known.until) - KEPT_FOR
+  return Math.max(0, last + waitAfter(known.count / batch) - app.clock.now().getTime())
+}
+
+/** Beyond the batch a caller who is known already is told how long to wait. */
+export async function assertGuess(app: App, guess: Guess): Promise<void> {
+  if (await takeGuess(app, guess)) return
+  throw tooManyGuesses(await waitOf(app, guess))
+}
+
+export const tooManyGuesses = (wait: number) =>
+  new Refusal('throttled', undefined, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } })
+
+/** Of a guess that was right: those before it were its owner's. */
+export async function forgetGuesses(app: App, { key }: Guess): Promise<void> {
+  await app.db.deleteFrom('throttles').where('key', '=', key).execute()
+}
