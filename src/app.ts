@@ -46,6 +46,7 @@ import {
 import { closeReaders } from './git/process/readers.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
+import { Stalls } from './lib/stalls.ts'
 import { vault } from './lib/secrets.ts'
 import { hasCode, nullIfMissing } from './lib/system-errors.ts'
 import { openLog } from './log.ts'
@@ -149,6 +150,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       outgoing: new Connections(),
       directories: openDirectories(config),
       lanes: newLanes(),
+      stalls: new Stalls(),
       farewells,
       afterPushes,
       replannings,

@@ -6,6 +6,7 @@ import type { Directories } from './directory/directory.ts'
 import type { Job, News } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
 import type { Lanes } from './lib/lanes.ts'
+import type { Stalls } from './lib/stalls.ts'
 import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/secrets.ts'
 import type { Tracker } from './lib/tracker-keys.ts'
@@ -42,6 +43,8 @@ export interface App {
   readonly vault: Vault
   /** Where what takes git's processes waits for its turn. */
   readonly lanes: Lanes
+  /** Whoever holds a connection and does not move is cut off. */
+  readonly stalls: Stalls
   readonly farewells: readonly Farewell[]
   readonly afterPushes: readonly AfterPush[]
   readonly replannings: readonly Replanning[]

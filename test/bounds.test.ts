@@ -195,7 +195,7 @@ describe('git processes', () => {
     await using forge = await startForge()
     const { administrator: root } = forge
     const patience = 200
-    const download = new Lane({ perCaller: 2, inAll: 3, waitingPerCaller: 3, waitingInAll: 10, patience })
+    const download = new Lane({ perCaller: 2, inAll: 4, waitingPerCaller: 3, waitingInAll: 10, patience })
     Object.assign(forge.app, { lanes: { ...forge.app.lanes, download } })
     const { body: project } = await root.post('/projects', { name: 'p', path: 'p', visibility: 'public' })
     const content = randomBytes(6 * MB).toString('base64')

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
-import { LaneFull, type CallerKey, type Lane, type Leave } from '../lib/lanes.ts'
+import { LaneFull, type Lane, type Leave, type LimitedCaller } from '../lib/lanes.ts'
 import { Answer } from './endpoint.ts'
 
-export async function takeTurn(lane: Lane, key: CallerKey, response?: ServerResponse): Promise<Leave> {
+export async function takeTurn(lane: Lane, caller: LimitedCaller, response?: ServerResponse): Promise<Leave> {
   try {
-    return await lane.enter(key, response && (() => goneSignal(response)))
+    return await lane.enter(caller, response && (() => goneSignal(response)))
   } catch (error) {
     if (!(error instanceof LaneFull)) throw error
     const headers = { 'Retry-After': String(error.retryAfter) }
@@ -24,11 +24,11 @@ function goneSignal(response: ServerResponse): AbortSignal {
 /** The turn of what is streamed lasts until all of it was read. */
 export async function inLane<T>(
   lane: Lane,
-  key: CallerKey,
+  caller: LimitedCaller,
   response: ServerResponse,
   handle: () => Promise<T>,
 ): Promise<T> {
-  const leave = await takeTurn(lane, key, response)
+  const leave = await takeTurn(lane, caller, response)
   let isStreamed = false
   try {
     const result = await handle()

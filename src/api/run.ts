@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, User } from '../context.ts'
 import { Refusal, badParameter, forbidden, notFound, unauthenticated } from '../errors.ts'
 import { eventIn } from '../lib/event-uuid.ts'
+import { limitedCaller } from '../lib/lanes.ts'
 import { andThen, attempt, type MaybePromise } from '../lib/maybe-promise.ts'
 import { send, type Answered } from './answers.ts'
 import { scopesOf, shownCredential, type Caller, type Identity, type Shown } from './credentials.ts'
@@ -179,7 +180,7 @@ function inLaneOf(
   handle: () => Promise<unknown>,
 ): Promise<unknown> {
   const lane = endpoint.lane ?? endpoint.on?.lane
-  return lane ? inLane(app.lanes[lane], identity?.user.id ?? address, response, handle) : handle()
+  return lane ? inLane(app.lanes[lane], limitedCaller(identity?.user.id, address), response, handle) : handle()
 }
 
 function limitsOf({ body, upload }: Endpoint, { identity }: Caller): BodyLimits {

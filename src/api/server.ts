@@ -73,6 +73,7 @@ export function createServer(gateway: Gateway, endpoints: readonly Endpoint[], m
     clientErrorHandler: (_error, socket) => refuseConnection(socket),
   })
 
+  server.server.on('connection', (socket: Socket) => gateway.app.stalls.watchReader(socket))
   // Bodies are read by `input.ts`.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { Lane, LaneFull } from './lanes.ts'
+import { Lane, LaneFull, limitedCaller, type LimitedCaller } from './lanes.ts'
 
 const limits = { perCaller: 2, inAll: 3, waitingPerCaller: 2, waitingInAll: 3, patience: 60_000 }
+const person = (key: string): LimitedCaller => ({ key, isAnonymous: false })
+const visitor = (key: string): LimitedCaller => ({ key, isAnonymous: true })
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('so many of a caller and so many in all; the others in the order they came', async () => {
@@ -9,7 +11,7 @@ test('so many of a caller and so many in all; the others in the order they came'
   const entered: string[] = []
   const leaves: (() => void)[] = []
   const enter = async (key: string) => {
-    const leave = await lane.enter(key)
+    const leave = await lane.enter(person(key))
     entered.push(key)
     leaves.push(leave)
   }
@@ -33,24 +35,46 @@ test('so many of a caller and so many in all; the others in the order they came'
 
 test('who would wait for too long, or behind too many, is told when to come again', async () => {
   const lane = new Lane({ ...limits, patience: 20 })
-  await lane.enter('a')
-  await lane.enter('a')
-  const late = lane.enter('a')
-  const second = lane.enter('a')
-  await expect(lane.enter('a')).rejects.toMatchObject({ name: 'LaneFull', isOwn: true, retryAfter: 1 })
-  await lane.enter('b')
-  const other = lane.enter('c')
-  await expect(lane.enter('d')).rejects.toMatchObject({ isOwn: false })
+  await lane.enter(person('a'))
+  await lane.enter(person('a'))
+  const late = lane.enter(person('a'))
+  const second = lane.enter(person('a'))
+  await expect(lane.enter(person('a'))).rejects.toMatchObject({ name: 'LaneFull', isOwn: true, retryAfter: 1 })
+  await lane.enter(person('b'))
+  const other = lane.enter(person('c'))
+  await expect(lane.enter(person('d'))).rejects.toMatchObject({ isOwn: false })
   for (const waiting of [late, second, other]) await expect(waiting).rejects.toBeInstanceOf(LaneFull)
 })
 
 test('who has gone takes no turn', async () => {
   const lane = new Lane({ ...limits, inAll: 1 })
-  const leave = await lane.enter('a')
+  const leave = await lane.enter(person('a'))
   const gone = new AbortController()
-  const waiting = lane.enter('b', () => gone.signal)
+  const waiting = lane.enter(person('b'), () => gone.signal)
   gone.abort()
   await expect(waiting).rejects.toBeInstanceOf(LaneFull)
   leave()
-  expect(await lane.enter('c')).toBeTypeOf('function')
+  expect(await lane.enter(person('c'))).toBeTypeOf('function')
+})
+
+test('anonymous callers together take half of the slots and half of the queue; the rest is for those who signed in', async () => {
+  const lane = new Lane({ perCaller: 2, inAll: 4, waitingPerCaller: 2, waitingInAll: 4, patience: 60_000 })
+  const leave = await lane.enter(visitor('a'))
+  await lane.enter(visitor('b'))
+  const entered: string[] = []
+  for (const name of ['c', 'd']) void lane.enter(visitor(name)).then(() => entered.push(name))
+  await expect(lane.enter(visitor('e'))).rejects.toMatchObject({ isOwn: false })
+  await lane.enter(person('f'))
+  await lane.enter(person('g'))
+  for (const name of ['h', 'i']) void lane.enter(person(name)).then(() => entered.push(name))
+  await settle()
+  expect(entered).toEqual([])
+  leave()
+  await settle()
+  expect(entered).toEqual(['c'])
+})
+
+test('callers without an account are counted by their network', () => {
+  expect(limitedCaller(7, '2001:db8::1')).toEqual({ key: 7, isAnonymous: false })
+  expect(limitedCaller(undefined, '2001:db8::1')).toEqual(limitedCaller(undefined, '2001:db8::2'))
 })

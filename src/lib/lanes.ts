@@ -1,7 +1,10 @@
+import { networkOf } from './addresses.ts'
+
 /**
  * Work that takes a process, or holds one for as long as somebody reads: so much of it at a time in all, and so much for
  * each caller. Others wait their turn in the order they came, past those whose caller has all of theirs; who would wait
- * for too long is told when to come again.
+ * for too long is told when to come again. Anonymous callers together take half of the slots at most, and half of the
+ * queue: the rest is kept for those who have signed in.
  */
 export interface LaneLimits {
   readonly perCaller: number
@@ -26,12 +29,24 @@ export class LaneFull extends Error {
   }
 }
 
-export type CallerKey = number | string
+export interface LimitedCaller {
+  /** What counts together. */
+  readonly key: number | string
+  readonly isAnonymous: boolean
+}
+
+/** A person by their id, everybody else by the network they come from. */
+export const limitedCaller = (userId: number | undefined, address: string): LimitedCaller =>
+  userId === undefined ? { key: networkOf(address), isAnonymous: true } : { key: userId, isAnonymous: false }
+
+/** How many of so many slots anonymous callers may hold together; the only one is anybody's. */
+export const anonymousShare = (slots: number): number => Math.max(1, Math.floor(slots / 2))
+
 /** To be called once, when the work is over. */
 export type Leave = () => void
 
 interface Waiter {
-  readonly key: CallerKey
+  readonly caller: LimitedCaller
   readonly admit: () => void
 }
 
@@ -39,9 +54,10 @@ const LONGEST_WAIT_SECONDS = 60
 
 export class Lane {
   readonly #limits: LaneLimits
-  readonly #inside = new Map<CallerKey, number>()
+  readonly #inside = new Map<LimitedCaller['key'], number>()
   readonly #waiting = new Set<Waiter>()
   #total = 0
+  #anonymous = 0
   /** Of one piece of work, in milliseconds; the last ones weigh most. */
   #duration = 0
 
@@ -50,16 +66,20 @@ export class Lane {
   }
 
   /** Whoever has gone meanwhile is not waited for. */
-  async enter(key: CallerKey, gone?: () => AbortSignal): Promise<Leave> {
-    if (this.#hasRoom(key)) return this.#begin(key)
+  async enter(caller: LimitedCaller, gone?: () => AbortSignal): Promise<Leave> {
+    if (this.#hasRoom(caller)) return this.#begin(caller)
+    const { key, isAnonymous } = caller
+    const { perCaller, waitingPerCaller, waitingInAll } = this.#limits
     const waiting = [...this.#waiting]
-    const isOwn = (this.#inside.get(key) ?? 0) >= this.#limits.perCaller
-    const ahead = waiting.filter((waiter) => waiter.key === key).length
-    if (ahead >= this.#limits.waitingPerCaller) throw this.#full(true, ahead)
-    if (waiting.length >= this.#limits.waitingInAll) throw this.#full(false, waiting.length)
+    const isOwn = (this.#inside.get(key) ?? 0) >= perCaller
+    const ahead = waiting.filter((waiter) => waiter.caller.key === key).length
+    const anonymous = waiting.filter((waiter) => waiter.caller.isAnonymous).length
+    if (ahead >= waitingPerCaller) throw this.#full(true, ahead)
+    if (waiting.length >= waitingInAll || (isAnonymous && anonymous >= anonymousShare(waitingInAll)))
+      throw this.#full(false, waiting.length)
 
     const { promise, resolve, reject } = Promise.withResolvers<Leave>()
-    const waiter: Waiter = { key, admit: () => resolve(this.#begin(key)) }
+    const waiter: Waiter = { caller, admit: () => resolve(this.#begin(caller)) }
     const give = () => reject(this.#full(isOwn, isOwn ? ahead : waiting.length))
     const timer = setTimeout(give, this.#limits.patience).unref()
     const signal = gone?.()
@@ -74,26 +94,31 @@ export class Lane {
     }
   }
 
-  #hasRoom(key: CallerKey): boolean {
-    return this.#total < this.#limits.inAll && (this.#inside.get(key) ?? 0) < this.#limits.perCaller
+  #hasRoom({ key, isAnonymous }: LimitedCaller): boolean {
+    const { inAll, perCaller } = this.#limits
+    if (this.#total >= inAll || (isAnonymous && this.#anonymous >= anonymousShare(inAll))) return false
+    return (this.#inside.get(key) ?? 0) < perCaller
   }
 
-  #begin(key: CallerKey): Leave {
+  #begin(caller: LimitedCaller): Leave {
+    const { key, isAnonymous } = caller
     this.#total++
+    if (isAnonymous) this.#anonymous++
     this.#inside.set(key, (this.#inside.get(key) ?? 0) + 1)
     const startedAt = performance.now()
-    return () => this.#end(key, performance.now() - startedAt)
+    return () => this.#end(caller, performance.now() - startedAt)
   }
 
-  #end(key: CallerKey, took: number): void {
+  #end({ key, isAnonymous }: LimitedCaller, took: number): void {
     this.#total--
+    if (isAnonymous) this.#anonymous--
     const left = this.#inside.get(key)! - 1
     if (left > 0) this.#inside.set(key, left)
     else this.#inside.delete(key)
     this.#duration = this.#duration * 0.9 + took * 0.1
     for (const waiter of this.#waiting) {
       if (this.#total >= this.#limits.inAll) return
-      if (!this.#hasRoom(waiter.key)) continue
+      if (!this.#hasRoom(waiter.caller)) continue
       this.#waiting.delete(waiter)
       waiter.admit()
     }

@@ -21,7 +21,7 @@ import { denialOf, learnFacts, projectNotFound, type Facts } from './access.ts'
 import { sendPlain } from './answers.ts'
 import { accessDenied, recogniseGitter } from './credentials.ts'
 import { folderOf } from './folders.ts'
-import { callerKey, personOf } from './gitter.ts'
+import { callerOf, personOf } from './gitter.ts'
 import { findRepository, type RepositoryAddress, type RepositoryPlace } from './places.ts'
 import { pushOptionsFor } from './push.ts'
 
@@ -137,9 +137,20 @@ function begin({ reply, request }: Visit, type: string): void {
 
 async function inTurn(visit: Visit, work: (visit: Visit) => Promise<void>): Promise<void> {
   const { app, facts, request, reply } = visit
-  const leave = await takeTurn(app.lanes.transport, callerKey(facts.gitter, request.ip), reply.raw)
-  await work(visit).finally(leave)
+  const leave = await takeTurn(app.lanes.transport, callerOf(facts.gitter, request.ip), reply.raw)
+  const unwatch = app.stalls.watchSender(senderOf(request.raw))
+  await work(visit).finally(() => {
+    unwatch()
+    leave()
+  })
 }
+
+/** Who has begun to ask and does not go on, while somebody waits for the rest. */
+const senderOf = (request: IncomingMessage) => ({
+  isDue: () => !request.complete && request.readableLength === 0,
+  moved: () => request.socket.bytesRead,
+  end: () => request.socket.destroy(),
+})
 
 async function tellRefs(visit: Visit, service: Service): Promise<void> {
   const { dir, protocol, reply } = visit

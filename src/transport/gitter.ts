@@ -1,6 +1,6 @@
 /** Whoever has come to a git or LFS address, once recognised. */
 import type { User } from '../context.ts'
-import type { CallerKey } from '../lib/lanes.ts'
+import { limitedCaller, type LimitedCaller } from '../lib/lanes.ts'
 import type { DeployToken } from '../features/repository/deploy-tokens/queries.ts'
 
 export interface Gitter {
@@ -23,8 +23,10 @@ export interface Gitter {
 export const NOBODY: Gitter = { user: null, mayFetch: true, mayPush: true, via: 'nothing' }
 
 /** Whose turns are counted together: a person's, else those of a token, else of where they come from. */
-export const callerKey = ({ user, deployToken }: Gitter, from: string): CallerKey =>
-  user?.id ?? (deployToken ? `deploy token ${deployToken.id}` : from)
+export function callerOf({ user, deployToken, via }: Gitter, from: string): LimitedCaller {
+  if (user || via === 'nothing') return limitedCaller(user?.id, from)
+  return { key: deployToken ? `deploy token ${deployToken.id}` : from, isAnonymous: false }
+}
 
 /** The person a lock or an activity is put down to: a deploy key acts for nobody. */
 export const personOf = ({ user, deployKeyId }: Gitter): User | null => (deployKeyId === undefined ? user : null)

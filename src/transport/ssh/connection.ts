@@ -106,8 +106,24 @@ async function attend(
 ): Promise<void> {
   // A channel neither fails nor ends when its client is gone: streams of our own do.
   const input = channel.on('error', () => {}).pipe(new PassThrough())
+  let taken = 0
   const output = new Writable({
-    write: (chunk: Buffer, _encoding, done) => (channel.write(chunk) ? done() : void channel.once('drain', done)),
+    write(chunk: Buffer, _encoding, done) {
+      const passed = () => {
+        taken += chunk.length
+        done()
+      }
+      // A client may open a window of any size: what it does not read must not pile up at the socket either.
+      const next = () => (socket.writableNeedDrain ? void socket.once('drain', passed) : passed())
+      if (channel.write(chunk)) next()
+      else channel.once('drain', next)
+    },
+  })
+  const unwatch = app.stalls.watchChannel({
+    isDue: () => output.writableLength > 0,
+    moved: () => taken,
+    end: () => socket.destroy(),
+    socket,
   })
   const gone = () => {
     input.destroy()
@@ -127,15 +143,16 @@ async function attend(
     output.end()
     await finished(output).catch(() => {})
     channel.exit(code)
-    await taken(channel, socket)
+    await closing(channel, socket)
   } finally {
+    unwatch()
     channel.off('close', gone)
     socket.off('close', gone)
   }
 }
 
 /** All of it, unless the client stops reading. */
-async function taken(channel: ServerChannel, socket: Socket): Promise<void> {
+async function closing(channel: ServerChannel, socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const patience = setTimeout(() => socket.destroy(), PATIENCE_MS)
   socket.once('close', resolve)

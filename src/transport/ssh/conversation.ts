@@ -12,7 +12,7 @@ import { receivePack } from '../../git/push/receive.ts'
 import { uploadArchive, uploadPack } from '../../git/fetch/upload.ts'
 import { denialOf, learnFacts, projectNotFound, type Facts } from '../access.ts'
 import { folderOf } from '../folders.ts'
-import { callerKey, personOf, type Gitter } from '../gitter.ts'
+import { callerOf, personOf, type Gitter } from '../gitter.ts'
 import { lfsTokenFor } from '../lfs/batch.ts'
 import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
@@ -112,7 +112,7 @@ async function serve(
   verb: 'upload-pack' | 'receive-pack' | 'upload-archive',
 ): Promise<number> {
   const dir = await folderOf(app, place, facts.verb)
-  const leave = await takeTurn(app.lanes.transport, callerKey(facts.gitter, fingerprint))
+  const leave = await takeTurn(app.lanes.transport, callerOf(facts.gitter, fingerprint))
   using _ = { [Symbol.dispose]: leave }
   if (verb === 'receive-pack') {
     const options = await pushOptionsFor(app, facts, place)

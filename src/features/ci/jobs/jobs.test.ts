@@ -157,8 +157,8 @@ test('pages of artifacts take their turn, and give it back', async () => {
     await answer.arrayBuffer()
     return [answer.status, answer.headers.has('retry-after')]
   }
-  const leave = await download.enter(owner.id)
-  const waiting = download.enter(owner.id)
+  const leave = await download.enter({ key: owner.id, isAnonymous: false })
+  const waiting = download.enter({ key: owner.id, isAnonymous: false })
   for (const path of ['raw/a.txt', 'file/a.txt', 'raw/none', 'download']) expect(await page(path)).toEqual([429, true])
   leave()
   ;(await waiting)()

@@ -8,6 +8,7 @@ import { inLane } from '../../../api/lanes.ts'
 import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { limitedCaller } from '../../../lib/lanes.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { findProjectById, webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -50,7 +51,7 @@ async function artifactsOf(
   const job = await findJob(app, subject.project.id, id)
   if (!job || !seesArtifacts(subject, job)) return null
   const wish = { range: headers.range, isHead: method === 'HEAD' }
-  const answer = await inLane(app.lanes.download, subject.viewer?.id ?? ip, response, () =>
+  const answer = await inLane(app.lanes.download, limitedCaller(subject.viewer?.id, ip), response, () =>
     (verb === 'download' ? answerArchive(app, job, wish) : answerFile(app, job, path)).catch((error: unknown) => {
       if (error instanceof Refusal) return null
       throw error

@@ -7,6 +7,7 @@ import type { App, User } from '../../../context.ts'
 import { unauthenticated } from '../../../errors.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import type { FeedEntry } from '../../../lib/atom.ts'
+import { limitedCaller } from '../../../lib/lanes.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { findGroup, findGroupById, loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
@@ -235,7 +236,7 @@ async function inRepository(
   const project = await findProject(app.db, path)
   const subject = project && (await loadRepositorySubject(app, project, viewer))
   if (!subject || !repositoryPolicy.read(subject) || !repositoryPolicy.download(subject)) return null
-  const leave = await takeTurn(app.lanes.git, viewer?.id ?? address)
+  const leave = await takeTurn(app.lanes.git, limitedCaller(viewer?.id, address))
   return work(subject).finally(leave)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { anonymousShare, type LimitedCaller } from '../../../lib/lanes.ts'
 import type { Store } from '../../../store/database.ts'
 import { announce } from '../../../store/dialect.ts'
 import { deliver, type Listener } from './deliver.ts'
@@ -23,7 +24,7 @@ const RETRY_MS = 3000
 export interface Connection extends Listener {
   readonly stream: EventStream
   /** Whose it counts as. */
-  readonly key: number | string
+  readonly caller: LimitedCaller
   /** Whether they still may: what they show, and where they look. */
   isAllowed(): Promise<boolean>
 }
@@ -31,8 +32,9 @@ export interface Connection extends Listener {
 export class Hub {
   readonly #app: App
   readonly #listening = new Set<Connection>()
-  readonly #open = new Map<Connection['key'], number>()
+  readonly #open = new Map<LimitedCaller['key'], number>()
   #total = 0
+  #anonymous = 0
   /** All before it have been handed out. */
   #cursor = 0
   #turn: Promise<unknown> = Promise.resolve()
@@ -53,15 +55,18 @@ export class Hub {
   }
 
   /** Counts them until their stream has closed, or refuses. */
-  admit({ key, stream }: Connection): void {
+  admit({ caller: { key, isAnonymous }, stream }: Connection): void {
     const own = this.#open.get(key) ?? 0
     const headers = { 'Retry-After': String(RETRY_MS / 1000) }
     if (own >= MOST_OF_CALLER) throw new Refusal('throttled', undefined, { headers })
-    if (this.#total >= MOST_IN_ALL || this.#isOver) throw new Refusal('busy', undefined, { headers })
+    const isFull = this.#total >= MOST_IN_ALL || (isAnonymous && this.#anonymous >= anonymousShare(MOST_IN_ALL))
+    if (isFull || this.#isOver) throw new Refusal('busy', undefined, { headers })
     this.#open.set(key, own + 1)
     this.#total++
+    if (isAnonymous) this.#anonymous++
     stream.once('close', () => {
       this.#total--
+      if (isAnonymous) this.#anonymous--
       const left = this.#open.get(key)! - 1
       if (left === 0) this.#open.delete(key)
       else this.#open.set(key, left)

@@ -6,7 +6,7 @@ import type { Project } from '../../../forge/types.ts'
 import { dispatchEvents } from '../../../jobs/bookkeeping.ts'
 import { emit, emitAll, forgetEvents } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { tellListeners } from './hub.ts'
+import { hubOf, tellListeners, type Connection } from './hub.ts'
 import { EventStream } from './stream.ts'
 
 let forge: TestForge
@@ -263,6 +263,24 @@ test('each has so many connections, and those of the public are counted by where
     })
     .toBe(200)
   await Promise.all(all.map((one) => one.close()))
+})
+
+test('anonymous connections together are half of all at most', async () => {
+  const project = await forge.project({ path: 'half', visibility: 'public' }, jane)
+  const path = `/projects/${project.id}/live`
+  const streams = Array.from({ length: 1000 }, (_, n) => {
+    const caller = { key: `network ${n}`, isAnonymous: true }
+    const stream = new EventStream()
+    hubOf(forge.app).admit({ caller, stream } as Connection)
+    return stream
+  })
+  const refused = await listen(path, { headers: {} })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '3'])
+  await using known = await listen(path, jane)
+  expect(known.status).toBe(200)
+  for (const stream of streams) stream.destroy()
+  await using visitor = await listen(path, { headers: {} })
+  expect(visitor.status).toBe(200)
 })
 
 test('one reader of the log serves all: what it asks does not grow with who listens', async () => {

@@ -5,7 +5,7 @@ import { scopesOf, shownCredential, type Caller } from '../../../api/credentials
 import { readQuery } from '../../../api/input.ts'
 import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
-import { networkOf } from '../../../lib/addresses.ts'
+import { limitedCaller } from '../../../lib/lanes.ts'
 import { group } from '../../groups/groups/queries.ts'
 import { authentication } from '../../identity/authentication.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -60,7 +60,7 @@ function answerLive(visit: Visit, place: Place, on: AnyResource | null): Answer 
   const connection: Connection = {
     place,
     viewer: viewer?.id ?? null,
-    key: viewer?.id ?? networkOf(caller.address),
+    caller: limitedCaller(viewer?.id, caller.address),
     stream,
     async isAllowed() {
       const now = viewer && (await recognise(visit))
