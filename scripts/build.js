@@ -23,6 +23,7 @@ export const PARTS = {
   serve: 'src/cli/serve.ts',
   app: 'src/app.ts',
   sqlite: 'src/store/sqlite.ts',
+  'ready-schema': 'src/store/ready-schema.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
   'pattern-worker': 'src/lib/pattern-worker.ts',
   'markdown-thread': 'src/lib/markdown/thread.ts',
@@ -48,6 +49,11 @@ export async function build() {
   await cp(`${root}/src/features/instance/templates/contents`, `${root}/dist/contents`, { recursive: true })
   // Made of types alone, it is its own declaration.
   await cp(`${root}/src/forge/types.ts`, `${root}/dist/forge.d.ts`)
+  // SQLite's binding ends the process where Node-API is older; a first start then runs the migrations.
+  if (Number(process.versions.napi) >= 10) {
+    const { writeSchemas } = await import('../dist/ready-schema.js')
+    await writeSchemas(`${root}/dist/schema`)
+  }
   await writeFile(`${root}/dist/sources.json`, JSON.stringify(await sourcesOf(output)))
 }
 

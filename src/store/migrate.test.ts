@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 import { TEMPORARY_FOLDER } from '../lib/temporary-folder.ts'
-import { MIGRATIONS, migrate } from './migrate.ts'
+import { MIGRATIONS } from './history.ts'
+import { migrate } from './migrate.ts'
 
 const APPLIED = (await readdir(MIGRATIONS)).map((file) => file.replace(/\.ts$/, ''))
 

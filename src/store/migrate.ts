@@ -1,44 +1,38 @@
-/**
- * One migration history for both engines; migrations run in a transaction, under a lock where several processes start.
- * Every file of `migrations/` is one, named by its time. It is loaded only where it has not been applied yet.
- */
-import { readdir } from 'node:fs/promises'
+/** Brings a schema up to date: an empty database takes the ready schema, an older one the migrations that it lacks. */
 import { sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import type { Store } from './database.ts'
+import type { Db, Store } from './database.ts'
+import { listMigrations, MIGRATIONS, runMigrations } from './history.ts'
+import { readySchema } from './ready-schema.ts'
 
-/** Beside this file among the sources, beside the program where it is built. */
-export const MIGRATIONS = new URL('./migrations/', import.meta.url)
-
-/** Brings the schema up to date; returns the names of what was applied. */
+/** Returns the names of the migrations that were run. SQLite's database is ready before it is opened (`open.ts`). */
 export async function migrate(store: Store, folder = MIGRATIONS): Promise<string[]> {
-  const files = (await readdir(folder)).filter((file) => /^[^.]+\.[jt]s$/.test(file))
-  const migrations = Object.fromEntries(files.map((file) => [file.slice(0, -3), loadedLater(new URL(file, folder))]))
-  if (await isUpToDate(store, Object.keys(migrations))) return []
-  const { Migrator } = await import('kysely/migration')
-  const migrator = new Migrator({
-    db: store.db,
-    provider: { getMigrations: async () => migrations },
-    // Of two that were written side by side, the older may be merged last.
-    allowUnorderedMigrations: true,
-  })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error) throw error
-  return results.filter((r) => r.status === 'Success').map((r) => r.migrationName)
+  const migrations = await listMigrations(folder)
+  let applied = await appliedTo(store.db)
+  if (applied === null && store.engine === 'postgres' && (await takeScript(store.db)))
+    applied = await appliedTo(store.db)
+  // The library reads the whole schema first, which takes longer than all else that a start asks of the store.
+  const isUpToDate = applied?.length === migrations.size && applied.every((name) => migrations.has(name))
+  return isUpToDate ? [] : runMigrations(store.db, migrations)
 }
-
-const loadedLater = ({ href }: URL): Migration => ({
-  up: async (db) => ((await import(href)) as Migration).up(db),
-})
 
 /** Whether it was ever ours. */
-export async function isMigrated({ db }: Store): Promise<boolean> {
-  const applied = await sql`select name from kysely_migration limit 1`.execute(db).catch(() => null)
-  return applied !== null && applied.rows.length > 0
+export const isMigrated = async ({ db }: Store): Promise<boolean> => ((await appliedTo(db))?.length ?? 0) > 0
+
+async function appliedTo(db: Db): Promise<string[] | null> {
+  const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch(() => null)
+  return applied?.rows.map(({ name }) => name) ?? null
 }
 
-/** The library reads the whole schema first, which takes longer than all else that a start asks of the store. */
-async function isUpToDate({ db }: Store, names: readonly string[]): Promise<boolean> {
-  const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch(() => null)
-  return applied?.rows.length === names.length && applied.rows.every(({ name }) => names.includes(name))
+async function takeScript(db: Db): Promise<boolean> {
+  const script = await readySchema('postgres')
+  if (!script) return false
+  await db.transaction().execute(async (db) => {
+    // The library's own lock: of two processes that start one comes second, and finds it done.
+    await db.getExecutor().adapter.acquireMigrationLock(db, LOCK)
+    const { rows } = await sql<{ made: string | null }>`select to_regclass('kysely_migration') as made`.execute(db)
+    if (rows[0]!.made === null) await sql.raw(script.toString()).execute(db)
+  })
+  return true
 }
+
+const LOCK = { lockTable: 'kysely_migration_lock', lockRowId: 'migration_lock' }

@@ -1,11 +1,13 @@
 /** Opens the engine that an address names; only that one is loaded. */
 import type { Store, StoreOptions } from './database.ts'
+import { placeImage } from './ready-schema.ts'
 
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) {
     const { openPostgres } = await import('./postgres.ts')
     return openPostgres(url, options)
   }
-  const { openSqlite } = await import('./sqlite.ts')
-  return openSqlite(url.replace(/^sqlite:/, ''), options)
+  const file = url.replace(/^sqlite:/, '')
+  const [{ openSqlite }] = await Promise.all([import('./sqlite.ts'), placeImage(file, options)])
+  return openSqlite(file, options)
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,6 +65,17 @@ test('without sources, as it is published, only what was built is needed', async
     console.log(body.key, page.status, (await page.text()).includes('</html>'))`
   expect(await copy.node('--input-type=module', '--eval', library)).toBe('mit 200 true\n')
   expect(await copy.node('bin/mortise.js', '--version')).toMatch(/^\d/)
+})
+
+test('an instance begins with the ready schema, and without it by the migrations', async () => {
+  await using copy = await builtProject()
+  for (const part of ['src', 'web', 'scripts']) await rm(join(copy.path, part), { recursive: true })
+  const migrate = (data: string) => copy.node('bin/mortise.js', 'migrate', '--data', join(copy.path, data))
+  expect(await migrate('ready')).toBe('nothing to apply\n')
+  await rm(join(copy.path, 'dist/schema'), { recursive: true })
+  const lines = (await migrate('migrated')).trim().split('\n')
+  expect(lines).toHaveLength((await readdir(join(copy.path, 'dist/migrations'))).length)
+  expect(await migrate('migrated')).toBe('nothing to apply\n')
 })
 
 test('whoever installs it compiles against its types, strictly', async () => {

@@ -1,0 +1,93 @@
+/**
+ * Makes the ready schemas by running the migrations: for SQLite an image of a database, for PostgreSQL the script that
+ * they send. No PostgreSQL is needed for it: on an empty database there is nothing to read.
+ */
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+} from 'kysely'
+import { makeTemporaryFolder } from '../lib/temporary-folder.ts'
+import type { Store, Tables } from './database.ts'
+import { runMigrations } from './history.ts'
+import { openSqlite } from './sqlite.ts'
+
+const compress = promisify(gzip)
+
+export const makeSchema = async (engine: Store['engine']): Promise<Buffer> =>
+  compress(engine === 'sqlite' ? await makeImage() : await makeScript(), { level: 9 })
+
+async function makeImage(): Promise<Buffer> {
+  const folder = await makeTemporaryFolder()
+  try {
+    const file = join(folder, 'schema.sqlite')
+    const store = openSqlite(file, { durable: false, shared: false })
+    await runMigrations(store.db)
+    await store.close()
+    return await readFile(file)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function makeScript(): Promise<string> {
+  const statements: string[] = []
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new RecordingDriver(statements),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  await runMigrations(db)
+  return statements.map((statement) => `${statement};\n`).join('')
+}
+
+/** Answers every question with no rows, as an empty database would. */
+class RecordingDriver implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(statements: string[]) {
+    this.#connection = {
+      executeQuery: async (query: CompiledQuery) => {
+        if (query.query.kind !== 'SelectQueryNode') statements.push(withLiterals(query))
+        return { rows: [] }
+      },
+      streamQuery: () => {
+        throw new Error('a migration streams nothing')
+      },
+    }
+  }
+
+  async init() {}
+  async acquireConnection() {
+    return this.#connection
+  }
+  async beginTransaction() {}
+  async commitTransaction() {}
+  async rollbackTransaction() {}
+  async releaseConnection() {}
+  async destroy() {}
+}
+
+/** Several statements are sent at once without parameters only. */
+function withLiterals({ sql, parameters }: CompiledQuery): string {
+  if (parameters.length === 0) return sql
+  return sql.replace(/\$(\d+)/g, (_, number) => literal(parameters[Number(number) - 1]))
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  throw new Error(`a migration sends a value that is no text, number or boolean: ${typeof value}`)
+}

@@ -1,0 +1,101 @@
+/**
+ * The schema as the migrations leave it, for databases that are empty. The build puts it beside the program. From
+ * sources it is made at the first need and kept by the digest of the migrations and of all that they import.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { randomHex } from '../lib/secrets.ts'
+import { hasCode, nullIfMissing } from '../lib/system-errors.ts'
+import type { Store } from './database.ts'
+import { listMigrations } from './history.ts'
+
+type Engine = Store['engine']
+
+const fileOf = (engine: Engine): string => (engine === 'sqlite' ? 'schema.sqlite.gz' : 'schema.sql.gz')
+
+const BUILT = new URL('./schema/', import.meta.url)
+const CACHE = new URL('../../node_modules/.cache/mortise-schema/', import.meta.url)
+const IS_SOURCE = import.meta.url.endsWith('.ts')
+
+const decompress = promisify(gunzip)
+
+/** For the build. */
+export async function writeSchemas(folder: string): Promise<void> {
+  const { makeSchema } = await import('./make-schema.ts')
+  await mkdir(folder, { recursive: true })
+  for (const engine of ['sqlite', 'postgres'] as const)
+    await writeFile(join(folder, fileOf(engine)), await makeSchema(engine))
+}
+
+/** An image of a SQLite database, or a script for PostgreSQL; null where it was not built. */
+export async function readySchema(engine: Engine): Promise<Buffer | null> {
+  const schema = IS_SOURCE
+    ? await keptSchema(engine)
+    : await readFile(new URL(fileOf(engine), BUILT)).catch(nullIfMissing)
+  return schema && decompress(schema)
+}
+
+/** Makes a SQLite database with the ready schema where there is no file yet. It is there whole or not at all. */
+export async function placeImage(file: string, { durable }: { durable: boolean }): Promise<void> {
+  if (existsSync(file)) return
+  const image = await readySchema('sqlite')
+  if (!image) return
+  const draft = `${file}-${randomHex(6)}`
+  try {
+    await writeFile(draft, image, { flag: 'wx', flush: durable })
+    await link(draft, file)
+  } catch (error) {
+    // Another process was first.
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function keptSchema(engine: Engine): Promise<Buffer> {
+  const name = `${await digestOfMigrations()}-${fileOf(engine)}`
+  const kept = await readFile(new URL(name, CACHE)).catch(nullIfMissing)
+  if (kept) return kept
+  const { makeSchema } = await import('./make-schema.ts')
+  const schema = await makeSchema(engine)
+  // A folder that cannot be written to costs the next process the same time again.
+  await keep(name, schema).catch(() => {})
+  return schema
+}
+
+const KEPT_FOR_MS = 7 * 24 * 3600 * 1000
+
+async function keep(name: string, schema: Buffer): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  const draft = new URL(`${name}-${randomHex(6)}`, CACHE)
+  await writeFile(draft, schema)
+  await rename(draft, new URL(name, CACHE))
+  for (const other of await readdir(CACHE)) {
+    const file = new URL(other, CACHE)
+    const { mtimeMs } = await stat(file)
+    if (Date.now() - mtimeMs > KEPT_FOR_MS) await rm(file, { force: true })
+  }
+}
+
+const IMPORTS = /\bfrom '(\.[^']+)'/g
+
+/** Of the text of every migration, of what makes a schema of them, and of every file of ours that one imports. */
+async function digestOfMigrations(): Promise<string> {
+  const makers = ['../../package.json', './make-schema.ts'].map((path) => new URL(path, import.meta.url))
+  const roots = [...makers, ...(await listMigrations()).values()]
+  const seen = new Map(roots.map((url) => [url.href, url]))
+  const digest = createHash('sha256')
+  for (const url of seen.values()) {
+    const text = await readFile(url, 'utf8')
+    digest.update(`${url.pathname.split('/').at(-1)}\0${text.length}\0${text}`)
+    for (const [, path] of text.matchAll(IMPORTS)) {
+      const imported = new URL(path!, url)
+      seen.set(imported.href, imported)
+    }
+  }
+  return digest.digest('hex').slice(0, 32)
+}
