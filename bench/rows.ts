@@ -26,6 +26,7 @@ import {
   smallWrites,
 } from './calls.ts'
 import { oneToMany, openDeliveryBench, spreadEvents } from './deliveries.ts'
+import { forgeRows } from './forges.ts'
 import { archiveTime, cloneTime, clonesAtOnce, openGitBench, treePageTime } from './git.ts'
 import { afterChanges, closedLoop, openLoop, type Call } from './load.ts'
 import { largeArchive, longLog } from './job-files.ts'
@@ -49,6 +50,8 @@ type Outcome = Omit<Row, 'what' | 'target'>
 
 export const measurements = {
   start: async (bench) => [await row('start to ready, empty data', '< 1 s', () => startToReady(bench))],
+
+  forge: forgeRows,
 
   memory: async (bench) => [
     await row('memory, idle', '< 180 MB', () => memoryIdle(bench)),

@@ -32,11 +32,28 @@ export interface RequestNote {
 
 const routers = new WeakMap<readonly Endpoint[], Router>()
 
-/** The same declarations make the same routes, however many forges a process starts. */
+/**
+ * The same declarations make the same routes, however many forges a process starts. Those of a method are built when it
+ * is first asked for: all of them take longer than the rest of a start.
+ */
 export function routerOf(endpoints: readonly Endpoint[]): Router {
   const known = routers.get(endpoints)
   if (known) return known
-  const router = FindMyWay({
+  const built = new Map<HTTPMethod, Routes>()
+  const routesOf = (method: HTTPMethod): Routes => {
+    const known = built.get(method)
+    if (known) return known
+    const routes = buildRoutes(endpoints.filter((endpoint) => endpoint.method === method))
+    built.set(method, routes)
+    return routes
+  }
+  const router: Router = { find: (method, url) => routesOf(method).find(method, url) }
+  routers.set(endpoints, router)
+  return router
+}
+
+function buildRoutes(endpoints: readonly Endpoint[]): Routes {
+  const routes = FindMyWay({
     ignoreTrailingSlash: true,
     ignoreDuplicateSlashes: true,
     maxParamLength: 2000,
@@ -46,10 +63,9 @@ export function routerOf(endpoints: readonly Endpoint[]): Router {
   for (const endpoint of endpoints) {
     // A declared `(\\d+)` binds the whole segment: `/users/john` is another path, not a bad id.
     const path = API + endpoint.path.replace(/\(([^)]+)\)/g, '(^$1$)')
-    router.on(endpoint.method, path, () => {}, { endpoint, route: API + endpoint.path })
+    routes.on(endpoint.method, path, () => {}, { endpoint, route: API + endpoint.path })
   }
-  routers.set(endpoints, router)
-  return router
+  return routes
 }
 
 export function apiListener(
@@ -113,7 +129,8 @@ function isPathOf(found: ReturnType<Router['find']>): boolean {
   return Object.entries(found.params).every(([name, value]) => shape[name]?.safeParse(value).success ?? true)
 }
 
-type Router = FindMyWay.Instance<FindMyWay.HTTPVersion.V1>
+type Routes = FindMyWay.Instance<FindMyWay.HTTPVersion.V1>
+type Router = Pick<Routes, 'find'>
 
 const PATHS_REMEMBERED = 1000
 const LONGEST_REMEMBERED = 100
