@@ -22,6 +22,7 @@ import { endLive, hasListeners, tellListeners } from './features/integrations/li
 import { startDeliverer, type Deliverer } from './features/integrations/deliveries/deliverer.ts'
 import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
+import { keepDefaults } from './features/instance/settings/defaults.ts'
 import { throttleOf } from './features/instance/settings/throttles.ts'
 import { followUpThreads } from './features/merge-requests/talk/follow-up.ts'
 import { findTracker } from './features/integrations/services/trackers.ts'
@@ -167,6 +168,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const key = given ?? (await orCannotStart(folder, () => makeKey(config)))
     const app: App = { ...around, vault: vault(key) }
     if (!isKept && isOurs) await keepKey(app)
+    await keepDefaults(app)
     const close = async () => {
       mail.close()
       await app.outgoing[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import type { Attribute } from './attribute.ts'
 
 declare module '../../../store/database.ts' {
   interface Tables {
-    /** One row per setting that was changed; the value is JSON. Names beginning with `secret:` are other families'. */
+    /** One row per setting that was changed, and one of the defaults (`defaults.ts`); the value is JSON. Names beginning with `secret:` are other families'. */
     settings: { name: string; value: string }
   }
   interface Events {

@@ -1,6 +1,7 @@
 import type { App } from '../../../context.ts'
 import type { MaybePromise } from '../../../lib/maybe-promise.ts'
-import { DEFAULTS, SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
+import { DEFAULTS_ROW, readDefaults } from './defaults.ts'
+import { SETTING_NAMES, attributeOf, type SettingName, type Settings } from './model.ts'
 
 /** Another process may change a setting; its change is seen here this much later at most. */
 const FRESH_MS = 1000
@@ -61,7 +62,7 @@ function settingsFrom(app: App, stored: Map<string, string>): Settings {
     name,
     decode(app, name, stored.get(name)!),
   ])
-  return Object.freeze({ ...DEFAULTS, ...Object.fromEntries(changed) })
+  return Object.freeze({ ...readDefaults(stored.get(DEFAULTS_ROW)), ...Object.fromEntries(changed) })
 }
 
 function decode(app: App, name: SettingName, stored: string): unknown {

@@ -310,6 +310,7 @@ test('secrets are kept sealed and read back by administrators; rows of other fam
     'akismet_api_key',
     'akismet_enabled',
     'allow_local_requests_from_web_hooks_and_services',
+    'defaults',
     'secret:other',
     'updated_at',
   ])
