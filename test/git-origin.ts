@@ -35,6 +35,8 @@ export interface OriginOptions {
   readonly redirectTo?: string
   /** An answer goes silent after this many bytes. */
   readonly stallAfter?: number
+  /** A status to answer with instead, or the connection is cut. */
+  readonly refuse?: () => number | 'cut' | null
   /** Runs before a request is answered. */
   readonly onRequest?: (request: OriginRequest) => unknown
 }
@@ -52,7 +54,7 @@ export interface GitOrigin extends Repositories, AsyncDisposable {
 }
 
 export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOrigin> {
-  const { host = '127.0.0.1', port = 0, credentials, redirectTo, stallAfter = Infinity, onRequest } = options
+  const { host = '127.0.0.1', port = 0, credentials, redirectTo, stallAfter = Infinity, refuse, onRequest } = options
   const root = await mkdtemp(join(TEMPORARY_FOLDER, 'mortise-origin-'))
   const requests: OriginRequest[] = []
   const wanted = credentials && `Basic ${btoa(`${credentials.username}:${credentials.password}`)}`
@@ -63,7 +65,10 @@ export async function startGitOrigin(options: OriginOptions = {}): Promise<GitOr
     requests.push(seen)
     void (async () => {
       await onRequest?.(seen)
-      if (redirectTo) response.writeHead(302, { location: redirectTo + url }).end()
+      const refusal = refuse?.() ?? null
+      if (refusal === 'cut') request.socket.destroy()
+      else if (refusal !== null) response.writeHead(refusal).end()
+      else if (redirectTo) response.writeHead(302, { location: redirectTo + url }).end()
       else if (wanted && headers.authorization !== wanted)
         response.writeHead(401, { 'www-authenticate': 'Basic realm="origin"' }).end()
       else serve(root, request, response, stallAfter)

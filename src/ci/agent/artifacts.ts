@@ -29,6 +29,12 @@ export interface ArtifactDoor {
 /** Told in the job's log. */
 export class ArtifactsRefused extends Error {
   override name = 'ArtifactsRefused'
+  /** The server was away, however often it was asked. */
+  readonly isTemporary: boolean
+  constructor(message: string, { isTemporary = false } = {}) {
+    super(message)
+    this.isTemporary = isTemporary
+  }
 }
 
 export interface ArtifactJob {
@@ -49,7 +55,7 @@ export async function downloadArtifacts(given: ArtifactJob, dependency: Dependen
     await place.say(`Downloading artifacts from coordinator... ok  id=${dependency.id}`)
   } catch (error) {
     if (error instanceof BadZip) throw new JobFailed('runner_system_failure', `the archive ${error.message}`)
-    if (error instanceof ArtifactsRefused) throw new JobFailed('runner_system_failure', error.message)
+    if (error instanceof ArtifactsRefused) throw new JobFailed('runner_system_failure', error.message, error)
     throw error
   } finally {
     await rm(file, { force: true })

@@ -12,6 +12,8 @@ const HEADERS_TIMEOUT_MS = 10 * 60_000
 const REPEATS = 5
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 60_000
+/** Close to a minute in all: a server that is started anew takes nothing away from a job. */
+export const TRIES_WHILE_AWAY = 10
 export const MOST_REDIRECTS = 5
 /** More than any job needs. */
 const LONGEST_ANSWER = 32 * 1024 ** 2

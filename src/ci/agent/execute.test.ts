@@ -351,6 +351,24 @@ describe('sources', () => {
     expect(refused.text).toContain('Authentication failed')
   })
 
+  test('are asked for again while the server is away, and the job is given back if it stays so', async () => {
+    const refusals: (number | 'cut')[] = ['cut', 503, 'cut']
+    let last: 503 | null = null
+    await using server = await startGitOrigin({ refuse: () => refusals.shift() ?? last })
+    await using place = await jobPlace()
+    const { url, dir } = await server.addRepository('one', { files: { a: '1' } })
+    const sha = await runGit(['-C', dir, 'rev-parse', 'master'])
+    const job = jobOf(['cat a'], { git_info: { repo_url: url, ref: 'master', sha } })
+    const { result, text } = await place.run(job)
+    expect(result, text).toEqual({ state: 'success' })
+    expect(text.match(/; retrying/g)).toHaveLength(3)
+    last = 503
+    const gone = await place.run(job, { triesWhileAway: 2 })
+    expect(gone.result).toEqual({ state: 'failed', failureReason: 'runner_system_failure', isGivenBack: true })
+    const stopped = await place.run(job, { signal: AbortSignal.abort(INTERRUPTED) })
+    expect(stopped.result).toMatchObject({ state: 'failed', isGivenBack: true })
+  })
+
   test('a clone path stays in the builds folder', async () => {
     await using place = await jobPlace()
     const at = (path: string) => place.run(jobOf(['pwd'], { variables: [variable('GIT_CLONE_PATH', path)] }))

@@ -2,10 +2,12 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { arch, hostname, platform } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { VERSION } from '../../version.ts'
 import { downloadArtifacts, uploadArtifacts, type ArtifactDoor } from './artifacts.ts'
 import { isDue, restoreCache, saveCache } from './caches.ts'
 import type { Place } from './collecting.ts'
+import { pauseOf, TRIES_WHILE_AWAY } from './connection.ts'
 import type { Executor, OpenExecutor } from './executor.ts'
 import { JobFailed, type Artifact, type Job, type JobResult } from './job.ts'
 import type { JobLog } from './job-log.ts'
@@ -37,6 +39,8 @@ export interface ExecuteOptions {
   /** How the runner calls itself in the log. */
   readonly description?: string
   readonly shortToken?: string
+  /** How often sources are asked for while the server is away. */
+  readonly triesWhileAway?: number
 }
 
 /** Reasons of the signal that ends a job. */
@@ -54,6 +58,7 @@ export async function executeJob(job: Job, options: ExecuteOptions): Promise<Job
   const signal = AbortSignal.any([deadline.signal, ...(options.signal ? [options.signal] : [])])
   const { log } = options
   const { repo_url: url } = job.git_info
+  let hasBegun = false
   const secrets = [job.token, ...job.credentials.map(({ password }) => password)]
   secrets.push(credentialOf(url).password, credentialOf(url).encoded)
   try {
@@ -64,6 +69,7 @@ export async function executeJob(job: Job, options: ExecuteOptions): Promise<Job
     try {
       await run.all()
     } finally {
+      hasBegun = run.hasBegun
       await run.close()
     }
     await log.flush()
@@ -74,9 +80,11 @@ export async function executeJob(job: Job, options: ExecuteOptions): Promise<Job
     await log.flush()
     await log.write(`${RED}ERROR: Job failed: ${failure.message}${RESET}\n`)
     await log.flush()
+    const isGivenBack = !hasBegun && (failure.isTemporary || signal.reason === INTERRUPTED)
     return {
       state: 'failed',
       failureReason: reasonFor(job, failure),
+      ...(isGivenBack && { isGivenBack }),
       ...(failure.exitCode === undefined ? {} : { exitCode: failure.exitCode }),
     }
   } finally {
@@ -113,6 +121,7 @@ class JobRun {
   readonly #sections: Sections
   readonly #scripts: JobScripts
   #tracked: ReadonlySet<string> = new Set()
+  #hasBegun = false
 
   private constructor(
     job: Job,
@@ -190,8 +199,14 @@ class JobRun {
     })
   }
 
+  /** Whether anything of what the job says was run. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
   async all(): Promise<void> {
     await this.#prepare()
+    this.#hasBegun = true
     const failure = await this.#scripts.steps().then(
       () => null,
       (error: unknown) => ({ error }),
@@ -224,6 +239,7 @@ class JobRun {
       await this.#sections.say(`Running on ${hostname()}...`)
       await this.#writeFiles()
     })
+    if (this.#job.hooks.length > 0) this.#hasBegun = true
     await this.#scripts.hook('pre_get_sources_script')
     await this.#sections.section('get_sources', 'Getting source from Git repository', () => this.#sources())
     const { cache, dependencies } = this.#job
@@ -266,21 +282,25 @@ class JobRun {
       remove: (folder) => this.#executor.remove(folder),
       signal: this.#signal,
     }
-    if (workingCopy === undefined) await this.#attempts('GET_SOURCES_ATTEMPTS', () => getSources(sources))
+    const { triesWhileAway = TRIES_WHILE_AWAY } = this.#options
+    if (workingCopy === undefined)
+      await this.#attempts('GET_SOURCES_ATTEMPTS', () => getSources(sources), triesWhileAway)
     else await copySources(workingCopy, sources)
     this.#tracked = await trackedFiles(sources)
     if (executor.isIsolated) await chmod(this.#workspace.here.project, 0o777)
   }
 
-  async #attempts(variable: string, work: () => Promise<void>): Promise<void> {
+  async #attempts(variable: string, work: () => Promise<void>, away = 1): Promise<void> {
     const wished = Number(this.#variables.get(variable) || 1)
     const most = Number.isInteger(wished) && wished >= 1 && wished <= MOST_ATTEMPTS ? wished : 1
     for (let attempt = 1; ; attempt++) {
       try {
         return await work()
       } catch (error) {
-        if (attempt >= most || this.#signal.aborted) throw error
+        const isAway = error instanceof JobFailed && error.isTemporary
+        if (attempt >= Math.max(most, isAway ? away : 1) || this.#signal.aborted) throw error
         await this.#sections.warn(`${(error as Error).message}; retrying`)
+        if (isAway) await sleep(pauseOf(attempt, null), null, { signal: this.#signal })
       }
     }
   }

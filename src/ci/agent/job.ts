@@ -132,6 +132,8 @@ export interface JobResult {
   readonly state: 'success' | 'failed'
   readonly failureReason?: FailureReason
   readonly exitCode?: number
+  /** Nothing of its script was run, and another try may do: the server puts it back into its queue. */
+  readonly isGivenBack?: true
 }
 
 /** Ends a job. The message is shown at the end of its log. */
@@ -139,13 +141,16 @@ export class JobFailed extends Error {
   override name = 'JobFailed'
   readonly reason: FailureReason
   readonly exitCode: number | undefined
+  /** The server is away for a moment. */
+  readonly isTemporary: boolean
   constructor(
     reason: FailureReason,
     message: string,
-    { exitCode, cause }: { exitCode?: number; cause?: unknown } = {},
+    { exitCode, cause, isTemporary = false }: { exitCode?: number; cause?: unknown; isTemporary?: boolean } = {},
   ) {
     super(message, { cause })
     this.reason = reason
     this.exitCode = exitCode
+    this.isTemporary = isTemporary
   }
 }

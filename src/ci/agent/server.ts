@@ -155,11 +155,12 @@ export class RunnerServer {
     signal?: AbortSignal,
   ): Promise<TraceAnswer> {
     const { checksum, bytesize } = state as { checksum?: string; bytesize?: number }
-    const { failureReason, exitCode } = state as Partial<JobResult>
+    const { failureReason, exitCode, isGivenBack } = state as Partial<JobResult>
     const json = {
       token,
       state: state.state,
       failure_reason: failureReason,
+      requeue: isGivenBack,
       exit_code: exitCode || undefined,
       checksum,
       output: checksum === undefined ? undefined : { checksum, bytesize },

@@ -127,6 +127,11 @@ function flagsOf({ isIsolated }: SourcesJob, text: string): string[] {
   throw new JobFailed('runner_configuration_error', `git is not run with ${refused.slice(0, 100)} beside a container`)
 }
 
+/** What git prints where the server is away, or went away meanwhile. */
+const AWAY =
+  /could not resolve host|failed to connect|couldn't connect|connection (refused|reset|timed out)|empty reply|early eof|hung up unexpectedly|unexpected disconnect|rpc failed|recv failure|transfer closed|returned error: (408|429|5\d\d)/i
+const LAST_WORDS = 4096
+
 /** Prints the password that stands in the variable it is given; to no other host than the one it is set for. */
 const helperOf = (username: string, variable: string) =>
   `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"; }; f`
@@ -155,6 +160,8 @@ class Git {
     this.#environment = {
       ...given.environment,
       GIT_TERMINAL_PROMPT: '0',
+      // Its messages are read here.
+      LC_ALL: 'C.UTF-8',
       GIT_ASKPASS: '',
       SSH_ASKPASS: '',
       MORTISE_GIT_PASSWORD: password,
@@ -164,8 +171,13 @@ class Git {
   }
 
   async run(...args: string[]): Promise<void> {
-    const code = await this.#run(args, this.#given.output)
-    if (code !== 0) throw new JobFailed('runner_system_failure', `exit status ${code}`)
+    let last = ''
+    const code = await this.#run(args, (chunk) => {
+      last = (last + chunk.toString('latin1')).slice(-LAST_WORDS)
+      return this.#given.output(chunk)
+    })
+    if (code === 0) return
+    throw new JobFailed('runner_system_failure', `exit status ${code}`, { isTemporary: AWAY.test(last) })
   }
 
   async hasLfs(): Promise<boolean> {

@@ -4,13 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArtifactsRefused, type ArtifactDoor, type Upload } from './artifacts.ts'
-import { headerOf, MOST_REDIRECTS, pauseOf, refusalOf, type Connection } from './connection.ts'
+import { headerOf, MOST_REDIRECTS, pauseOf, refusalOf, TRIES_WHILE_AWAY, type Connection } from './connection.ts'
 import type { Dependency, Job } from './job.ts'
 
 const LONGEST_ARCHIVE = 20 * 1024 ** 3
-/** Close to a minute in all: a server that is started anew takes no artifacts away from a job that is done. */
-const TRIES_WHILE_AWAY = 10
-
 type Named = Pick<Job, 'id' | 'token'>
 
 /** By the tokens that the protocol names for each direction. */
@@ -78,19 +75,24 @@ async function downloadFrom(
       if (answer.status === 200)
         return await pipeline(answer.body, bounded, createWriteStream(file, { mode: 0o600 }), { signal })
       const { message } = await refusalOf(answer)
-      if (attempt >= mostTries(answer.status)) throw new ArtifactsRefused(`downloading artifacts: ${message}`)
+      const isTemporary = isAway(answer.status)
+      if (attempt >= mostTries(answer.status))
+        throw new ArtifactsRefused(`downloading artifacts: ${message}`, { isTemporary })
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ArtifactsRefused) throw error
-      if (attempt >= TRIES_WHILE_AWAY) throw new ArtifactsRefused(`downloading artifacts: ${(error as Error).message}`)
+      if (attempt >= TRIES_WHILE_AWAY)
+        throw new ArtifactsRefused(`downloading artifacts: ${(error as Error).message}`, { isTemporary: true })
     }
     await sleep(pauseOf(attempt, null), null, { signal })
   }
 }
 
+const isAway = (status: number) => [502, 503, 504].includes(status)
+
 /** By what was answered. */
 function mostTries(status: number): number {
-  if ([502, 503, 504].includes(status)) return TRIES_WHILE_AWAY
+  if (isAway(status)) return TRIES_WHILE_AWAY
   return [400, 401, 403, 404, 405, 413].includes(status) ? 1 : 3
 }
 

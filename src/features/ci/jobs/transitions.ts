@@ -4,7 +4,7 @@ import { transact } from '../../../store/transact.ts'
 import { holdPipeline, processHeld, startHeld } from '../pipelines/process.ts'
 import { cloneJob } from './cloning.ts'
 import { coverageOf } from './coverage.ts'
-import { isAllowedExit, isRetried, type Failure } from './failures.ts'
+import { isAllowedExit, mostRetries, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
 import { moveJobs, startJobs, type Beginning, type Change } from './steps.ts'
@@ -52,7 +52,8 @@ export async function succeedJob(app: App, job: Job): Promise<Job | null> {
 }
 
 /** Where it is to be tried again, the next one is there before the failure is. */
-export async function dropJob(app: App, job: Job, { reason, exit_code = null }: Failure): Promise<Job | null> {
+export async function dropJob(app: App, job: Job, failed: Failure): Promise<Job | null> {
+  const { reason, exit_code = null } = failed
   const found = await covered(app, job)
   return transact(app, async (app) => {
     await holdPipeline(app, job.pipeline_id)
@@ -60,16 +61,15 @@ export async function dropJob(app: App, job: Job, { reason, exit_code = null }: 
     const failure = { failure_reason: reason, exit_code, ...found, ...(isAllowed && { allow_failure: true }) }
     const [moved] = await moveJobs(app, [job.id], 'failed', failure)
     if (!moved) return null
-    if (await isTriedAgain(app, moved)) await cloneJob(app, moved, { status: 'pending' })
+    if (await isTriedAgain(app, moved, failed)) await cloneJob(app, moved, { status: 'pending' })
     await processHeld(app, job.pipeline_id)
     return moved
   })
 }
 
-async function isTriedAgain(app: App, job: Job): Promise<boolean> {
-  const { retry } = optionsOf(job)
-  if (!retry || job.retried || job.failure_reason === null) return false
-  if (!isRetried(retry, { reason: job.failure_reason, exit_code: job.exit_code })) return false
+async function isTriedAgain(app: App, job: Job, failed: Failure): Promise<boolean> {
+  const most = mostRetries(optionsOf(job).retry, failed)
+  if (most === 0 || job.retried) return false
   const { tries } = await app.db
     .selectFrom('ci_jobs')
     .select((eb) => eb.fn.countAll<number>().as('tries'))
@@ -77,7 +77,7 @@ async function isTriedAgain(app: App, job: Job): Promise<boolean> {
     .where('name', '=', job.name)
     .where('retried', '=', true)
     .executeTakeFirstOrThrow()
-  return Number(tries) < retry.max
+  return Number(tries) < most
 }
 
 /** What has ended stays as it is. */

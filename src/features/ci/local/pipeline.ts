@@ -16,7 +16,7 @@ import { Scope, valuesOf, type Variable } from '../../../ci/config/variables.ts'
 import { nullIfMissing } from '../../../lib/system-errors.ts'
 import { openZipFile } from '../../../lib/zip/files.ts'
 import { BadZip } from '../../../lib/zip/reader.ts'
-import { isAllowedExit, isRetried } from '../jobs/failures.ts'
+import { isAllowedExit, mostRetries } from '../jobs/failures.ts'
 import type { JobStatus, JobWhen } from '../jobs/model.ts'
 import { processing } from '../pipelines/processing.ts'
 import { composedStatus, isEnded, isFinished } from '../pipelines/status.ts'
@@ -217,7 +217,7 @@ export class LocalPipeline {
     const { failureReason: reason = 'unknown_failure', exitCode = null } = result
     if (signal.aborted) row.status = 'canceled'
     else if (result.state === 'success') row.status = 'success'
-    else if (job.retry && row.tries < job.retry.max && isRetried(job.retry, { reason, exit_code: exitCode })) {
+    else if (row.tries < mostRetries(job.retry, { reason, exit_code: exitCode })) {
       display.note(`${this.#prefix}${job.name} is tried again`)
       Object.assign(row, {
         id: this.#ground.nextId(),

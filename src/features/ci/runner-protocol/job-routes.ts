@@ -89,6 +89,8 @@ export const update = endpoint({
     state: oneOf('running', 'success', 'failed').nullish(),
     failure_reason: text.nullish(),
     exit_code: z.int().nullish(),
+    /** Nothing of its script was run: it goes back to the queue. */
+    requeue: z.boolean().nullish(),
     checksum: text.nullish(),
     output: z.object({ checksum: text.nullish(), bytesize: z.int().nullish() }).nullish(),
     info,
@@ -114,17 +116,23 @@ interface Ending {
   readonly state?: string | null | undefined
   readonly failure_reason?: string | null | undefined
   readonly exit_code?: number | null | undefined
+  readonly requeue?: boolean | null | undefined
 }
 
+/** Faults of the runner's, after which another may do better. */
+const REQUEUED = ['runner_system_failure', 'runner_interrupted']
+
 /** What it is from now on. Somebody may have been faster: then that stands. */
-async function endJob(app: App, job: Job, { state, failure_reason, exit_code }: Ending): Promise<string> {
-  const reason = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
+async function endJob(app: App, job: Job, { state, failure_reason, exit_code, requeue }: Ending): Promise<string> {
+  const known = failure_reason && REASONS.includes(failure_reason) ? failure_reason : 'unknown_failure'
+  const reason = failure_reason ? known : 'script_failure'
+  const isGivenBack = requeue === true && REQUEUED.includes(reason)
   const ended =
     job.status === 'canceling'
       ? await cancelJob(app, job, { isForced: true })
       : state === 'success'
         ? await succeedJob(app, job)
-        : await dropJob(app, job, { reason: failure_reason ? reason : 'script_failure', exit_code: exit_code ?? null })
+        : await dropJob(app, job, { reason, exit_code: exit_code ?? null, isGivenBack })
   if (ended) return ended.status
   const { status } = await app.db
     .selectFrom('ci_jobs')

@@ -95,6 +95,31 @@ test('a job from the queue to its end', async () => {
   expect(await forge.app.db.selectFrom('ci_runs').selectAll().execute()).toEqual([])
 })
 
+test('a job that its runner gives back unbegun is in the queue again, twice', async () => {
+  await using forge = await startForge()
+  const { owner, at } = await pushed(forge, 'build: { script: x }\nother: { script: x }\n')
+  const runner = await registerRunner(forge)
+  const fault = { state: 'failed', failure_reason: 'runner_system_failure', requeue: true }
+  const named = async () =>
+    (await owner.get(at('/pipelines/1/jobs'), { include_retried: true })).body
+      .filter(({ name }: { name: string }) => name === 'build')
+      .map(({ id, status }: { id: number; status: string }) => [id, status])
+  const { body: first } = await runner.request()
+  const { body: other } = await runner.request()
+  // Its script has failed: that is no fault of the runner's.
+  await runner.put(other, { ...fault, failure_reason: 'script_failure' })
+  expect((await runner.request()).status).toBe(204)
+  const given = [first]
+  for (let n = 0; n < 3; n++) {
+    expect((await runner.put(given.at(-1), fault)).headers.get('job-status')).toBe('failed')
+    const { status, body } = await runner.request()
+    expect(status).toBe(n < 2 ? 201 : 204)
+    if (status === 201) given.push(body)
+  }
+  expect(new Set(given.map(({ token }) => token)).size).toBe(3)
+  expect(await named()).toEqual(given.toReversed().map(({ id }) => [id, 'failed']))
+})
+
 test('agents of today are understood: verified, one of several, in chunks', async () => {
   await using forge = await startForge()
   const { owner, project, at } = await pushed(forge, 'build: { script: x, artifacts: { paths: [a] } }\n')
