@@ -109,9 +109,14 @@ export function isWithin(db: Pick<AnyDb, 'getExecutor'>, column: string, text: s
 /** What `like … escape '\'` compares with, for whatever holds the text as it is written. */
 export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** The value `whereContains` compares with: `text` as the engine's index wants it. */
-export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string): string {
-  return isSqlite(db) ? `"${text.replaceAll('"', '""')}"` : likePattern(text)
+/**
+ * The value `whereContains` compares with: `text` as the engine's index wants it; `columns`, where only some of those
+ * the index has are to be searched.
+ */
+export function substring(db: Pick<AnyDb, 'getExecutor'>, text: string, columns?: readonly string[]): string {
+  if (!isSqlite(db)) return likePattern(text)
+  const quoted = `"${text.replaceAll('"', '""')}"`
+  return columns ? `{${columns.join(' ')}} : ${quoted}` : quoted
 }
 
 /**

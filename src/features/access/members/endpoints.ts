@@ -8,6 +8,7 @@ import { findUser, findUserByUsername, surroundings } from '../../identity/users
 import { MOST_AT_ONCE, OutcomeEntity, oneByOne } from '../outcome.ts'
 import type { Mount } from '../sources.ts'
 import { MemberEntity, presentMember } from './entity.ts'
+import { addressesFor } from './people.ts'
 import { findMember, listMembers, loadMembers } from './queries.ts'
 import { addMember, removeMember, updateMember } from './service.ts'
 import { findStanding, listStandings, withOrigins } from './standings.ts'
@@ -60,8 +61,8 @@ export function memberEndpoints(mount: Mount) {
       allow: 'signed_in',
       input: z.object(people),
       output: pageOf(MemberEntity),
-      async handle({ app, subject, input, page }) {
-        const { items, total } = await listMembers(app.db, subject.at, input, page)
+      async handle({ app, viewer, subject, input, page }) {
+        const { items, total } = await listMembers(app.db, subject.at, input, page, addressesFor(viewer))
         return { total, items: await presentMembers(app, items) }
       },
     }),
@@ -74,8 +75,8 @@ export function memberEndpoints(mount: Mount) {
       allow: 'signed_in',
       input: z.object(people),
       output: pageOf(MemberEntity),
-      async handle({ app, subject, input, page }) {
-        const { items, total } = await listStandings(app.db, subject.at, input, page)
+      async handle({ app, viewer, subject, input, page }) {
+        const { items, total } = await listStandings(app.db, subject.at, input, page, addressesFor(viewer))
         return { total, items: await presentMembers(app, await withOrigins(app.db, subject.at, items)) }
       },
     }),

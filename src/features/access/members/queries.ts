@@ -8,7 +8,7 @@ import { longList } from '../../../store/lists.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { LoadedMember } from './entity.ts'
 import type { SourceColumns } from './model.ts'
-import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
+import { among, peopleOf, type Addresses, type People, type PeopleFilter } from './people.ts'
 
 type Member = Row<'members'>
 
@@ -39,8 +39,14 @@ const directMembers = longList<People & Partial<SourceColumns>, 'members', 'user
   usual: () => ['user_id', 'asc'],
 })
 
-export function listMembers(db: Db, at: SourceColumns, filter: PeopleFilter, page: PageWish): Promise<Page<Member>> {
-  return directMembers(db, { ...peopleOf(db, filter), ...at }, page)
+export function listMembers(
+  db: Db,
+  at: SourceColumns,
+  filter: PeopleFilter,
+  page: PageWish,
+  addresses: Addresses,
+): Promise<Page<Member>> {
+  return directMembers(db, { ...peopleOf(db, filter, addresses), ...at }, page)
 }
 
 /** Where a level comes from. */

@@ -114,9 +114,11 @@ test('the people of a project are told to whoever may read it', async () => {
     expect(await found(caller, 'SMITH')).toEqual([ann.id])
     expect(await found(caller, 'bo')).toEqual([bob.id])
   }
-  expect(await found(stranger, 'secret')).toEqual([ann.id])
-  // Whoever sees no address finds nobody by one.
-  expect(await found(forge.visitor, 'secret')).toEqual([])
+  // By parts a hidden address could be found out, so only the whole of it counts, and not for visitors.
+  expect(await found(stranger, 'secret')).toEqual([])
+  expect(await found(stranger, 'secret@example.com')).toEqual([ann.id])
+  expect(await found(forge.visitor, 'secret@example.com')).toEqual([])
+  expect(await found(forge.administrator, 'secret')).toEqual([ann.id])
   expect((await forge.visitor.get(users, { skip_users: [ann.id, owner.id] })).body).toEqual([body[0]])
 
   await forge.administrator.post(`/users/${bob.id}/block`)

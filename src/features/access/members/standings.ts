@@ -10,7 +10,7 @@ import { longList } from '../../../store/lists.ts'
 import { eachWayInto } from '../../identity/namespaces/grants.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { SourceColumns } from './model.ts'
-import { among, peopleOf, type People, type PeopleFilter } from './people.ts'
+import { addressesFor, among, peopleOf, type Addresses, type People, type PeopleFilter } from './people.ts'
 import type { Origin } from './queries.ts'
 
 type Member = Row<'members'>
@@ -72,8 +72,9 @@ export function listStandings(
   { group_id, project_id }: SourceColumns,
   filter: PeopleFilter,
   page: PageWish,
+  addresses: Addresses = 'none',
 ): Promise<Page<Standing>> {
-  const people = peopleOf(db, filter)
+  const people = peopleOf(db, filter, addresses)
   if (group_id !== null) return listInherited(db, { ...people, group_id }, page)
   return authorized(db, { ...people, project_id: project_id! }, page)
 }
@@ -93,7 +94,7 @@ export async function listAuthorizedUsers(
   { search, ...filter }: PeopleFilter & { search?: string | null | undefined },
   page: PageWish,
 ): Promise<Page<User>> {
-  const people = peopleOf(db, { ...filter, query: search }, viewer !== null)
+  const people = peopleOf(db, { ...filter, query: search }, addressesFor(viewer))
   const { items, total } = await authorized(db, { ...people, project_id: project, active: true }, page)
   const loaded = await withUsers(db, items, { user: 'user_id' })
   return { items: loaded.map(({ user }) => user), total }

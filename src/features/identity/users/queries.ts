@@ -193,6 +193,9 @@ export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedU
   return users.map((user) => withBesides(user, byUser.get(user.id) ?? []))
 }
 
+/** What everybody sees of a person, and finds them by. */
+export const OPEN_NAMES: readonly string[] = ['name', 'username']
+
 export interface UserFilter extends AttributeWish {
   search?: string | null
   username?: string | null
@@ -214,7 +217,7 @@ export async function listUsers(db: Db, viewer: User | null, filter: UserFilter,
 
 async function listStates(
   db: Db,
-  { search, ...visible }: ReturnType<typeof visibleTo>,
+  { search, byAddress, ...visible }: ReturnType<typeof visibleTo>,
   page: PageWish,
 ): Promise<Page<RowState>> {
   const wanted = search?.trim()
@@ -225,7 +228,8 @@ async function listStates(
   const exact = await users(db, named, page)
   if (Array.from(wanted).length < SUBSTRING_FROM) return exact
   const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
-  const others = await users(db, { ...named, beside: substring(db, wanted) }, rest)
+  const part = byAddress ? { beside: substring(db, wanted) } : { besideOpenly: substring(db, wanted, OPEN_NAMES) }
+  const others = await users(db, { ...named, ...part }, rest)
   const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
   return { items, total: exact.total + others.total }
 }
@@ -241,6 +245,8 @@ function visibleTo(
   const common = {
     // A visitor's search would tell whose an address is.
     search: viewer ? search : null,
+    // By parts a hidden address could be found out, letter by letter.
+    byAddress: viewer?.admin === true,
     username: username?.toLowerCase(),
     // Only true is a filter.
     active: active || null,
@@ -259,8 +265,10 @@ function visibleTo(
 interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, WantedAttributes {
   /** A username or a primary email, in lower case. */
   exactly?: string
-  /** Whoever else holds this substring. */
+  /** Whoever else holds this substring, in the address too. */
   beside?: string
+  /** In what everybody sees. */
+  besideOpenly?: string
   /** But for those who wait for approval: what a stranger calls themselves is not shown before somebody has seen it. */
   let_in?: true
 }
@@ -281,16 +289,17 @@ export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'vers
     exactly: {
       test({ exactly }, { given }) {
         const named = sql<boolean>`(lower(users.username) = ${exactly} or users.email = ${exactly})`
-        return given('beside') ? sql`not ${named}` : named
+        return given('beside') || given('besideOpenly') ? sql`not ${named}` : named
       },
       set: ({ exactly }, { given }) =>
-        given('beside')
+        given('beside') || given('besideOpenly')
           ? undefined
           : sql`select id from users where lower(username) = ${exactly} union
               select id from users where email = ${exactly}`,
     },
     attributes: hasAttributes('users', 'user_id'),
-    beside: { search: ['name', 'username', 'email'] },
+    beside: { search: [...OPEN_NAMES, 'email'] },
+    besideOpenly: { search: OPEN_NAMES },
     active: {
       facet: true,
       test: (_, { column }) => sql`${column('state')} = 'active' and not ${column('ghost')}`,
@@ -306,6 +315,7 @@ export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'vers
   /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
   usual: (given) => {
     const isByTime = given('created_before') || given('created_after')
-    return [isByTime && !given('beside') ? 'created_at' : 'id', 'desc']
+    const isSearched = given('beside') || given('besideOpenly')
+    return [isByTime && !isSearched ? 'created_at' : 'id', 'desc']
   },
 })

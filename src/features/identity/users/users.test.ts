@@ -338,6 +338,43 @@ test('searching pages through exact and other hits without losing or repeating o
   expect(seen).toEqual(['twin', 'zwin', 'twin6', 'twin5', 'twin4', 'twin3', 'twin2', 'twin1', 'twin0'])
 })
 
+test('an address is found by the whole of it only, but by administrators', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user({ username: 'owner' })
+  const jane = await forge.user({ username: 'jane', name: 'Jane', email: 'jd.hidden@corp.example' })
+  const { id } = await forge.project({ visibility: 'public' }, owner)
+  const project = `/projects/${id}`
+  const group = await owner.post('/groups', { name: 'g', path: 'g', visibility: 'public' })
+  await owner.post(`${project}/members`, { user_id: jane.id, access_level: 30 })
+  await owner.post(`/groups/${group.body.id}/members`, { user_id: jane.id, access_level: 30 })
+  await jane.post(`${project}/star`)
+  const lists: [string, Record<string, unknown>, 'search' | 'query'][] = [
+    ['/users', {}, 'search'],
+    ['/search', { scope: 'users' }, 'search'],
+    [`${project}/search`, { scope: 'users' }, 'search'],
+    [`/groups/${group.body.id}/search`, { scope: 'users' }, 'search'],
+    [`/projects/${id}/users`, {}, 'search'],
+    [`${project}/members`, {}, 'query'],
+    [`${project}/members/all`, {}, 'query'],
+    [`/groups/${group.body.id}/members`, {}, 'query'],
+    [`/groups/${group.body.id}/members/all`, {}, 'query'],
+    [`${project}/starrers`, {}, 'search'],
+  ]
+  const parts = ['hidden', 'jd.', '@corp.example', 'jd.hidden@corp.exampl', 'd.hidden@corp.example', 'jd', '@', 'dd']
+  for (const [path, filter, name] of lists) {
+    const found = async (caller: Client, text: string) => {
+      const { status, body, headers } = await caller.get(path, { ...filter, [name]: text })
+      expect(status, path).toBe(200)
+      return [body.length, headers.get('x-total') ?? '0']
+    }
+    for (const part of parts) expect(await found(owner, part), `${path} ${part}`).toEqual([0, '0'])
+    expect(await found(owner, 'jan'), path).toEqual([1, '1'])
+    const whole = path.endsWith('starrers') ? [0, '0'] : [1, '1']
+    expect(await found(owner, 'JD.hidden@corp.example'), path).toEqual(whole)
+  }
+  expect((await forge.administrator.get('/users', { search: 'd.hidden@' })).body).toHaveLength(1)
+})
+
 test('lists refuse what the caller may not ask', async () => {
   await using forge = await startForge()
   const user = await forge.user()

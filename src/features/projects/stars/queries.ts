@@ -25,6 +25,6 @@ export async function listStarrers(
   search: string | null | undefined,
   page: PageWish,
 ): Promise<Page<LoadedStar>> {
-  const { items, total } = await stars(db, { ...peopleOf(db, { query: search }, false), project_id }, page)
+  const { items, total } = await stars(db, { ...peopleOf(db, { query: search }, 'none'), project_id }, page)
   return { total, items: await withUsers(db, items, { user: 'user_id' }) }
 }
