@@ -1,4 +1,7 @@
-/** Reports of tests as JUnit writes them. Read in one pass; what is no report of that form is said so. */
+/**
+ * Reports of tests as JUnit writes them; what is no report of that form is said so. Reading takes time in proportion to
+ * the length, whatever the text is, and lets others have their turn.
+ */
 import { pauses } from './pauses.ts'
 
 export interface TestCase {
@@ -16,9 +19,14 @@ export class BadReport extends Error {
 }
 
 const MOST_CASES = 100_000
+/** Tags and texts. */
+const MOST_TOKENS = 2_000_000
 const DEEPEST = 100
+const MOST_ATTRIBUTES = 100
 const LONGEST_NAME = 1000
 const LONGEST_OUTPUT = 10_000
+/** Of a character: `&#1114111;`. */
+const LONGEST_ENTITY = 10
 
 interface Open {
   status: TestCase['status']
@@ -32,6 +40,9 @@ const RESULTS = new Map([
   ['skipped', 'skipped'],
 ] as const)
 
+const malformed = () => new BadReport('JUnit XML is not well-formed')
+const tooLarge = () => new BadReport('JUnit data is too large')
+
 /** One or several documents, one after the other. */
 export async function readJunit(text: string): Promise<TestCase[]> {
   const pause = pauses()
@@ -39,23 +50,26 @@ export async function readJunit(text: string): Promise<TestCase[]> {
   const open: string[] = []
   let current: Open | null = null
   let suiteFile: string | null = null
+  const finish = () => {
+    if (current) cases.push(finished(current, suiteFile))
+    current = null
+  }
+  let tokens = 0
   for (const token of tokensOf(text)) {
-    await pause()
+    if (++tokens > MOST_TOKENS) throw tooLarge()
+    if (tokens % 100 === 0) await pause()
     if (token.type === 'text') {
       if (current && current.output.length < LONGEST_OUTPUT && RESULTS.has(open.at(-1) as 'failure'))
-        current.output += token.text.slice(0, LONGEST_OUTPUT)
+        current.output += token.isRaw ? token.text.slice(0, LONGEST_OUTPUT) : decoded(token.text, LONGEST_OUTPUT)
       continue
     }
     if (token.type === 'close') {
-      if (open.pop() !== token.name) throw new BadReport('JUnit XML is not well-formed')
-      if (token.name === 'testcase' && current) {
-        cases.push(finished(current, suiteFile))
-        current = null
-      }
+      if (open.pop() !== token.name) throw malformed()
+      if (token.name === 'testcase') finish()
       continue
     }
     const { name, attributes, isEmpty } = token
-    if (open.length >= DEEPEST || cases.length >= MOST_CASES) throw new BadReport('JUnit data is too large')
+    if (open.length >= DEEPEST || cases.length >= MOST_CASES) throw tooLarge()
     if (name === 'testsuite') suiteFile = attributes.get('file') ?? attributes.get('filepath') ?? null
     if (name === 'testcase') current = { status: 'success', attributes, output: '' }
     const result = RESULTS.get(name as 'failure')
@@ -64,17 +78,14 @@ export async function readJunit(text: string): Promise<TestCase[]> {
       if (isEmpty) current.output += attributes.get('message') ?? ''
     }
     if (!isEmpty) open.push(name)
-    else if (name === 'testcase' && current) {
-      cases.push(finished(current, suiteFile))
-      current = null
-    }
+    else if (name === 'testcase') finish()
   }
-  if (open.length > 0) throw new BadReport('JUnit XML is not well-formed')
+  if (open.length > 0) throw malformed()
   return cases
 }
 
 function finished({ status, attributes, output }: Open, suiteFile: string | null): TestCase {
-  const seconds = Number((attributes.get('time') ?? '0').replaceAll(',', ''))
+  const seconds = Number((attributes.get('time') ?? '0').slice(0, 50).replaceAll(',', ''))
   return {
     status,
     name: (attributes.get('name') ?? '').slice(0, LONGEST_NAME),
@@ -86,7 +97,7 @@ function finished({ status, attributes, output }: Open, suiteFile: string | null
 }
 
 type Token =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly isRaw: boolean }
   | { readonly type: 'close'; readonly name: string }
   | {
       readonly type: 'open'
@@ -95,68 +106,116 @@ type Token =
       readonly isEmpty: boolean
     }
 
-/** Comments, declarations and instructions are passed over; there are no entities but those everybody knows. */
+/** Comments and instructions are passed over; there are no entities but those everybody knows. Each step reads forward. */
 function* tokensOf(text: string): Generator<Token> {
   let at = 0
   while (at < text.length) {
     const next = text.indexOf('<', at)
     const end = next < 0 ? text.length : next
-    if (end > at) yield { type: 'text', text: decoded(text.slice(at, end)) }
+    if (end > at) yield { type: 'text', text: text.slice(at, end), isRaw: false }
     if (next < 0) return
     if (text.startsWith('<![CDATA[', next)) {
       const close = endOf(text, ']]>', next + 9)
-      yield { type: 'text', text: text.slice(next + 9, close) }
+      yield { type: 'text', text: text.slice(next + 9, close), isRaw: true }
       at = close + 3
     } else if (text.startsWith('<!--', next)) at = endOf(text, '-->', next + 4) + 3
     else if (text.startsWith('<?', next)) at = endOf(text, '?>', next + 2) + 2
     else if (text.startsWith('<!', next)) throw new BadReport('JUnit XML with a document type is not read')
     else {
-      const close = endOfTag(text, next + 1)
-      yield tagIn(text.slice(next + 1, close))
-      at = close + 1
+      const tag = new TagReader(text, next + 1)
+      yield tag.read()
+      at = tag.at
     }
   }
 }
 
 function endOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
-  if (found < 0) throw new BadReport('JUnit XML is not well-formed')
+  if (found < 0) throw malformed()
   return found
 }
 
-/** A `>` inside of quotes is none. */
-function endOfTag(text: string, from: number): number {
-  let quote = ''
-  for (let at = from; at < text.length; at++) {
-    const char = text[at]!
-    if (quote !== '') {
-      if (char === quote) quote = ''
-    } else if (char === '"' || char === "'") quote = char
-    else if (char === '>') return at
+// From where they are told to look, and no further than a name may be long.
+const NAME = /[^\s=/<>"']{1,200}/y
+const SPACE = /\s*/y
+/** Of attributes; the others are passed over. */
+const KNOWN_ATTRIBUTES = new Set(['name', 'classname', 'file', 'filepath', 'time', 'message'])
+
+class TagReader {
+  readonly #text: string
+  at: number
+
+  constructor(text: string, at: number) {
+    this.#text = text
+    this.at = at
   }
-  throw new BadReport('JUnit XML is not well-formed')
-}
 
-const NAME = /^\/?([^\s/]+)/
-const ATTRIBUTE = /([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+  read(): Token {
+    const isEnd = this.#skip('/')
+    const name = this.#name()
+    const attributes = new Map<string, string>()
+    let count = 0
+    while (this.#space() && !this.#text.startsWith('>', this.at) && !this.#text.startsWith('/>', this.at)) {
+      if (isEnd) throw malformed()
+      if (++count > MOST_ATTRIBUTES) throw tooLarge()
+      const [key, value] = this.#attribute()
+      if (KNOWN_ATTRIBUTES.has(key)) attributes.set(key, decoded(value, LONGEST_OUTPUT))
+    }
+    const isEmpty = this.#skip('/')
+    this.#expect('>')
+    if (isEnd) return { type: 'close', name }
+    return { type: 'open', name, attributes, isEmpty }
+  }
 
-function tagIn(inside: string): Token {
-  const name = NAME.exec(inside)?.[1]
-  if (name === undefined) throw new BadReport('JUnit XML is not well-formed')
-  if (inside.startsWith('/')) return { type: 'close', name }
-  const attributes = new Map<string, string>()
-  for (const [, key, one, other] of inside.slice(name.length).matchAll(ATTRIBUTE))
-    attributes.set(key!, decoded(one ?? other ?? ''))
-  return { type: 'open', name, attributes, isEmpty: inside.endsWith('/') }
+  #attribute(): [key: string, value: string] {
+    const key = this.#name()
+    this.#space()
+    this.#expect('=')
+    this.#space()
+    const quote = this.#text[this.at]
+    if (quote !== '"' && quote !== "'") throw malformed()
+    const end = endOf(this.#text, quote, this.at + 1)
+    const value = this.#text.slice(this.at + 1, end)
+    this.at = end + 1
+    return [key, value]
+  }
+
+  #name(): string {
+    NAME.lastIndex = this.at
+    const name = NAME.exec(this.#text)?.[0]
+    if (name === undefined) throw malformed()
+    this.at += name.length
+    return name
+  }
+
+  /** Always true. */
+  #space(): true {
+    SPACE.lastIndex = this.at
+    this.at += SPACE.exec(this.#text)![0].length
+    return true
+  }
+
+  #skip(mark: string): boolean {
+    const isThere = this.#text.startsWith(mark, this.at)
+    if (isThere) this.at += mark.length
+    return isThere
+  }
+
+  #expect(mark: string): void {
+    if (!this.#skip(mark)) throw malformed()
+  }
 }
 
 const KNOWN: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-function decoded(text: string): string {
-  if (!text.includes('&')) return text
-  return text.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w{1,4}));/gi, (whole, hex, number, name) => {
+/** No more than `most` characters, and no more is read than these may take. */
+function decoded(text: string, most: number): string {
+  const start = text.slice(0, most * LONGEST_ENTITY)
+  if (!start.includes('&')) return start.slice(0, most)
+  const whole = start.replaceAll(/&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w{1,4}));/gi, (whole, hex, number, name) => {
     if (name !== undefined) return KNOWN[name as string] ?? whole
     const code = hex === undefined ? Number(number) : parseInt(hex as string, 16)
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
   })
+  return whole.slice(0, most)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { longestStall } from '../../../../test/effort.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 async function place(forge: TestForge, files: Record<string, string> = {}) {
@@ -245,6 +246,30 @@ test('what tests found, from the reports of jobs', async () => {
   const { digest } = await forge.app.db.selectFrom('ci_artifacts').select('digest').executeTakeFirstOrThrow()
   await forge.app.blobs.remove(digest)
   expect((await owner.get(at('/pipelines/1/test_report'))).body).toMatchObject({ total_count: 3 })
+})
+
+test('reports written to be slow keep nobody waiting; of many cases all are counted and the first listed', async () => {
+  await using forge = await startForge()
+  const { at, owner, project } = await place(forge, config('a: { script: x }\nb: { script: x }\nc: { script: x }'))
+  const texts = {
+    a: `<${'a'.repeat(300_000)}`,
+    b: `<testcase ${'a'.repeat(300_000)}="`,
+    c: '<testcase name="a"/>'.repeat(25_000),
+  }
+  for (const [name, xml] of Object.entries(texts)) {
+    const { id } = await runNamed(forge, name)
+    await keepFiles(forge, { id, project_id: project.id }, { x: xml }, { file_type: 'junit', file_format: 'raw' })
+  }
+  const { answer, stall } = await longestStall(() => owner.get(at('/pipelines/1/test_report_summary')))
+  const suite_error = 'JUnit data parsing failed: JUnit XML is not well-formed'
+  expect(answer.body).toMatchObject({
+    total: { count: 25_000, success: 25_000, suite_error },
+    test_suites: [{ suite_error }, { suite_error }, { total_count: 25_000, suite_error: null }],
+  })
+  expect(stall).toBeLessThan(1000)
+  const { body } = await owner.get(at('/pipelines/1/test_report'))
+  expect(body.total_count).toBe(25_000)
+  expect(body.test_suites.map(({ test_cases }: { test_cases: unknown[] }) => test_cases.length)).toEqual([0, 0, 20_000])
 })
 
 test('a pipeline whose process ended before it began is taken up', async () => {

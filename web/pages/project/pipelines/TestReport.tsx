@@ -37,6 +37,7 @@ const isBroken = ({ status }: Case) => status === 'failed' || status === 'error'
 
 function SuiteBox({ of: suite }: { of: Suite }) {
   const cases = [...suite.test_cases.filter(isBroken), ...suite.test_cases.filter((one) => !isBroken(one))]
+  const shown = cases.slice(0, MOST_CASES)
   return (
     <details class="card ci-suite" open={suite.failed_count + suite.error_count > 0 || suite.suite_error !== null}>
       <summary>
@@ -47,11 +48,11 @@ function SuiteBox({ of: suite }: { of: Suite }) {
       </summary>
       {suite.suite_error && <p class="fault">{suite.suite_error}</p>}
       <ul>
-        {cases.slice(0, MOST_CASES).map((one, n) => (
+        {shown.map((one, n) => (
           <CaseRow of={one} key={n} />
         ))}
       </ul>
-      {cases.length > MOST_CASES && <p class="quiet">{cases.length - MOST_CASES} more are not shown.</p>}
+      {suite.total_count > shown.length && <p class="quiet">{suite.total_count - shown.length} more are not shown.</p>}
     </details>
   )
 }

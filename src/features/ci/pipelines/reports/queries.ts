@@ -12,6 +12,9 @@ const MOST_JOBS = 1000
 /** Unpacked, of one report and of all together. */
 const LARGEST_REPORT = 20 * 1024 * 1024
 const LARGEST_SUM = 100 * 1024 * 1024
+/** Of the cases of a pipeline, how many are listed and how many characters they have; all of them are counted. */
+const MOST_LISTED = 20_000
+const LARGEST_LIST = 8 * 1024 * 1024
 
 interface Found {
   readonly job_id: number
@@ -39,6 +42,7 @@ function reportsOf(app: App, { id }: Pipeline): Promise<Found[]> {
 const suiteName = (name: string) => name.replace(/:? (?:\d+\/\d+|\[.*\])$/, '')
 
 interface Suite {
+  readonly counts: Counts
   readonly cases: TestCase[]
   readonly build_ids: number[]
   error: string | null
@@ -46,53 +50,76 @@ interface Suite {
 
 export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestReport> {
   const suites = new Map<string, Suite>()
+  const room = { cases: MOST_LISTED, characters: LARGEST_LIST }
   let left = LARGEST_SUM
   for (const report of await reportsOf(app, pipeline)) {
     const name = suiteName(report.name)
-    const suite = suites.get(name) ?? { cases: [], build_ids: [], error: null }
+    const suite = suites.get(name) ?? { counts: noCounts(), cases: [], build_ids: [], error: null }
     suites.set(name, suite)
     suite.build_ids.push(report.job_id)
-    const { cases, size, error } = await readReport(app, report, left)
+    const { counts, cases, size, error } = await readReport(app, report, left)
     left -= size
-    for (const one of cases) suite.cases.push(one)
+    addCounts(suite.counts, counts)
+    for (const one of listed(cases, room)) suite.cases.push(one)
     if (error !== null) suite.error = `JUnit data parsing failed: ${error}`
   }
-  const test_suites = Array.from(suites, ([name, { cases, build_ids, error }]) => ({
+  const test_suites = Array.from(suites, ([name, { counts, cases, build_ids, error }]) => ({
     name,
-    ...countsOf(cases),
+    ...counts,
     suite_error: error,
     test_cases: cases.map((one) => ({ ...one, stack_trace: null, recent_failures: null })),
     build_ids,
   }))
-  return { ...sumOf(test_suites), test_suites }
+  const total = noCounts()
+  for (const suite of test_suites) addCounts(total, suite)
+  return { ...total, test_suites }
+}
+
+const lengthOf = ({ name, classname, file, system_output }: TestCase) =>
+  100 + name.length + classname.length + (file?.length ?? 0) + (system_output?.length ?? 0)
+
+/** The first ones, as many as there is room for. */
+function* listed(cases: readonly TestCase[], room: { cases: number; characters: number }): Generator<TestCase> {
+  for (const one of cases) {
+    if (room.cases <= 0 || room.characters <= 0) return
+    room.cases--
+    room.characters -= lengthOf(one)
+    yield one
+  }
 }
 
 interface Read {
+  readonly counts: Counts
+  /** Those that may be listed. */
   readonly cases: readonly TestCase[]
   /** Unpacked. */
   readonly size: number
   readonly error: string | null
 }
 
-/** By their digest: what it names never changes. Objects of a text are some times its size. */
-const known = new Lru<Read>(32 * 1024 * 1024, ({ size }) => size + 1000)
+const unread = (error: string, size = 0): Read => ({ counts: noCounts(), cases: [], size, error })
+
+/** By their digest: what it names never changes. */
+const known = new Lru<Read>(32 * 1024 * 1024, ({ cases }) => cases.reduce((sum, one) => sum + lengthOf(one), 1000))
 
 async function readReport(app: App, report: Found, left: number): Promise<Read> {
   const key = `${report.digest} ${report.file_format}`
   const kept = known.get(key)
-  if (kept) return kept.size <= left ? kept : { cases: [], size: 0, error: TOO_LARGE }
+  if (kept) return kept.size <= left ? kept : unread(TOO_LARGE)
   try {
     const text = await textOf(app, report, Math.min(LARGEST_REPORT, left))
     const read = await readJunit(text).then(
-      (cases) => ({ cases, size: text.length, error: null }),
-      (error: unknown) => ({ cases: [], size: text.length, error: faultOf(error) }),
+      (cases): Read => ({ counts: countsOf(cases), cases: mostOf(cases), size: text.length, error: null }),
+      (error: unknown) => unread(faultOf(error), text.length),
     )
     known.set(key, read)
     return read
   } catch (error) {
-    return { cases: [], size: 0, error: faultOf(error) }
+    return unread(faultOf(error))
   }
 }
+
+const mostOf = (cases: readonly TestCase[]) => [...listed(cases, { cases: MOST_LISTED, characters: LARGEST_LIST })]
 
 function faultOf(error: unknown): string {
   if (error instanceof BadReport) return error.message
@@ -124,31 +151,29 @@ async function textOf(app: App, { digest, file_format }: Found, most: number): P
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function countsOf(cases: readonly TestCase[]) {
-  const by = Map.groupBy(cases, ({ status }) => status)
-  const number = (status: TestCase['status']) => by.get(status)?.length ?? 0
-  return {
-    total_time: cases.reduce((sum, { execution_time }) => sum + execution_time, 0),
-    total_count: cases.length,
-    success_count: number('success'),
-    failed_count: number('failed'),
-    skipped_count: number('skipped'),
-    error_count: number('error'),
+const noCounts = () => ({
+  total_time: 0,
+  total_count: 0,
+  success_count: 0,
+  failed_count: 0,
+  skipped_count: 0,
+  error_count: 0,
+})
+
+type Counts = ReturnType<typeof noCounts>
+
+function countsOf(cases: readonly TestCase[]): Counts {
+  const counts = noCounts()
+  for (const { status, execution_time } of cases) {
+    counts.total_time += execution_time
+    counts.total_count++
+    counts[`${status}_count`]++
   }
+  return counts
 }
 
-type Counts = ReturnType<typeof countsOf>
-
-function sumOf(suites: readonly Counts[]): Counts {
-  const sum = (name: keyof Counts) => suites.reduce((total, suite) => total + suite[name], 0)
-  return {
-    total_time: sum('total_time'),
-    total_count: sum('total_count'),
-    success_count: sum('success_count'),
-    failed_count: sum('failed_count'),
-    skipped_count: sum('skipped_count'),
-    error_count: sum('error_count'),
-  }
+function addCounts(to: Counts, more: Counts): void {
+  for (const name of Object.keys(to) as (keyof Counts)[]) to[name] += more[name]
 }
 
 export function summaryOf(report: TestReport): z.infer<typeof TestSummaryEntity> {
