@@ -72,7 +72,8 @@ export interface Answered {
 
 /** What stops us for a while, and the caller can do nothing about; null for every other failure. */
 export function outageOf(error: unknown): Refusal | null {
-  if (error instanceof StoreUnavailable) return new Refusal('unavailable', '503 The database does not answer')
+  if (error instanceof StoreUnavailable)
+    return new Refusal('unavailable', '503 The database does not answer', { headers: { 'Retry-After': '5' } })
   if (error instanceof BlobStoreUnavailable) return new Refusal('unavailable', '503 The blob store does not answer')
   if (isStoreFull(error) || isDiskFull(error)) return new Refusal('no_space', '507 The disk of the server is full')
   return null

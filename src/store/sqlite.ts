@@ -1,13 +1,13 @@
 /**
  * SQLite behind Kysely. One connection writes, one only reads: in WAL mode a reader sees the last committed state, so
- * reads never wait for an open write transaction. Write transactions start IMMEDIATE and queue here, in order, instead
- * of meeting as busy errors. A commit is flushed beside the event loop, with all that were made meanwhile, and is not
+ * reads never wait for an open write transaction, of this process or another. Write transactions start IMMEDIATE and
+ * queue here, in order, instead of meeting as busy errors; for one of another process the first tries again. A commit is flushed beside the event loop, with all that were made meanwhile, and is not
  * answered before. Statements are prepared once per SQL text.
  */
 import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import {
   Kysely,
   SqliteAdapter,
@@ -21,19 +21,11 @@ import {
 } from 'kysely'
 import { coalesce } from '../lib/coalesce.ts'
 import type { Store, Tables } from './database.ts'
-import { openDirect, type Direct } from './direct.ts'
-
-const STATEMENTS_KEPT = 1000
-const BUSY_TIMEOUT_MS = 10_000
+import { openDirect } from './direct.ts'
+import { Connections, openWriter } from './sqlite-connections.ts'
 
 export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
-  const writer = new Database(file)
-  writer.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  writer.pragma('journal_mode = WAL')
-  // NORMAL leaves the log's flush to us and keeps all else in order; tests do without the disk's patience.
-  writer.pragma(`synchronous = ${durable ? 'NORMAL' : 'OFF'}`)
-  writer.pragma('foreign_keys = ON')
-
+  const writer = openWriter(file, durable)
   const connections = new Connections(writer, file)
   // The log is there from the first read on.
   writer.prepare('select count(*) from sqlite_master').get()
@@ -207,39 +199,6 @@ class SqliteDriver implements Driver {
   async destroy() {}
 }
 
-class Connections implements Direct {
-  queries = 0
-  readonly writes: Statements
-  readonly reads: Statements
-  #lastWrite: Promise<void> = Promise.resolve()
-
-  constructor(writer: Database.Database, file: string) {
-    this.writes = new Statements(writer)
-    const reader = new Database(file, { readonly: true })
-    reader.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    this.reads = new Statements(reader)
-  }
-
-  read<R>(sql: string, parameters: readonly unknown[]): R[] {
-    this.queries++
-    return this.reads.run<R>(sql, parameters).rows
-  }
-
-  close() {
-    this.reads.database.close()
-    this.writes.database.close()
-  }
-
-  /** Resolves when every earlier writer is done; the caller must call what it is given, once, when it is done too. */
-  async writeTurn(): Promise<() => void> {
-    const before = this.#lastWrite
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#lastWrite = promise
-    await before
-    return resolve
-  }
-}
-
 class SqliteConnection implements DatabaseConnection {
   readonly #connections: Connections
   readonly #flusher: Flusher | null
@@ -251,13 +210,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async begin() {
-    const endTurn = await this.#connections.writeTurn()
-    try {
-      this.#connections.writes.run('begin immediate', [])
-    } catch (error) {
-      endTurn()
-      throw error
-    }
+    const { writes } = this.#connections
+    const { endTurn } = await this.#connections.beginWrite(() => writes.run('begin immediate', []))
     this.#endTurn = endTurn
   }
 
@@ -285,23 +239,14 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { reads, writes } = this.#connections
+    const { writes } = this.#connections
     this.#connections.queries++
     if (this.#endTurn) return writes.run<R>(sql, parameters)
-    if (reads.isReadOnly(sql)) return reads.run<R>(sql, parameters)
+    if (this.#connections.isRead(sql)) return this.#connections.readLater<R>(sql, parameters)
 
-    const result = await this.#write<R>(sql, parameters)
+    const result = await this.#connections.write(() => writes.run<R>(sql, parameters))
     await this.#flusher?.flush()
     return result
-  }
-
-  async #write<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
-    const endTurn = await this.#connections.writeTurn()
-    try {
-      return this.#connections.writes.run<R>(sql, parameters)
-    } finally {
-      endTurn()
-    }
   }
 
   // oxlint-disable-next-line require-yield
@@ -309,49 +254,3 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('stream by keyset pages instead: an open cursor would hold the connection')
   }
 }
-
-interface Prepared {
-  statement: Database.Statement
-  booleans: string[]
-}
-
-/** One connection and its prepared statements. */
-class Statements {
-  readonly database: Database.Database
-  readonly #prepared = new Map<string, Prepared>()
-
-  constructor(database: Database.Database) {
-    this.database = database
-  }
-
-  isReadOnly(sql: string): boolean {
-    return this.#prepare(sql).statement.readonly
-  }
-
-  run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, booleans } = this.#prepare(sql)
-    const bound = parameters.some((value) => typeof value === 'boolean')
-      ? parameters.map(numberFromBoolean)
-      : parameters
-    if (!statement.reader) {
-      const { changes, lastInsertRowid } = statement.run(...bound)
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
-    }
-    const rows = statement.all(...bound) as Record<string, unknown>[]
-    for (const column of booleans) for (const row of rows) row[column] = row[column] === null ? null : row[column] === 1
-    return { rows: rows as R[], numAffectedRows: BigInt(rows.length) }
-  }
-
-  #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql)
-    if (known) return known
-    const statement = this.database.prepare(sql)
-    const columns = statement.reader ? statement.columns() : []
-    const prepared = { statement, booleans: columns.filter((c) => c.type === 'boolean').map((c) => c.name) }
-    if (this.#prepared.size >= STATEMENTS_KEPT) this.#prepared.clear()
-    this.#prepared.set(sql, prepared)
-    return prepared
-  }
-}
-
-const numberFromBoolean = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value)
