@@ -49,6 +49,7 @@ export async function build() {
   await cp(`${root}/src/features/instance/templates/contents`, `${root}/dist/contents`, { recursive: true })
   // Made of types alone, it is its own declaration.
   await cp(`${root}/src/forge/types.ts`, `${root}/dist/forge.d.ts`)
+  await cp(`${root}/src/forge/commonjs.cjs`, `${root}/dist/forge.cjs`)
   // SQLite's binding ends the process where Node-API is older; a first start then runs the migrations.
   if (Number(process.versions.napi) >= 10) {
     const { writeSchemas } = await import('../dist/ready-schema.js')

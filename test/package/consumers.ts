@@ -36,6 +36,8 @@ export const CONSUMERS = {
     await forge.close()`,
   'commonjs.cjs': `const { startForge } = require('mortise')
     startForge().then(async (forge) => { ${BODY}\nawait forge.close() })`,
+  'jest.test.cjs': `const { startForge } = require('mortise')
+    test('a forge', async () => { const forge = await startForge()\n${BODY}\nawait forge.close() })`,
   'typed.mts': `import { startForge, type Delivery, type Forge, type ForgeMail, type Receiver } from 'mortise'\n${TYPED}`,
   'typed-commonjs.cts': `import { startForge, type Delivery, type Forge, type ForgeMail, type Receiver } from 'mortise'\nvoid (async () => { ${TYPED} })()`,
 }

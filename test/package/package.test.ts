@@ -33,7 +33,7 @@ beforeAll(async () => {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const nodes = [...VERSIONS, ...TOO_OLD].map((v) => `${v}@npm:node-${platform}-${process.arch}@${v}`)
   await install('nodes', nodes)
-  await install('consumer', [join(folder, `mortise-${VERSION}.tgz`)])
+  await install('consumer', [join(folder, `mortise-${VERSION}.tgz`), 'jest@30'])
   for (const [name, source] of Object.entries(CONSUMERS)) await writeFile(join(consumer(), name), source)
   await writeFile(join(consumer(), 'tsconfig.json'), JSON.stringify(tsconfig(ROOT)))
   await run(join(ROOT, 'node_modules/.bin/tsc'), [], { cwd: consumer() }).catch((error: { stdout: string }) => {
@@ -68,6 +68,17 @@ describe.each(VERSIONS)('on Node %s', (version) => {
   test('the command', async () => {
     expect(await on(version, join(consumer(), 'node_modules/.bin/mortise'), '--version')).toEqual(printed(VERSION))
   })
+})
+
+test('Jest requires it from CommonJS', async () => {
+  const { code, stdout, stderr } = await on(
+    '24.20.0',
+    'node',
+    'node_modules/jest/bin/jest.js',
+    '--testMatch=**/*.test.cjs',
+  )
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('1 passed') })
+  expect(stdout).toContain(PRINTED)
 })
 
 test('pages are part of the package', async () => {
