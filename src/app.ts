@@ -45,6 +45,7 @@ import {
   web,
 } from './features/v4.ts'
 import { closeReaders } from './git/process/readers.ts'
+import { joinProcesses, newHolder } from './jobs/processes.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
 import { Stalls } from './lib/stalls.ts'
@@ -67,6 +68,8 @@ export interface Options {
   readonly logTo?: DestinationStream | undefined
   /** Off in tests: the store then does not wait for the disk. */
   readonly durable?: boolean
+  /** Off in tests: no other process works on the store, and queries are counted. */
+  readonly heartbeat?: boolean
   /** On in tests: every answer is compared with its declared schema. */
   readonly checkOutput?: boolean
   /** Milliseconds that running requests may still take once it closes. */
@@ -106,6 +109,8 @@ export function reasonOf(error: unknown): string {
   return /previously executed migration \S+ is missing/.test(text) ? 'a newer version of Mortise has changed it' : text
 }
 
+const RECOVERIES = jobs.filter(({ recovers }) => recovers).map(({ name }) => name)
+
 export async function openApp(config: Config, options: Options = {}): Promise<OpenedApp> {
   const { clock = systemClock, durable = true } = options
   const file = join(config.data, 'mortise.sqlite')
@@ -141,6 +146,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
       clock,
       log,
       store,
+      holder: newHolder(),
       db: store.db,
       onCommit: (react) => react(),
       jobs: { wake: () => {} },
@@ -169,9 +175,11 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     const app: App = { ...around, vault: vault(key) }
     if (!isKept && isOurs) await keepKey(app)
     await keepDefaults(app)
+    const registration = await joinProcesses(app, RECOVERIES, { beats: options.heartbeat ?? true })
     const close = async () => {
       mail.close()
       await app.outgoing[Symbol.asyncDispose]()
+      await registration[Symbol.asyncDispose]()
       await store.close()
     }
     return { app, applied, [Symbol.asyncDispose]: close }

@@ -24,6 +24,8 @@ export interface App {
   readonly clock: Clock
   readonly log: Log
   readonly store: Store
+  /** Names this process in leases. */
+  readonly holder: string
   /** The store's database, or the transaction this work is part of. */
   readonly db: Db
   readonly onCommit: (react: () => void) => void
@@ -144,7 +146,7 @@ const NEVER = new AbortController().signal
 export const job = <P>(
   name: string,
   handle: (app: App, payload: P, signal: AbortSignal) => Promise<void>,
-  more: Pick<Job<App, P>, 'every' | 'long'> = {},
+  more: Pick<Job<App, P>, 'every' | 'long' | 'recovers'> = {},
 ): Job<App, P> => ({ name, handle: (app, payload, signal = NEVER) => handle(app, payload, signal), ...more })
 
 /**

@@ -421,7 +421,7 @@ async function makeTemplate(databaseUrl: string | undefined): Promise<Template> 
   const fill = async (url: string) => {
     const folder = await makeTemporaryFolder()
     try {
-      await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false })
+      await using opened = await openApp(configOf(folder, url, { LOG: 'silent' }), { durable: false, heartbeat: false })
       await createFirstAdministrator(opened.app)
       // Receivers of a test stand on its own machine.
       await updateSettings(opened.app, { allow_local_requests_from_web_hooks_and_services: true })
@@ -462,7 +462,8 @@ export const startForge = (async (options: door.ForgeOptions = {}): Promise<Test
     const logTo = options.logTo ?? (options.settings?.LOG === undefined ? faults : undefined)
     const { patience } = options
     const onMail = (mail: Mail) => mails.add(mail)
-    const running = await serve(config, { clock, durable: false, checkOutput: true, logTo, patience, onMail })
+    const quick = { durable: false, heartbeat: false, checkOutput: true }
+    const running = await serve(config, { clock, logTo, patience, onMail, ...quick })
     const root = new Person(running.app.url, (await findUser(running.app.db, 1))!, ROOT_TOKEN)
     return new TestForge({ folder, database, running, clock, faults, mails }, root)
   } catch (error) {

@@ -6,13 +6,20 @@ import { sql } from 'kysely'
 import { after, timestamp } from '../clock.ts'
 import { locksRows } from '../store/dialect.ts'
 import type { Row, RowChange } from '../store/database.ts'
+import { isHolderGone } from './processes.ts'
 import { jobRow, type Enqueuer, type Job } from './queue.ts'
 
 export const MAX_ATTEMPTS = 12
-/** How long the work of a process that was killed waits for the next one. */
+/** How long the work of a process that stands still waits for the next one. */
 export const LEASE_MS = 20_000
+/** A job that ended its process so often waits for the end of its lease. */
+const MOST_KILLED = 5
 const LONGEST_BACKOFF_MS = 3_600_000
 const EVENTS_AT_ONCE = 100
+
+export interface Claimer extends Enqueuer {
+  readonly holder: string
+}
 
 /** A claimed job. */
 export interface Claim {
@@ -79,7 +86,13 @@ const due = (app: Enqueuer) => {
     .selectFrom('jobs')
     .where('state', '=', 'ready')
     .where('run_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .where((eb) =>
+      eb.or([
+        eb('lease_until', 'is', null),
+        eb('lease_until', '<', now),
+        eb.and([eb('attempts', '<', MOST_KILLED), isHolderGone('lease_holder')]),
+      ]),
+    )
     .orderBy('run_at')
     .orderBy('id')
 }
@@ -100,7 +113,7 @@ export interface Hands {
 }
 
 /** Those due the longest, as many as there are hands for. */
-export async function claimJobs(app: Enqueuer, { free, freeForLong, long }: Hands): Promise<Row<'jobs'>[]> {
+export async function claimJobs(app: Claimer, { free, freeForLong, long }: Hands): Promise<Row<'jobs'>[]> {
   const next = async (isLong: boolean, most: number) => {
     const which = isLong ? 'in' : 'not in'
     return due(app)
@@ -116,7 +129,11 @@ export async function claimJobs(app: Enqueuer, { free, freeForLong, long }: Hand
   if (chosen.length === 0) return []
   const rows = await app.db
     .updateTable('jobs')
-    .set((eb) => ({ lease_until: after(app.clock, LEASE_MS), attempts: eb('attempts', '+', 1) }))
+    .set((eb) => ({
+      lease_until: after(app.clock, LEASE_MS),
+      lease_holder: app.holder,
+      attempts: eb('attempts', '+', 1),
+    }))
     .where(
       'id',
       'in',
@@ -135,6 +152,8 @@ export function renewLease(app: Enqueuer, claim: Claim, lease: string): Promise<
   return change(app, claim, { lease_until: lease })
 }
 
+const FREE = { lease_until: null, lease_holder: null }
+
 /** False when it was somebody else's by then. */
 export async function endJob(
   app: Enqueuer,
@@ -144,10 +163,10 @@ export async function endJob(
 ): Promise<boolean> {
   const { attempts } = claim.row
   // As if it had not been begun: the next process takes it at once.
-  if (outcome === 'left') return change(app, claim, { lease_until: null, attempts: attempts - 1 })
+  if (outcome === 'left') return change(app, claim, { ...FREE, attempts: attempts - 1 })
   if (outcome !== 'done') return change(app, claim, failure(app, attempts, outcome.error, every !== undefined))
   if (every === undefined) return remove(app, claim)
-  return change(app, claim, { run_at: after(app.clock, every), lease_until: null, attempts: 0, last_error: null })
+  return change(app, claim, { run_at: after(app.clock, every), ...FREE, attempts: 0, last_error: null })
 }
 
 /** Those whose outcome was noted; what a process left for the next one was no try. */
@@ -167,7 +186,7 @@ function failure(app: Enqueuer, attempts: number, error: unknown, recurs: boolea
   return {
     state: attempts >= MAX_ATTEMPTS && !recurs ? 'dead' : 'ready',
     run_at: after(app.clock, backoff),
-    lease_until: null,
+    ...FREE,
     last_error: error instanceof Error ? error.message : String(error),
   }
 }
@@ -178,6 +197,7 @@ async function change(app: Enqueuer, { row, lease }: Claim, values: RowChange<'j
     .set(values)
     .where('id', '=', row.id)
     .where('lease_until', '=', lease)
+    .where('lease_holder', '=', row.lease_holder)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -187,6 +207,7 @@ async function remove(app: Enqueuer, { row, lease }: Claim): Promise<boolean> {
     .deleteFrom('jobs')
     .where('id', '=', row.id)
     .where('lease_until', '=', lease)
+    .where('lease_holder', '=', row.lease_holder)
     .executeTakeFirst()
   return numDeletedRows > 0n
 }

@@ -10,7 +10,7 @@ export async function retryJob(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
-    .set({ state: 'ready', attempts: 0, run_at: timestamp(clock), lease_until: null })
+    .set({ state: 'ready', attempts: 0, run_at: timestamp(clock), lease_until: null, lease_holder: null })
     .where('id', '=', id)
     .where('state', '=', 'dead')
     .executeTakeFirst()

@@ -19,6 +19,8 @@ declare module '../store/database.ts' {
       attempts: number
       run_at: string
       lease_until: string | null
+      /** The process that holds the lease. */
+      lease_holder: Generated<string | null>
       last_error: string | null
       created_at: string
       /** Of reactions: the event and when it happened. */
@@ -35,6 +37,8 @@ export interface Job<A, P> {
   readonly name: string
   /** A recurring job: run again this long after each success. Its payload is empty. */
   readonly every?: number
+  /** It finishes what a killed process left: it runs at once, however late it was to run, when a process is found gone. */
+  readonly recovers?: boolean
   /** May take minutes: only some of a worker's hands do such work, so that short work never waits for it. */
   readonly long?: boolean
   /** The signal comes when the process is about to end: whoever heeds it and throws is run again elsewhere. */

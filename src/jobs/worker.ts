@@ -20,11 +20,12 @@ import {
   newEvents,
   renewLease,
   type Claim,
+  type Claimer,
   type DispatchedEvent,
   type News,
   type Outcome,
 } from './bookkeeping.ts'
-import type { Enqueuer, Job } from './queue.ts'
+import type { Job } from './queue.ts'
 
 /** Jobs a process runs side by side. */
 export const CONCURRENCY = 4
@@ -42,7 +43,7 @@ export interface Subscription<A> extends Job<A, never> {
   when?(payload: never): boolean
 }
 
-interface WorkerApp extends Enqueuer {
+interface WorkerApp extends Claimer {
   readonly log: Log
   readonly clock: Clock
   readonly store: Store

@@ -21,11 +21,25 @@ export const PROCESS_TAG = tagOf(process.pid)
 
 export const TAG_PATTERN = /[0-9a-f]{8}_\d+_\d+/
 
-/** In doubt, as with a process of another machine, it is not. */
+/** Where its number means nothing here. */
+export const isElsewhere = (tag: string): boolean => tag.split('_', 1)[0] !== PLACE
+
+/** In doubt, as with a process of another machine, it is not. More may follow the tag. */
 export function isProcessGone(tag: string): boolean {
-  const [place, pid] = tag.split('_')
-  return place === PLACE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== tag)
+  const [place, pid, start] = tag.split('_')
+  return place === PLACE && (!isAlive(Number(pid)) || tagOf(Number(pid)) !== [place, pid, start].join('_'))
 }
+
+/** Processes that work on the same instance, as its store knows them; null until it was watched for a while. */
+let known: ReadonlySet<string> | null = null
+
+export function noteLiving(tags: readonly string[]): void {
+  known = new Set(tags.flatMap((tag) => TAG_PATTERN.exec(tag)?.[0] ?? []))
+}
+
+/** The same of a process that works on the instance, wherever it runs. */
+export const isMemberGone = (tag: string): boolean =>
+  isElsewhere(tag) ? known !== null && !known.has(tag) : isProcessGone(tag)
 
 function isAlive(pid: number): boolean {
   try {

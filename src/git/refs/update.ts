@@ -43,7 +43,7 @@ export class RefInTheWay extends Error {
 }
 
 /** From here on they are flushed as one file: thousands of flushes are the price of a mirror otherwise. */
-const MANY = 500
+export const MANY = 500
 
 // Who waits a little longer learns whether the ref has moved, and not only that it was being moved.
 const PATIENT = { 'core.filesRefLockTimeout': '2000', 'core.packedRefsTimeout': '10000' }

@@ -1,6 +1,8 @@
-import { after, MINUTE } from '../../../clock.ts'
-import { job, type PushedRefs } from '../../../context.ts'
+import { MINUTE } from '../../../clock.ts'
+import { job, type App, type PushedRefs } from '../../../context.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
+import { findGone } from '../../../jobs/processes.ts'
+import { enqueue } from '../../../jobs/queue.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import { cancelNeedless } from './auto-cancel.ts'
@@ -16,13 +18,34 @@ export const FOLLOW_LATE = { name: 'ci.follow_push' }
 
 interface Late extends Pick<PushedRefs, 'by' | 'updates' | 'options'> {
   readonly project_id: number
+  /** The process that follows it at once. */
+  readonly holder?: string | undefined
   readonly since: string
 }
 
-export const followLate = job<Late>(FOLLOW_LATE.name, async (app, { project_id, since, ...pushed }) => {
-  const project = await findProjectById(app.db, project_id)
-  if (project) await runPushed(app, { project, ...pushed, since })
-})
+/** So long after a push every process that lives has followed it. */
+const LATE_MS = 60_000
+
+/** For as long as its own process may come to it; that does not ask whether others have. */
+async function patienceFor(app: App, { holder, since }: Late): Promise<number> {
+  if ((await findGone(app.db, [holder ?? null])).size > 0) return 0
+  return Math.max(0, Date.parse(since) + LATE_MS - app.clock.now().getTime())
+}
+
+export async function enqueueFollowing(app: App, late: Late): Promise<void> {
+  await enqueue(app, FOLLOW_LATE, late, { delay: await patienceFor(app, late) })
+}
+
+export const followLate = job<Late>(
+  FOLLOW_LATE.name,
+  async (app, late) => {
+    if ((await patienceFor(app, late)) > 0) return enqueueFollowing(app, late)
+    const { project_id, since, holder: _, ...pushed } = late
+    const project = await findProjectById(app.db, project_id)
+    if (project) await runPushed(app, { project, ...pushed, since })
+  },
+  { recovers: true },
+)
 
 export const cancelChildren = job<CancelChildren>(CANCEL_CHILDREN.name, async (app, { id, by }) => {
   for (const child of await childrenOf(app.db, [id]))
@@ -31,7 +54,7 @@ export const cancelChildren = job<CancelChildren>(CANCEL_CHILDREN.name, async (a
 
 const MOST_AT_ONCE = 100
 
-/** Pipelines whose process ended between their rows and their beginning. */
+/** Pipelines whose process ended between their rows and their beginning; one that is just begun bears it twice. */
 export const recoverPipelines = job<object>(
   'ci.recover_pipelines',
   async (app) => {
@@ -39,7 +62,6 @@ export const recoverPipelines = job<object>(
       .selectFrom('pipelines')
       .select(['id', 'sha', 'project_id'])
       .where('status', '=', 'created')
-      .where('created_at', '<', after(app.clock, -MINUTE))
       .orderBy('created_at')
       .limit(MOST_AT_ONCE)
       .execute()
@@ -51,7 +73,7 @@ export const recoverPipelines = job<object>(
     }
     await forgetMarks(app)
   },
-  { every: MINUTE },
+  { every: MINUTE, recovers: true },
 )
 
 export const SETTLE_REF = { name: 'ci.settle_ref' }

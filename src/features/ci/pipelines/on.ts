@@ -2,19 +2,16 @@ import { on } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { followDownstream, makeDownstream } from './downstream.ts'
-import { FOLLOW_LATE, SETTLE_REF } from './jobs.ts'
+import { SETTLE_REF, enqueueFollowing } from './jobs.ts'
 import { releaseRef } from './latest.ts'
 import { isFinished } from './status.ts'
 
-const LATE_MS = 60_000
-
-/** For pushes whose process ended before it came to it: so long after the push every other has. */
+/** For pushes whose process ended before it came to it. */
 export const followTold = on(
   'repository.changed',
   'pipelines',
-  async (app, { project_id, by, updates, options }, { at }) => {
-    const delay = Math.max(0, Date.parse(at) + LATE_MS - app.clock.now().getTime())
-    await enqueue(app, FOLLOW_LATE, { project_id, by, updates, options, since: at }, { delay })
+  async (app, { project_id, by, updates, options, holder }, { at }) => {
+    await enqueueFollowing(app, { project_id, by, updates, options, holder, since: at })
   },
   { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
 )

@@ -1,6 +1,7 @@
 /** What the deliverer reads and writes. The lease is also the fence: who no longer holds a lane changes nothing of it. */
 import { DAY, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
+import { isHolderGone } from '../../../jobs/processes.ts'
 import type { Db, NewRow, RowChange } from '../../../store/database.ts'
 import { locksRows } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
@@ -23,7 +24,7 @@ const due = ({ db, clock }: App, troubled: boolean) => {
     .selectFrom('delivery_lanes')
     .where('troubled', '=', troubled)
     .where('due_at', '<=', now)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now)]))
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now), isHolderGone('lease_holder')]))
     .orderBy('due_at')
     .orderBy('id')
 }
@@ -47,7 +48,7 @@ export async function claimLanes(app: App, most: { all: number; troubled: number
   if (ids.length === 0) return []
   return app.db
     .updateTable('delivery_lanes')
-    .set({ lease_until: after(app.clock, LEASE_MS) })
+    .set({ lease_until: after(app.clock, LEASE_MS), lease_holder: app.holder })
     .where('id', 'in', ids)
     .returningAll()
     .execute()
@@ -146,6 +147,7 @@ export async function releaseLane(
       .select('id')
       .where('id', '=', lane.id)
       .where('lease_until', '=', lane.lease_until)
+      .where('lease_holder', '=', lane.lease_holder)
       .$if(locksRows(app.db), (q) => q.forUpdate())
       .executeTakeFirst()
     if (!held) return
@@ -160,7 +162,12 @@ export async function releaseLane(
     else
       await app.db
         .updateTable('delivery_lanes')
-        .set({ due_at: until !== null && until > due_at ? until : due_at, troubled, lease_until: null })
+        .set({
+          due_at: until !== null && until > due_at ? until : due_at,
+          troubled,
+          lease_until: null,
+          lease_holder: null,
+        })
         .where('id', '=', lane.id)
         .execute()
   })

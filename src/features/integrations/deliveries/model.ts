@@ -22,6 +22,8 @@ declare module '../../../store/database.ts' {
       service_id: number | null
       due_at: string
       lease_until: string | null
+      /** The process that holds the lease. */
+      lease_holder: Generated<string | null>
       /** The last one failed or took long: only some may be served at once. */
       troubled: boolean
     }

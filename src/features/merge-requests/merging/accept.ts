@@ -242,7 +242,14 @@ async function lock(
     assertMergeable((await mergeFacts(app.db, [{ ...held, squash: seen.squash }])).get(held.id)!)
     const now = await subjectAnew(app, actor, target)
     if (!(await mayMergeInto(app, now, held.target_branch))) throw unauthenticated()
-    const merging: Merging = { commit, mergeCommit, squashCommit, by: actor.id, at: timestamp(app.clock) }
+    const merging: Merging = {
+      commit,
+      mergeCommit,
+      squashCommit,
+      by: actor.id,
+      at: timestamp(app.clock),
+      holder: app.holder,
+    }
     const change = await expectChange(app, pusher, { project: target.project, updates: [update] })
     const locked = await app.db
       .updateTable('merge_requests')

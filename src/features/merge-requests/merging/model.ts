@@ -5,4 +5,6 @@ export interface Merging {
   readonly squashCommit: string | null
   readonly by: number
   readonly at: string
+  /** The process that merges; older versions name none. */
+  readonly holder?: string
 }

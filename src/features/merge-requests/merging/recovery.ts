@@ -5,6 +5,7 @@
 import { MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { isAncestor } from '../../../git/history/history.ts'
+import { findGone } from '../../../jobs/processes.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
 import type { MergeRequest } from '../merge-requests/model.ts'
@@ -17,6 +18,8 @@ import type { Merging } from './model.ts'
 
 /** Between the steps lie milliseconds, unless the gate has much to look at. */
 const SETTLED = MINUTE / 2
+/** To move one ref takes less. The change of a merge that names no process stands until then. */
+const OVER = 12 * MINUTE
 
 export const finishMerges = job(
   'merge_requests.finish_merges',
@@ -24,16 +27,17 @@ export const finishMerges = job(
     const left = await app.db.selectFrom('merge_requests').selectAll().where('merging', 'is not', null).execute()
     for (const one of left) await recover(app, one)
   },
-  { every: SETTLED, long: true },
+  { every: SETTLED, long: true, recovers: true },
 )
 
 async function recover(app: App, one: MergeRequest): Promise<void> {
-  const { commit, at } = JSON.parse(one.merging!) as Merging
-  if (at > after(app.clock, -SETTLED)) return
+  const { commit, at, holder = null } = JSON.parse(one.merging!) as Merging
+  const isOrphan = (await findGone(app.db, [holder])).size > 0
+  if (at > after(app.clock, -SETTLED) && !isOrphan) return
   const project = await findProjectById(app.db, one.project_id)
   if (!project) return
   // Asked in this order: what is told is pending no more.
-  const isUnderWay = await hasPending(app, one, commit)
+  const isUnderWay = !isOrphan && at > after(app.clock, -OVER) && (await hasPending(app, one, commit))
   const dir = repositoryDir(app, project)
   if ((await wasTold(app, commit, at)) || (await isAncestor(dir, commit, `refs/heads/${one.target_branch}`))) {
     await finishMerge(app, one.id)

@@ -7,6 +7,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { setHead } from '../../../git/storage/repositories.ts'
+import { NOBODY } from '../../../jobs/processes.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { tidySoon } from '../../projects/housekeeping/jobs.ts'
@@ -63,6 +64,7 @@ export async function expectChange(
       options: JSON.stringify(options),
       merging: pusher.merging ?? false,
       page: page ? JSON.stringify(page) : null,
+      holder: app.holder,
       created_at: timestamp(app.clock),
     })
     .returning('id')
@@ -88,6 +90,8 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
     await (wiki ? noteActivity(app, project) : noteChange(app, project))
     const isFirst = first !== null && (await becomesDefault(app, project, first))
     const then = at === undefined ? app : { ...app, clock: { now: () => new Date(at) } }
+    // Who tells of it later does not follow it up.
+    const holder = at === undefined ? app.holder : NOBODY
     await emit(then, 'repository.changed', {
       project_id: project.id,
       wiki,
@@ -97,6 +101,7 @@ export async function tellChange(app: App, change: Change, moved: readonly Updat
       ...(unsigned && { unsigned }),
       ...(merging && { merging }),
       ...(default_sha !== null && { default_sha }),
+      holder,
     })
     if (page) await emit(then, 'wiki_page.changed', { project_id: project.id, by, ...page })
     if (!wiki) await forgetReleases(app, { project, by }, deletedTags(moved))

@@ -28,6 +28,8 @@ declare module '../../../store/database.ts' {
       merging: Generated<boolean>
       /** Of a wiki, that somebody changed by the API: JSON. */
       page: Generated<string | null>
+      /** The process that makes it; null of older versions. */
+      holder: Generated<string | null>
       created_at: string
     }
   }
@@ -46,6 +48,8 @@ declare module '../../../store/database.ts' {
       merging?: true
       /** Where the default branch stood, if another was made. */
       default_sha?: string
+      /** The process that follows it up. */
+      holder?: string
     }
     /** By the API; pushes to a wiki are of the repository alone. */
     'wiki_page.changed': ChangedPage & { project_id: number; by: number | null }

@@ -6,7 +6,9 @@
 import { HOUR, MINUTE, after } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
+import { MANY } from '../../../git/refs/update.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
+import { findGone, isHolderGone } from '../../../jobs/processes.ts'
 import type { Events, Row } from '../../../store/database.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
@@ -18,8 +20,8 @@ import type { Update } from './updates.ts'
 const SETTLED = MINUTE / 2
 /** To move refs takes ten minutes at most, and is tried once more for each of a push. */
 const OVER = HOUR
-/** Of a merge it is one ref, and nobody can merge it again until then. */
-const MERGE_OVER = 12 * MINUTE
+/** The git of a process that was killed ends soon after it: what it has moved by then is all that moves. */
+const ORPHAN_OVER = MINUTE / 12
 
 export const finishChanges = job(
   'repository.finish_changes',
@@ -28,18 +30,20 @@ export const finishChanges = job(
       .selectFrom('pending_changes')
       .select(['project_id', 'wiki'])
       .distinct()
-      .where('created_at', '<=', after(app.clock, -SETTLED))
+      .where((eb) => eb.or([eb('created_at', '<=', after(app.clock, -SETTLED)), isHolderGone('holder')]))
       .execute()
     for (const { project_id, wiki } of places) {
       const project = await findProjectById(app.db, project_id)
       if (project) await finishIn(app, project, wiki)
     }
   },
-  { every: SETTLED, long: true },
+  { every: SETTLED, long: true, recovers: true },
 )
 
 interface Left {
   readonly row: Row<'pending_changes'>
+  /** Its process is no more. */
+  readonly isOrphan: boolean
   readonly updates: readonly Update[]
 }
 
@@ -54,7 +58,7 @@ async function finishIn(app: App, project: Project, wiki: boolean): Promise<void
   const told = await toldOf(app, project, wiki, seen[0]!.row.created_at)
 
   const settled = after(app.clock, -SETTLED)
-  const isFresh = ({ row }: Left) => row.created_at > settled
+  const isFresh = ({ row, isOrphan }: Left) => row.created_at > settled && !isOrphan
   // Where a ref is on the move right now, its place says nothing yet: another time.
   const moving = new Set([
     ...rows.filter(isFresh).flatMap(({ updates }) => updates.map(({ ref }) => ref)),
@@ -81,7 +85,15 @@ async function pending({ db }: App, project: Project, wiki: boolean): Promise<Le
     .where('wiki', '=', wiki)
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({ row, updates: JSON.parse(row.updates) as Update[] }))
+  const gone = await findGone(
+    db,
+    rows.map(({ holder }) => holder),
+  )
+  return rows.map((row) => ({
+    row,
+    isOrphan: row.holder !== null && gone.has(row.holder),
+    updates: JSON.parse(row.updates) as Update[],
+  }))
 }
 
 async function valuesOf(dir: string, refs: ReadonlySet<string>): Promise<Map<string, string | null>> {
@@ -153,10 +165,12 @@ function cameAbout({ before, after }: Update, at: string, moves: readonly Move[]
   return came > known
 }
 
-async function finish(app: App, project: Project, { row, updates }: Left, moved: readonly Update[]): Promise<void> {
-  const isOver = row.created_at <= after(app.clock, -(row.merging ? MERGE_OVER : OVER))
+async function finish(app: App, project: Project, left: Left, moved: readonly Update[]): Promise<void> {
+  const { row, updates, isOrphan } = left
+  const isPast = (ms: number) => row.created_at <= after(app.clock, -ms)
+  if (moved.length === 0) return void (isPast(OVER) && (await dropChange(app, row)))
+  const isOver = isPast(isOrphan && updates.length < MANY ? ORPHAN_OVER : OVER)
   if (moved.length < updates.length && !isOver) return
-  if (moved.length === 0) return void (await dropChange(app, row))
   const { id, wiki, user_id: by, created_at: at } = row
   const options = JSON.parse(row.options) as string[]
   const merging = row.merging || undefined

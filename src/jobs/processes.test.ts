@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { job, type App } from '../context.ts'
+import { startForge, type TestForge } from '../forge.ts'
+import { PROCESS_TAG, isMemberGone } from '../lib/process-tag.ts'
+import { LEASE_MS } from './bookkeeping.ts'
+import { MISSED_BEATS, ProcessWatch } from './processes.ts'
+import { enqueue, type Job } from './queue.ts'
+import { startWorker } from './worker.ts'
+
+const [PLACE, PID, START] = PROCESS_TAG.split('_')
+/** No process has the number; it is more than the system gives. */
+const KILLED = `${PLACE}_99999999_1_aaaaaaaa`
+/** Its number was used again, by this very process. */
+const REUSED = `${PLACE}_${PID}_${Number(START) - 1}_aaaaaaaa`
+/** Another forge of this process that was not closed. */
+const DROPPED = `${PROCESS_TAG}_aaaaaaaa`
+const ELSEWHERE = '00000000_1_1_aaaaaaaa'
+
+const register = ({ app }: TestForge, tag: string) => app.db.insertInto('processes').values({ tag, beats: 1 }).execute()
+
+const registered = async ({ app }: TestForge) =>
+  (await app.db.selectFrom('processes').select('tag').orderBy('tag').execute()).map(({ tag }) => tag)
+
+/** A job that the process has claimed and not ended, and how often it was run since. */
+async function claimedBy(forge: TestForge, lease_holder: string) {
+  let runs = 0
+  const slow = job('test.slow', async () => void runs++)
+  await forge.stopWorker()
+  await enqueue(forge.app, slow, {})
+  const lease_until = new Date(forge.clock.now().getTime() + LEASE_MS).toISOString()
+  await forge.app.db.updateTable('jobs').set({ lease_until, lease_holder }).where('name', '=', slow.name).execute()
+  const worker = startWorker(forge.app, { jobs: [slow as Job<App, never>], subscriptions: [] })
+  const settle = async () => {
+    await worker.settle()
+    return runs
+  }
+  return { settle, [Symbol.asyncDispose]: worker.stop }
+}
+
+test.each([
+  ['that was killed', KILLED],
+  ['whose number another process has now', REUSED],
+  ['that this process has dropped', DROPPED],
+])('the lease of a process %s is free at the next look', async (_, tag) => {
+  await using forge = await startForge()
+  await register(forge, tag)
+  await using claimed = await claimedBy(forge, tag)
+  expect(await claimed.settle()).toBe(0)
+  await new ProcessWatch(forge.app, []).look()
+  expect(await registered(forge)).toEqual([forge.app.holder])
+  expect(await claimed.settle()).toBe(1)
+})
+
+test('the lease of a process that lives is kept', async () => {
+  await using forge = await startForge()
+  await using claimed = await claimedBy(forge, forge.app.holder)
+  const watch = new ProcessWatch(forge.app, [])
+  for (let looks = 0; looks <= 2 * MISSED_BEATS; looks++) await watch.look()
+  expect(await claimed.settle()).toBe(0)
+})
+
+test('a process elsewhere is gone when its row has stayed the same for several looks', async () => {
+  await using forge = await startForge()
+  const { db } = forge.app
+  await register(forge, ELSEWHERE)
+  await using claimed = await claimedBy(forge, ELSEWHERE)
+  const watch = new ProcessWatch(forge.app, [])
+  const beat = () =>
+    db
+      .updateTable('processes')
+      .set((eb) => ({ beats: eb('beats', '+', 1) }))
+      .execute()
+  for (let looks = 0; looks <= 2 * MISSED_BEATS; looks++) {
+    await beat()
+    await watch.look()
+  }
+  for (let looks = 1; looks < MISSED_BEATS; looks++) await watch.look()
+  expect([await registered(forge), await claimed.settle()]).toEqual([[ELSEWHERE, forge.app.holder].toSorted(), 0])
+  expect(isMemberGone(ELSEWHERE.slice(0, -9))).toBe(false)
+  await watch.look()
+  expect([await registered(forge), await claimed.settle()]).toEqual([[forge.app.holder], 1])
+  await watch.look()
+  expect(isMemberGone(ELSEWHERE.slice(0, -9))).toBe(true)
+})
+
+test('a job that finishes what a killed process left runs as soon as that is found', async () => {
+  await using forge = await startForge()
+  await register(forge, KILLED)
+  const late = { run_at: new Date(forge.clock.now().getTime() + 3_600_000).toISOString() }
+  const names = ['test.recovery', 'test.other']
+  await forge.stopWorker()
+  for (const name of names) await enqueue(forge.app, { name }, {}, { delay: 3_600_000 })
+  await new ProcessWatch(forge.app, [names[0]!]).look()
+  const rows = await forge.app.db
+    .selectFrom('jobs')
+    .select(['name', 'run_at'])
+    .where('name', 'in', names)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { name: names[0], run_at: forge.clock.now().toISOString() },
+    { name: names[1], ...late },
+  ])
+})
+
+test('a forge takes its row along', async () => {
+  await using forge = await startForge()
+  expect(await registered(forge)).toEqual([forge.app.holder])
+})
