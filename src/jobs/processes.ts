@@ -71,9 +71,8 @@ export async function joinProcesses(
   await watch.look()
   let turn: Promise<void> = Promise.resolve()
   const tell = (err: unknown) => app.log.warn({ part: 'processes', err }, 'the process could not be renewed')
-  const timer = beats
-    ? setInterval(() => (turn = turn.then(() => watch.look()).catch(tell)), BEAT_MS).unref()
-    : undefined
+  const beat = () => void (turn = turn.then(() => watch.look()).catch(tell))
+  const timer = beats ? setInterval(beat, BEAT_MS).unref() : undefined
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

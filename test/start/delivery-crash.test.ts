@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest'
 import { deliveryReceiver } from '../delivery-receiver.ts'
-import { call, expectCutOff, inStore, start, withInstance } from './merge-crash.ts'
+import { call, expectCutOff, start, withInstance } from './merge-crash.ts'
 
 const ISSUES = 12
-
-/** Its lease would end by itself, a minute and a half later. */
-const freeLanes = (database: string) =>
-  inStore(database, async (db) => {
-    await db.updateTable('delivery_lanes').set({ lease_until: null }).execute()
-  })
 
 test(
   'what a killed server had not noted is sent again with the same key, in order, and none is left out',
@@ -17,7 +11,7 @@ test(
   },
   async () => {
     await using receiver = await deliveryReceiver()
-    await withInstance(async (settings, database) => {
+    await withInstance(async (settings) => {
       {
         await using server = start(settings)
         const url = await server.url()
@@ -34,7 +28,6 @@ test(
         await expectCutOff(call(url, 'POST', '/projects/1/issues', { title: `${ISSUES}` }, die), die)
         expect(await server.ended()).toBe('SIGKILL')
       }
-      await freeLanes(database)
       {
         await using server = start(settings)
         const url = await server.url()

@@ -6,7 +6,6 @@ import {
   expectClean,
   expectCutOff,
   inStore,
-  passHours,
   settled,
   stage,
   start,
@@ -55,7 +54,6 @@ test('kill -9 at each step of create, push and rebase: one version for each head
         await call(url, 'POST', `${at}/merge_requests`, wish, die)
       })
     }
-    await passHours(database)
 
     await using child = start(settings)
     const url = await child.url()

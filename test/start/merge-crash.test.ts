@@ -8,7 +8,6 @@ import {
   expectClean,
   expectCutOff,
   inStore,
-  passHours,
   settled,
   stage,
   start,
@@ -48,7 +47,6 @@ test('kill -9 at each step of accept: merged everywhere or nowhere, told once', 
       await expectCutOff(call(url, 'PUT', `${at}/merge_requests/1/merge`, wish, die), die)
       expect(await child.ended()).toBe('SIGKILL')
     }
-    await passHours(database)
 
     await using child = start(settings)
     const url = await child.url()

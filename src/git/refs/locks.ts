@@ -1,28 +1,35 @@
 /**
  * Locks on refs: whoever made `<ref>.lock` may write the ref. Ours are links that lead nowhere but name their holder, so
- * that the lock of a process that was killed is known for what it is; to git a lock is a lock. One that names nobody is
- * dead when it is older than any holder can get.
+ * that the lock of a process that was killed is known for what it is; to git a lock is a lock. Those that git makes name
+ * nobody, so a process that has git write refs leaves a file with its name beside them. A lock of git is dead when no
+ * such process lives, or when it is older than any holder can get.
  */
-import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { readdir, symlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { lstatSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { MINUTE } from '../../clock.ts'
+import { isMemberGone, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
 import { GitFailed } from '../process/command.ts'
 import { filesBelow } from './ref-files.ts'
 
 /** Fails as making any file would: with EEXIST where somebody holds it. */
-export const takeLock = (lock: string): Promise<void> => symlink(SELF, lock)
+export const takeLock = (lock: string): Promise<void> => symlink(PROCESS_TAG, lock)
+
+/** Unless others have taken it away, and it is somebody else's by now. */
+export async function giveLockBack(lock: string): Promise<void> {
+  if ((await readlink(lock).catch(() => null)) === PROCESS_TAG) await rm(lock, { force: true })
+}
 
 /**
  * Takes away the lock of a process that is no more; false where it is not such a lock. One at a time, by a lock on the
  * lock: who looked at a dead one must not take away the next.
  */
-export function dropIfDead(lock: string, before = staleBefore()): boolean {
+export function dropIfDead(lock: string, before = staleBefore(), ofGitBefore = before): boolean {
   try {
-    if (!isOver(lock, before)) return false
+    if (!isOver(lock, before, ofGitBefore)) return false
     using _guard = guardOf(lock)
-    if (!isOver(lock, before)) return false
+    if (!isOver(lock, before, ofGitBefore)) return false
     rmSync(lock)
     return true
   } catch {
@@ -37,44 +44,50 @@ function guardOf(lock: string): Disposable {
   return { [Symbol.dispose]: () => rmSync(guard, { force: true }) }
 }
 
-const isOver = (lock: string, before: Date) => lstatSync(lock).mtime < before || isDead(readlinkSync(lock))
-
-/** Of holders elsewhere nobody here can tell. */
-function isDead(holder: string): boolean {
-  const [place, pid] = holder.split(' ')
-  return place === SELF.split(' ', 1)[0] && holder !== nameOf(Number(pid))
+function isOver(lock: string, before: Date, ofGitBefore: Date): boolean {
+  const file = lstatSync(lock)
+  if (file.mtime < before) return true
+  return file.isSymbolicLink() ? isDead(readlinkSync(lock)) : file.mtime < ofGitBefore
 }
 
-/** A machine and its numbering of processes, the number, and when it started: numbers are used again. */
-function nameOf(pid: number): string {
-  const numbering = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '?'
-  const start = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19]) ?? '?'
-  return `${hostname()}/${numbering} ${pid} ${start}`
-}
-
-const SELF = nameOf(process.pid)
-
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
-}
+const isDead = (holder: string) => TAG_PATTERN.test(holder) && isMemberGone(holder)
 
 /** Longer than moving any number of refs may take. */
 const STALE_MS = 15 * MINUTE
+/** The git of a process that was killed ends by itself, and takes its locks along. */
+const ORPHAN_MS = 5_000
 
 const staleBefore = () => new Date(Date.now() - STALE_MS)
 
 /** Runs git; should locks of the dead be in its way, without them once more. */
 export async function despiteDeadLocks<T>(dir: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await work()
+    return await announced(dir, work)
   } catch (error) {
     if (!isLockedOut(error) || (await removeLocks(dir, staleBefore())) === 0) throw error
-    return work()
+    return announced(dir, work)
   }
+}
+
+const WRITER = 'tmp_writer_'
+
+/** Others see that a process which lives has git write refs here. */
+async function announced<T>(dir: string, work: () => Promise<T>): Promise<T> {
+  const file = join(dir, `${WRITER}${PROCESS_TAG}_${randomUUID()}`)
+  await writeFile(file, '', { flag: 'wx' })
+  try {
+    return await work()
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+/** Those who are named by a file. The files of the dead go. */
+async function hasWriters(dir: string, names: readonly string[]): Promise<boolean> {
+  const writers = names.filter((name) => name.startsWith(WRITER))
+  const dead = writers.filter((name) => isDead(TAG_PATTERN.exec(name)?.[0] ?? ''))
+  for (const name of dead) await rm(join(dir, name), { force: true })
+  return dead.length < writers.length
 }
 
 const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': File exists/.test(error.stderr)
@@ -82,8 +95,10 @@ const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': 
 /** Those made before, and those of the dead; answers how many there were. */
 export async function removeLocks(dir: string, before: Date): Promise<number> {
   const inRefs = (await filesBelow(join(dir, 'refs'))).map((file) => relative(dir, join(file.parentPath, file.name)))
-  const locks = [...(await readdir(dir)), ...inRefs].filter((name) => name.endsWith('.lock'))
+  const names = await readdir(dir)
+  const locks = [...names, ...inRefs].filter((name) => name.endsWith('.lock'))
+  const ofGitBefore = (await hasWriters(dir, names)) ? before : new Date(Date.now() - ORPHAN_MS)
   // The lock on a lock before the lock.
   const inOrder = locks.toSorted((a, b) => b.length - a.length)
-  return inOrder.filter((name) => dropIfDead(join(dir, name), before)).length
+  return inOrder.filter((name) => dropIfDead(join(dir, name), before, ofGitBefore)).length
 }

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { hasCode, nullIfMissing } from '../../lib/system-errors.ts'
 import type { Ref } from '../process/arguments.ts'
 import { flushFolder } from '../storage/drafts.ts'
-import { dropIfDead, takeLock } from './locks.ts'
+import { dropIfDead, giveLockBack, takeLock } from './locks.ts'
 import { readPacked, readRef } from './ref-files.ts'
 
 /** `unusual`: nothing was done, git is to do it. */
@@ -36,7 +36,7 @@ export async function moveOne(
   try {
     const [fit] = await bothOf(isFit, drafted)
     if (!fit || !(await waitForLock(`${file}.lock`))) return outcome
-    outcome = await moveLocked(dir, name, before, draft)
+    outcome = await moveLocked(dir, name, before, draft, performance.now())
     // Once the lock is given back, git may pack the ref and remove its folder; what it packs it flushes.
     if (outcome === 'moved') await flushFolder(dirname(file)).catch(nullIfMissing)
     return outcome
@@ -52,11 +52,19 @@ async function bothOf<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 /** Gives the lock back, whatever happens. */
-async function moveLocked(dir: string, name: Ref, before: string | null, draft: string): Promise<Outcome> {
+async function moveLocked(
+  dir: string,
+  name: Ref,
+  before: string | null,
+  draft: string,
+  began: number,
+): Promise<Outcome> {
   try {
     const present = await readRef(dir, name)
     if (present === undefined || (present === null && (await isInTheWay(dir, name)))) return 'unusual'
     if (present !== before) return 'was elsewhere'
+    // Others may have taken this process for dead, and the lock away.
+    if (performance.now() - began > HELD_MS) return 'unusual'
     await rename(draft, join(dir, name))
     return 'moved'
   } catch (error) {
@@ -64,12 +72,14 @@ async function moveLocked(dir: string, name: Ref, before: string | null, draft: 
     if (hasCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) return 'unusual'
     throw error
   } finally {
-    await rm(join(dir, `${name}.lock`), { force: true })
+    await giveLockBack(join(dir, `${name}.lock`))
   }
 }
 
 const PATIENCE_MS = 2000
 const PAUSE_MS = 5
+/** Shorter than a process must be silent to count as dead. */
+const HELD_MS = 4000
 
 /** False when others hold it for too long, a ref stands where its folder should, or there are no links here. */
 async function waitForLock(lock: string): Promise<boolean> {

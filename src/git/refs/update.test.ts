@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readlinkSync } from 'node:fs'
 import { readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { processesOf } from '../../../test/git-builder.ts'
 import { runGit, temporaryFolder } from '../../../test/git-origin.ts'
+import { noteLiving, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
 import { branch, ref, UnsafeArgument, type Ref } from '../process/arguments.ts'
 import { buildTree, writeCommit } from '../objects/building.ts'
 import { GitFailed } from '../process/command.ts'
@@ -193,10 +193,10 @@ test("a lock outlives its holder, but is in nobody else's way", async () => {
   await createRef(dir, MASTER, one)
   const lock = join(dir, `${MASTER}.lock`)
   dieHolding(lock)
-  expect(readlinkSync(lock)).toContain(hostname())
+  expect(readlinkSync(lock)).toMatch(TAG_PATTERN)
   // While another takes it away, nobody else does.
   await writeFile(`${lock}.lock`, '')
-  expect([dropIfDead(lock), readlinkSync(lock)]).toEqual([false, expect.stringContaining(hostname())])
+  expect([dropIfDead(lock), readlinkSync(lock)]).toEqual([false, expect.stringMatching(TAG_PATTERN)])
   await rm(`${lock}.lock`)
   await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
 
@@ -220,8 +220,43 @@ test('a lock whose holder lives, here or elsewhere, is waited for and heeded', a
   const moving = moveRefs(dir, [{ ref: MASTER, before: NO_OBJECT, after: one }])
   await rm(lock)
   await moving
-  await symlink('elsewhere/pid:[1] 1 1', lock)
+  await symlink(ELSEWHERE, lock)
   expect([dropIfDead(lock), existsSync(join(dir, MASTER))]).toEqual([false, true])
+})
+
+const ELSEWHERE = '00000000_1_1'
+
+test('the lock of a process elsewhere is dead once the store knows the process no more', async () => {
+  await using repo = await repository()
+  const { dir, one, two } = repo
+  await createRef(dir, MASTER, one)
+  const lock = join(dir, `${MASTER}.lock`)
+  await symlink(ELSEWHERE, lock)
+  noteLiving([`${ELSEWHERE}_aaaaaaaa`])
+  expect(dropIfDead(lock)).toBe(false)
+  noteLiving([])
+  await moveRefs(dir, [{ ref: MASTER, before: one, after: two }])
+  expect(await repo.refs()).toEqual({ [MASTER]: two })
+})
+
+test('a lock of git is dead when no process that lives has git write there', async () => {
+  await using repo = await repository()
+  const { dir } = repo
+  const lock = join(dir, 'HEAD.lock')
+  const longAgo = new Date(Date.now() - 10_000)
+  const leave = async () => {
+    await writeFile(lock, '')
+    await utimes(lock, longAgo, longAgo)
+  }
+  await leave()
+  const writer = join(dir, `tmp_writer_${PROCESS_TAG}_1`)
+  await writeFile(writer, '')
+  await expect(setHead(dir, 'other')).rejects.toThrow('File exists')
+  await rm(writer)
+  // Its process is no more.
+  await writeFile(join(dir, `tmp_writer_${PROCESS_TAG.replace(/_\d+_/, '_99999999_')}_1`), '')
+  await setHead(dir, 'other')
+  expect((await readdir(dir)).filter((name) => /lock|tmp_/.test(name))).toEqual([])
 })
 
 test('a ref moves while git packs it away, folder and all', async () => {

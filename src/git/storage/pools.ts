@@ -7,6 +7,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR } from '../../clock.ts'
 import { git } from '../process/command.ts'
+import { despiteDeadLocks } from '../refs/locks.ts'
 import { copyObjects, publishedRefs, tipsOf } from './copy.ts'
 import { createRepository, housekeep, packRefs, REFS_FLUSHED_LATER, repositoryExists } from './repositories.ts'
 
@@ -27,7 +28,9 @@ export function fillPool(pool: string, source: string, { mayTake, signal }: Fill
     if (fresh.length === 0) return
     await copyObjects(source, pool, { tips: fresh, without: [...known], signal })
     const input = fresh.map((id) => `update refs/pools/${id} ${id}\n`).join('')
-    await git(pool, ['update-ref', '--stdin'], { input, config: REFS_FLUSHED_LATER, deadline: HOUR, signal })
+    await despiteDeadLocks(pool, () =>
+      git(pool, ['update-ref', '--stdin'], { input, config: REFS_FLUSHED_LATER, deadline: HOUR, signal }),
+    )
     await packRefs(pool, signal)
   })
 }
