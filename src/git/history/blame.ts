@@ -1,7 +1,7 @@
 /** Which commit each line of a file comes from. */
 import { lines as lineRange, rev, treePath } from '../process/arguments.ts'
 import { GitFailed, gitStream } from '../process/command.ts'
-import { findCommits, resolveCommit, type Commit } from '../objects/commits.ts'
+import { findCommits, resolveCommit, shortCommit, type Commit } from '../objects/commits.ts'
 import { pieces } from '../process/streams.ts'
 import { textOf } from '../objects/texts.ts'
 import { entryAt } from '../objects/trees.ts'
@@ -84,11 +84,17 @@ interface Group {
   readonly lines: string[]
 }
 
+/** Characters of the messages of all groups, and of one in any case. */
+const MOST_MESSAGES = 4_000_000
+const LEAST_MESSAGE = 200
+
 async function withCommits(dir: string, groups: readonly Group[]): Promise<BlameGroup[]> {
   const ids = [...new Set(groups.map(({ id }) => id))]
   const commits = new Map((await findCommits(dir, ids)).map((commit, n) => [ids[n]!, commit]))
+  // A commit stands there once for each of its groups of lines.
+  const most = Math.max(LEAST_MESSAGE, Math.floor(MOST_MESSAGES / groups.length))
   return groups.flatMap(({ id, start, lines }) => {
     const commit = commits.get(id)
-    return commit ? [{ commit, start, lines }] : []
+    return commit ? [{ commit: shortCommit(commit, most), start, lines }] : []
   })
 }

@@ -6,8 +6,8 @@ import { parseHeaders } from './headers.ts'
 import { parsePerson, type Person } from './identities.ts'
 import { isObjectId } from './ids.ts'
 import { Memory } from './memory.ts'
-import { objectInfos, readObjects, readStart, type GitObject, type QuarantineOptions } from './objects.ts'
-import { textIn, textOf } from './texts.ts'
+import { mapObjects, objectInfos, readStart, type GitObject, type QuarantineOptions } from './objects.ts'
+import { CUT_MARK, startOf, textIn, textOf } from './texts.ts'
 
 export interface Commit {
   readonly id: string
@@ -15,6 +15,7 @@ export interface Commit {
   readonly parents: readonly string[]
   readonly author: Person
   readonly committer: Person
+  /** Cut where it is too long for one that is asked for alone, or for all that are read together. */
   readonly message: string
   /** The message's first line; empty when there is none. */
   readonly title: string
@@ -22,10 +23,22 @@ export interface Commit {
   readonly signature: string | null
 }
 
-/** A message that is longer is cut. */
-const MAX_COMMIT = 1024 * 1024
+const KB = 1024
+const MB = 1024 * KB
 
-export function parseCommit(id: string, content: Buffer): Commit {
+/** What is shown of a commit that is asked for alone, and of one among several. */
+const MOST_OF_ONE = MB
+const MOST_OF_LISTED = 64 * KB
+/** What is shown of all commits that are read together, and what each of them may have at least. */
+const MOST_TOGETHER = 8 * MB
+const LEAST_OF_LISTED = KB
+const LONGEST_TITLE = KB
+const MOST_PARENTS_OF_CUT = 100
+/** A signature is a few kilobytes; what is longer is none. */
+const LONGEST_SIGNATURE = 64 * KB
+
+/** `most` are bytes: of the message, and in what has more than that the first parents are enough. */
+export function parseCommit(id: string, content: Buffer, most = Infinity, isWhole = true): Commit {
   const { headers, body } = parseHeaders(content)
   const bytesOf = (name: string) => headers.find((header) => header.name === name)?.value
   const plain = (name: string) => bytesOf(name)?.toString('latin1')
@@ -34,17 +47,45 @@ export function parseCommit(id: string, content: Buffer): Commit {
     if (!bytes) return ''
     return encoding === undefined ? textOf(bytes) : textIn(encoding, bytes)
   }
-  const message = text(body)
+  const isCut = !isWhole || body.length > most
+  const message = isCut ? text(startOf(body, most)) + CUT_MARK : text(body)
+  const parents = headers.filter(({ name }) => name === 'parent').map(({ value }) => value.toString('latin1'))
+  const signature = plain('gpgsig') ?? null
   return {
     id,
     tree: plain('tree') ?? '',
-    parents: headers.filter(({ name }) => name === 'parent').map(({ value }) => value.toString('latin1')),
+    parents: content.length > most ? parents.slice(0, MOST_PARENTS_OF_CUT) : parents,
     author: parsePerson(text(bytesOf('author'))),
     committer: parsePerson(text(bytesOf('committer'))),
     message,
-    title: /\S.*/.exec(message)?.[0].trimEnd() ?? '',
-    signature: plain('gpgsig') ?? null,
+    title: shortened(/\S.*/.exec(message)?.[0].trimEnd() ?? '', LONGEST_TITLE),
+    signature: signature !== null && signature.length > LONGEST_SIGNATURE ? null : signature,
   }
+}
+
+const shortened = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
+
+/** Where one commit is shown many times over: no more than so many characters of it each time. */
+export function shortCommit(commit: Commit, most: number): Commit {
+  const { message, parents } = commit
+  if (message.length + 40 * parents.length <= most) return commit
+  return {
+    ...commit,
+    message: message.length > most ? message.slice(0, most) + CUT_MARK : message,
+    parents: parents.slice(0, MOST_PARENTS_OF_CUT),
+  }
+}
+
+/** How large each may be so that all together keep to the budget: only the largest give way. */
+export function fairShare(sizes: readonly number[], budget: number): number {
+  let left = budget
+  let count = sizes.length
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * count > left) return Math.floor(left / count)
+    left -= size
+    count--
+  }
+  return Infinity
 }
 
 /** Whole or short id, branch, tag, `HEAD`, `master~1`, as users write them → the commit's id. */
@@ -81,8 +122,7 @@ export async function findCommits(
   options: QuarantineOptions = {},
 ): Promise<(Commit | null)[]> {
   if (!options.environment) return knownCommits(dir, await resolveCommits(dir, names))
-  const objects = await readObjects(dir, names, { ...options, as: 'commit', maxBytes: MAX_COMMIT })
-  return Promise.all(objects.map(async (object) => object && commitFrom(dir, object)))
+  return (await readCommits(dir, names, options)).map((read) => read && read.commit)
 }
 
 const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, parents, author, committer }) => {
@@ -94,13 +134,38 @@ const remembered = new Memory<Commit>(8 * 1024 * 1024, ({ message, signature, pa
 export async function knownCommits(dir: string, ids: readonly (string | null)[]): Promise<(Commit | null)[]> {
   const known = ids.map((id) => (id === null ? null : remembered.get(dir, id)))
   const unknown = ids.filter((id, n) => id !== null && !known[n]) as string[]
-  const objects = unknown.length === 0 ? [] : await readObjects(dir, unknown, { as: 'commit', maxBytes: MAX_COMMIT })
-  const read = await Promise.all(objects.map(async (object) => object && commitFrom(dir, object)))
-  for (const commit of read) if (commit) remembered.set(dir, commit.id, commit)
+  const read = unknown.length === 0 ? [] : await readCommits(dir, unknown, {}, ids.length === 1)
+  for (const one of read)
+    if (one && one.size <= Math.min(one.most, MOST_OF_LISTED)) remembered.set(dir, one.commit.id, one.commit)
   const rest = read.values()
-  return known.map((commit) => (commit === undefined ? (rest.next().value ?? null) : commit))
+  return known.map((commit) => (commit === undefined ? (rest.next().value?.commit ?? null) : commit))
 }
 
-async function commitFrom(dir: string, object: GitObject): Promise<Commit> {
-  return parseCommit(object.id, object.content ?? (await readStart(dir, object, MAX_COMMIT)))
+interface ReadCommit {
+  readonly commit: Commit
+  readonly size: number
+  /** Bytes that it was allowed. */
+  readonly most: number
+}
+
+/** At a time; of one that is larger than all of it only the beginning is read, by a process of its own. */
+const READ_AT_ONCE = 8 * MB
+
+function readCommits(
+  dir: string,
+  names: readonly string[],
+  options: QuarantineOptions,
+  isAlone = names.length === 1,
+): Promise<(ReadCommit | null)[]> {
+  const reading = { ...options, as: 'commit', maxBytes: READ_AT_ONCE, maxTotal: READ_AT_ONCE } as const
+  return mapObjects(dir, names, reading, (infos) => {
+    const largest = isAlone ? MOST_OF_ONE : MOST_OF_LISTED
+    const sizes = infos.map((info) => Math.min(info?.size ?? 0, largest))
+    const most = Math.min(largest, Math.max(LEAST_OF_LISTED, fairShare(sizes, MOST_TOGETHER)))
+    return async (object: GitObject) => {
+      const { id, size, content } = object
+      const bytes = content ?? (await readStart(dir, object, MOST_OF_ONE, options))
+      return { commit: parseCommit(id, bytes, most, content !== null), size, most }
+    }
+  })
 }

@@ -8,6 +8,8 @@ export interface Person extends LocalMoment {
 
 /** The last day of 9999, whatever the zone; clocks of strangers say anything. */
 export const LAST_SECOND = 253_402_214_400
+/** Nobody's name or address is longer. */
+const LONGEST_NAME = 1000
 /** Longer than any date, and short enough to be searched. */
 const DATE_LENGTH = 64
 
@@ -18,8 +20,13 @@ export function parsePerson(line: string): Person {
   const when = /(-?\d+)(?: ([+-]\d+))?\s*$/.exec(isWhole ? line.slice(closing + 1).slice(-DATE_LENGTH) : '')
   const seconds = Math.min(Math.max(Number(when?.[1] ?? 0), 0), LAST_SECOND)
   return {
-    name: (isWhole ? line.slice(0, opening) : line).trim(),
-    email: isWhole ? line.slice(opening + 1, closing).trim() : '',
+    name: (isWhole ? line.slice(0, opening) : line).trim().slice(0, LONGEST_NAME),
+    email: isWhole
+      ? line
+          .slice(opening + 1, closing)
+          .trim()
+          .slice(0, LONGEST_NAME)
+      : '',
     date: new Date(seconds * 1000),
     offset: offsetOf(when?.[2] ?? '+0000'),
   }

@@ -71,6 +71,45 @@ export function readObjects(
   return asking(dir, options, async (ask) => contentsBy(ask, await infosBy(ask, names, options), options))
 }
 
+/**
+ * Each is handed over as it is read and let go again: however many large ones there are, only a few are held at a time.
+ * `begin` is told how large they are and answers what reads one.
+ */
+export function mapObjects<T>(
+  dir: string,
+  names: readonly string[],
+  options: ReadOptions,
+  begin: (infos: readonly (ObjectInfo | null)[]) => (object: GitObject) => T | Promise<T>,
+): Promise<(T | null)[]> {
+  return asking(dir, options, async (ask) => {
+    const infos = await infosBy(ask, names, options)
+    const read = begin(infos)
+    const values: (T | null)[] = []
+    for (const some of portionsOf(infos, options))
+      for (const object of await contentsBy(ask, some, options)) values.push(object && (await read(object)))
+    return values
+  })
+}
+
+/** As many neighbours together as fit into what may be read at a time. */
+function portionsOf(
+  infos: readonly (ObjectInfo | null)[],
+  { maxBytes = MAX_BYTES, maxTotal = MAX_TOTAL }: ReadOptions,
+): (ObjectInfo | null)[][] {
+  const portions: (ObjectInfo | null)[][] = [[]]
+  let total = 0
+  for (const info of infos) {
+    const size = info && info.size <= maxBytes ? info.size : 0
+    if (total + size > maxTotal) {
+      portions.push([])
+      total = 0
+    }
+    portions.at(-1)!.push(info)
+    total += size
+  }
+  return portions
+}
+
 const MAX_REMEMBERED = 24 * 1024 * 1024
 const remembered = new Memory<GitObject>(MAX_REMEMBERED, ({ size }) => size)
 
@@ -123,10 +162,15 @@ export async function openBlob(
 }
 
 /** The first bytes of an object that is too large to be read whole. */
-export async function readStart(dir: string, { id, type }: ObjectInfo, bytes: number): Promise<Buffer> {
+export async function readStart(
+  dir: string,
+  { id, type }: ObjectInfo,
+  bytes: number,
+  { environment }: QuarantineOptions = {},
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of gitStream(dir, ['cat-file', type, rev(id)]) as AsyncIterable<Buffer>) {
+  for await (const chunk of gitStream(dir, ['cat-file', type, rev(id)], { environment }) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
     if (size >= bytes) break

@@ -2,7 +2,7 @@
 import { parseHeaders } from './headers.ts'
 import { parsePerson, type Person } from './identities.ts'
 import { signatureStart } from './signatures.ts'
-import { textOf } from './texts.ts'
+import { CUT_MARK, startOf, textOf } from './texts.ts'
 
 export interface Annotation {
   /** Without its signature and its last line break. */
@@ -13,14 +13,16 @@ export interface Annotation {
   readonly signature: string | null
 }
 
-export function parseTag(content: Buffer): Annotation {
+/** Of a longer message only so many bytes are told. */
+export function parseTag(content: Buffer, most = Infinity): Annotation {
   const { headers, body } = parseHeaders(content)
   const tagger = headers.find(({ name }) => name === 'tagger')
   // The line break before it belongs to the message, also when that is empty.
   const at = body.length - content.length + signatureStart(content)
   const isSigned = signatureStart(content) >= 0 && at >= 0
+  const message = isSigned ? body.subarray(0, at) : body
   return {
-    message: textOf(isSigned ? body.subarray(0, at) : body).replace(/\n$/, ''),
+    message: message.length > most ? textOf(startOf(message, most)) + CUT_MARK : textOf(message).replace(/\n$/, ''),
     tagger: tagger ? parsePerson(textOf(tagger.value)) : null,
     signature: isSigned ? body.toString('latin1', at) : null,
   }

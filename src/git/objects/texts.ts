@@ -15,6 +15,16 @@ export function textIn(encoding: string, bytes: Uint8Array): string {
 
 const withoutNul = (text: string) => text.replaceAll('\0', '\uFFFD')
 
+/** Ends a message of which only the beginning is told. */
+export const CUT_MARK = '\n\n[message cut]\n'
+
+/** The first bytes, but not up to the middle of a character. */
+export function startOf(bytes: Buffer, most: number): Buffer {
+  let end = Math.min(most, bytes.length)
+  while (end < bytes.length && end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end)
+}
+
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 
 /** A name as git writes it in a line: in quotes, with escapes, as soon as it has an odd byte. */

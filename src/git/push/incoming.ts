@@ -3,7 +3,8 @@
  * quarantine where there is one. Two processes however many commits there are, and a third for sizes.
  */
 import { HOUR } from '../../clock.ts'
-import { git, LONG_LISTING, type GitOptions } from '../process/command.ts'
+import { git, gitStream, LONG_LISTING, type GitOptions } from '../process/command.ts'
+import { pieces } from '../process/streams.ts'
 import { isObjectId } from '../objects/ids.ts'
 import { NO_OBJECT } from '../refs/update.ts'
 
@@ -20,7 +21,9 @@ export interface IncomingChange {
 
 export interface IncomingCommit {
   readonly id: string
+  /** Of a longer one the beginning. */
   readonly message: string
+  readonly isMessageCut: boolean
   readonly authorEmail: string
   readonly committerEmail: string
   readonly signed: boolean
@@ -30,16 +33,21 @@ export interface IncomingCommit {
 type Where = Pick<GitOptions, 'environment' | 'signal'>
 
 const SUBMODULE = '160000'
+/** Characters: a small push can bring messages of hundreds of megabytes. */
+const LONGEST_MESSAGE = 64 * 1024
 
 /** Oldest first. `tips` are full ids: of commits, of tags of them, or of what no commit is on the way to. */
 export async function incomingCommits(dir: string, tips: readonly string[], where: Where): Promise<IncomingCommit[]> {
   if (tips.length === 0) return []
   const options = { ...where, maxOutput: LONG_LISTING, deadline: HOUR }
-  const records = await git(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
-    ...options,
+  const records = gitStream(dir, ['rev-list', '--reverse', '--header', '--stdin', '--not', '--all'], {
+    ...where,
+    deadline: HOUR,
     input: tips.join('\n') + '\n',
   })
-  const commits = records.split('\0').filter(Boolean).map(parseRecord)
+  const commits: Omit<IncomingCommit, 'changes'>[] = []
+  for await (const some of pieces(records, 0))
+    for (const record of some) if (record.length > 0) commits.push(parseRecord(record.toString()))
   const changes = await changesOf(
     dir,
     commits.map(({ id }) => id),
@@ -52,13 +60,15 @@ export async function incomingCommits(dir: string, tips: readonly string[], wher
 function parseRecord(record: string): Omit<IncomingCommit, 'changes'> {
   const [head, ...rest] = record.split('\n\n')
   const lines = head!.split('\n')
+  const message = rest.join('\n\n')
   const emailOf = (role: string) => emailIn(lines.find((line) => line.startsWith(role)) ?? '')
   return {
     id: lines[0]!,
     authorEmail: emailOf('author '),
     committerEmail: emailOf('committer '),
     signed: lines.some((line) => /^gpgsig(-sha256)? /.test(line)),
-    message: rest.join('\n\n').replace(/^ {4}/gm, ''),
+    message: message.slice(0, LONGEST_MESSAGE).replace(/^ {4}/gm, ''),
+    isMessageCut: message.length > LONGEST_MESSAGE,
   }
 }
 

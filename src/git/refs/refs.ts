@@ -242,12 +242,16 @@ function startAfter(refs: readonly { name: string }[], after: string, order: Ref
   return place < 0 ? refs.length : place
 }
 
+/** Of the message of one tag among several. */
+const MOST_OF_LISTED = 64 * 1024
+
 async function loadTags(dir: string, refs: readonly Branch[]): Promise<Tag[]> {
   const ids = refs.map(({ id }) => id)
   const [objects, commits] = await Promise.all([readObjects(dir, ids, { maxBytes: MAX_TAG }), resolveCommits(dir, ids)])
+  const most = refs.length > 1 ? MOST_OF_LISTED : MAX_TAG
   return refs.map(({ name, id }, n) => {
     const object = objects[n]
-    const annotation = object?.type === 'tag' && object.content ? parseTag(object.content) : null
+    const annotation = object?.type === 'tag' && object.content ? parseTag(object.content, most) : null
     return { name, target: id, commit: commits[n] ?? null, annotation }
   })
 }

@@ -107,6 +107,7 @@ async function textChecks(
   const isEmail = email === '' ? null : await finder(email, emails)
   return (commit) => {
     const { authorEmail, committerEmail } = commit
+    if ((isMessage ?? isForbidden) && commit.isMessageCut) return 'Commit message is too long to be checked'
     if (isMessage && !isMessage(commit.message)) return `Commit message does not follow the pattern '${message}'`
     if (isForbidden?.(commit.message)) return `Commit message contains the forbidden pattern '${forbidden}'`
     if (isEmail && !isEmail(committerEmail)) {
