@@ -110,8 +110,15 @@ export type WebRoutes = (
   },
 ) => void
 
-/** Browsers say that they want pages; programs that say nothing are answered as the API would. */
-export const isForPeople = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '')
+/**
+ * Whether a page or a file is an answer. Browsers say so, `curl`, pictures and link previews accept anything or say
+ * nothing; only a program that asks for JSON, and would take nothing else, is answered as the API would.
+ */
+export const isForPeople = ({ raw, headers: { accept = '' } }: FastifyRequest): boolean =>
+  !/^\/+api\b/.test(raw.url!) && (!/\bjson\b/i.test(accept) || /\btext\/html\b|\*\/\*/i.test(accept))
+
+/** Browsers name what they want in answer to a form; whatever else is posted outside the API is for nobody. */
+export const isForm = ({ headers: { accept = '' } }: FastifyRequest): boolean => /\btext\/html\b/i.test(accept)
 
 /** Pages for people. Each is null where none stands. */
 export interface WebPages {

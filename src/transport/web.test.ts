@@ -58,7 +58,7 @@ test('what is not inside a repository goes where it went', async () => {
     ['GET', `${path}?x=.git/info/lfs`],
     ['DELETE', `${path}.git/info/lfs/locks`],
   ] as const) {
-    const answer = await fetch(forge.url + at, { method })
+    const answer = await fetch(forge.url + at, { method, headers: { Accept: 'application/json' } })
     expect([answer.status, await answer.json()], `${method} ${at}`).toEqual([404, { error: '404 Not Found' }])
   }
 })

@@ -1,4 +1,5 @@
 /** Links to addresses that pages had in older releases. */
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fillProject } from '../../test/contents.ts'
 import { startForge, type TestForge } from '../forge.ts'
@@ -73,4 +74,41 @@ test('a project may be named like a page', async () => {
   const { body: group } = await jane.post('/groups', inner)
   await jane.post('/projects', { name: 'network', namespace_id: group.id, visibility: 'public' })
   expect((await ask('/outer/inner/network')).status).toBe(200)
+})
+
+const headersFor = (accept: string | undefined) => (accept === undefined ? {} : { Accept: accept })
+
+/** As programs ask: Node's own client would say that it takes anything. */
+function visit(
+  address: string,
+  accept: string | undefined,
+): Promise<{ status: number; type: string; location: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(forge.url + address, { headers: headersFor(accept) }, (answer) => {
+      const { 'content-type': type = '', location = '' } = answer.headers
+      answer.resume().once('end', () => resolve({ status: answer.statusCode!, type, location }))
+    })
+    asking.once('error', reject).end()
+  })
+}
+
+test.each([
+  ['nothing', undefined],
+  ['anything', '*/*'],
+  ['pictures', 'image/avif,image/webp,image/png,image/*;q=0.8'],
+  ['JSON first and then anything', 'application/json, text/plain, */*'],
+])('who accepts %s gets pages and files', async (_what, accept) => {
+  expect(await visit('/jane/mill', accept)).toMatchObject({ status: 200, type: expect.stringContaining('text/html') })
+  const raw = await visit('/jane/mill/-/raw/master/docs/a%20b.txt', accept)
+  expect(raw).toMatchObject({ status: 303, location: expect.stringContaining('/raw?ref=master') })
+  expect(await visit(raw.location, accept)).toMatchObject({ status: 200, type: expect.stringContaining('text/plain') })
+  const archive = await visit('/jane/mill/-/archive/master/mill-master.zip', accept)
+  expect(await visit(archive.location, accept)).toMatchObject({ status: 200 })
+  for (const path of ['/none/of/this', '/-/none', '/groups/none', '/-/snippets/99'])
+    expect(await visit(path, accept)).toMatchObject({ status: 404, type: expect.stringContaining('text/html') })
+})
+
+test('who accepts JSON alone gets JSON', async () => {
+  for (const path of ['/jane/mill', '/none/of/this', '/-/none', '/groups/none', '/-/snippets/99'])
+    expect(await visit(path, 'application/json')).toMatchObject({ status: 404, type: 'application/json' })
 })

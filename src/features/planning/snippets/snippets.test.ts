@@ -292,11 +292,9 @@ test('pages show the raw text to whoever may read it, and never as a page', asyn
   }
   for (const address of [
     `${path}/-/snippets/${own.id}/raw`,
-    `${path}/-/snippets/${inside.id}`,
     `/snippets/${own.id}/raw/other/a.html`,
     `/snippets/${own.id}/raw/main`,
     '/snippets/x/raw',
-    '/snippets/',
   ]) {
     expect((await get(address, owner.token)).status, address).toBe(404)
   }

@@ -16,7 +16,7 @@ test('what no page and nobody owns is unknown, and every other route stays as it
   const unknown = ['/nobody', '/nobody/nothing', '/nobody/nothing/tree/master', '/assets/x', '/uploads/x', '/users/x/y']
   const odd = ['/%2e%2e/x', '/a%2fb', '/a%00b', '/a/%5c', '/api', '/api/v3/projects', '/oauth/token', '/-/nothing']
   for (const path of [...unknown, ...odd]) {
-    expect([path, JSON.parse((await ask(forge, path)).body)]).toEqual([path, UNKNOWN])
+    expect([path, JSON.parse((await ask(forge, path, { Accept: 'application/json' })).body)]).toEqual([path, UNKNOWN])
     expect([path, (await ask(forge, path)).status]).toEqual([path, 404])
     expect(await ask(forge, path, {}, 'HEAD')).toEqual({ status: 404, location: null, body: '' })
   }
@@ -67,7 +67,7 @@ test('a renamed project is found under its old address, with all that follows', 
 
   // Once something else stands there, that is what is meant.
   await owner.post('/projects', { path: path.split('/')[2], namespace_id: group.id, visibility: 'private' })
-  expect(await ask(forge, `${path}/tree`)).toMatchObject({ status: 404, location: null })
+  expect(await ask(forge, `${path}/-/tree/HEAD`)).toMatchObject({ status: 404, location: null })
 })
 
 test('redirects show nothing to whoever may not see where they lead', async () => {
@@ -105,8 +105,8 @@ test('the longest known beginning decides', async () => {
 
   const table: [string, string | null][] = [
     ['/old', `/${groupPath}`],
-    ['/old/saw/tree', `/${groupPath}/saw/tree`],
-    ['/old/inner/tree', `${two.path}/tree`],
+    ['/old/saw/tree/a', `/${groupPath}/saw/tree/a`],
+    ['/old/inner/tree/a', `${two.path}/tree/a`],
     ['/old/inner2', `/${groupPath}/inner2`],
     [`/${groupPath}/gone/x`, `${two.path}/x`],
     // What exists comes before what was.
@@ -115,7 +115,7 @@ test('the longest known beginning decides', async () => {
     [`${one.path}/x`, null],
   ]
   for (const [path, location] of table) {
-    expect([path, await ask(forge, path)]).toEqual([
+    expect([path, await ask(forge, path, { Accept: 'application/json' })]).toEqual([
       path,
       expect.objectContaining({ status: location ? 302 : 404, location }),
     ])

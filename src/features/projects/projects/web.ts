@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Gateway } from '../../../api/run.ts'
-import { isForPeople, type PageContent, type ProjectPage, type WebRoutes } from '../../../api/server.ts'
+import { isForPeople, isForm, type PageContent, type ProjectPage, type WebRoutes } from '../../../api/server.ts'
 import { send as sendJson } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
@@ -42,13 +42,14 @@ export const routes: WebRoutes = (server, gateway, { projectPages, addressPages,
       (await pageAt(gateway, request, reply, segments, projectPages)) ??
       (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??
       (await showPage())
-    if (page) return send(reply, page)
+    if (page && page.status !== 404) return send(reply, page)
     const location = await redirectFrom(gateway, request, segments)
-    return location === null ? refuse(request, reply) : reply.redirect(location, 302)
+    if (location !== null) return reply.redirect(location, 302)
+    return page ? send(reply, page) : refuse(request, reply)
   })
 
   const act = async (request: FastifyRequest, reply: FastifyReply) => {
-    const page = isForPeople(request) ? await pages.act(request, reply) : null
+    const page = isForm(request) ? await pages.act(request, reply) : null
     return page ? send(reply, page) : sendJson(request, reply, 404, UNKNOWN_ROUTE)
   }
   server.post('/', act)
