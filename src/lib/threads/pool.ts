@@ -1,0 +1,146 @@
+/**
+ * Threads for work whose length the content of users decides. Each task has a deadline: a thread that passes it is killed
+ * and replaced. Callers take turns, and none of them has more than a share of the threads, so one with many tasks holds up
+ * nobody else. Threads start on demand and end when idle.
+ */
+import { anonymousShare, type LimitedCaller } from '../lanes.ts'
+import { PoolFull } from './errors.ts'
+import { startThread, type Thread } from './worker.ts'
+
+export interface PoolLimits {
+  readonly threads: number
+  /** Of the threads. */
+  readonly perCaller: number
+  readonly waitingPerCaller: number
+  readonly waitingInAll: number
+  /** Milliseconds that a task of a caller waits for a thread. */
+  readonly patience: number
+  /** Milliseconds after which a thread without work ends. */
+  readonly idle: number
+}
+
+export interface TaskOptions {
+  /** Who waits for it. Absent in the background, where it waits as long as it takes. */
+  readonly caller?: LimitedCaller | undefined
+  /** Milliseconds of work. */
+  readonly deadline: number
+}
+
+interface Task {
+  readonly module: string
+  readonly input: unknown
+  readonly deadline: number
+  readonly caller: LimitedCaller
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  patience?: NodeJS.Timeout
+}
+
+const BACKGROUND: LimitedCaller = { key: 'background', isAnonymous: false }
+
+export class ThreadPool {
+  readonly #limits: PoolLimits
+  /** Of those who wait, by turns: the caller served last stands last. */
+  readonly #queues = new Map<LimitedCaller['key'], Set<Task>>()
+  readonly #running = new Map<LimitedCaller['key'], number>()
+  readonly #idle = new Map<Thread, NodeJS.Timeout>()
+  #waiting = 0
+  #busy = 0
+  #anonymous = 0
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits
+  }
+
+  /** What `perform(input)` of the module returns; both must be values that can be cloned. */
+  run<T>(module: URL, input: unknown, { caller = BACKGROUND, deadline }: TaskOptions): Promise<T> {
+    const queue = this.#queues.get(caller.key) ?? new Set()
+    const { waitingPerCaller, waitingInAll, patience } = this.#limits
+    if (caller !== BACKGROUND && (queue.size >= waitingPerCaller || this.#waiting >= waitingInAll))
+      return Promise.reject(new PoolFull('too many tasks'))
+    return new Promise((resolve, reject) => {
+      const task: Task = { module: module.href, input, deadline, caller, resolve: resolve as never, reject }
+      queue.add(task)
+      this.#queues.set(caller.key, queue)
+      this.#waiting++
+      this.#startNext()
+      if (caller === BACKGROUND || !queue.has(task)) return
+      task.patience = setTimeout(() => {
+        if (this.#remove(task)) reject(new PoolFull('waited too long'))
+      }, patience).unref()
+    })
+  }
+
+  #startNext(): void {
+    while (this.#busy < this.#limits.threads) {
+      const task = this.#nextTask()
+      if (!task) return
+      void this.#perform(task)
+    }
+  }
+
+  #nextTask(): Task | null {
+    for (const [key, queue] of this.#queues) {
+      const [task] = queue
+      if (!this.#hasRoom(task!.caller)) continue
+      this.#remove(task!)
+      // To the end of the round.
+      if (this.#queues.delete(key)) this.#queues.set(key, queue)
+      return task!
+    }
+    return null
+  }
+
+  #hasRoom({ key, isAnonymous }: LimitedCaller): boolean {
+    if (isAnonymous && this.#anonymous >= anonymousShare(this.#limits.threads)) return false
+    return (this.#running.get(key) ?? 0) < this.#limits.perCaller
+  }
+
+  #remove(task: Task): boolean {
+    const queue = this.#queues.get(task.caller.key)
+    if (!queue?.delete(task)) return false
+    if (queue.size === 0) this.#queues.delete(task.caller.key)
+    clearTimeout(task.patience)
+    this.#waiting--
+    return true
+  }
+
+  async #perform(task: Task): Promise<void> {
+    this.#count(task.caller, 1)
+    const thread = this.#takeThread()
+    try {
+      task.resolve(await thread.perform(task.module, task.input, task.deadline))
+    } catch (error) {
+      task.reject(error)
+    } finally {
+      this.#count(task.caller, -1)
+      if (thread.isAlive()) this.#keep(thread)
+      this.#startNext()
+    }
+  }
+
+  #count({ key, isAnonymous }: LimitedCaller, by: 1 | -1): void {
+    this.#busy += by
+    if (isAnonymous) this.#anonymous += by
+    const running = (this.#running.get(key) ?? 0) + by
+    if (running > 0) this.#running.set(key, running)
+    else this.#running.delete(key)
+  }
+
+  /** The one used last: the others come to their end. */
+  #takeThread(): Thread {
+    const kept = [...this.#idle].at(-1)
+    if (!kept) return startThread()
+    clearTimeout(kept[1])
+    this.#idle.delete(kept[0])
+    return kept[0]
+  }
+
+  #keep(thread: Thread): void {
+    const end = () => {
+      this.#idle.delete(thread)
+      thread.end()
+    }
+    this.#idle.set(thread, setTimeout(end, this.#limits.idle).unref())
+  }
+}

@@ -1,0 +1,101 @@
+/** One thread as its owner sees it. */
+import { Worker } from 'node:worker_threads'
+import { OutOfTime } from './errors.ts'
+import type { Order, Reply } from './thread.ts'
+
+export interface Thread {
+  /** One at a time. After a failure of the thread itself it is dead. */
+  perform(module: string, input: unknown, deadline: number): Promise<unknown>
+  isAlive(): boolean
+  end(): void
+}
+
+const MEMORY_MB = 512
+/** Of a start, which is no part of the work. */
+const LONGEST_START = 60_000
+
+export function startThread(): Thread {
+  // Beside this file as a source, in the folder of the bundle otherwise.
+  const file = import.meta.url.endsWith('.ts') ? './thread.ts' : './rendering-thread.js'
+  const worker = new Worker(new URL(file, import.meta.url), {
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  })
+  const loaded = new Set<string>()
+  let isAlive = true
+  const end = () => {
+    isAlive = false
+    void worker.terminate()
+  }
+  const order = async (order: Order, deadline: number): Promise<unknown> => {
+    const reply = await replyOf(worker, order, deadline).catch((error: unknown) => {
+      end()
+      throw error
+    })
+    if ('fault' in reply) throw new Error(reply.fault)
+    return reply.result
+  }
+  return {
+    async perform(module, input, deadline) {
+      worker.ref()
+      try {
+        if (!loaded.has(module)) await order({ module }, LONGEST_START)
+        loaded.add(module)
+        return await order({ module, input }, deadline)
+      } finally {
+        worker.unref()
+      }
+    },
+    isAlive: () => isAlive,
+    end,
+  }
+}
+
+async function replyOf(worker: Worker, order: Order, deadline: number): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const fail = (error: NodeJS.ErrnoException) =>
+    reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfTime('too much memory') : error)
+  const exit = () => reject(new Error('the thread has ended'))
+  worker.on('message', resolve).on('error', fail).on('exit', exit)
+  const watch = watchEffort(worker, deadline, () => reject(new OutOfTime('out of time')))
+  try {
+    worker.postMessage(order)
+    return await promise
+  } finally {
+    watch.end()
+    worker.off('message', resolve).off('error', fail).off('exit', exit)
+  }
+}
+
+/** Beside other programs a thread may wait for its processor so many times as long as it works. */
+const MOST_WAITING = 10
+const SHORTEST_LOOK = 10
+
+/** The deadline is one of the thread's own processor time, so that a busy machine makes nothing of it. */
+function watchEffort(worker: Worker, deadline: number, expire: () => void): { end(): void } {
+  const startedAt = performance.now()
+  const before = effortOf(worker)
+  let timer: NodeJS.Timeout | undefined
+  let hasEnded = false
+  const lookIn = (ms: number) => {
+    if (!hasEnded) timer = setTimeout(() => void look(), Math.max(ms, SHORTEST_LOOK))
+  }
+  const look = async () => {
+    const effort = (await effortOf(worker)) - (await before)
+    if (effort >= deadline || performance.now() - startedAt >= MOST_WAITING * deadline) expire()
+    else lookIn(deadline - effort)
+  }
+  lookIn(deadline)
+  return {
+    end() {
+      hasEnded = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Milliseconds. Older versions of Node do not tell. */
+async function effortOf(worker: Worker): Promise<number> {
+  const usage = await worker.cpuUsage?.().catch(() => null)
+  return usage ? (usage.user + usage.system) / 1000 : performance.now()
+}
