@@ -26,7 +26,8 @@ export const PARTS = {
   'ready-schema': 'src/store/ready-schema.ts',
   'launcher-process': 'src/git/process/launcher-process.ts',
   'pattern-worker': 'src/lib/pattern-worker.ts',
-  'markdown-thread': 'src/lib/markdown/thread.ts',
+  'rendering-thread': 'src/lib/threads/thread.ts',
+  'markdown-tasks': 'src/lib/markdown/tasks.ts',
   ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 

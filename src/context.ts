@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Directories } from './directory/directory.ts'
 import type { Job, News } from './jobs/queue.ts'
 import type { Subscription } from './jobs/worker.ts'
-import type { Lanes } from './lib/lanes.ts'
+import type { Lanes, LimitedCaller } from './lib/lanes.ts'
 import type { Stalls } from './lib/stalls.ts'
 import type { Resolutions, TextReference } from './lib/markdown/markdown.ts'
 import type { Vault } from './lib/secrets.ts'
@@ -35,6 +35,8 @@ export interface App {
   /** What waits for receivers outside. */
   readonly deliveries: { wake(): void }
   readonly describeEvents: DescribeEvents
+  /** Whose request this is. Absent in the background. */
+  readonly caller?: LimitedCaller | undefined
   /** The event that whoever asks was told of by a hook. */
   readonly chain?: number | undefined
   readonly blobs: Blobs

@@ -148,7 +148,7 @@ export async function answer(
   raw: Raw,
 ): Promise<Answered> {
   const { request, method } = call
-  const app = inChain(gateway.app, request)
+  const app = { ...inChain(gateway.app, request), caller: limitedCaller(caller.identity?.user.id, caller.address) }
   const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
   if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
   assertUnmodified(endpoint, subject, request)

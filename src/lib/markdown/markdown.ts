@@ -1,35 +1,49 @@
 /**
  * The door to Markdown: `referencesIn()` tells what a text names, whoever asked looks these up, and `renderMarkdown()`
- * shows it with what was found. Short texts are read at once; long ones in a thread of their own, one at a time and
- * not for ever, as a megabyte written to hurt takes seconds.
+ * shows it with what was found. The work is done in the rendering threads, with a deadline. Only short texts without code
+ * are read at once: their time grows with their length, while a grammar may take seconds for a few kilobytes of code.
  */
-import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import type { LimitedCaller } from '../lanes.ts'
 import { Lru } from '../lru.ts'
 import type { Tracker } from '../tracker-keys.ts'
 import { escapeHtml } from './html.ts'
 import type { TextReference } from './inline.ts'
 import { resolutionKey } from './keys.ts'
+import { digestOf, isShort, performElsewhere, performHere } from './performing.ts'
 import type { Places } from './places.ts'
 import type { Resolution } from './render.ts'
-import type { Answer, Task } from './tasks.ts'
+import type { ReferencesTask, RenderTask } from './tasks.ts'
 
 export { resolutionKey }
 export type { TextReference } from './inline.ts'
 export type { Places } from './places.ts'
 export type { Resolution } from './render.ts'
 
-const LONGEST_AT_ONCE = 10_000
-const DEADLINE = 20_000
-/** Of the thread, without work. */
-const IDLE = 5_000
+/** A few characters of a text may be hundreds of HTML. */
+const LONGEST_HTML = 8_000_000
 
 /** By `resolutionKey()`. */
 export type Resolutions = Readonly<Record<string, Resolution>>
 
+/** By the digest of all that they are made of, so neither is ever out of date. */
+const named = new Lru<TextReference[]>(20_000, (found) => 1 + found.length)
+const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
+
 /** Nothing of a text that takes too long. */
-export async function referencesIn(text: string, base: string | null = null): Promise<TextReference[]> {
-  return ((await answer({ text, base })) as TextReference[] | null) ?? []
+export async function referencesIn(
+  text: string,
+  base: string | null = null,
+  caller?: LimitedCaller,
+): Promise<TextReference[]> {
+  const task: ReferencesTask = { kind: 'references', text, base }
+  if (isShort(text)) return performHere(task)
+  const digest = digestOf(text)
+  const key = `references ${base} ${digest}`
+  const known = named.get(key)
+  if (known) return known
+  const found = await performElsewhere(task, { key, digest, length: text.length, caller })
+  if (found) named.set(key, found)
+  return found ?? []
 }
 
 /** Those of one text, where several were looked up together: what it is made of is all it is remembered by. */
@@ -47,77 +61,22 @@ export interface Surroundings {
   readonly places?: Places
   /** Whose issues are links, too. */
   readonly tracker?: Tracker | null
+  /** Who waits for it; absent in the background. */
+  readonly caller?: LimitedCaller | undefined
 }
-
-/** By the digest of all that it is made of, so it is never out of date. */
-const rendered = new Lru<string>(16_000_000, (html) => 200 + 2 * html.length)
 
 /** A text that takes too long is shown as it is written. */
 export async function renderMarkdown(text: string, around: Surroundings = {}): Promise<string> {
-  const { base = null, resolutions = {}, places = {}, tracker = null } = around
-  const task: Task = { text, base, render: { resolutions, places, tracker } }
-  const key = createHash('sha256').update(JSON.stringify(task)).digest('base64')
+  const { base = null, resolutions = {}, places = {}, tracker = null, caller } = around
+  const digest = digestOf(text)
+  const key = `render ${digest} ${digestOf([base, resolutions, places, tracker])}`
   const kept = rendered.get(key)
   if (kept !== undefined) return kept
-  const html = (await answer(task)) as string | null
-  if (html === null) return `<pre>${escapeHtml(text)}</pre>`
+  const task: RenderTask = { kind: 'render', text, base, resolutions, places, tracker }
+  const html = await (isShort(text)
+    ? performHere(task)
+    : performElsewhere(task, { key, digest, length: text.length, caller }))
+  if (html === null || html.length > Math.max(LONGEST_HTML, text.length)) return `<pre>${escapeHtml(text)}</pre>`
   rendered.set(key, html)
   return html
-}
-
-async function answer(task: Task): Promise<Answer | null> {
-  if (task.text.length > LONGEST_AT_ONCE) return inThread(task)
-  const { perform } = await import('./tasks.ts')
-  return perform(task)
-}
-
-let thread: Worker | null = null
-let idle: NodeJS.Timeout | undefined
-let last: Promise<unknown> = Promise.resolve()
-
-/** After those before it. */
-function inThread(task: Task): Promise<Answer | null> {
-  const turn = last.then(() => askThread(task))
-  last = turn.catch(() => {})
-  return turn
-}
-
-function askThread(task: Task): Promise<Answer | null> {
-  clearTimeout(idle)
-  const worker = (thread ??= startThread())
-  worker.ref()
-  return new Promise((resolve, reject) => {
-    const end = (dies: boolean) => {
-      clearTimeout(deadline)
-      worker.off('message', onAnswer).off('error', onError)
-      worker.unref()
-      if (dies) dropThread()
-      else idle = setTimeout(dropThread, IDLE).unref()
-    }
-    const onAnswer = (answer: Answer) => {
-      end(false)
-      resolve(answer)
-    }
-    const onError = (error: unknown) => {
-      end(true)
-      reject(error)
-    }
-    const deadline = setTimeout(() => {
-      end(true)
-      resolve(null)
-    }, DEADLINE)
-    worker.on('message', onAnswer).on('error', onError)
-    worker.postMessage(task)
-  })
-}
-
-function dropThread(): void {
-  void thread?.terminate()
-  thread = null
-}
-
-function startThread(): Worker {
-  // Beside this file as a source, in the folder of the bundle otherwise.
-  const file = import.meta.url.endsWith('.ts') ? './thread.ts' : './markdown-thread.js'
-  return new Worker(new URL(file, import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
 }

@@ -1,60 +1,31 @@
-/**
- * Lines of code with their words marked. Code in Markdown is marked, off this thread where it is long, and remembered: so
- * all of it is written as one such text.
- */
+/** Lines of code with their words marked, in the rendering threads, and remembered. */
 import { languageOf } from '../languages.ts'
-import { renderMarkdown } from './markdown.ts'
+import type { LimitedCaller } from '../lanes.ts'
+import { Lru } from '../lru.ts'
+import type { CodeBlock } from './code-lines.ts'
+import { digestOf, performElsewhere } from './performing.ts'
 
-export interface CodeBlock {
-  readonly language: string
-  readonly lines: readonly string[]
-}
+export type { CodeBlock } from './code-lines.ts'
 
-/** What Markdown marks at once. */
-const LONGEST_PART = 15_000
-const BLOCK = /<pre><code(?: class="[^"]*")?>([^]*?)\n?<\/code><\/pre>/g
+type Marked = (string[] | null)[]
+
+const known = new Lru<Marked>(16_000_000, (blocks) =>
+  blocks.reduce((sum, lines) => sum + (lines ?? []).reduce((all, line) => all + 50 + 2 * line.length, 0), 200),
+)
 
 /** Each line as HTML. Null of a block that is left as it is. */
-export async function markLines(blocks: readonly CodeBlock[]): Promise<(string[] | null)[]> {
-  const parts = blocks.flatMap(({ language, lines }, block) =>
-    lines.some((line) => line.includes('```')) ? [] : partsOf(lines).map((lines) => ({ block, language, lines })),
-  )
-  const text = parts.map(({ language, lines }) => `\`\`\`${language}\n${lines.join('\n')}\n\`\`\`\n`).join('\n')
-  const found = parts.length === 0 ? [] : [...(await renderMarkdown(text)).matchAll(BLOCK)]
-  const marked = blocks.map((): string[] | null => null)
-  if (found.length !== parts.length) return marked
-  for (const [n, { block, lines }] of parts.entries()) {
-    const split = splitLines(found[n]![1] ?? '')
-    if (split.length === lines.length) (marked[block] ??= []).push(...split)
-  }
-  return marked.map((lines, n) => (lines?.length === blocks[n]!.lines.length ? lines : null))
-}
-
-/** Where one ends in the middle of a comment, its rest is not marked as such: nothing worse. */
-function partsOf(lines: readonly string[]): string[][] {
-  const parts: string[][] = [[]]
-  let length = 0
-  for (const line of lines) {
-    length += line.length + 1
-    if (length > LONGEST_PART && parts.at(-1)!.length > 0) {
-      parts.push([])
-      length = line.length + 1
-    }
-    parts.at(-1)!.push(line)
-  }
-  return parts
-}
-
-const TAG = /<\/?span[^>]*>/g
-
-/** Marks that go over several lines are closed and opened anew in each. */
-function splitLines(html: string): string[] {
-  let open: string[] = []
-  return html.split('\n').map((line) => {
-    const before = open.join('')
-    for (const [tag] of line.matchAll(TAG)) open = tag.startsWith('</') ? open.slice(0, -1) : [...open, tag]
-    return before + line + '</span>'.repeat(open.length)
-  })
+export async function markLines(blocks: readonly CodeBlock[], caller?: LimitedCaller): Promise<Marked> {
+  if (blocks.length === 0) return []
+  const code = blocks.map(({ language, lines }) => ({ language, lines }))
+  const digest = digestOf(code)
+  const key = `code ${digest}`
+  const kept = known.get(key)
+  if (kept) return kept
+  const length = code.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0)
+  const marked = await performElsewhere({ kind: 'code', blocks: code }, { key, digest, length, caller })
+  if (!marked) return blocks.map(() => null)
+  known.set(key, marked)
+  return marked
 }
 
 /** By the name of a file; null where nobody knows. */

@@ -1,26 +1,49 @@
-/** One question about a text as data, so that a thread can be asked it. */
+/** Questions about texts as data, so that a thread can be asked them. */
 import type { Tracker } from '../tracker-keys.ts'
+import { codeLines, type CodeBlock } from './code-lines.ts'
 import { resolutionKey } from './keys.ts'
 import type { TextReference } from './inline.ts'
 import { locator, type Places } from './places.ts'
 import { references, renderMarkdown, type Resolution } from './render.ts'
 
-export interface Task {
+/** What a text names. */
+export interface ReferencesTask {
+  readonly kind: 'references'
   readonly text: string
   readonly base: string | null
-  /** What it names, unless it is to be rendered. */
-  readonly render?: {
-    readonly resolutions: Readonly<Record<string, Resolution>>
-    readonly places: Places
-    readonly tracker: Tracker | null
-  }
 }
 
-export type Answer = string | TextReference[]
+export interface RenderTask {
+  readonly kind: 'render'
+  readonly text: string
+  readonly base: string | null
+  readonly resolutions: Readonly<Record<string, Resolution>>
+  readonly places: Places
+  readonly tracker: Tracker | null
+}
 
-export function perform({ text, base, render }: Task): Answer {
-  if (!render) return references(text, { base })
-  const { resolutions, places, tracker } = render
+/** Each line of code as HTML; null of a block that is left as it is. */
+export interface CodeTask {
+  readonly kind: 'code'
+  readonly blocks: readonly CodeBlock[]
+}
+
+export type Task = ReferencesTask | RenderTask | CodeTask
+
+export interface Results {
+  readonly references: TextReference[]
+  readonly render: string
+  readonly code: (string[] | null)[]
+}
+
+export type ResultOf<T extends Task> = Results[T['kind']]
+
+export function perform<T extends Task>(task: T): ResultOf<T>
+export function perform(task: Task): Results[Task['kind']] {
+  if (task.kind === 'code') return codeLines(task.blocks)
+  const { text, base } = task
+  if (task.kind === 'references') return references(text, { base })
+  const { resolutions, places, tracker } = task
   const resolve = (reference: TextReference) => {
     const key = resolutionKey(reference)
     return Object.hasOwn(resolutions, key) ? resolutions[key]! : null

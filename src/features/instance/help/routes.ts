@@ -20,6 +20,6 @@ export const get = endpoint({
     const settings = await currentSettings(app)
     if (!viewer && settings.restricted_visibility_levels.includes('public')) throw unauthenticated()
     const { help_page_text: text, help_page_support_url: support_url } = settings
-    return { text, html: text && (await renderMarkdown(text)), support_url }
+    return { text, html: text && (await renderMarkdown(text, { caller: app.caller })), support_url }
   },
 })

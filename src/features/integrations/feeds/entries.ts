@@ -16,7 +16,8 @@ export async function rendered(
 ): Promise<FeedText | undefined> {
   if (!text) return undefined
   const places = project === undefined ? {} : { project: `${app.url}/${project}` }
-  return { type: 'html', text: await renderMarkdown(text.slice(0, LONGEST_TEXT), { base: app.url, places }) }
+  const around = { base: app.url, caller: app.caller, places }
+  return { type: 'html', text: await renderMarkdown(text.slice(0, LONGEST_TEXT), around) }
 }
 
 export const plain = (text: string): FeedText => ({ type: 'text', text: text.slice(0, LONGEST_TEXT) })

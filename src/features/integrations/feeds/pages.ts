@@ -5,6 +5,7 @@ import type { Gateway } from '../../../api/run.ts'
 import type { AddressPage, PageContent } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { newestOf, writeFeed } from '../../../lib/atom.ts'
+import { limitedCaller } from '../../../lib/lanes.ts'
 import { SECRET_PARAMETERS } from '../../../log.ts'
 import { feedAddresses } from './addresses.ts'
 import { findFeed, type Asked, type Found } from './feeds.ts'
@@ -14,9 +15,9 @@ export const feedPage: AddressPage = async (gateway, request, segments) => {
   const query = readQuery(request.raw.url!)
   const addresses = feedAddresses(segments, query.format)
   if (addresses.length === 0) return null
-  return serveFeed(gateway, request, async (asked) => {
+  return serveFeed(gateway, request, async (app, asked) => {
     for (const address of addresses) {
-      const found = await findFeed(gateway.app, asked, address)
+      const found = await findFeed(app, asked, address)
       if (found) return found
     }
     return null
@@ -26,13 +27,14 @@ export const feedPage: AddressPage = async (gateway, request, segments) => {
 export async function serveFeed(
   gateway: Gateway,
   request: FastifyRequest,
-  find: (asked: Asked) => Promise<Found | null>,
+  find: (app: App, asked: Asked) => Promise<Found | null>,
 ): Promise<PageContent | null> {
   const query = readQuery(request.raw.url!)
   assertPlain(query)
   const viewer = await feedReader(gateway, request)
-  const found = await find({ viewer, address: request.ip, query })
-  return found && content(gateway.app, request, found)
+  const app = { ...gateway.app, caller: limitedCaller(viewer?.id, request.ip) }
+  const found = await find(app, { viewer, address: request.ip, query })
+  return found && content(app, request, found)
 }
 
 /** As it was asked for, without what opens it. */

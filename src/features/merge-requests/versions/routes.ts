@@ -69,12 +69,12 @@ export const diffs = endpoint({
   on: mergeRequest,
   input: z.object({ unidiff, ...diffLooks }),
   output: pageOf(DiffEntity),
-  async handle({ subject, input, page }) {
+  async handle({ app, subject, input, page }) {
     const { files } = await changesOf(subject.dir, subject.mergeRequest, spacesIn(input))
     const { items, total } = pageOfArray(files, page)
     // It came with the releases whose texts begin at the hunks.
     const shown = items.map((file) => presentDiff(file, { unidiff: input.unidiff ?? false }))
-    return { total, items: input.render_html ? await markDiffs(shown) : shown }
+    return { total, items: input.render_html ? await markDiffs(app, shown) : shown }
   },
 })
 
@@ -119,7 +119,7 @@ export const getVersion = endpoint({
       { commits, diff },
       { ...placeOf(app, subject), unidiff: input.unidiff ?? true },
     )
-    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
+    return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },
 })
 
@@ -136,6 +136,6 @@ export const compare = endpoint({
     if (!from || !to) throw notFound()
     const compared = await compareVersions(subject.dir, from, to, spacesIn(input))
     const shown = presentComparison(compared, { ...placeOf(app, subject), unidiff: input.unidiff ?? true })
-    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
+    return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },
 })

@@ -22,10 +22,10 @@ export async function renderTexts(
   subject: ProjectSubject | null,
   texts: readonly string[],
 ): Promise<string[]> {
-  const found = await Promise.all(texts.map((text) => referencesIn(text, app.url)))
+  const found = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await resolveReferences(app, viewer, subject, found.flat())
   const tracker = subject && (await app.findTracker(app, subject.project))
-  const around = { base: app.url, tracker, places: placesOf(app, subject) }
+  const around = { base: app.url, caller: app.caller, tracker, places: placesOf(app, subject) }
   return Promise.all(
     texts.map((text, n) => renderMarkdown(text, { ...around, resolutions: resolutionsOf(found[n]!, resolutions) })),
   )
@@ -33,7 +33,7 @@ export async function renderTexts(
 
 /** The same, with nothing looked up. */
 export const renderPlain = (app: App, subject: ProjectSubject | null, text: string): Promise<string> =>
-  renderMarkdown(text, { base: app.url, places: placesOf(app, subject) })
+  renderMarkdown(text, { base: app.url, caller: app.caller, places: placesOf(app, subject) })
 
 const placesOf = (app: App, subject: ProjectSubject | null): Places =>
   subject ? { project: webUrlOf(app, subject) } : {}

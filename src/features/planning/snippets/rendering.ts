@@ -1,14 +1,12 @@
 /** A snippet as pages show it: its texts, words of code marked. */
 import type { App, User } from '../../../context.ts'
-import { highlight } from '../../../lib/markdown/highlight.ts'
+import { escapeHtml } from '../../../lib/markdown/html.ts'
+import { markLines } from '../../../lib/markdown/marked-code.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { renderText } from '../markdown/service.ts'
 import type { SnippetRecord } from './entity.ts'
 import type { Snippet } from './model.ts'
 import { presentOneSnippet } from './queries.ts'
-
-/** So much of a snippet is marked; the rest is shown as it is. */
-const MARKED = 100_000
 
 export async function renderSnippet(
   app: App,
@@ -21,13 +19,15 @@ export async function renderSnippet(
     app.db.selectFrom('snippet_files').select(['path', 'content']).where('snippet_id', '=', snippet.id).execute(),
   ])
   const contents = new Map(files.map(({ path, content }) => [path, content]))
-  const budget = { left: MARKED }
+  const texts = shown.files.map(({ path }) => contents.get(path) ?? '')
+  const blocks = shown.files.map(({ path }, n) => ({ language: languageOf(path), lines: texts[n]!.split('\n') }))
+  const marked = await markLines(blocks, app.caller)
   return {
     ...shown,
     description_html: await renderText(app, viewer, home, shown.description ?? ''),
-    files: shown.files.map((file) => {
-      const content = contents.get(file.path) ?? ''
-      return { ...file, content, content_html: highlight(content, languageOf(file.path), budget) }
+    files: shown.files.map((file, n) => {
+      const content = texts[n]!
+      return { ...file, content, content_html: marked[n]?.join('\n') ?? escapeHtml(content) }
     }),
   }
 }

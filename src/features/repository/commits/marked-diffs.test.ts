@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fillProject } from '../../../../test/contents.ts'
+import type { App } from '../../../context.ts'
 import { startForge } from '../../../forge.ts'
 import { markDiffs } from './marked-diffs.ts'
 
@@ -75,7 +76,7 @@ test('changes of spaces alone are left out on demand, wherever they stand', asyn
 test('of much, the first is marked', async () => {
   const diff = `@@ -0,0 +1,2000 @@\n${'+let abc = 1\n'.repeat(6000)}`
   const diffs = [1, 2, 3].map((n) => ({ new_path: `${n}.ts`, diff }))
-  const marked = async () => (await markDiffs(diffs)).map(({ lines_html }) => lines_html?.length ?? null)
+  const marked = async () => (await markDiffs({} as App, diffs)).map(({ lines_html }) => lines_html?.length ?? null)
   // The first time it may come too late.
   await expect.poll(marked, { timeout: 20_000 }).toEqual([6001, null, null])
 })

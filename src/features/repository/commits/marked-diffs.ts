@@ -1,5 +1,6 @@
 /** Diffs as pages show them: their lines with words marked, as far as that is quickly done. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../../context.ts'
 import { escapeHtml } from '../../../lib/markdown/html.ts'
 import { markLines, markedLanguage, type CodeBlock } from '../../../lib/markdown/marked-code.ts'
 
@@ -13,7 +14,10 @@ interface Diff {
   readonly diff: string
 }
 
-export async function markDiffs<D extends Diff>(diffs: readonly D[]): Promise<(D & { lines_html: string[] | null })[]> {
+export async function markDiffs<D extends Diff>(
+  { caller }: App,
+  diffs: readonly D[],
+): Promise<(D & { lines_html: string[] | null })[]> {
   let left = MOST_CHARACTERS
   const plans = diffs.map(({ new_path, diff }) => {
     const language = markedLanguage(new_path)
@@ -23,7 +27,7 @@ export async function markDiffs<D extends Diff>(diffs: readonly D[]): Promise<(D
     return left < 0 ? null : plan
   })
   const blocks = plans.flatMap((plan) => plan?.blocks ?? [])
-  const marked = await Promise.race([markLines(blocks), pause(LONGEST_WAIT, null, { ref: false })])
+  const marked = await Promise.race([markLines(blocks, caller), pause(LONGEST_WAIT, null, { ref: false })])
   const found = new Map(marked && blocks.map((block, n) => [block, marked[n] ?? null]))
   return diffs.map((diff, n) => ({ ...diff, lines_html: marked && plans[n] ? written(plans[n], found) : null }))
 }
@@ -70,7 +74,7 @@ function planOf(diff: string, language: string): Plan {
 }
 
 /** Lines of both sides are as in the file after. */
-function written({ patch, blocks }: Plan, found: ReadonlyMap<CodeBlock, string[] | null>): string[] {
+function written({ patch, blocks }: Plan, found: ReadonlyMap<CodeBlock, readonly string[] | null>): string[] {
   const lines = patch.map((line) => escapeHtml(line.startsWith('@@ ') ? line : line.slice(1)))
   for (const block of blocks) {
     const marked = found.get(block)

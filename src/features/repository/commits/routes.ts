@@ -146,7 +146,7 @@ export const diff = endpoint({
     const ignoreSpaces = input.ignore_whitespace ?? false
     const { files = [] } = (await commitDiff(subject.dir, id, { limits: HARD_LIMITS, ignoreSpaces })) ?? {}
     const diffs = files.map((file) => presentDiff(file, { unidiff: input.unidiff ?? true }))
-    const shown = (part: typeof diffs) => (input.render_html ? markDiffs(part) : part)
+    const shown = (part: typeof diffs) => (input.render_html ? markDiffs(app, part) : part)
     // In pages only for those who ask: all of it is what it was first.
     if (!page && !per_page) return shown(diffs)
     const wish = pageWish(input)

@@ -34,23 +34,24 @@ export interface ShownLines {
   readonly isCut: boolean
 }
 
-export async function linesIn(path: string, content: Buffer): Promise<ShownLines> {
+export async function linesIn(app: App, path: string, content: Buffer): Promise<ShownLines> {
   const text = content.toString().replaceAll('\r\n', '\n')
   const all = text.replace(/\n$/, '').split('\n')
   let characters = 0
   const beyond = all.findIndex((line, n) => n >= MOST_LINES || (characters += line.length) > MOST_CHARACTERS)
   const shown = beyond < 0 ? all : all.slice(0, beyond)
-  return { lines: (await marked(path, shown)) ?? shown.map(escapeHtml), isCut: beyond >= 0 }
+  return { lines: (await marked(app, path, shown)) ?? shown.map(escapeHtml), isCut: beyond >= 0 }
 }
 
 /** All groups are one text; lines of too long ones are left as they are. */
 export async function markBlame<G extends { readonly lines: string[] }>(
+  app: App,
   path: string,
   groups: readonly G[],
 ): Promise<(G & { lines_html: string[] | null })[]> {
   const all = groups.flatMap(({ lines }) => lines.map((line) => line.replace(/\r$/, '')))
   const isLong = all.length > MOST_LINES || all.reduce((sum, line) => sum + line.length, 0) > MOST_CHARACTERS
-  const html = isLong ? null : await marked(path, all)
+  const html = isLong ? null : await marked(app, path, all)
   let at = 0
   return groups.map((group) => {
     const from = at
@@ -60,9 +61,9 @@ export async function markBlame<G extends { readonly lines: string[] }>(
 }
 
 /** Null where it is left as it is. */
-async function marked(path: string, lines: readonly string[]): Promise<string[] | null> {
+async function marked({ caller }: App, path: string, lines: readonly string[]): Promise<string[] | null> {
   const language = markedLanguage(path)
-  return language === null ? null : (await markLines([{ language, lines }]))[0]!
+  return language === null ? null : (await markLines([{ language, lines }], caller))[0]!
 }
 
 /** Links lead to files beside it, pictures are those of the repository. */
@@ -78,7 +79,13 @@ export async function renderFile(
   const raw = `${project}/-/raw/${encodeSegments(ref)}`
   const html = await renderMarkdown(text, {
     base: app.url,
-    resolutions: await app.resolveReferences(app, subject.viewer, subject.project, await referencesIn(text, app.url)),
+    caller: app.caller,
+    resolutions: await app.resolveReferences(
+      app,
+      subject.viewer,
+      subject.project,
+      await referencesIn(text, app.url, app.caller),
+    ),
     tracker: await app.findTracker(app, subject.project),
     places: {
       project,

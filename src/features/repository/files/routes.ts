@@ -120,7 +120,7 @@ async function shown(
   if (kind === 'markdown' && !plain) return { kind, html: await renderFile(app, subject, found, content) }
   if (kind === 'drawing' && !plain) return { kind, picture: `data:image/svg+xml;base64,${content.toString('base64')}` }
   const isText = kind === 'text' || kind === 'markdown' || kind === 'drawing' || kind === 'lfs'
-  return isText ? { kind, ...(await linesIn(found.entry.path, content)) } : { kind }
+  return isText ? { kind, ...(await linesIn(app, found.entry.path, content)) } : { kind }
 }
 
 export const getBlame = endpoint({
@@ -138,7 +138,7 @@ export const getBlame = endpoint({
     render_html: blankable(bool),
   }),
   output: z.array(BlameEntity),
-  async handle({ subject, input: { ref, file_path: path, range, render_html: isMarked } }) {
+  async handle({ app, subject, input: { ref, file_path: path, range, render_html: isMarked } }) {
     if (range && range.start > range.end) {
       throw badParameter('range[start] must be less than or equal to range[end]')
     }
@@ -148,7 +148,7 @@ export const getBlame = endpoint({
     const { body, ...file } = await openFile(subject.dir, found)
     if (body instanceof Readable) body.destroy()
     const shown = groups.map(presentBlame)
-    return new Answer(200, isMarked ? await markBlame(path, shown) : shown, describingHeaders(file))
+    return new Answer(200, isMarked ? await markBlame(app, path, shown) : shown, describingHeaders(file))
   },
 })
 

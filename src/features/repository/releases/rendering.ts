@@ -13,10 +13,11 @@ export async function withHtml(
   const tracker = await app.findTracker(app, subject.project)
   const places = { project: webUrlOf(app, subject) }
   const texts = releases.map(({ description }) => description ?? '')
-  const named = await Promise.all(texts.map((text) => referencesIn(text, app.url)))
+  const named = await Promise.all(texts.map((text) => referencesIn(text, app.url, app.caller)))
   const resolutions = await app.resolveReferences(app, subject.viewer, subject.project, named.flat())
+  const around = { base: app.url, caller: app.caller, tracker, places }
   const render = (text: string, n: number) =>
-    renderMarkdown(text, { base: app.url, resolutions: resolutionsOf(named[n]!, resolutions), tracker, places })
+    renderMarkdown(text, { ...around, resolutions: resolutionsOf(named[n]!, resolutions) })
   const html = await Promise.all(texts.map(render))
   return releases.map((release, n) => ({ ...release, description_html: html[n]! }))
 }

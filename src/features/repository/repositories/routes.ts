@@ -215,7 +215,7 @@ export const compare = endpoint({
     const wish = { from, to, straight: input.straight ?? false, fromDir, ignoreSpaces }
     const comparison = await compareRefs(subject.dir, wish)
     const shown = presentComparison(comparison, { url: webUrlOf(app, subject), unidiff: input.unidiff ?? true })
-    return input.render_html ? { ...shown, diffs: await markDiffs(shown.diffs) } : shown
+    return input.render_html ? { ...shown, diffs: await markDiffs(app, shown.diffs) } : shown
   },
 })
 

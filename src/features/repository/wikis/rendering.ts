@@ -15,9 +15,10 @@ export async function renderPage(
   const project = webUrlOf(app, subject)
   const beside = { root: `${project}/wikis`, folder: slug.split('/').slice(0, -1).join('/') }
   const text = withoutFrontMatter(content)
-  const named = await referencesIn(text, app.url)
+  const named = await referencesIn(text, app.url, app.caller)
   return renderMarkdown(text, {
     base: app.url,
+    caller: app.caller,
     resolutions: await app.resolveReferences(app, subject.viewer, subject.project, named),
     tracker: await app.findTracker(app, subject.project),
     places: { project, links: beside, pictures: beside },

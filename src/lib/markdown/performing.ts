@@ -1,0 +1,67 @@
+/** Tasks about texts: short ones without code are done at once, all others in the rendering threads, with a deadline. */
+import { createHash } from 'node:crypto'
+import { InFlight } from '../in-flight.ts'
+import type { LimitedCaller } from '../lanes.ts'
+import { Lru } from '../lru.ts'
+import { pauses } from '../pauses.ts'
+import { OutOfTime, PoolFull } from '../threads/errors.ts'
+import { rendering } from '../threads/rendering.ts'
+import type { ReferencesTask, RenderTask, ResultOf, Task } from './tasks.ts'
+
+export const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64')
+
+/** Some milliseconds, whatever is written in it. */
+const LONGEST_AT_ONCE = 2_000
+const FENCE = /```|~~~/
+
+export const isShort = (text: string): boolean => text.length <= LONGEST_AT_ONCE && !FENCE.test(text)
+
+const pause = pauses()
+let last: Promise<unknown> = Promise.resolve()
+
+/** One after the other with pauses, however many are asked for at once. */
+export function performHere<T extends ReferencesTask | RenderTask>(task: T): Promise<ResultOf<T>> {
+  const turn = last.then(async () => {
+    const { perform } = await import('./tasks.ts')
+    await pause()
+    return perform(task)
+  })
+  last = turn.catch(() => {})
+  return turn
+}
+
+const DEADLINE = 1_000
+const DEADLINE_PER_MEGABYTE = 4_000
+const FORGOTTEN_AFTER = 3_600_000
+/** When contents ran out of time, by their digest. */
+const slow = new Lru<number>(10_000)
+const inFlight = new InFlight<unknown>()
+// Beside this file as a source, in the folder of the bundle otherwise.
+const TASKS = new URL(import.meta.url.endsWith('.ts') ? './tasks.ts' : './markdown-tasks.js', import.meta.url)
+
+interface Content {
+  /** Of the task. */
+  readonly key: string
+  /** Of the content that decides how long it takes. */
+  readonly digest: string
+  readonly length: number
+  /** Who waits for it; absent in the background. */
+  readonly caller: LimitedCaller | undefined
+}
+
+/** Null where it takes too long, or has to wait for too long. What ran out of time is remembered and not tried again. */
+export async function performElsewhere<T extends Task>(task: T, content: Content): Promise<ResultOf<T> | null> {
+  const { key, digest, length, caller } = content
+  if (performance.now() - (slow.get(digest) ?? -Infinity) < FORGOTTEN_AFTER) return null
+  const deadline = DEADLINE + (length / 1e6) * DEADLINE_PER_MEGABYTE
+  const result = await inFlight.share(key, async () => {
+    try {
+      return await rendering.run<ResultOf<T>>(TASKS, task, { caller, deadline })
+    } catch (error) {
+      if (error instanceof OutOfTime) slow.set(digest, performance.now())
+      else if (!(error instanceof PoolFull)) throw error
+      return null
+    }
+  })
+  return result as ResultOf<T> | null
+}
