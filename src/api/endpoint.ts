@@ -194,6 +194,8 @@ export interface Declaration<
   /** Where it differs from its resource. */
   abilityFirst?: boolean
   input?: I
+  /** Documented parameters of things that do not exist here: 400, where passing them over would answer too much. */
+  refuses?: readonly string[]
   /** Null: no body. */
   output: O
   /** 201 for POST, 204 for DELETE without a body, else 200. */
@@ -232,6 +234,7 @@ export interface Endpoint {
   readonly deniedWith?: string
   readonly abilityFirst?: boolean
   readonly input?: z.ZodObject
+  readonly refuses?: readonly string[]
   readonly output: Output
   readonly status?: number
   readonly headStatus?: number

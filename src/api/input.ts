@@ -228,6 +228,12 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
+/** Left blank, a parameter asks for nothing. */
+export function assertServed(refused: readonly string[] | undefined, raw: Raw): void {
+  const given = refused?.filter((name) => (raw[name] ?? '') !== '') ?? []
+  if (given.length > 0) throw badParameter(given.map((name) => `${name} is not supported`).join(', '))
+}
+
 interface Complaints {
   readonly missing: Set<string>
   readonly other: Set<string>

@@ -17,6 +17,7 @@ import {
   KNOWN_BODY,
   STRANGERS_BODY,
   assertPlain,
+  assertServed,
   isMultipart,
   parseInput,
   readBody,
@@ -281,7 +282,8 @@ async function prepare({ app }: Gateway, endpoint: Endpoint, viewer: User | null
 /** The parents of a resource, outermost first, and the resource itself. */
 const lineOf = (on: AnyResource): readonly AnyResource[] => (on.parents ? [...on.parents, on] : [on])
 
-function parseAll({ on, output, input }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
+function parseAll({ on, output, input, refuses }: Endpoint, raw: Raw): { params: Raw; input: Raw; page: PageWish } {
+  assertServed(refuses, raw)
   const paged = output instanceof PageOf ? pageInput : undefined
   const most = output instanceof PageOf ? output.most : undefined
   const [params, paging, parsed] = parseInput([on?.params, paged, input], raw)

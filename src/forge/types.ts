@@ -238,6 +238,10 @@ export interface UserWish {
   professional_network?: string | null
   microblog?: string | null
   website_url?: string | null
+  job_title?: string | null
+  pronouns?: string | null
+  public_email?: string | null
+  note?: string | null
   shared_runners_minutes_limit?: number | null
   provider?: string | null
   extern_uid?: string | null

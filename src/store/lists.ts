@@ -63,6 +63,13 @@ export interface At<V> {
   hidden(name: string): RawBuilder<unknown>
 }
 
+/** A column that an index leads to, unless another order is walked: then it must not lead away from that. */
+export const leading = (
+  { column, hidden, order }: Pick<At<unknown>, 'column' | 'hidden' | 'order'>,
+  name: string,
+  itsOrder = name,
+): RawBuilder<unknown> => (order === undefined || order === itsOrder ? column : hidden)(name)
+
 type Test<V> = (values: V, at: At<V>) => RawBuilder<boolean>
 type Keys<V> = (values: V, at: At<V>) => RawBuilder<number> | undefined
 

@@ -14,7 +14,7 @@ import {
   substring,
   textList,
 } from '../../store/dialect.ts'
-import type { At, Condition, Sort } from '../../store/lists.ts'
+import { leading, type At, type Condition, type Sort } from '../../store/lists.ts'
 import { openVisibilities } from '../access/authorizations/queries.ts'
 
 export type Named<T> = T | 'none' | 'any'
@@ -114,13 +114,6 @@ const milestonesTitled = (w: PlannedValues, { given }: Here, title: string) =>
 export const not = (test: RawBuilder<boolean>): RawBuilder<boolean> => sql`not ${test}`
 export const either = (wanted: boolean | undefined, test: RawBuilder<boolean>): RawBuilder<boolean> =>
   sql`${test} = ${wanted}`
-
-/** A column that an index leads to, unless another order is walked: then it must not lead away from that. */
-export const leading = (
-  { column, hidden, order }: Pick<Here, 'column' | 'hidden' | 'order'>,
-  name: string,
-  itsOrder = name,
-): RawBuilder<unknown> => (order === undefined || order === itsOrder ? column : hidden)(name)
 
 /** Of the project `p` alone. As `exists` PostgreSQL would look up all projects there are, once for each page. */
 export const ofItsProject =

@@ -90,7 +90,7 @@ export const page = declare<Data>({
           <div>
             <h1>{person.name}</h1>
             <p class="quiet">
-              @{person.username}{' '}
+              @{person.username} {person.pronouns && <>({person.pronouns}) </>}
               {person.created_at && (
                 <>
                   · here since <Time at={person.created_at} />
@@ -101,8 +101,9 @@ export const page = declare<Data>({
             {status?.message && <p>{status.message}</p>}
             {person.bio && <p>{person.bio}</p>}
             <p class="row quiet">
-              {person.organization && <span>{person.organization}</span>}
+              {person.work_information && <span>{person.work_information}</span>}
               {person.location && <span>{person.location}</span>}
+              {person.public_email && <a href={`mailto:${person.public_email}`}>{person.public_email}</a>}
               {person.website_url && (
                 <a href={outside(person.website_url)} rel="nofollow noreferrer">
                   {person.website_url}

@@ -7,7 +7,7 @@ import { VISIBILITIES } from '../../../lib/levels.ts'
 import { attributeFilters, attributesOf } from '../../identity/custom-attributes.ts'
 import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../../projects/projects/entity.ts'
-import { filters as projectFilters } from '../../projects/projects/filters.ts'
+import { filters as projectFilters, refused as projectRefused } from '../../projects/projects/filters.ts'
 import { listProjects } from '../../projects/projects/lists.ts'
 import { presentProjects } from '../../projects/projects/load.ts'
 import { transferProject } from '../../projects/projects/transfer.ts'
@@ -167,6 +167,7 @@ export const projects = endpoint({
   allow: 'read',
   guest: true,
   input: z.object({ ...projectFilters, include_subgroups: bool.nullish(), with_shared: bool.nullish() }),
+  refuses: projectRefused,
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { include_subgroups, with_shared, ...filter } = input
@@ -184,6 +185,7 @@ export const sharedProjects = endpoint({
   allow: 'read',
   guest: true,
   input: z.object(projectFilters),
+  refuses: projectRefused,
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, shared_with: subject.group.id }, page)

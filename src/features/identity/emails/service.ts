@@ -56,6 +56,30 @@ export async function isConfirmedSecondary({ db }: Pick<App, 'db'>, email: strin
   return owned !== undefined
 }
 
+async function ownsPublicEmail({ db }: App, user: User): Promise<boolean> {
+  if (user.public_email === null) return true
+  if (user.public_email === user.email) return user.confirmed_at !== null
+  const owned = await db
+    .selectFrom('emails')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('email', '=', user.public_email)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return owned !== undefined
+}
+
+/** Only a confirmed address of one's own is shown to everybody. In the transaction that has set it. */
+export async function assertOwnsPublicEmail(app: App, user: User): Promise<void> {
+  if (!(await ownsPublicEmail(app, user))) throw invalid({ public_email: ['is not an email you own'] })
+}
+
+/** In the transaction that took an address from somebody. */
+export async function hideLostEmail(app: App, user: User): Promise<void> {
+  if (await ownsPublicEmail(app, user)) return
+  await app.db.updateTable('users').set({ public_email: null }).where('id', '=', user.id).execute()
+}
+
 /** Others who claimed it give way. In the transaction that found nobody to own it. */
 export async function confirmEmail(app: App, { id, email }: Row<'emails'>): Promise<Row<'emails'>> {
   await dropClaims(app, email, { except: id })
@@ -84,6 +108,7 @@ export async function deleteEmail(app: App, owner: User, { id, email }: Row<'ema
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('emails').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Email') // somebody was faster
+    await hideLostEmail(app, owner)
     await emit(app, 'email.deleted', { id, user_id: owner.id, email })
   })
 }

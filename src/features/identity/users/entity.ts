@@ -15,6 +15,7 @@ export interface LoadedUser extends User {
   identities: Pick<Row<'identities'>, 'provider' | 'extern_uid'>[]
   /** They have as many projects of their own as they may. */
   isFull: boolean
+  namespace_id: number | null
 }
 
 /** A record with whoever wrote it; null once they are gone. */
@@ -40,8 +41,18 @@ const profile = {
   messenger: z.string(),
   professional_network: z.string(),
   microblog: z.string(),
+  /** The same under the names that clients send. */
+  skype: z.string(),
+  linkedin: z.string(),
+  twitter: z.string(),
   website_url: z.string(),
   organization: z.string().nullable(),
+  job_title: z.string(),
+  /** The two above, in words. */
+  work_information: z.string().nullable(),
+  pronouns: z.string().nullable(),
+  public_email: z.string().nullable(),
+  bot: z.boolean(),
 }
 
 /** One user, as everybody sees them. */
@@ -62,6 +73,7 @@ const account = {
   can_create_project: z.boolean(),
   two_factor_enabled: z.boolean(),
   external: z.boolean(),
+  namespace_id: z.int().nullable(),
 }
 
 /** The caller's own record; administrators also see `is_admin` and their `private_token`. */
@@ -75,6 +87,7 @@ export const OwnUserEntity = entity({
 export const AccountEntity = entity({
   ...account,
   is_admin: z.boolean(),
+  note: z.string().nullable(),
   /** With `with_custom_attributes`. */
   custom_attributes: z.array(CustomAttributeEntity).optional(),
 }).meta({ id: 'Account' })
@@ -83,6 +96,7 @@ export const AccountEntity = entity({
 export const AdministeredUserEntity = entity({
   ...account,
   is_admin: z.boolean(),
+  note: z.string().nullable(),
   shared_runners_minutes_limit: z.int().nullable(),
 }).meta({ id: 'AdministeredUser' })
 
@@ -118,10 +132,21 @@ export function presentUser(user: User, around: Surroundings): z.infer<typeof Us
     messenger: user.messenger,
     professional_network: user.professional_network,
     microblog: user.microblog,
+    skype: user.messenger,
+    linkedin: user.professional_network,
+    twitter: user.microblog,
     website_url: user.website_url,
     organization: user.organization,
+    job_title: user.job_title,
+    work_information: workOf(user),
+    pronouns: user.pronouns,
+    public_email: user.public_email,
+    bot: user.bot,
   }
 }
+
+const workOf = ({ job_title, organization }: User): string | null =>
+  [job_title, organization].filter(Boolean).join(' at ') || null
 
 function presentOwn(user: LoadedUser, around: Surroundings) {
   return {
@@ -139,6 +164,7 @@ function presentOwn(user: LoadedUser, around: Surroundings) {
     can_create_project: user.projects_limit > 0 && !user.isFull,
     two_factor_enabled: user.two_factor_enabled,
     external: user.external,
+    namespace_id: user.namespace_id,
   }
 }
 
@@ -153,7 +179,7 @@ export function presentOwnUser(
 }
 
 export function presentAccount(user: LoadedUser, around: Surroundings): z.infer<typeof AccountEntity> {
-  return { ...presentOwn(user, around), is_admin: user.admin }
+  return { ...presentOwn(user, around), is_admin: user.admin, note: user.note }
 }
 
 export function presentAdministeredUser(
@@ -163,6 +189,7 @@ export function presentAdministeredUser(
   return {
     ...presentOwn(user, around),
     is_admin: user.admin,
+    note: user.note,
     shared_runners_minutes_limit: user.shared_runners_minutes_limit,
   }
 }

@@ -21,7 +21,8 @@ async function recordsOf(
   const { db } = forge.app
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const identities = await db.selectFrom('identities').selectAll().where('user_id', '=', id).orderBy('id').execute()
-  const user = { ...row, identities, isFull: false }
+  const space = await db.selectFrom('namespaces').select('id').where('owner_id', '=', id).executeTakeFirstOrThrow()
+  const user = { ...row, identities, isFull: false, namespace_id: space.id }
   const filter = { username: row.username }
   const [other, { administrator }] = [forge.visitor, forge]
   const members = await own.get('/users', filter)
@@ -117,6 +118,11 @@ test('every column of a user, their identities and the settings, changed by anot
       "current_sign_in_at",
       "last_activity_on",
       "created_at",
+      "public_email",
+      "pronouns",
+      "note",
+      "job_title",
+      "bot",
       "an identity",
       "another identity",
       "no identity",

@@ -36,7 +36,7 @@ async function present<U extends User, T>(
 }
 
 /** What an account's record tells that is not in its row. */
-const besides = ({ identities, isFull }: LoadedUser) => [identities, isFull]
+const besides = ({ identities, isFull, namespace_id }: LoadedUser) => [identities, isFull, namespace_id]
 
 export const presentSummaries = (app: App, users: readonly User[]): Promise<Json<UserSummary>[]> =>
   present(app, 'summary of user', users, presentUserSummary)

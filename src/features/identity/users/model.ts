@@ -20,6 +20,8 @@ declare module '../../../store/database.ts' {
       admin: boolean
       external: boolean
       ghost: boolean
+      /** What the token of a group or a project acts as; kept by trigger. */
+      bot: Generated<boolean>
       bio: string | null
       location: string | null
       organization: string | null
@@ -27,6 +29,12 @@ declare module '../../../store/database.ts' {
       professional_network: string
       microblog: string
       website_url: string
+      /** One of their confirmed addresses, which everybody may see. */
+      public_email: string | null
+      job_title: Generated<string>
+      pronouns: string | null
+      /** For administrators alone. */
+      note: string | null
       avatar_digest: string | null
       avatar_filename: string | null
       avatar_type: string | null

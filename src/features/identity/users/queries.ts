@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { child, publicPolicy, resource } from '../../../api/endpoint.ts'
-import type { Page, PageWish } from '../../../api/pages.ts'
 import { id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import type { Db } from '../../../store/database.ts'
-import { SUBSTRING_FROM, idList, inIdList, substring } from '../../../store/dialect.ts'
+import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
-import { longList } from '../../../store/lists.ts'
-import { keptRows, type RowState } from '../../../store/versions.ts'
+import { keptRows } from '../../../store/versions.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
 import type { LoadedUser, Surroundings } from './entity.ts'
 import { isShownTo, userPolicy } from './policy.ts'
 
@@ -169,7 +166,9 @@ const besides = hotQuery((db, p: { id?: number; ids?: string }, given) =>
   db
     .selectFrom('users')
     .leftJoin('identities', 'identities.user_id', 'users.id')
+    .leftJoin('namespaces', 'namespaces.owner_id', 'users.id')
     .select(['users.id', 'identities.provider', 'identities.extern_uid', isFull.as('full')])
+    .select('namespaces.id as namespace_id')
     .$if(given('id'), (query) => query.where('users.id', '=', p.id!))
     .$if(given('ids'), (query) => query.where(inIdList(db, 'users.id', p.ids!)))
     .orderBy('identities.id'),
@@ -179,7 +178,7 @@ function withBesides(user: User, rows: Awaited<ReturnType<typeof besides>>): Loa
   const identities = rows.flatMap(({ provider, extern_uid }) =>
     provider === null || extern_uid === null ? [] : [{ provider, extern_uid }],
   )
-  return { ...user, identities, isFull: rows[0]?.full === 1 }
+  return { ...user, identities, isFull: rows[0]?.full === 1, namespace_id: rows[0]?.namespace_id ?? null }
 }
 
 export async function loadUser(db: Db, user: User): Promise<LoadedUser> {
@@ -195,127 +194,3 @@ export async function loadUsers(db: Db, users: readonly User[]): Promise<LoadedU
 
 /** What everybody sees of a person, and finds them by. */
 export const OPEN_NAMES: readonly string[] = ['name', 'username']
-
-export interface UserFilter extends AttributeWish {
-  search?: string | null
-  username?: string | null
-  provider?: string | null
-  extern_uid?: string | null
-  active?: boolean | null
-  blocked?: boolean | null
-  pending_approval?: boolean | null
-  external?: boolean | null
-  created_before?: string | null
-  created_after?: string | null
-}
-
-export async function listUsers(db: Db, viewer: User | null, filter: UserFilter, page: PageWish): Promise<Page<User>> {
-  const { items, total } = await listStates(db, visibleTo(viewer, filter), page)
-  const rows = await userRows(db, items)
-  return { items: items.flatMap(({ id }) => rows.get(id) ?? []), total }
-}
-
-async function listStates(
-  db: Db,
-  { search, byAddress, ...visible }: ReturnType<typeof visibleTo>,
-  page: PageWish,
-): Promise<Page<RowState>> {
-  const wanted = search?.trim()
-  if (!wanted) return users(db, visible, page)
-
-  // Whoever is named exactly comes first; the rest follows by id, so no page needs more than its own rows.
-  const named = { ...visible, exactly: wanted.toLowerCase() }
-  const exact = await users(db, named, page)
-  if (Array.from(wanted).length < SUBSTRING_FROM) return exact
-  const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
-  const part = byAddress ? { beside: substring(db, wanted) } : { besideOpenly: substring(db, wanted, OPEN_NAMES) }
-  const others = await users(db, { ...named, ...part }, rest)
-  const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
-  return { items, total: exact.total + others.total }
-}
-
-/**
- * Filters as they apply: lists do not show external users to ordinary ones, nor whoever no administrator has let in yet,
- * and some filters are for administrators.
- */
-function visibleTo(
-  viewer: User | null,
-  { active, blocked, pending_approval, external, username, search, ...more }: UserFilter,
-) {
-  const common = {
-    // A visitor's search would tell whose an address is.
-    search: viewer ? search : null,
-    // By parts a hidden address could be found out, letter by letter.
-    byAddress: viewer?.admin === true,
-    username: username?.toLowerCase(),
-    // Only true is a filter.
-    active: active || null,
-    blocked: blocked || null,
-    pending_approval: pending_approval || null,
-  }
-  // Of an identity, one half is no filter.
-  const { provider = null, extern_uid = null, custom_attributes, with_custom_attributes: _shown, ...times } = more
-  const asked = { custom_attributes }
-  const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
-  if (viewer?.admin)
-    return { ...common, ...times, ...identity, ...attributesWanted(viewer, asked), external: external || null }
-  return { ...common, external: username ? null : false, let_in: true as const }
-}
-
-interface Filter extends Omit<UserFilter, 'search' | keyof AttributeWish>, WantedAttributes {
-  /** A username or a primary email, in lower case. */
-  exactly?: string
-  /** Whoever else holds this substring, in the address too. */
-  beside?: string
-  /** In what everybody sees. */
-  besideOpenly?: string
-  /** But for those who wait for approval: what a stranger calls themselves is not shown before somebody has seen it. */
-  let_in?: true
-}
-
-/** Every list of users; `listUsers` says what of it a viewer sees. */
-export const users = longList<Filter, 'users', 'id' | 'created_at', 'id' | 'version'>({
-  table: 'users',
-  columns: ['id', 'version'],
-  facets: true,
-  counted: ['users'],
-  conditions: {
-    username: { test: (filter) => sql`lower(users.username) = ${filter.username}` },
-    extern_uid: {
-      set: ({ provider, extern_uid }) =>
-        sql`select user_id from identities where provider = ${provider} and extern_uid = ${extern_uid}`,
-      counted: ['identities'],
-    },
-    exactly: {
-      test({ exactly }, { given }) {
-        const named = sql<boolean>`(lower(users.username) = ${exactly} or users.email = ${exactly})`
-        return given('beside') || given('besideOpenly') ? sql`not ${named}` : named
-      },
-      set: ({ exactly }, { given }) =>
-        given('beside') || given('besideOpenly')
-          ? undefined
-          : sql`select id from users where lower(username) = ${exactly} union
-              select id from users where email = ${exactly}`,
-    },
-    attributes: hasAttributes('users', 'user_id'),
-    beside: { search: [...OPEN_NAMES, 'email'] },
-    besideOpenly: { search: OPEN_NAMES },
-    active: {
-      facet: true,
-      test: (_, { column }) => sql`${column('state')} = 'active' and not ${column('ghost')}`,
-    },
-    blocked: { facet: true, test: (_, { column }) => sql`${column('state')} in ('blocked', 'ldap_blocked')` },
-    pending_approval: { facet: true, test: (_, { column }) => sql`${column('state')} = 'blocked_pending_approval'` },
-    let_in: { facet: true, test: (_, { column }) => sql`${column('state')} <> 'blocked_pending_approval'` },
-    external: { facet: true, test: ({ external }, { column }) => sql`${column('external')} = ${external}` },
-    created_before: { test: (filter) => sql`users.created_at <= ${filter.created_before}` },
-    created_after: { test: (filter) => sql`users.created_at >= ${filter.created_after}` },
-  },
-  orders: { id: null, created_at: () => sql.ref('users.created_at') },
-  /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
-  usual: (given) => {
-    const isByTime = given('created_before') || given('created_after')
-    const isSearched = given('beside') || given('besideOpenly')
-    return [isByTime && !isSearched ? 'created_at' : 'id', 'desc']
-  },
-})

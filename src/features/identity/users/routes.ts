@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App, User } from '../../../context.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, file, int, longText, moment, text } from '../../../api/wire.ts'
+import { blankable, bool, file, int, longText, moment, oneOf, text } from '../../../api/wire.ts'
 import { forbidden, invalid, unauthenticated } from '../../../errors.ts'
 import { attributeFilters, withAttributes } from '../custom-attributes.ts'
 import { isPassword } from '../passwords.ts'
@@ -18,12 +18,22 @@ import {
   presentAdministeredUser,
 } from './entity.ts'
 import { presentAccounts, presentAdministered, presentOwn, presentProfile, presentSummaries } from './load.ts'
-import { identity, listUsers, loadUser, surroundings, user } from './queries.ts'
+import { USER_ORDERS, listUsers } from './lists.ts'
+import { identity, loadUser, surroundings, user } from './queries.ts'
 import { LARGEST_AVATAR } from './avatar.ts'
 import { createUser, removeIdentity, updateUser } from './service.ts'
 import { blockUser, deleteUser, unblockUser } from './standing.ts'
 
 const readUser = ['read_user'] as const
+
+const ADMINISTRATORS_FILTERS = [
+  'external',
+  'pending_approval',
+  'two_factor',
+  'admins',
+  'without_projects',
+  'skip_ldap',
+] as const
 
 export const list = endpoint({
   method: 'GET',
@@ -43,11 +53,25 @@ export const list = endpoint({
     external: bool.nullish(),
     created_before: blankable(moment),
     created_after: blankable(moment),
+    public_email: text.nullish(),
+    humans: bool.nullish(),
+    without_project_bots: bool.nullish(),
+    exclude_active: bool.nullish(),
+    exclude_external: bool.nullish(),
+    exclude_humans: bool.nullish(),
+    exclude_internal: bool.nullish(),
+    order_by: oneOf(...USER_ORDERS).nullish(),
+    sort: oneOf('asc', 'desc').nullish(),
+    two_factor: oneOf('enabled', 'disabled').nullish(),
+    admins: bool.nullish(),
+    without_projects: bool.nullish(),
+    skip_ldap: bool.nullish(),
     ...attributeFilters,
   }),
+  refuses: ['auditors', 'saml_provider_id'],
   output: pageOf(z.union([AccountEntity, UserSummaryEntity])),
   async handle({ app, viewer, input, page }) {
-    const forAdministrators = input.external || input.pending_approval || (input.extern_uid && input.provider)
+    const forAdministrators = ADMINISTRATORS_FILTERS.some((name) => input[name]) || (input.extern_uid && input.provider)
     if (forAdministrators && !viewer) throw unauthenticated()
     if (forAdministrators && !viewer?.admin) throw forbidden()
     if (!viewer && !input.username) throw forbidden('Not authorized to access /api/v4/users')
@@ -98,6 +122,10 @@ const attributes = {
   twitter: text.nullish(),
   website_url: text.nullish(),
   organization: text.nullish(),
+  job_title: text.nullish(),
+  pronouns: text.nullish(),
+  public_email: text.nullish(),
+  note: longText.nullish(),
   projects_limit: blankable(int),
   extern_uid: text.nullish(),
   provider: text.nullish(),
@@ -205,8 +233,14 @@ export const updateOwn = endpoint({
     messenger: text.nullish(),
     professional_network: text.nullish(),
     microblog: text.nullish(),
+    skype: text.nullish(),
+    linkedin: text.nullish(),
+    twitter: text.nullish(),
     website_url: text.nullish(),
     organization: text.nullish(),
+    job_title: text.nullish(),
+    pronouns: text.nullish(),
+    public_email: text.nullish(),
     bio: longText.nullish(),
     location: text.nullish(),
     avatar: file.optional(),
@@ -214,7 +248,7 @@ export const updateOwn = endpoint({
   output: OwnUserEntity,
   async handle({ app, viewer, input: { current_password, ...wish } }) {
     if (wish.password) await assertOwnPassword(app, viewer, current_password ?? '')
-    return presentOwn(app, await updateUser(app, viewer, viewer, wish), null)
+    return presentOwn(app, await updateUser(app, viewer, viewer, ownNames(wish)), null)
   },
 })
 

@@ -10,7 +10,13 @@ import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import type { Settings } from '../../instance/settings/model.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
-import { dropClaims, exchangeEmail, isConfirmedSecondary } from '../emails/service.ts'
+import {
+  assertOwnsPublicEmail,
+  dropClaims,
+  exchangeEmail,
+  hideLostEmail,
+  isConfirmedSecondary,
+} from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
 import { hashPassword } from '../passwords.ts'
 import { endOldPassword, endOldWaysIn } from '../sessions/ending.ts'
@@ -55,6 +61,10 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     bio: wish.bio ?? null,
     location: wish.location ?? null,
     organization: wish.organization ?? null,
+    job_title: wish.job_title ?? '',
+    pronouns: wish.pronouns ?? null,
+    public_email: wish.public_email?.toLowerCase() || null,
+    note: wish.note ?? null,
     messenger: withoutMarkup(wish.messenger ?? ''),
     professional_network: withoutMarkup(wish.professional_network ?? ''),
     microblog: withoutMarkup(wish.microblog ?? ''),
@@ -81,6 +91,7 @@ export async function createUser(app: App, wish: NewUser): Promise<User> {
     transact(app, async (app) => {
       await assertFree(app, { email, username: wish.username })
       const user = await app.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow()
+      await assertOwnsPublicEmail(app, user)
       await createUserNamespace(app, user)
       await createPrivateToken(app, user, wish.private_token)
       await setIdentity(app, user, wish)
@@ -111,6 +122,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
       professional_network: wish.professional_network && withoutMarkup(wish.professional_network),
       microblog: wish.microblog && withoutMarkup(wish.microblog),
       website_url: wish.website_url,
+      job_title: wish.job_title,
       admin: wish.admin,
       projects_limit: wish.projects_limit,
       can_create_group: wish.can_create_group,
@@ -119,6 +131,9 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
       bio: wish.bio,
       location: wish.location,
       organization: wish.organization,
+      pronouns: wish.pronouns,
+      note: wish.note,
+      public_email: wish.public_email?.toLowerCase() || (wish.public_email === undefined ? undefined : null),
       shared_runners_minutes_limit: wish.shared_runners_minutes_limit,
     }),
     ...(await externality(app, user, wish)),
@@ -145,6 +160,8 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
           .returningAll()
           .executeTakeFirst()
         if (!updated) throw notFound('User') // deleted meanwhile
+        if (wish.public_email) await assertOwnsPublicEmail(app, updated)
+        else if (moves) await hideLostEmail(app, updated)
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
         if (wish.password) await endOldPassword(app, updated)
         else if (updated.email !== user.email) await endOldWaysIn(app, updated)

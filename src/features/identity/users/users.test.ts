@@ -4,7 +4,7 @@ import { HOUR } from '../../../clock.ts'
 import { testDatabaseUrl } from '../../../config.ts'
 import { startForge, type Client, type TestForge } from '../../../forge.ts'
 import { PATH_FORMAT_TEXT } from '../../../lib/paths.ts'
-import { users } from './queries.ts'
+import { users } from './lists.ts'
 
 const jane = { email: 'jane@example.com', username: 'jane', name: 'Jane Doe', password: 'correct horse' }
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -22,6 +22,10 @@ test('an administrator creates a user with every attribute and reads the whole r
     microblog: '@jane',
     website_url: 'https://jane.example',
     organization: 'Example',
+    job_title: 'Tester',
+    pronouns: 'she/her',
+    public_email: 'jane@example.com',
+    note: 'Asked for more',
     bio: 'Writes tests',
     location: 'Ghent',
     projects_limit: 7,
@@ -57,6 +61,12 @@ test('an administrator creates a user with every attribute and reads the whole r
     two_factor_enabled: false,
     external: false,
     is_admin: false,
+    skype: 'jane.d',
+    linkedin: 'janedoe',
+    twitter: '@jane',
+    work_information: 'Tester at Example',
+    bot: false,
+    namespace_id: 2,
   }
   expect([created.status, created.body]).toEqual([201, record])
   expect((await administrator.get('/users/2')).body).toEqual(record)
@@ -76,8 +86,16 @@ test('an administrator creates a user with every attribute and reads the whole r
     messenger: 'jane.d',
     professional_network: 'janedoe',
     microblog: '@jane',
+    skype: 'jane.d',
+    linkedin: 'janedoe',
+    twitter: '@jane',
     website_url: 'https://jane.example',
     organization: 'Example',
+    job_title: 'Tester',
+    work_information: 'Tester at Example',
+    pronouns: 'she/her',
+    public_email: 'jane@example.com',
+    bot: false,
   })
   expect((await administrator.get('/namespaces', { search: 'jane' })).body).toMatchObject([
     { path: 'jane', kind: 'user' },
@@ -320,7 +338,7 @@ test('lists: each filter finds whom it should', async () => {
   expect(await names(administrator, { created_before: created_at })).toEqual(['bob', 'ann', 'root'])
   expect(await names(administrator, { created_after: created_at })).toEqual(['ghost', 'outsider', 'blocked', 'bob'])
   expect(await names(administrator, { created_after: '2999-1-1' })).toEqual([])
-  expect(await names(ann, { created_after: '2999-01-01' })).toHaveLength(5)
+  expect(await names(ann, { created_after: '2999-01-01' })).toEqual([])
   expect([blocked.id, external.id]).toEqual([expect.any(Number), expect.any(Number)])
 })
 

@@ -12,6 +12,10 @@ export interface UserAttributes {
   bio?: string | null
   location?: string | null
   organization?: string | null
+  job_title?: string | null
+  pronouns?: string | null
+  public_email?: string | null
+  note?: string | null
   messenger?: string | null
   professional_network?: string | null
   microblog?: string | null
@@ -68,6 +72,10 @@ const rules: { [K in keyof UserAttributes]-?: (value: NonNullable<UserAttributes
   bio: atMost(255),
   location: atMost(255),
   organization: atMost(255),
+  job_title: atMost(200),
+  pronouns: atMost(50),
+  public_email: (value) => (value === '' || isEmail(value) ? [] : ['is invalid']),
+  note: atMost(10_000),
   messenger: atMost(255),
   professional_network: atMost(255),
   microblog: atMost(255),

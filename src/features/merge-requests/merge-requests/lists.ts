@@ -4,7 +4,7 @@ import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
-import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
+import { leading, longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
@@ -14,7 +14,6 @@ import {
   isLinked,
   lastOf,
   linksTo,
-  leading,
   not,
   ofItsProject,
   person,

@@ -5,7 +5,7 @@ import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
 import { binaryText } from '../../../store/dialect.ts'
-import { longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
+import { leading, longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
@@ -15,7 +15,6 @@ import {
   either,
   isLinked,
   lastOf,
-  leading,
   ofItsProject,
   plannedConditions,
   plannedWanted,

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { blankable, id, longText, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
-import { filters } from '../projects/filters.ts'
+import { filters, refused } from '../projects/filters.ts'
 import { listProjects } from '../projects/lists.ts'
 import { presentOneProject, presentProjects } from '../projects/load.ts'
 import { project } from '../projects/queries.ts'
@@ -47,6 +47,7 @@ export const list = endpoint({
   allow: 'read',
   guest: true,
   input: z.object(filters),
+  refuses: refused,
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, forked_from_id: subject.project.id }, page)

@@ -1,5 +1,5 @@
 /** What every list of projects may be narrowed by. */
-import { blankable, bool, int, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, id, int, moment, oneOf, text } from '../../../api/wire.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
 import { attributeFilters } from '../../identity/custom-attributes.ts'
 import { PROJECT_ORDERS } from './lists.ts'
@@ -24,4 +24,21 @@ export const filters = {
   id_before: blankable(int),
   last_activity_after: blankable(moment),
   last_activity_before: blankable(moment),
+  updated_after: blankable(moment),
+  updated_before: blankable(moment),
+  active: bool.nullish(),
+  imported: bool.nullish(),
+  search_namespaces: bool.nullish(),
+  topic_id: blankable(id),
+  repository_storage: text.nullish(),
 }
+
+/** No project is hidden or waits to be deleted, repositories have no checksums, and no table knows languages. */
+export const refused = [
+  'include_hidden',
+  'include_pending_delete',
+  'marked_for_deletion_on',
+  'repository_checksum_failed',
+  'wiki_checksum_failed',
+  'with_programming_language',
+]

@@ -54,10 +54,14 @@ async function seed(forge: TestForge, count: number) {
       merge_requests_access_level: seldom() ? 0 : 20,
       last_activity_at: moment(),
       updated_at: moment(),
+      repository_storage: seldom() ? 'spare' : 'default',
+      ...(seldom() ? { import_url: 'https://example.com/a.git', creator_id: seldom() ? null : member.id } : {}),
     } as const
     return { row, topics: seldom() ? ['Seldom'] : ['Usual', `n${n % 5}`], starred: !seldom() }
   })
   await insert(forge, member.id, seeded)
+  const topics = ['Seldom', 'Usual'].map((name, n) => ({ id: n + 1, name, created_at: moment() }))
+  await app.db.insertInto('topics').values(topics).execute()
   const direct = seeded.filter(({ row }) => row.namespace_id === other.id).map(({ row }) => row.id)
   for (const [n, project_id] of direct.slice(0, 6).entries()) {
     await addMember(forge, { project_id }, n % 2 ? external.id : member.id, n < 3 ? 20 : 40)
@@ -67,6 +71,7 @@ async function seed(forge: TestForge, count: number) {
   const rows = await app.db.selectFrom('project_authorizations').selectAll().execute()
   const levels = new Map(rows.map((one) => [`${one.user_id} ${one.project_id}`, one.access_level]))
   return {
+    below: below.id,
     member,
     external,
     stranger,
@@ -133,6 +138,17 @@ const filters = (world: World): [Record<string, unknown>, (one: Seeded, who: Who
   [{ id_before: 2500, id_after: 3 }, ({ row }) => row.id < 2500 && row.id > 3],
   [{ last_activity_after: '2026-01-20' }, ({ row }) => row.last_activity_at >= '2026-01-20'],
   [{ last_activity_before: '2026-10-01T00:00:00Z' }, ({ row }) => row.last_activity_at <= '2026-10-01T00:00:00.000Z'],
+  [{ updated_after: '2026-01-20' }, ({ row }) => row.updated_at >= '2026-01-20'],
+  [{ updated_before: '2026-10-01T00:00:00Z' }, ({ row }) => row.updated_at <= '2026-10-01T00:00:00.000Z'],
+  [{ updated_before: '2001-01-01T00:00:00Z' }, () => false],
+  [{ imported: true }, ({ row }, who) => row.import_url !== null && row.creator_id === (who?.id ?? 0)],
+  [{ repository_storage: 'spare' }, ({ row }) => row.repository_storage === 'spare'],
+  [{ topic_id: 1 }, (one) => one.topics.includes('Seldom')],
+  [{ topic_id: 2 }, (one) => one.topics.includes('Usual')],
+  [{ search: 'below', search_namespaces: true }, ({ row }) => row.namespace_id === world.below],
+  [{ search: 'elow/1', search_namespaces: true }, ({ row }) => row.namespace_id === world.below && row.path[0] === '1'],
+  [{ search: 'w/', search_namespaces: true }, ({ row }) => row.namespace_id === world.below],
+  [{ search: 'COMMON', search_namespaces: true }, (one) => words(one).includes('common')],
   [
     { search: 'common', topic: 'Usual', starred: true },
     (one, who) =>
@@ -233,6 +249,12 @@ test.runIf(testDatabaseUrl() === undefined)(
       { owner: 5 },
       { starred_by: 5 },
       { topic: 'x' },
+      { topic_id: 5 },
+      { importer: 5 },
+      { storage: 'x' },
+      { within: '%x%', substring: '"xyz"' },
+      { updated_after: '2026-01-01T00:00:00.000Z' },
+      { active_before: '2026-01-01T00:00:00.000Z' },
       { like: '%x%', substring: '"xyz"' },
       { issues: true, merge_requests: true, visibility: 'public' },
       { group: 5, subgroups: true, shared: true },

@@ -3,9 +3,9 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, Owner, levelWithin, type Visibility } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { binaryText } from '../../../store/dialect.ts'
+import { binaryText, foundIds } from '../../../store/dialect.ts'
 import { hotQuery, type Given } from '../../../store/hot.ts'
-import { contains, longList, searchFor, type At, type Search } from '../../../store/lists.ts'
+import { contains, leading, longList, searchFor, type At, type Condition, type Search } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
 import {
@@ -33,6 +33,16 @@ export interface ProjectFilter extends AttributeWish {
   id_before?: number | null | undefined
   last_activity_after?: string | null | undefined
   last_activity_before?: string | null | undefined
+  updated_after?: string | null | undefined
+  updated_before?: string | null | undefined
+  /** In use, which all are that are not archived. */
+  active?: boolean | null | undefined
+  /** From elsewhere, by the viewer. */
+  imported?: boolean | null | undefined
+  /** What is searched for may be a part of the path of its namespace. */
+  search_namespaces?: boolean | null | undefined
+  topic_id?: number | null | undefined
+  repository_storage?: string | null | undefined
   order_by?: ProjectOrder | null | undefined
   sort?: 'asc' | 'desc' | null | undefined
   /** Of one namespace. */
@@ -61,6 +71,11 @@ interface Wanted extends Search, WantedAttributes {
   owner?: number
   starred_by?: number
   topic?: string
+  topic_id?: number
+  importer?: number
+  storage?: string
+  /** As `like`, of its name or its whole path. */
+  within?: string
   namespace?: number
   source?: number
   group?: number
@@ -71,12 +86,14 @@ interface Wanted extends Search, WantedAttributes {
   id_before?: number
   active_after?: string
   active_before?: string
+  updated_after?: string
+  updated_before?: string
 }
 
 function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
   const { group } = filter
   return {
-    archived: filter.archived ?? false,
+    archived: typeof filter.active === 'boolean' ? !filter.active : (filter.archived ?? false),
     ...(filter.visibility && { visibility: filter.visibility }),
     ...(filter.with_issues_enabled && { issues: true }),
     ...(filter.with_merge_requests_enabled && { merge_requests: true }),
@@ -87,8 +104,11 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(viewer && filter.starred && { starred_by: viewer.id }),
     ...(filter.starred_by !== undefined && { starred_by: filter.starred_by }),
     ...(filter.topic && { topic: filter.topic }),
+    ...(filter.topic_id && { topic_id: filter.topic_id }),
+    ...(filter.imported && { importer: viewer?.id ?? 0 }),
+    ...(filter.repository_storage && { storage: filter.repository_storage }),
     ...attributesWanted(viewer, filter),
-    ...searchFor(db, filter.search),
+    ...(filter.search_namespaces ? searchWithinPaths(db, filter.search) : searchFor(db, filter.search)),
     ...(filter.namespace_id !== undefined && { namespace: filter.namespace_id }),
     ...(filter.forked_from_id !== undefined && { source: filter.forked_from_id }),
     ...(filter.shared_with !== undefined && { shared_with: filter.shared_with }),
@@ -99,6 +119,8 @@ function wantedBy(db: Db, viewer: User | null, filter: ProjectFilter): Wanted {
     ...(typeof filter.id_before === 'number' && { id_before: filter.id_before }),
     ...(filter.last_activity_after && { active_after: filter.last_activity_after }),
     ...(filter.last_activity_before && { active_before: filter.last_activity_before }),
+    ...(filter.updated_after && { updated_after: filter.updated_after }),
+    ...(filter.updated_before && { updated_before: filter.updated_before }),
   }
 }
 
@@ -111,6 +133,21 @@ function seenBy(viewer: User | null, wished: Visibility | null): Pick<Wanted, 's
   if (wished && open.includes(wished)) return {}
   if (wished) return { member: seer }
   return { seen_by: seer, ...(open.includes('internal') && { internal_too: true }) }
+}
+
+/** A span of time, which leads to rows by the index of its order unless another is walked. */
+function within(
+  column: 'last_activity_at' | 'updated_at',
+  than: '>=' | '<=',
+  value: keyof Wanted,
+  counted: string,
+): Condition<Wanted> {
+  return {
+    test: (w, at) => sql`${leading(at, column)} ${sql.raw(than)} ${w[value]}`,
+    set: (w) =>
+      sql`select id from projects where archived = ${w.archived} and ${sql.ref(column)} ${sql.raw(than)} ${w[value]}`,
+    counted: [counted],
+  }
 }
 
 const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
@@ -144,8 +181,24 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
       set: (w) => sql`select project_id from project_topics where lower(name) = lower(${w.topic})`,
       counted: ['project_topics'],
     },
+    topic_id: {
+      test: (w) => sql`exists (select 1 from project_topics t
+        where t.project_id = projects.id and lower(t.name) = (${topicNamed(w)}))`,
+      set: (w) => sql`select project_id from project_topics where lower(name) = (${topicNamed(w)})`,
+      counted: ['project_topics'],
+    },
+    importer: {
+      test: (w, { hidden }) => sql`projects.import_url is not null and ${hidden('creator_id')} = ${w.importer}`,
+      set: (w) => sql`select id from projects where creator_id = ${w.importer} and import_url is not null`,
+      counted: ['project_origins'],
+    },
     attributes: hasAttributes('projects', 'project_id'),
     like: contains('projects', ['name', 'path']),
+    within: {
+      test: (w) => isWithinPath(w, 'projects'),
+      set: (w, at) => (at.given('substring') ? withinPath(w, at) : undefined),
+      counted: ['namespaces'],
+    },
     namespace: {
       test: (w, { hidden }) => sql`${hidden('namespace_id')} = ${w.namespace}`,
       set: (w) => sql`select id from projects where namespace_id = ${w.namespace}`,
@@ -170,6 +223,11 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
       set: (w) => sharesWith(w.shared_with!),
       counted: ['project_shares'],
     },
+    storage: {
+      test: (w, { hidden }) => sql`${hidden('repository_storage')} = ${w.storage}`,
+      set: (w) => sql`select id from projects where repository_storage = ${w.storage}`,
+      counted: ['project_origins'],
+    },
     archived: { facet: true, test: (w, { column }) => sql`${column('archived')} = ${w.archived}` },
     visibility: { facet: true, test: (w, { column }) => sql`${column('visibility')} = ${w.visibility}` },
     issues: { facet: true, test: () => sql`projects.issues_access_level > ${sql.lit(FeatureDisabled)}` },
@@ -179,14 +237,10 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
     },
     id_after: { test: (w) => sql`projects.id > ${w.id_after}` },
     id_before: { test: (w) => sql`projects.id < ${w.id_before}` },
-    active_after: {
-      test: (w) => sql`projects.last_activity_at >= ${w.active_after}`,
-      counted: ['project_activity'],
-    },
-    active_before: {
-      test: (w) => sql`projects.last_activity_at <= ${w.active_before}`,
-      counted: ['project_activity'],
-    },
+    active_after: within('last_activity_at', '>=', 'active_after', 'project_activity'),
+    active_before: within('last_activity_at', '<=', 'active_before', 'project_activity'),
+    updated_after: within('updated_at', '>=', 'updated_after', 'project_updates'),
+    updated_before: within('updated_at', '<=', 'updated_before', 'project_updates'),
   },
   visible: {
     open: {
@@ -219,6 +273,32 @@ const projects = longList<Wanted, 'projects', ProjectOrder, 'id'>({
   },
   usual: () => ['created_at', 'desc'],
 })
+
+function topicNamed({ topic_id }: Wanted): RawBuilder<string> {
+  return sql`select lower(name) from topics where id = ${topic_id}`
+}
+
+/** One part of a path is looked up by index, by which few are left to be tested for all of it. */
+function searchWithinPaths(db: Db, text: string | null | undefined): Pick<Wanted, 'within' | 'substring'> {
+  const [longest] = (text ?? '').split('/').toSorted((one, other) => other.length - one.length)
+  const { like: within } = searchFor(db, text)
+  const { substring } = searchFor(db, longest)
+  return { ...(within && { within }), ...(within && substring && { substring }) }
+}
+
+function isWithinPath({ within: like }: Wanted, projects: string): RawBuilder<boolean> {
+  const of = (column: string) => sql.ref(`${projects}.${column}`)
+  return sql`coalesce(lower(${of('name')}) like lower(${like}) escape '\\' or lower(
+    (select n.full_path from namespaces n where n.id = ${of('namespace_id')}) || '/' || ${of('path')})
+    like lower(${like}) escape '\\', false)`
+}
+
+function withinPath(w: Wanted, { db }: At<Wanted>): RawBuilder<number> {
+  const found = (table: 'projects' | 'namespaces') => foundIds(db, table, ['name', 'path'], w.substring!)
+  return sql`select p.id from projects p where ${isWithinPath(w, 'p')} and p.id in (${found('projects')}
+    union select b.id from projects b join namespace_ancestors a on a.namespace_id = b.namespace_id
+    where a.ancestor_id in (${found('namespaces')}))`
+}
 
 function openTo(given: Given<Wanted>): RawBuilder<Visibility>[] {
   return (given('internal_too') ? ['public' as const, 'internal' as const] : ['public' as const]).map(sql.lit)

@@ -9,7 +9,7 @@ import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { userByIdOrUsername, userByUserId } from '../../identity/users/queries.ts'
 import { attributes } from './attributes.ts'
 import { ProjectEntity, SimpleProjectEntity, type ProjectRecord } from './entity.ts'
-import { filters } from './filters.ts'
+import { filters, refused } from './filters.ts'
 import { answerByKeyset } from './keyset.ts'
 import { describeLicense } from './license.ts'
 import { listProjects, type ProjectFilter } from './lists.ts'
@@ -42,6 +42,7 @@ export const list = endpoint({
   summary: 'List projects',
   allow: 'anyone',
   input: z.object({ ...filters, pagination: text.nullish() }),
+  refuses: refused,
   output: ProjectPage,
   async handle({ app, viewer, input, page }) {
     if (input.pagination !== 'keyset') return answerList(app, viewer, input, page)
@@ -56,6 +57,7 @@ export const listOfUser = endpoint({
   on: userByIdOrUsername,
   allow: 'anyone',
   input: z.object(filters),
+  refuses: refused,
   output: ProjectPage,
   async handle({ app, viewer, subject, input, page }) {
     const own = await app.db

@@ -4,7 +4,7 @@ import { pageOf } from '../../../api/pages.ts'
 import { text } from '../../../api/wire.ts'
 import { surroundings, userByIdOrUsername } from '../../identity/users/queries.ts'
 import { ProjectEntity, SimpleProjectEntity } from '../projects/entity.ts'
-import { filters } from '../projects/filters.ts'
+import { filters, refused } from '../projects/filters.ts'
 import { listProjects } from '../projects/lists.ts'
 import { presentOneProject, presentProjects } from '../projects/load.ts'
 import { project } from '../projects/queries.ts'
@@ -60,6 +60,7 @@ export const listOfUser = endpoint({
   on: userByIdOrUsername,
   allow: 'anyone',
   input: z.object(filters),
+  refuses: refused,
   output: pageOf(z.union([ProjectEntity, SimpleProjectEntity])),
   async handle({ app, viewer, subject, input, page }) {
     const { items, total } = await listProjects(app, viewer, { ...input, starred_by: subject.user.id }, page)

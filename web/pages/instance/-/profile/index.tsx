@@ -33,9 +33,18 @@ export const page = declare<Data>({
         <Field name="name" label="Name" value={own.name} required />
         <Field name="avatar" label="Picture" type="file" hint="PNG, JPEG, GIF or WebP, at most 200 KiB." />
         <Field name="bio" label="About you" value={own.bio} lines={3} />
+        <Field name="pronouns" label="Pronouns" value={own.pronouns} />
+        <Field name="job_title" label="Job title" value={own.job_title} />
         <Field name="organization" label="Organization" value={own.organization} />
         <Field name="location" label="Location" value={own.location} />
         <Field name="website_url" label="Website" type="url" value={own.website_url} />
+        <Field
+          name="public_email"
+          label="Public email"
+          type="email"
+          value={own.public_email}
+          hint="Shown to everybody. One of your confirmed addresses, or none."
+        />
         <Button kind="main">Save profile</Button>
       </Form>
       <Chapter title="Status" hint="A line beside your name.">
@@ -52,9 +61,12 @@ export const page = declare<Data>({
       await api.put('/user', {
         name: text(form, 'name'),
         bio: text(form, 'bio'),
+        pronouns: text(form, 'pronouns'),
+        job_title: text(form, 'job_title'),
         organization: text(form, 'organization'),
         location: text(form, 'location'),
         website_url: text(form, 'website_url'),
+        public_email: text(form, 'public_email'),
         ...avatarOf(chosenFile(form, 'avatar')),
       })
       return { told: { notice: 'Your profile is saved.' } }

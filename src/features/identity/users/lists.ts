@@ -1,0 +1,225 @@
+/** Lists of people. */
+import { sql } from 'kysely'
+import type { Page, PageWish } from '../../../api/pages.ts'
+import type { User } from '../../../context.ts'
+import type { Db } from '../../../store/database.ts'
+import { SUBSTRING_FROM, binaryText, substring } from '../../../store/dialect.ts'
+import { leading, longList, type Sort } from '../../../store/lists.ts'
+import type { RowState } from '../../../store/versions.ts'
+import { attributesWanted, hasAttributes, type AttributeWish, type WantedAttributes } from '../custom-attributes.ts'
+import { OPEN_NAMES, userRows } from './queries.ts'
+
+export interface UserFilter extends AttributeWish {
+  search?: string | null
+  username?: string | null
+  provider?: string | null
+  extern_uid?: string | null
+  active?: boolean | null
+  blocked?: boolean | null
+  pending_approval?: boolean | null
+  external?: boolean | null
+  created_before?: string | null
+  created_after?: string | null
+  public_email?: string | null
+  humans?: boolean | null
+  without_project_bots?: boolean | null
+  exclude_active?: boolean | null
+  exclude_external?: boolean | null
+  exclude_humans?: boolean | null
+  exclude_internal?: boolean | null
+  /** These are for administrators. */
+  two_factor?: 'enabled' | 'disabled' | null
+  admins?: boolean | null
+  without_projects?: boolean | null
+  skip_ldap?: boolean | null
+}
+
+export const USER_ORDERS = ['id', 'name', 'username', 'created_at', 'updated_at'] as const
+
+interface UserOrder {
+  order_by?: (typeof USER_ORDERS)[number] | null
+  sort?: Sort | null
+}
+
+export async function listUsers(
+  db: Db,
+  viewer: User | null,
+  { order_by, sort, ...filter }: UserFilter & UserOrder,
+  page: PageWish,
+): Promise<Page<User>> {
+  const { items, total } = await listStates(db, visibleTo(viewer, filter), { order_by, sort }, page)
+  const rows = await userRows(db, items)
+  return { items: items.flatMap(({ id }) => rows.get(id) ?? []), total }
+}
+
+async function listStates(
+  db: Db,
+  { search, byAddress, ...visible }: ReturnType<typeof visibleTo>,
+  order: UserOrder,
+  page: PageWish,
+): Promise<Page<RowState>> {
+  const wanted = search?.trim()
+  if (!wanted) return users(db, visible, page, order)
+
+  // Whoever is named exactly comes first; the rest follows by id whatever the order, so no page needs more than its rows.
+  const named = { ...visible, exactly: wanted.toLowerCase() }
+  const exact = await users(db, named, page)
+  if (Array.from(wanted).length < SUBSTRING_FROM) return exact
+  const rest = { limit: page.limit - exact.items.length, offset: Math.max(0, page.offset - exact.total) }
+  const part = byAddress ? { beside: substring(db, wanted) } : { besideOpenly: substring(db, wanted, OPEN_NAMES) }
+  const others = await users(db, { ...named, ...part }, rest)
+  const items = exact.items.length === 0 ? others.items : [...exact.items, ...others.items]
+  return { items, total: exact.total + others.total }
+}
+
+/** Filters that only narrow where they are true. */
+const SWITCHES = [
+  'active',
+  'blocked',
+  'pending_approval',
+  'humans',
+  'without_project_bots',
+  'exclude_active',
+  'exclude_external',
+  'exclude_humans',
+  'exclude_internal',
+  'admins',
+  'without_projects',
+  'skip_ldap',
+] as const
+
+/**
+ * Filters as they apply: lists do not show external users to ordinary ones, nor whoever no administrator has let in yet.
+ * Those for administrators are refused to others before.
+ */
+function visibleTo(viewer: User | null, filter: UserFilter) {
+  const { external, username, search, two_factor, provider = null, extern_uid = null, public_email } = filter
+  const on = SWITCHES.filter((name) => filter[name])
+  const common = {
+    // A visitor's search would tell whose an address is.
+    search: viewer ? search : null,
+    // By parts a hidden address could be found out, letter by letter.
+    byAddress: viewer?.admin === true,
+    username: username?.toLowerCase(),
+    public_email: public_email?.toLowerCase(),
+    created_before: filter.created_before,
+    created_after: filter.created_after,
+    ...Object.fromEntries(on.map((name) => [name, true as const])),
+  }
+  if (!viewer?.admin) return { ...common, external: username ? null : false, let_in: true as const }
+  // Of an identity, one half is no filter.
+  const identity = provider !== null && extern_uid !== null && { provider, extern_uid }
+  return {
+    ...common,
+    ...identity,
+    ...attributesWanted(viewer, filter),
+    ...(two_factor && { second_factor: two_factor === 'enabled' }),
+    external: external || null,
+  }
+}
+
+interface Filter extends Omit<UserFilter, 'search' | 'two_factor' | keyof AttributeWish>, WantedAttributes {
+  /** A username or a primary email, in lower case. */
+  exactly?: string
+  /** Whoever else holds this substring, in the address too. */
+  beside?: string
+  /** In what everybody sees. */
+  besideOpenly?: string
+  /** But for those who wait for approval: what a stranger calls themselves is not shown before somebody has seen it. */
+  let_in?: true
+  second_factor?: boolean
+}
+
+const isActive = sql<boolean>`users.state = 'active' and not users.ghost`
+
+/** Every list of users; `listUsers` says what of it a viewer sees. */
+export const users = longList<Filter, 'users', (typeof USER_ORDERS)[number], 'id' | 'version'>({
+  table: 'users',
+  columns: ['id', 'version'],
+  facets: true,
+  counted: ['users'],
+  conditions: {
+    username: { test: (filter) => sql`lower(users.username) = ${filter.username}` },
+    public_email: {
+      test: (filter, { hidden }) => sql`${hidden('public_email')} = ${filter.public_email}`,
+      set: (filter) => sql`select id from users where public_email = ${filter.public_email}`,
+      counted: ['user_accounts'],
+    },
+    extern_uid: {
+      set: ({ provider, extern_uid }) =>
+        sql`select user_id from identities where provider = ${provider} and extern_uid = ${extern_uid}`,
+      counted: ['identities'],
+    },
+    exactly: {
+      test({ exactly }, { given }) {
+        const named = sql<boolean>`(lower(users.username) = ${exactly} or users.email = ${exactly})`
+        return given('beside') || given('besideOpenly') ? sql`not ${named}` : named
+      },
+      set: ({ exactly }, { given }) =>
+        given('beside') || given('besideOpenly')
+          ? undefined
+          : sql`select id from users where lower(username) = ${exactly} union
+              select id from users where email = ${exactly}`,
+    },
+    attributes: hasAttributes('users', 'user_id'),
+    beside: { search: [...OPEN_NAMES, 'email'] },
+    besideOpenly: { search: OPEN_NAMES },
+    admins: {
+      test: (_, { hidden }) => sql`${hidden('admin')}`,
+      set: () => sql`select id from users where admin`,
+      counted: ['user_accounts'],
+    },
+    exclude_humans: {
+      test: (_, { hidden }) => sql`(${hidden('bot')} or ${hidden('ghost')})`,
+      set: () => sql`select id from users where bot union all select id from users where ghost`,
+      counted: ['user_accounts'],
+    },
+    second_factor: {
+      test: ({ second_factor }, at) => sql`${leading(at, 'two_factor_enabled', 'id')} = ${second_factor}`,
+      set: ({ second_factor }) => sql`select id from users where two_factor_enabled = ${second_factor}`,
+      counted: ['user_accounts'],
+    },
+    active: {
+      facet: true,
+      test: (_, at) => sql`${leading(at, 'state', 'id')} = 'active' and not ${leading(at, 'ghost', 'id')}`,
+    },
+    blocked: { facet: true, test: (_, at) => sql`${leading(at, 'state', 'id')} in ('blocked', 'ldap_blocked')` },
+    pending_approval: {
+      facet: true,
+      test: (_, at) => sql`${leading(at, 'state', 'id')} = 'blocked_pending_approval'`,
+    },
+    let_in: { facet: true, test: (_, { column }) => sql`${column('state')} <> 'blocked_pending_approval'` },
+    external: { facet: true, test: ({ external }, at) => sql`${leading(at, 'external', 'id')} = ${external}` },
+    exclude_external: { facet: true, test: (_, { hidden }) => sql`not ${hidden('external')}` },
+    exclude_active: { facet: true, test: () => sql`not (${isActive})` },
+    exclude_internal: { facet: true, test: (_, { hidden }) => sql`not ${hidden('ghost')}` },
+    humans: {
+      test: (_, { hidden }) => sql`not ${hidden('bot')} and not ${hidden('ghost')}`,
+      counted: ['user_accounts'],
+    },
+    without_project_bots: { test: (_, { hidden }) => sql`not ${hidden('bot')}`, counted: ['user_accounts'] },
+    without_projects: {
+      test: () => sql`not exists (select 1 from project_authorizations t where t.user_id = users.id)`,
+      counted: ['project_authorizations'],
+    },
+    skip_ldap: {
+      test: () => sql`not exists (select 1 from identities i where i.user_id = users.id and i.provider like 'ldap%')`,
+      counted: ['identities'],
+    },
+    created_before: { test: (filter, at) => sql`${leading(at, 'created_at')} <= ${filter.created_before}` },
+    created_after: { test: (filter, at) => sql`${leading(at, 'created_at')} >= ${filter.created_after}` },
+  },
+  orders: {
+    id: null,
+    name: (db) => sql.raw(binaryText(db, 'users.name')),
+    username: (db) => sql.raw(binaryText(db, 'users.username')),
+    created_at: () => sql.ref('users.created_at'),
+    updated_at: () => sql.ref('users.updated_at'),
+  },
+  /** Newest first; by the index of what is filtered by, so that no page reads past rows it does not show. */
+  usual: (given) => {
+    const isByTime = given('created_before') || given('created_after')
+    const isSearched = given('beside') || given('besideOpenly')
+    return [isByTime && !isSearched ? 'created_at' : 'id', 'desc']
+  },
+})
