@@ -125,7 +125,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   const log = await openLog(config.log, options.logTo)
   const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
   const store = await orCannotStart(unusable, () =>
-    openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: 10 }),
+    openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: config.databasePool }),
   )
   try {
     if (options.mustExist && !(await isMigrated(store))) throw unknown

@@ -30,6 +30,8 @@ export interface Config {
   /** Folders of repositories by the name a project knows them by; `default` is always there. */
   readonly storages: Readonly<Record<string, string>>
   readonly databaseUrl: string | null
+  /** Connections of each process to PostgreSQL. */
+  readonly databasePool: number
   readonly blobsUrl: string | null
   readonly s3AccessKey: string | null
   readonly s3SecretKey: string | null
@@ -98,6 +100,7 @@ export const settings: SettingTable = {
     shown: 'SQLite in the data folder',
     parse: databaseUrl,
   },
+  databasePool: { help: 'connections of a process to PostgreSQL', default: 10, parse: integer(2, 1000) },
   blobsUrl: {
     help: 's3://bucket?endpoint=…&region=… for any S3',
     default: null,

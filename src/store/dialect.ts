@@ -51,9 +51,9 @@ export function uniqueViolation(error: unknown): string | null {
 export const isOrphan = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['23503', 'SQLITE_CONSTRAINT_FOREIGNKEY'].includes(String(error.code))
 
-/** On SQLite there is only one writer. */
-export const isDeadlock = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '40P01'
+/** Two transactions were in each other's way: the engine ended this one, and nothing of it is left. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['40P01', '40001'].includes(String(error.code))
 
 /** PostgreSQL was given so much time and no more. */
 export const isTimeout = (error: unknown): boolean =>

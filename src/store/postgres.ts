@@ -5,7 +5,10 @@
 import { CompiledQuery, Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely'
 import pg from 'pg'
 import { isSystemError } from '../lib/system-errors.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNELS, StoreUnavailable, type Channel, type Store, type Tables } from './database.ts'
+import { isConflict } from './dialect.ts'
+import { limitTransactions, pauseAfter, TransactionLimiter, TRIES } from './contention.ts'
 
 const OID = { int8: 20, date: 1082, timestamp: 1184, numeric: 1700 }
 const NAMED_STATEMENTS = 1000
@@ -23,10 +26,27 @@ class NamingClient extends pg.Client {
   override query(text: string | pg.QueryConfig, values?: unknown[]) {
     if (typeof text !== 'string' || !values) return super.query(text as string)
     counter.queries++
-    if (values.length === 0) return super.query(text).catch(tellLoss)
+    return this.#run(text, values).catch(tellLoss)
+  }
+
+  /** A statement that is a transaction of its own may be run again; any other belongs to one that must be. */
+  async #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const isAlone = this.getTransactionStatus() === 'I'
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#send(text, values)
+      } catch (error) {
+        if (!isAlone || !isConflict(error) || tries === TRIES) throw error
+      }
+      await pauseAfter(tries)
+    }
+  }
+
+  #send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    if (values.length === 0) return super.query(text)
     let name = names.get(text)
     if (!name && names.size < NAMED_STATEMENTS) names.set(text, (name = `q${names.size}`))
-    return super.query(name ? { name, text, values } : { text, values }).catch(tellLoss)
+    return super.query(name ? { name, text, values } : { text, values })
   }
 }
 
@@ -40,13 +60,35 @@ function isLoss(error: unknown): boolean {
   return isSystemError(error) || /^Connection terminated|not queryable$/.test((error as Error).message)
 }
 
+const CONNECT_TIMEOUT_MS = 10_000
+/** What was committed already may have to be read for its answer: under load that is worth a long wait. */
+const PATIENCE_MS = 30_000
+const RETRY_AFTER_MS = 25
+
 class Driver extends PostgresDriver {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    super({ pool })
+    this.#pool = pool
+  }
+
   override async acquireConnection(...options: Parameters<PostgresDriver['acquireConnection']>) {
-    try {
-      return await super.acquireConnection(...options)
-    } catch (error) {
-      throw new StoreUnavailable(error)
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await super.acquireConnection(...options)
+      } catch (error) {
+        if (!this.#isWorthWaiting(error) || performance.now() > deadline) throw new StoreUnavailable(error)
+      }
+      await sleep(RETRY_AFTER_MS)
     }
+  }
+
+  /** The server takes no more connections, or all of ours are in use: one of these will be free. */
+  #isWorthWaiting(error: unknown): boolean {
+    if (error instanceof pg.DatabaseError) return error.code === '53300'
+    return this.#pool.totalCount > 0 && (error as Error).message.startsWith('timeout exceeded when trying to connect')
   }
 }
 
@@ -121,11 +163,14 @@ class Ear {
   }
 }
 
+/** Connections that no transaction takes: reads outside of them find one even while writers wait for each other. */
+const reserveOf = (poolSize: number) => Math.min(poolSize - 1, Math.ceil(poolSize / 4))
+
 export function openPostgres(url: string, { poolSize }: { poolSize: number }): Store {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     // To compile a query takes longer than any of ours runs.
     options: '-c jit=off',
     Client: NamingClient as unknown as typeof pg.Client,
@@ -134,12 +179,15 @@ export function openPostgres(url: string, { poolSize }: { poolSize: number }): S
   pool.on('error', () => {})
   // Nor one that breaks while somebody has it and has asked nothing: their next query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver({ pool })) })
+  const db = new Kysely<Tables>({ dialect: new Dialect(pool, new Driver(pool)) })
+  const relaxed = new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver(pool)) })
+  const limiter = new TransactionLimiter(poolSize - reserveOf(poolSize))
+  for (const one of [db, relaxed]) limitTransactions(one.getExecutor().adapter, limiter)
   const ear = new Ear(url)
   return {
     engine: 'postgres',
     db,
-    relaxed: new Kysely<Tables>({ dialect: new Dialect(pool, new RelaxedDriver({ pool })) }),
+    relaxed,
     // Others see a commit once it is on disk.
     flushed: () => Promise.resolve(),
     listen: (channel, react) => ear.add(channel, react),

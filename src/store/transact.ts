@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
-import type { Db, Tables } from './database.ts'
-import { isDeadlock } from './dialect.ts'
+import { limiterOf, pauseAfter, TRIES } from './contention.ts'
+import { StoreUnavailable, type Db, type Tables } from './database.ts'
+import { isConflict } from './dialect.ts'
 
 /** What a transaction needs of the app, and what it replaces in it. */
 export interface Transactable {
@@ -11,8 +12,6 @@ export interface Transactable {
   beforeCommit?(app: Transactable): Promise<void>
 }
 
-const RETRIES = 3
-
 /**
  * Runs `body` in one transaction and hands it an `app` whose `db` is that transaction; a nested call joins it. The body
  * awaits the store only: on SQLite every other writer waits meanwhile, and a write on the outer `db` would wait for
@@ -20,21 +19,27 @@ const RETRIES = 3
  */
 export async function transact<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
   if (app.db.isTransaction) return body(app)
-  for (let again = RETRIES; ; again--) {
-    const reactions: (() => void)[] = []
-    const onCommit = (react: () => void) => void reactions.push(react)
+  const limiter = limiterOf(app.db.getExecutor().adapter)
+  for (let tries = 1; ; tries++) {
     try {
-      const result = await app.db.transaction().execute(async (db: Transaction<Tables>) => {
-        const inner = { ...app, db, onCommit }
-        const result = await body(inner)
-        await app.beforeCommit?.(inner)
-        return result
-      })
-      for (const react of reactions) react()
-      return result
+      return await (limiter ? limiter.run(() => runOnce(app, body)) : runOnce(app, body))
     } catch (error) {
-      // Two that wait for each other: the engine ended this one, and nothing of it is left.
-      if (again === 0 || !isDeadlock(error)) throw error
+      if (!isConflict(error)) throw error
+      if (tries === TRIES) throw new StoreUnavailable(error)
     }
+    await pauseAfter(tries)
   }
+}
+
+async function runOnce<A extends Transactable, T>(app: A, body: (app: A) => Promise<T>): Promise<T> {
+  const reactions: (() => void)[] = []
+  const onCommit = (react: () => void) => void reactions.push(react)
+  const result = await app.db.transaction().execute(async (db: Transaction<Tables>) => {
+    const inner = { ...app, db, onCommit }
+    const result = await body(inner)
+    await app.beforeCommit?.(inner)
+    return result
+  })
+  for (const react of reactions) react()
+  return result
 }

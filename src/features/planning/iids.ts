@@ -1,5 +1,9 @@
 /** Numbers of records in their project or group: from 1 on, without gaps, never given twice. */
+import type { App } from '../../context.ts'
+import { inTurn } from '../../lib/turns.ts'
 import type { Db } from '../../store/database.ts'
+import { locksRows } from '../../store/dialect.ts'
+import { transact } from '../../store/transact.ts'
 
 declare module '../../store/database.ts' {
   interface Tables {
@@ -13,6 +17,20 @@ export type IidKind = 'issues' | 'merge_requests' | 'milestones' | 'pipelines' |
 export const LARGEST_IID = 2_147_483_647
 
 type Parent = { readonly project_id: number } | { readonly group_id: number }
+
+/**
+ * A transaction that takes a number: of this process one at a time for each counter. They would wait for each other
+ * anyway, but with a connection each, of which there are few.
+ */
+export function transactNumbered<T>(
+  app: App,
+  parent: Parent,
+  kind: IidKind,
+  body: (app: App) => Promise<T>,
+): Promise<T> {
+  if (app.db.isTransaction || !locksRows(app.db)) return transact(app, body)
+  return inTurn(`iid ${Object.entries(parent).join()} ${kind}`, () => transact(app, body))
+}
 
 /** The next one, in the transaction that inserts the record: whoever comes second waits, and a rollback takes it back. */
 export async function nextIid(db: Db, parent: Parent, kind: IidKind): Promise<number> {

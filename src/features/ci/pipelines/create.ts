@@ -15,8 +15,7 @@ import { batchesOf } from '../../../lib/batches.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
 import type { NewRow } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
-import { transact } from '../../../store/transact.ts'
-import { nextIid } from '../../planning/iids.ts'
+import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
@@ -261,7 +260,7 @@ function save(
 ): Promise<Pipeline | null> {
   const now = timestamp(app.clock)
   const { id: project_id } = project
-  return transact(app, async (app) => {
+  return transactNumbered(app, { project_id }, 'pipelines', async (app) => {
     if (wish.cause && !(await markMade(app, wish.cause))) return null
     const pipeline = await app.db
       .insertInto('pipelines')

@@ -9,7 +9,7 @@ import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import { recordMergeRequest } from '../../planning/events/service.ts'
-import { nextIid } from '../../planning/iids.ts'
+import { nextIid, transactNumbered } from '../../planning/iids.ts'
 import type { Label } from '../../planning/labels/model.ts'
 import { findOrCreateLabels } from '../../planning/labels/service.ts'
 import { findVisibleMilestone, milestonesOf } from '../../planning/milestones/queries.ts'
@@ -109,7 +109,7 @@ export async function createMergeRequest(
   const measured = await takeIn(app, project, link, { ...tips, source: head })
   try {
     const allow_collaboration = await collaborationWished(app, actor, project, link, wish.allow_collaboration)
-    const created = await transact(app, (app) =>
+    const created = await transactNumbered(app, { project_id: project.id }, 'merge_requests', (app) =>
       insert(app, actor, target, { ...wish, allow_collaboration }, link, measured),
     )
     await pointHead(app, target.dir, created)

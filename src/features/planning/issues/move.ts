@@ -12,7 +12,7 @@ import { findProjectSubject, pathWithNamespace } from '../../projects/projects/q
 import { copyUploads } from '../../projects/uploads/service.ts'
 import { copyAwards } from '../award-emoji/copy.ts'
 import { recordIssue } from '../events/service.ts'
-import { nextIid } from '../iids.ts'
+import { nextIid, transactNumbered } from '../iids.ts'
 import { labelsOf, labelsTitled } from '../labels/queries.ts'
 import { milestonesOf } from '../milestones/queries.ts'
 import { copyNotes } from '../notes/copy.ts'
@@ -95,7 +95,7 @@ export async function cloneIssue(
 ): Promise<Issue> {
   const target = await targetOf(app, actor, to)
   if (!mayPlan(subject) || !mayPlan(target)) throw insufficient('clone')
-  return transact(app, async (app) => {
+  return transactNumbered(app, { project_id: target.project.id }, 'issues', async (app) => {
     const issue = await holdIssue(app, subject.issue.id)
     const cloned = await copyInto(app, subject, issue, target, { author: actor.id, withNotes, withAwards: false })
     const [here, there] = [subject, target].map(({ project, namespace }) => pathWithNamespace(project, namespace))

@@ -9,7 +9,7 @@ import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { recordIssue, reserveActivities } from '../events/service.ts'
-import { nextIid, raiseIid } from '../iids.ts'
+import { nextIid, raiseIid, transactNumbered } from '../iids.ts'
 import type { Label } from '../labels/model.ts'
 import { labelsOf } from '../labels/queries.ts'
 import { findOrCreateLabels } from '../labels/service.ts'
@@ -95,7 +95,7 @@ export async function createIssue(
   const description = wish.description ?? null
   const created_at = allowed.created_at ?? now
   try {
-    return await transact(app, async (app) => {
+    return await transactNumbered(app, { project_id: project.id }, 'issues', async (app) => {
       const labels = await labelsNamed(app, actor, subject, allowed.labels)
       const milestone = await milestoneWished(app, subject, allowed.milestone_id)
       const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))

@@ -6,7 +6,7 @@ import { holdName, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { recordMilestone } from '../events/service.ts'
-import { nextIid } from '../iids.ts'
+import { nextIid, transactNumbered } from '../iids.ts'
 import { columnsAt, type Where } from '../places.ts'
 import { cleanTitle } from '../titles.ts'
 import type { Milestone } from './model.ts'
@@ -56,7 +56,7 @@ export async function createMilestone(app: App, actor: User, place: Where, wish:
   const { description = null, start_date = null, due_date = null } = wish
   const columns = { title: cleanTitle(wish.title), description, start_date, due_date }
   assertValidMilestone('create', columns)
-  return transact(app, async (app) => {
+  return transactNumbered(app, parentOf(place), 'milestones', async (app) => {
     await holdMilestoneTitle(app, columns.title)
     const taken = await milestonesTitled(app, place, columns.title)
     if (taken.length > 0) throw milestoneRefusal('create', { title: [TITLE_TAKEN] })
