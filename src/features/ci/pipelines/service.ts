@@ -2,6 +2,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { forbidden, invalid } from '../../../errors.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
+import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -72,6 +73,7 @@ export async function deletePipeline(
 ): Promise<void> {
   const { id, project_id, sha } = pipeline
   await cancelPipeline(app, id, { isForced: true })
+  await drain(app, 'pipelines', id)
   await transact(app, async (app) => {
     await app.db.deleteFrom('pipelines').where('id', '=', id).execute()
     await emit(app, 'pipeline.deleted', { id, project_id, sha, by: actor.id })

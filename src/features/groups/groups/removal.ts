@@ -2,6 +2,7 @@
 import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { markNamespacesDeleted, removeNamespace } from '../../identity/namespaces/service.ts'
@@ -41,7 +42,10 @@ export const removeGroups = job<{ id: number }>('groups.remove', async (app, { i
     .where('namespace_ancestors.ancestor_id', '=', id)
     .orderBy('namespace_ancestors.depth', 'desc')
     .execute()
-  for (const group of groups) await removeGroup(app, group)
+  for (const group of groups) {
+    await drain(app, 'namespaces', group.id)
+    await removeGroup(app, group)
+  }
 })
 
 async function removeGroup(app: App, { id, avatar_digest }: Pick<Group, 'id' | 'avatar_digest'>): Promise<void> {

@@ -3,6 +3,7 @@ import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
+import { drain } from '../../../store/draining.ts'
 import { transact } from '../../../store/transact.ts'
 import { isAllowedAddress } from '../outgoing.ts'
 import type { Place } from './listening.ts'
@@ -169,6 +170,7 @@ async function withoutOldSecrets(app: App, row: Hook, change: RowChange<'hooks'>
 
 /** Whether there was one to delete. */
 export async function deleteHook(app: App, hook: Hook): Promise<boolean> {
+  if (!app.db.isTransaction) await drain(app, 'hooks', hook.id)
   const { numDeletedRows } = await app.db.deleteFrom('hooks').where('id', '=', hook.id).executeTakeFirst()
   return numDeletedRows > 0n
 }

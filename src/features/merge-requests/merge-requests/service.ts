@@ -5,6 +5,7 @@ import { isFileName } from '../../../git/objects/building.ts'
 import { Developer, FeatureDisabled } from '../../../lib/levels.ts'
 import { taskCompletion } from '../../../lib/tasks.ts'
 import { holdName, isOrphan, locksRows } from '../../../store/dialect.ts'
+import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
@@ -574,8 +575,9 @@ async function replaceLinks(app: App, id: number, was: MergeRequestState, is: Me
 export async function deleteMergeRequest(
   app: App,
   actor: User,
-  { id, project_id, iid, title }: MergeRequest,
+  { id, project_id, iid, title, state }: MergeRequest,
 ): Promise<void> {
+  if (state !== 'locked') await drain(app, 'merge_requests', id)
   await transact(app, async (app) => {
     const { state } = await holdMergeRequest(app, id)
     // What is being merged would be on its target, and nobody could tell why.

@@ -4,6 +4,7 @@ import { conflict, invalid, notFound } from '../../../errors.ts'
 import { Owner, Reporter } from '../../../lib/levels.ts'
 import { taskCompletion } from '../../../lib/tasks.ts'
 import { isOrphan, locksRows, uniqueViolation } from '../../../store/dialect.ts'
+import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { withUsers } from '../../identity/users/queries.ts'
@@ -372,6 +373,7 @@ async function replaceLinks(app: App, issue: number, was: IssueState, is: IssueS
 }
 
 export async function deleteIssue(app: App, actor: User, { id, project_id, iid, title }: Issue): Promise<void> {
+  await drain(app, 'issues', id)
   await transact(app, async (app) => {
     const { numDeletedRows } = await app.db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()
     if (numDeletedRows === 0n) throw notFound('Issue') // somebody was faster

@@ -4,6 +4,7 @@ import { job, type App, type User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { removeRepository } from '../../../git/storage/repositories.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { drain } from '../../../store/draining.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { treeOf } from '../../identity/namespaces/queries.ts'
@@ -63,6 +64,8 @@ export const removeLater = job<{ id: number }>('projects.remove', async (app, { 
  * told with it where nobody has told it yet.
  */
 export async function removeProject(app: App, project: Project, news?: ProjectRemoved): Promise<void> {
+  // What its uploads hold is released with the row.
+  if (!app.db.isTransaction) await drain(app, 'projects', project.id, { except: ['uploads'] })
   await transact(app, async (app) => {
     const { db } = app
     const uploads = await db.selectFrom('uploads').select('digest').where('project_id', '=', project.id).execute()
@@ -87,6 +90,18 @@ export async function removeProject(app: App, project: Project, news?: ProjectRe
 }
 
 const PROJECTS_A_TURN = 100
+/** Of all that a transaction deletes at once. */
+const MOST_ROWS = 200
+
+/** Whether the projects in a namespace hold so little that they may go in one transaction. */
+export async function areLight({ db }: App, namespace: number): Promise<boolean> {
+  const own = db.selectFrom('projects').select('id').where('namespace_id', 'in', treeOf(db, namespace))
+  for (const table of ['issues', 'merge_requests', 'notes', 'pipelines', 'ci_jobs'] as const) {
+    const rows = await db.selectFrom(table).select('id').where('project_id', 'in', own).limit(MOST_ROWS).execute()
+    if (rows.length === MOST_ROWS) return false
+  }
+  return true
+}
 
 /** Some of those in a namespace, or below it; true when none is left. Every step stands on its own. */
 export async function removeProjectsIn(app: App, namespace: number): Promise<boolean> {
@@ -121,6 +136,7 @@ async function toldOf(app: App, projects: readonly { id: number }[]): Promise<Se
 /** What is left of somebody's own namespace once they are gone. */
 export const removeRestLater = job<{ namespace: number }>('projects.remove_rest', async (app, { namespace }) => {
   while (!(await removeProjectsIn(app, namespace)));
+  await drain(app, 'namespaces', namespace)
   await removeNamespace(app, namespace)
 })
 
