@@ -52,6 +52,8 @@ test('input: every hostile request gets a clean answer, and nothing is created',
   const json = { ...headers, 'Content-Type': 'application/json' }
   const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
   const person = { email: 'a@b.example', username: 'a', name: 'A', password: 'long enough' }
+  const named = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n])))
   const deep = `{"name":${'['.repeat(5000)}${']'.repeat(5000)}}`
   const table: [string, Record<string, string>, string | Buffer<ArrayBuffer>, number, unknown][] = [
     ['broken JSON', json, '{"email":', 400, badFormat],
@@ -61,6 +63,9 @@ test('input: every hostile request gets a clean answer, and nothing is created',
     ['NUL in JSON', json, JSON.stringify({ ...person, name: 'a\0b' }), 400, bad('name is invalid')],
     ['a lone surrogate', json, '{"name":"\\ud800","email":"e","username":"u"}', 400, bad('name is invalid')],
     ['endless nesting', json, deep, 400, bad('name is invalid')],
+    ['a thousand names and one', json, named(1001), 400, badFormat],
+    ['many names further in', json, `{"name":[${named(1001)}]}`, 400, badFormat],
+    ['a form with many names', form, 'a=b&'.repeat(1001), 400, bad('400 Bad Request')],
     ['bad percent-encoding', form, 'name=%zz', 400, bad('400 Bad Request')],
     ['invalid UTF-8 in a form', form, 'name=%ff', 400, bad('400 Bad Request')],
     [

@@ -21,6 +21,8 @@ const DEEPEST = 20
 const MOST_BRACKETS = DEEPEST + 1
 /** Values in one JSON body: as many as the largest commit has. */
 const MOST_VALUES = 500_000
+/** Names in one object of a JSON body: as many as a form may have. */
+const MOST_NAMES = 1000
 
 /** What is read of a body before it is refused, and for how long. */
 export interface BodyLimits {
@@ -121,13 +123,17 @@ function jsonObject(text: string): Raw {
   return value as Raw
 }
 
-const [QUOTE, COMMA, BACKSLASH, OPENING, OPENING_BRACE, CLOSING, CLOSING_BRACE] = [34, 44, 92, 91, 123, 93, 125]
+const [QUOTE, COMMA, COLON, BACKSLASH, OPENING, OPENING_BRACE, CLOSING, CLOSING_BRACE] = [
+  34, 44, 58, 92, 91, 123, 93, 125,
+]
 
-/** Before it is parsed: megabytes of brackets would keep the parser busy for seconds. */
+/** Before it is parsed: megabytes of brackets, or of names, would keep the parser busy for long. */
 function assertModest(json: string): void {
   let depth = 0
   let values = 1
   let name = ''
+  /** Of the objects around, the innermost last. */
+  const names = [0]
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
     if (code === QUOTE) {
@@ -135,10 +141,11 @@ function assertModest(json: string): void {
       if (depth === 1) name = json.slice(at + 1, end)
       at = end
     } else if (code === COMMA) values++
-    else if (code === OPENING || code === OPENING_BRACE) depth++
-    else if (code === CLOSING || code === CLOSING_BRACE) depth--
+    else if (code === COLON) names[depth]!++
+    else if (code === OPENING || code === OPENING_BRACE) names[++depth] = 0
+    else if (code === CLOSING || code === CLOSING_BRACE) depth = Math.max(0, depth - 1)
     if (depth > MOST_BRACKETS) throw badParameter(`${name.slice(0, 100).replace(/[^\w.-]/g, '')} is invalid`)
-    if (values > MOST_VALUES) throw badFormat()
+    if (values > MOST_VALUES || names[depth]! > MOST_NAMES) throw badFormat()
   }
 }
 
