@@ -9,8 +9,11 @@ interface Scored extends Hit {
   readonly score: number
 }
 
+/** Of what is typed; the rest is not looked for. */
+const MOST_LETTERS = 255
+
 export function findPaths(paths: readonly string[], typed: string, most: number): Hit[] {
-  const letters = typed.toLowerCase().replaceAll(/\s/g, '')
+  const letters = typed.slice(0, MOST_LETTERS).toLowerCase().replaceAll(/\s/g, '')
   if (letters === '') return paths.slice(0, most).map((path) => ({ path, at: [] }))
   const found = paths.map((path) => match(path, letters)).filter((hit) => hit !== null)
   return found.toSorted((a, b) => b.score - a.score || a.path.length - b.path.length).slice(0, most)

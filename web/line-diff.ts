@@ -2,10 +2,13 @@
 
 type Step = readonly [sign: ' ' | '-' | '+', line: string]
 
-const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/))
+/** Of each text. Further lines are not compared. */
+const MOST_LINES = 10_000
+
+const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/, MOST_LINES))
 
 /** Beyond this the middle is told as taken away and put in its place: a table of all pairs would be too large. */
-const MOST_PAIRS = 4_000_000
+const MOST_PAIRS = 500_000
 
 /** Lines that both have, from the longest sequence of them. */
 function steps(before: readonly string[], after: readonly string[]): Step[] {
@@ -57,7 +60,8 @@ const AROUND = 3
 /** Empty where nothing differs. */
 export function unifiedDiff(one: string, other: string): string {
   const all = allSteps(one, other)
-  const isNear = all.map((_, n) => all.slice(Math.max(0, n - AROUND), n + AROUND + 1).some(([sign]) => sign !== ' '))
+  const isNear = new Uint8Array(all.length)
+  for (const [n, [sign]] of all.entries()) if (sign !== ' ') isNear.fill(1, Math.max(0, n - AROUND), n + AROUND + 1)
   const parts: string[] = []
   let [old, now] = [1, 1]
   for (const [n, [sign, line]] of all.entries()) {

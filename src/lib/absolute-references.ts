@@ -8,9 +8,18 @@ export interface Origin {
   readonly path: string
 }
 
+/** Characters in which references are looked for. Further ones stay as they are written. */
+const MOST_SCANNED = 256 * 1024
+const CANDIDATE = /[@#!$%~]|[0-9a-f]{7}/
+
 export function absoluteReferences(text: string, origin: Origin): string {
+  let left = MOST_SCANNED
   return linesOf(text)
-    .map((line) => (line.block === 'code' ? line.text : absoluteIn(line.text, origin)))
+    .map(({ text: line, block }) => {
+      if (block === 'code' || !CANDIDATE.test(line)) return line
+      left -= line.length
+      return left < 0 ? line : absoluteIn(line, origin)
+    })
     .join('\n')
 }
 

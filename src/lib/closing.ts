@@ -14,12 +14,19 @@ const EXTERNAL = /[A-Z][A-Z0-9_]{0,63}-\d{1,10}(?![\p{L}\p{N}_])/uy
 const ADDRESS = /<?(https?:\/\/[^\s<>"'()[\],;]{1,2000})>?/y
 const AND = /(?:[ \t]*,[ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+)/iy
 
+/** How often something is named; what follows is not read. */
+const MOST_NAMED = 10_000
+
 /** Each once, in their order. What stands in code promises nothing. */
 export function closingReferences(text: string, base: string): ClosingReference[] {
   const found = new Map<string, ClosingReference>()
   const prose = withoutCode(text)
+  let left = MOST_NAMED
   for (const keyword of prose.matchAll(KEYWORD)) {
-    for (const one of listAt(prose, keyword.index + keyword[0].length, base)) found.set(JSON.stringify(one), one)
+    for (const one of listAt(prose, keyword.index + keyword[0].length, base)) {
+      if (--left < 0) return [...found.values()]
+      found.set(JSON.stringify(one), one)
+    }
   }
   return [...found.values()]
 }

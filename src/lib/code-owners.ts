@@ -70,8 +70,9 @@ export function parseCodeOwners(text: string): OwnerSection[] {
       current = sectionOf(header.name, header)
       usual = header.owners
     } else {
-      const entry = patternIn(line, usual)
-      if (!entry || --left < 0) continue
+      const entry = left > 0 ? patternIn(line, usual) : null
+      if (!entry) continue
+      left--
       current.patterns.push(entry)
     }
   }

@@ -32,13 +32,15 @@ export function segmentOf(part: string): Segment {
 function tokensOf(text: string): Token[] {
   const part = Array.from(text)
   const tokens: Token[] = []
+  // Looked for once: of many brackets none may have an end.
+  const lastEnd = part.lastIndexOf(']')
   for (let at = 0; at < part.length; at++) {
     const char = part[at]!
     if (char === '*') {
       if (tokens.at(-1) !== '*') tokens.push('*')
     } else if (char === '?') tokens.push('?')
     else if (char === '[') {
-      const set = setAt(part, at)
+      const set = at < lastEnd ? setAt(part, at) : null
       if (!set) tokens.push({ char })
       else {
         tokens.push(set.token)
@@ -65,10 +67,14 @@ function setAt(part: readonly string[], start: number): { token: Token; end: num
   return { token: { not, ranges }, end }
 }
 
-const takes = (token: Exclude<Token, '*'>, char: string): boolean => {
+const takes = (token: Exclude<Token, '*'>, char: string, step: () => void): boolean => {
   if (token === '?') return true
   if ('char' in token) return token.char === char
-  return token.ranges.some(([from, to]) => from <= char && char <= to) !== token.not
+  const isIn = token.ranges.some(([from, to]) => {
+    step()
+    return from <= char && char <= to
+  })
+  return isIn !== token.not
 }
 
 /** Each part is looked for once: no backtracking. */
@@ -114,7 +120,7 @@ export function matchesPart(segment: Exclude<Segment, { kind: 'any' }>, name: st
     step()
     const token = tokens[t]
     if (token === '*') [retryT, retryC] = [++t, c]
-    else if (token !== undefined && takes(token, part[c]!)) {
+    else if (token !== undefined && takes(token, part[c]!, step)) {
       t++
       c++
     } else if (retryT >= 0) {
@@ -126,19 +132,23 @@ export function matchesPart(segment: Exclude<Segment, { kind: 'any' }>, name: st
 }
 
 const MOST_ALTERNATIVES = 100
+/** Of all that are read on the way: braces in braces are read once for each of them. */
+const MOST_CHARACTERS = 200_000
 
 /** `a/{b,c}` as `a/b` and `a/c`; as it stands where it would be too many, or a brace has no end. */
 export function alternatives(pattern: string): string[] {
   const done: string[] = []
   const open = [pattern]
+  let left = MOST_CHARACTERS
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    left -= next.length
     const brace = braceIn(next)
     if (!brace) done.push(next)
     else {
       const { start, end, parts } = brace
       for (const part of parts.toReversed()) open.push(next.slice(0, start) + part + next.slice(end + 1))
     }
-    if (done.length + open.length > MOST_ALTERNATIVES) return [pattern]
+    if (done.length + open.length > MOST_ALTERNATIVES || (left < 0 && open.length > 0)) return [pattern]
   }
   return done
 }

@@ -16,9 +16,13 @@ const [COMMENT_START, COMMENT_END] = ['<!--', '-->']
 const fenceOf = (line: string): readonly string[] =>
   line.includes('```') || line.includes('~~~') ? (FENCE.exec(line) ?? []) : []
 
+/** Beyond these lines, and these runs of backticks in a line, all is code: nothing is looked for in it. */
+const MOST_LINES = 20_000
+const MOST_RUNS = 20_000
+
 /** Carriage returns at the ends of lines are kept. A fence that nothing ends reaches to the end of the text; HTML and quotes begin only where they also end. */
 export function linesOf(text: string): Line[] {
-  const lines = text.split('\n')
+  const lines = text.split('\n', MOST_LINES)
   const ends = lastEnds(lines)
   const result: Line[] = []
   let end: ((line: string) => boolean) | null = null
@@ -34,6 +38,8 @@ export function linesOf(text: string): Line[] {
     result.push({ text: whole, block })
     if (!end) block = null
   }
+  const read = lines.reduce((sum, line) => sum + line.length + 1, 0)
+  if (read <= text.length) result.push({ text: text.slice(read), block: 'code' })
   return result
 }
 
@@ -72,7 +78,8 @@ function endsFence(line: string, fence: string): boolean {
 
 /** Where code stands in a line: a run of backticks ends at the next one as long. */
 export function codeSpans(line: string): (readonly [start: number, end: number])[] {
-  const runs = [...line.matchAll(/`+/g)]
+  const runs: RegExpExecArray[] = []
+  for (const run of line.matchAll(/`+/g)) if (runs.push(run) === MOST_RUNS) break
   const partners = partnersOf(runs.map(([run]) => run.length))
   const spans: (readonly [number, number])[] = []
   for (let n = 0; n < runs.length; n++) {
@@ -81,6 +88,7 @@ export function codeSpans(line: string): (readonly [start: number, end: number])
     spans.push([runs[n]!.index, runs[partner]!.index + runs[partner]![0].length])
     n = partner
   }
+  if (runs.length === MOST_RUNS) spans.push([runs.at(-1)!.index, line.length])
   return spans
 }
 

@@ -60,12 +60,16 @@ const RANGE_END = /(\.{2,3})([0-9a-f]{7,40})(?![\p{L}\p{N}_])/uy
 const WORD = /[\p{L}\p{N}_&?.-]+(?:::?[\p{L}\p{N}_&?.-]+)*/uy
 const QUOTED = /"([^"\n]{1,255})"/y
 
+/** Characters that a reference may begin with; after so many of them a text is read no further. */
+const MOST_CANDIDATES = 100_000
+
 /** All of a text, in their order. */
 export function scanReferences(text: string): Found[] {
   const found: Found[] = []
   let end = 0
+  let left = MOST_CANDIDATES
   CANDIDATE.lastIndex = 0
-  for (let match = CANDIDATE.exec(text); match; match = CANDIDATE.exec(text)) {
+  for (let match = CANDIDATE.exec(text); match && left-- > 0; match = CANDIDATE.exec(text)) {
     const reference = match[0].length > 1 ? commitAt(text, match.index) : sigilAt(text, match.index, end)
     if (!reference) continue
     found.push(reference)

@@ -51,11 +51,16 @@ export class Patterns {
   async #matchesAny(glob: string, paths: readonly string[]): Promise<boolean> {
     const matches = globOf(glob)
     const step = () => {
-      this.#steps--
+      if (--this.#steps < 0) throw new OutOfSteps()
     }
-    for (const path of paths) {
-      if (matches(path, step) || this.#steps < 0) return true
-      await this.#pause()
+    try {
+      for (const path of paths) {
+        if (matches(path, step)) return true
+        await this.#pause()
+      }
+    } catch (error) {
+      if (error instanceof OutOfSteps) return true
+      throw error
     }
     return false
   }
@@ -74,5 +79,7 @@ export class Patterns {
     }
   }
 }
+
+class OutOfSteps extends Error {}
 
 const tooSlow = () => new ConfigFault('The regular expressions take too long')
