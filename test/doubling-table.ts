@@ -1,0 +1,327 @@
+/**
+ * Each exported function that takes a text, with the longest text that the product hands to it. A new one needs a row:
+ * how it is called, in which thread it runs, or why no text of a user reaches it.
+ */
+import { parseExpression, patternIn } from '../src/ci/config/expressions.ts'
+import { filling } from '../src/ci/config/inputs.ts'
+import { expand } from '../src/ci/config/variables.ts'
+import { resolvePlain } from '../src/ci/config/yaml.ts'
+import { absoluteImages } from '../src/lib/absolute-images.ts'
+import { absoluteReferences } from '../src/lib/absolute-references.ts'
+import { bareHost, isListable } from '../src/lib/address-list.ts'
+import { isPublicAddress, localNetworkOf, networkOf, plainAddress } from '../src/lib/addresses.ts'
+import { feedMoment } from '../src/lib/atom.ts'
+import { closingReferences } from '../src/lib/closing.ts'
+import { parseCodeOwners } from '../src/lib/code-owners.ts'
+import { isDate, toDate, toMoment } from '../src/lib/dates.ts'
+import { parseDuration } from '../src/lib/duration.ts'
+import { isOfDomain } from '../src/lib/email-domains.ts'
+import { loadEmoji } from '../src/lib/emoji.ts'
+import { disposition } from '../src/lib/file-headers.ts'
+import { alternatives, globOf, matchesPart, matchesSegments, segmentOf } from '../src/lib/globs.ts'
+import { sniffImage } from '../src/lib/image.ts'
+import { languageOf } from '../src/lib/languages.ts'
+import { readPointer } from '../src/lib/lfs-pointer.ts'
+import { lineChanges } from '../src/lib/line-changes.ts'
+import { escapeHtml, isOutside, isSafeAddress, isSafePicture } from '../src/lib/markdown/html.ts'
+import { markedLanguage } from '../src/lib/markdown/marked-code.ts'
+import { sniffMedia } from '../src/lib/media.ts'
+import { parseNaturalDate } from '../src/lib/natural-date.ts'
+import { nestParams, parseParams } from '../src/lib/params.ts'
+import * as paths from '../src/lib/paths.ts'
+import { looksLikePgpBlock, parsePgpPublicKey } from '../src/lib/pgp-key.ts'
+import { codeSpans, linesOf } from '../src/lib/prose.ts'
+import { splitQuickActions } from '../src/lib/quick-actions.ts'
+import { readRange } from '../src/lib/ranges.ts'
+import { referenceOfAddress, scanReferences } from '../src/lib/references.ts'
+import { digestOf, digestOfShown, sameSecret } from '../src/lib/secrets.ts'
+import { decodeSegments, encodeSegments } from '../src/lib/segments.ts'
+import { parseSshPublicKey, splitFields } from '../src/lib/ssh-key.ts'
+import { sshSignerOf } from '../src/lib/ssh-signature.ts'
+import { suggestionsIn } from '../src/lib/suggestions.ts'
+import { taskCompletion, taskItems, tickTask, toggledTasks } from '../src/lib/tasks.ts'
+import { addressOfKey, trackerKeysIn } from '../src/lib/tracker-keys.ts'
+import { trimEnds, withoutSlashes } from '../src/lib/trimming.ts'
+import { moveUploadAddresses, uploadSecrets } from '../src/lib/upload-addresses.ts'
+import { isWebAddress } from '../src/lib/web-address.ts'
+import { findPaths } from '../web/fuzzy.ts'
+import { drawGraph, shortened } from '../web/graph.ts'
+import { unifiedDiff } from '../web/line-diff.ts'
+import { keepLast, readLog } from '../web/log.ts'
+import { movedTo, rawIn } from '../web/moved.ts'
+import { layOut } from '../web/network.ts'
+import { queryText, withQuery } from '../web/query.ts'
+import { again, between, type Hostile } from './hostile-texts.ts'
+
+export interface Row {
+  /** Characters. */
+  readonly limit: number
+  run(text: string): unknown
+  /** Beside those that every function is given. */
+  readonly more?: readonly Hostile[]
+}
+
+const [TEXT, LONG] = [16 * 1024, 1024 * 1024]
+/** Of an address with its query; what Node reads of a request's head. */
+const ADDRESS = 16 * 1024
+/** Of a description, a comment, a commit message; of what stands in one line of a header. */
+const short = (run: (text: string) => unknown): Row => ({ limit: TEXT, run })
+const small = (run: (text: string) => unknown): Row => ({ limit: 64 * 1024, run })
+const long = (run: (text: string) => unknown): Row => ({ limit: LONG, run })
+
+const findEmoji = await loadEmoji()
+const bytes = (text: string) => Buffer.from(text)
+const half = (text: string) => [text.slice(0, text.length / 2), text.slice(text.length / 2)] as const
+/** As those who match globs count. */
+const counter = () => {
+  let steps = 2_000_000
+  return () => {
+    if (--steps < 0) throw new Error('too many steps')
+  }
+}
+/** Half of the text is the pattern, half is what it is matched with. */
+const globbed = (text: string) => {
+  const [pattern, path] = half(text)
+  return globOf(pattern)(path, counter())
+}
+
+const BASE = 'https://forge.example'
+
+export const ROWS: Readonly<Record<string, Row>> = {
+  'src/ci/config/expressions.ts parseExpression': { limit: 10_000, run: parseExpression },
+  'src/ci/config/expressions.ts patternIn': long(patternIn),
+  'src/ci/config/inputs.ts filling': long((text) => filling(text, new Map(), [])),
+  'src/ci/config/variables.ts expand': short((text) => expand(text, () => '$A b')),
+  'src/ci/config/yaml.ts resolvePlain': long(resolvePlain),
+  'src/lib/absolute-images.ts absoluteImages': long((text) => absoluteImages(text, { host: BASE, project: BASE })),
+  'src/lib/absolute-references.ts absoluteReferences': long((text) =>
+    absoluteReferences(text, { namespace: 'a', path: 'a/b' }),
+  ),
+  'src/lib/address-list.ts bareHost': short(bareHost),
+  'src/lib/address-list.ts isListable': short(isListable),
+  'src/lib/addresses.ts isPublicAddress': short(isPublicAddress),
+  'src/lib/addresses.ts plainAddress': short(plainAddress),
+  'src/lib/addresses.ts localNetworkOf': short(localNetworkOf),
+  'src/lib/addresses.ts networkOf': short(networkOf),
+  'src/lib/atom.ts feedMoment': short(feedMoment),
+  'src/lib/closing.ts closingReferences': long((text) => closingReferences(text, BASE)),
+  'src/lib/code-owners.ts parseCodeOwners': { limit: 256 * 1024, run: parseCodeOwners },
+  'src/lib/dates.ts toDate': short(toDate),
+  'src/lib/dates.ts isDate': short(isDate),
+  'src/lib/dates.ts toMoment': short(toMoment),
+  'src/lib/duration.ts parseDuration': short(parseDuration),
+  'src/lib/email-domains.ts isOfDomain': short((text) => isOfDomain(text, [text])),
+  'src/lib/emoji.ts findEmoji': short(findEmoji),
+  'src/lib/file-headers.ts disposition': short((text) => disposition('inline', text)),
+  'src/lib/globs.ts segmentOf': { limit: 4096, run: segmentOf, more: [again('[a'), again('[a-z]*')] },
+  'src/lib/globs.ts matchesSegments': {
+    limit: 4096,
+    run: (text) => matchesSegments(text.split('/').map(segmentOf), text.split('/'), counter()),
+  },
+  'src/lib/globs.ts matchesPart': {
+    limit: 4096,
+    run: (text) => {
+      const segment = segmentOf(`*${text}`)
+      return segment.kind === 'any' || matchesPart(segment, text, counter())
+    },
+  },
+  'src/lib/globs.ts alternatives': { limit: 4096, run: alternatives, more: [again('{a,'), again('{,}')] },
+  'src/lib/globs.ts globOf': { limit: 4096, run: globbed, more: [again('*[a]'), again('?'), again('**/a/')] },
+  'src/lib/image.ts sniffImage': long((text) => sniffImage(bytes(text))),
+  'src/lib/languages.ts languageOf': short(languageOf),
+  'src/lib/lfs-pointer.ts readPointer': long((text) => readPointer(bytes(text))),
+  'src/lib/line-changes.ts lineChanges': small((text) => lineChanges(bytes(text), bytes(`b\n${text}c`))),
+  'src/lib/markdown/html.ts isSafeAddress': short(isSafeAddress),
+  'src/lib/markdown/html.ts isSafePicture': short(isSafePicture),
+  'src/lib/markdown/html.ts escapeHtml': { limit: LONG / 2, run: escapeHtml },
+  'src/lib/markdown/html.ts isOutside': short(isOutside),
+  'src/lib/markdown/marked-code.ts markedLanguage': short(markedLanguage),
+  'src/lib/media.ts sniffMedia': long((text) => sniffMedia(bytes(text))),
+  'src/lib/natural-date.ts parseNaturalDate': short((text) => parseNaturalDate(text, '2026-11-18')),
+  'src/lib/params.ts parseParams': long(parseParams),
+  'src/lib/params.ts nestParams': short((text) => nestParams(text.split('&').map((name) => [name, name]))),
+  'src/lib/paths.ts isPath': short(paths.isPath),
+  'src/lib/paths.ts isReservedAtTop': short(paths.isReservedAtTop),
+  'src/lib/paths.ts isReservedForProject': short(paths.isReservedForProject),
+  'src/lib/paths.ts isReservedForSubgroup': short(paths.isReservedForSubgroup),
+  'src/lib/paths.ts projectPathFaults': short(paths.projectPathFaults),
+  'src/lib/paths.ts pathOf': short(paths.pathOf),
+  'src/lib/pgp-key.ts looksLikePgpBlock': long(looksLikePgpBlock),
+  'src/lib/pgp-key.ts parsePgpPublicKey': {
+    limit: 128 * 1024,
+    run: parsePgpPublicKey,
+    more: ['A', '\n', 'A:', 'A: b\n', '=', '-----'].map((piece) =>
+      between(piece, '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n', '\n-----END PGP PUBLIC KEY BLOCK-----'),
+    ),
+  },
+  'src/lib/prose.ts linesOf': long(linesOf),
+  'src/lib/prose.ts codeSpans': long(codeSpans),
+  'src/lib/quick-actions.ts splitQuickActions': long((text) => splitQuickActions(text, 'issue')),
+  'src/lib/ranges.ts readRange': short((text) => readRange(text, 1000)),
+  'src/lib/references.ts scanReferences': long((text) => [...scanReferences(text)]),
+  'src/lib/references.ts referenceOfAddress': short((text) => referenceOfAddress(`${BASE}/${text}`, BASE)),
+  'src/lib/secrets.ts digestOf': short(digestOf),
+  'src/lib/secrets.ts digestOfShown': short(digestOfShown),
+  'src/lib/secrets.ts sameSecret': short((text) => sameSecret(text, text)),
+  'src/lib/segments.ts encodeSegments': short(encodeSegments),
+  'src/lib/segments.ts decodeSegments': short(decodeSegments),
+  'src/lib/ssh-key.ts parseSshPublicKey': {
+    limit: TEXT,
+    run: parseSshPublicKey,
+    more: [between('A', 'ssh-rsa ', ''), between('A ', 'ssh-ed25519 ', ''), between(' ', 'ssh-rsa', 'a')],
+  },
+  'src/lib/ssh-key.ts splitFields': short((text) => splitFields(bytes(text))),
+  'src/lib/ssh-signature.ts sshSignerOf': {
+    limit: 32 * 1024,
+    run: (text) => sshSignerOf(text, bytes(text), 'git'),
+    more: ['A', '\n', 'A\n', '='].flatMap((piece) => [
+      between(piece, '-----BEGIN SSH SIGNATURE-----\n', '\n-----END SSH SIGNATURE-----'),
+      between(piece, '-----BEGIN SSH SIGNATURE-----\n', '!'),
+    ]),
+  },
+  'src/lib/suggestions.ts suggestionsIn': long(suggestionsIn),
+  'src/lib/tasks.ts taskItems': long(taskItems),
+  'src/lib/tasks.ts taskCompletion': long(taskCompletion),
+  'src/lib/tasks.ts toggledTasks': long((text) => toggledTasks(text, text.replace('[ ]', '[x]'))),
+  'src/lib/tasks.ts tickTask': long((text) => tickTask(text, 0, true)),
+  'src/lib/tracker-keys.ts trackerKeysIn': long((text) => trackerKeysIn(text, 'jira')),
+  'src/lib/tracker-keys.ts addressOfKey': short((text) => addressOfKey({ issuesUrl: 'https://a/:id' }, text)),
+  'src/lib/trimming.ts trimEnds': long((text) => trimEnds(text, (character) => character === ' ')),
+  'src/lib/trimming.ts withoutSlashes': long(withoutSlashes),
+  'src/lib/upload-addresses.ts uploadSecrets': long(uploadSecrets),
+  'src/lib/upload-addresses.ts moveUploadAddresses': long((text) =>
+    moveUploadAddresses(text, { from: 'a/b', to: 'c/d', secrets: new Map([['0'.repeat(32), '1'.repeat(32)]]) }),
+  ),
+  'src/lib/web-address.ts isWebAddress': short(isWebAddress),
+  'web/fuzzy.ts findPaths': {
+    limit: ADDRESS,
+    run: (text) => findPaths([text, 'a'.repeat(4096), 'src/lib/a.ts'], text, 100),
+  },
+  'web/graph.ts shortened': short(shortened),
+  'web/line-diff.ts unifiedDiff': long((text) => unifiedDiff(...half(text))),
+  // Its page shows parts of 512 KB.
+  'web/log.ts readLog': { limit: LONG / 2, run: (text) => readLog(firstLines(text, 5000)) },
+  'web/log.ts keepLast': long((text) => keepLast(text, 5000)),
+  'web/moved.ts movedTo': { limit: ADDRESS, run: (text) => movedTo(text.split('/'), new URLSearchParams()) },
+  'web/moved.ts rawIn': { limit: ADDRESS, run: (text) => rawIn(text.split('/')) },
+  'web/query.ts queryText': short((text) => queryText({ [text]: [text] })),
+  'web/query.ts withQuery': { limit: ADDRESS, run: (text) => withQuery(`/a?${text}`, { a: 'b' }) },
+}
+
+const firstLines = (text: string, most: number) => text.split('\n', most).join('\n')
+
+/** What takes lists instead of a text; the length is that of the list. */
+export const LISTS: Readonly<Record<string, { limit: number; run(length: number): unknown }>> = {
+  'web/network.ts layOut, parents': {
+    limit: 5000,
+    run: (length) => layOut(commitsWith(length)),
+  },
+  'web/network.ts layOut, commits': { limit: 10_000, run: (length) => layOut(chain(length)) },
+  'web/graph.ts drawGraph': { limit: 5000, run: (length) => drawGraph([{ name: 'a', jobs: jobsOf(length) }]) },
+  'web/fuzzy.ts findPaths': {
+    limit: 20_000,
+    run: (length) => findPaths(pathsOf(length), 'abc', 100),
+  },
+}
+
+const numbered = (length: number) => Array.from({ length }, (_, n) => n)
+const commitsWith = (parents: number) =>
+  numbered(100).map((row) => ({ id: `c${row}`, parent_ids: numbered(parents).map((n) => `${row} ${n}`) }))
+const chain = (length: number) =>
+  numbered(length).map((n) => ({ id: `c${n}`, parent_ids: [`c${n + 1}`, `c${n + 50}`] }))
+const pathsOf = (length: number) => numbered(length).map((n) => `a/b/${n}/c${n}`)
+const jobsOf = (length: number) =>
+  numbered(length).map((n) => ({
+    id: n,
+    name: `j${n}`,
+    kind: 'job' as const,
+    status: 'success' as const,
+    allow_failure: false,
+    duration: null,
+    needs: [`j${n + 1}`, `j${n + 2}`],
+    web_url: null,
+  }))
+
+/** These run in threads with a deadline, or in pieces with pauses. */
+export const IN_PIECES: Readonly<Record<string, string>> = {
+  'src/ci/config/compile.ts check':
+    'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
+  'src/ci/config/compile.ts compile':
+    'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
+  'src/lib/junit.ts readJunit': 'in pieces with pauses, not in a thread; src/lib/junit.test.ts has its limits',
+  'src/lib/markdown/highlight.ts highlight': 'a task of the rendering threads',
+  'src/lib/markdown/html.ts cleanHtml': 'a part of rendering',
+  'src/lib/markdown/html.ts balance': 'a part of rendering',
+  'src/lib/markdown/performing.ts isShort': 'decides whether the rendering threads are asked, by the length first',
+  'src/lib/markdown/markdown.ts referencesIn': 'asks the rendering threads',
+  'src/lib/markdown/markdown.ts renderMarkdown': 'asks the rendering threads',
+  'src/lib/markdown/render.ts references': 'a task of the rendering threads',
+  'src/lib/markdown/render.ts renderMarkdown': 'a task of the rendering threads',
+  'src/lib/patterns.ts patternFault': 'what is not short runs in the pattern threads',
+  'src/lib/patterns.ts finder': 'what is not short runs in the pattern threads',
+  'src/lib/patterns.ts lastFound': 'what is not short runs in the pattern threads',
+}
+
+const OF_A_FILE = 'a part of compile(), of one value of the file'
+const OF_OURS = 'no text of a user'
+const ENCODES = 'joins and encodes; nothing is looked for'
+const IN_BROWSERS = 'runs in browsers alone, and sends the text on'
+
+/** No text of a user, or only handed on. */
+export const EXEMPT: Readonly<Record<string, string>> = {
+  'src/ci/config/context.ts asMapping': OF_A_FILE,
+  'src/ci/config/definition.ts circleIn': OF_A_FILE,
+  'src/ci/config/definition.ts markOfJob': OF_A_FILE,
+  'src/ci/config/deploying.ts readPages': OF_A_FILE,
+  'src/ci/config/faults.ts faultAt': OF_OURS,
+  'src/ci/config/jobs.ts readJob': OF_A_FILE,
+  'src/ci/config/rules.ts isChanged': OF_A_FILE,
+  'src/ci/config/tree.ts markOf': OF_A_FILE,
+  'src/ci/config/tree.ts put': OF_A_FILE,
+  'src/ci/config/values.ts flagAt': OF_A_FILE,
+  'src/ci/config/values.ts knowsKeys': OF_A_FILE,
+  'src/ci/config/values.ts oneOf': OF_A_FILE,
+  'src/ci/config/values.ts textAt': OF_A_FILE,
+  'src/ci/config/values.ts textOrTextsAt': OF_A_FILE,
+  'src/ci/config/values.ts textsAt': OF_A_FILE,
+  'src/lib/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
+  'src/lib/languages.ts sharesOf': 'names of languages that we know',
+  'src/lib/lanes.ts limitedCaller': 'a key of a map',
+  'src/lib/process-tag.ts isElsewhere': OF_OURS,
+  'src/lib/process-tag.ts isMemberGone': OF_OURS,
+  'src/lib/process-tag.ts isProcessGone': OF_OURS,
+  'src/lib/process-tag.ts noteLiving': OF_OURS,
+  'src/lib/secrets.ts vault': OF_OURS,
+  'src/lib/system-errors.ts hasCode': OF_OURS,
+  'src/lib/tar.ts tarOf': 'a stream of files with names; nothing is looked for in them',
+  'src/lib/turns.ts inTurn': 'a key of a map',
+  'src/lib/zip/files.ts openZipFile': 'a path on our disk',
+  'web/browser.ts lint': IN_BROWSERS,
+  'web/browser.ts renderMarkdown': IN_BROWSERS,
+  'web/browser.ts upload': IN_BROWSERS,
+  'web/commits.ts commitFiles': 'hands them to the API',
+  'web/commits.ts decodeText': 'decodes a file that the API has bounded, at the speed of the decoder',
+  'web/commits.ts uploadOf': 'encodes a file that the API has bounded',
+  'web/fields.ts chosenFile': 'a name of a field',
+  'web/fields.ts count': 'a name of a field',
+  'web/fields.ts flag': 'a name of a field',
+  'web/fields.ts optional': 'a name of a field',
+  'web/fields.ts word': 'a name of a field',
+  'web/fields.ts words': 'a name of a field',
+  'web/messages.ts dismissedIn': 'a header; its pattern begins at a semicolon',
+  'web/messages.ts messagesFor': 'patterns of administrators, each part looked for once',
+  'web/outside.ts outside': 'a name of a rule',
+  'web/page.ts text': 'a name of a field',
+  'web/page.ts texts': 'a name of a field',
+  'web/refs.ts archiveAddress': ENCODES,
+  'web/refs.ts encodePath': ENCODES,
+  'web/refs.ts pathOf': ENCODES,
+  'web/refs.ts placeAddress': ENCODES,
+  'web/refs.ts placeAt': 'hands it to the API',
+  'web/refs.ts rawAddress': ENCODES,
+  'web/routes.ts find': 'a map by segments',
+  'web/routes.ts loadPage': OF_OURS,
+  'web/routes.ts pageOf': 'a map by segments',
+  'web/undo.ts undoable': OF_OURS,
+  'web/words.ts sentence': 'a key of our tables',
+}
