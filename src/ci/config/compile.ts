@@ -3,6 +3,7 @@
  * in a repository, behind a URL or in a push is asked of the context. Whatever the text is, it ends soon.
  */
 import { dump } from 'js-yaml'
+import { pauses } from '../../lib/pauses.ts'
 import type { Context, Included } from './context.ts'
 import { readDefinition, type Definition } from './definition.ts'
 import { Faults, type Fault } from './faults.ts'
@@ -51,8 +52,15 @@ async function run(text: string, asked: Context, wantsPlan: boolean): Promise<Co
   let root: Mapping | null = null
   let definition: Definition | null = null
   let plan: Plan | null = null
+  // Each step of a long file takes a while by itself.
+  const pause = pauses()
   try {
-    root = resolveExtends(resolveReferences(await includes.load(text)), budget)
+    const loaded = await includes.load(text)
+    await pause()
+    const referred = resolveReferences(loaded)
+    await pause()
+    root = resolveExtends(referred, budget)
+    await pause()
     definition = await readDefinition(root, faults, { needs: context.limits?.needs ?? MOST_NEEDS })
     await settle(faults, patterns)
     if (wantsPlan && faults.list.length === 0) plan = await makePlan(root, definition, context, patterns)

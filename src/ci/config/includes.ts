@@ -1,5 +1,6 @@
 /** A file with all that it includes, merged in order; the including file wins. */
 import { globOf } from '../../lib/globs.ts'
+import { pauses } from '../../lib/pauses.ts'
 import {
   asMapping,
   type Component,
@@ -30,6 +31,7 @@ export class Includes {
   readonly #patterns: Patterns
   readonly #budget: Budget
   readonly #scope: Scope
+  readonly #pause = pauses()
   #left = LONGEST_TEXTS
 
   constructor(context: Context, patterns: Patterns, budget: Budget) {
@@ -45,7 +47,8 @@ export class Includes {
     const root = await this.#read({ file: path, text, given: asMapping(inputs) })
     if (!isMapping(root)) throw new ConfigFault('Invalid configuration format', { file: path, line: 1, column: 1 })
     const loaded = await this.#withIncludes(root, tree)
-    checkSize(loaded)
+    // Without includes it is what was measured already.
+    if (loaded !== root) checkSize(loaded)
     return loaded
   }
 
@@ -53,15 +56,25 @@ export class Includes {
     this.#left -= text.length
     if (this.#left < 0) throw tooBig()
     const { header, content, linesBefore } = splitHeader(text)
-    const spec = header === null ? null : parsed({ file, text: header })
+    const spec = header === null ? null : await this.#parsed({ file, text: header })
     if (!isMapping(spec) || !('spec' in spec)) {
       const names = Object.keys(given)
       if (names.length > 0) throw new ConfigFault(`unknown input arguments: ${names.join(', ')}`)
-      return parsed({ file, text })
+      return this.#parsed({ file, text })
     }
     const known = await readHeader(spec, { inputs: given, component: component ?? null }, this.#patterns)
     const { predefined, variables } = this.#context
-    return parsed({ file, linesBefore, ...filling(content, known, [...predefined, ...variables]) })
+    return this.#parsed({ file, linesBefore, ...filling(content, known, [...predefined, ...variables]) })
+  }
+
+  /** Bounded before anybody writes out a part of it. */
+  async #parsed(source: Source): Promise<Value> {
+    await this.#pause()
+    const value = parseYaml(source)
+    await this.#pause()
+    checkSize(value)
+    await this.#pause()
+    return value
   }
 
   async #withIncludes(root: Mapping, tree: Tree | null): Promise<Mapping> {
@@ -190,13 +203,6 @@ export class Includes {
       )
     }
   }
-}
-
-/** Bounded before anybody writes out a part of it. */
-function parsed(source: Source): Value {
-  const value = parseYaml(source)
-  checkSize(value)
-  return value
 }
 
 interface Text {
