@@ -1,7 +1,7 @@
 /** One running forge, built and closed in one place. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -48,6 +48,7 @@ import { closeReaders } from './git/process/readers.ts'
 import { joinProcesses, newHolder } from './jobs/processes.ts'
 import { startWorker, type Worker } from './jobs/worker.ts'
 import { newLanes } from './lib/lanes.ts'
+import { makeFolder } from './lib/make-folder.ts'
 import { Stalls } from './lib/stalls.ts'
 import { vault } from './lib/secrets.ts'
 import { hasCode, nullIfMissing } from './lib/system-errors.ts'
@@ -118,9 +119,13 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   if (options.mustExist && !config.databaseUrl && !existsSync(file)) throw unknown
   const folder = `the data folder ${config.data} cannot be used`
   const given = await orCannotStart(folder, async () => {
-    await mkdir(config.data, { recursive: true, mode: 0o700 })
+    await makeFolder(config.data)
+    await access(config.data, constants.W_OK)
     return readKey(config)
   })
+  for (const storage of Object.values(config.storages))
+    if (!storage.startsWith(`${config.data}/`))
+      await orCannotStart(`the storage ${storage} cannot be used`, () => makeFolder(storage))
   const blobs = await orCannotStart('the blob store cannot be used', () => openBlobs(config))
   const log = await openLog(config.log, options.logTo)
   const unusable = config.databaseUrl ? 'the database cannot be used' : `the database ${file} cannot be used`
@@ -130,7 +135,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
   try {
     if (options.mustExist && !(await isMigrated(store))) throw unknown
     const applied = await orCannotStart(unusable, () => migrate(store))
-    const url = config.url ?? addressOf(config.host, config.port)
+    const url = config.url ?? shownAddress(config.host, config.port)
     const { hostname } = new URL(url)
     const sender = {
       address: config.mailFrom ?? `mortise@${hostname}`,
@@ -268,7 +273,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     const { host, port } = config
     await orCannotStart(`cannot listen on ${addressOf(host, port)}`, () => server.listen({ host, port }))
     const bound = server.server.address() as AddressInfo
-    if (!config.url) Object.assign(app, { url: addressOf(host, bound.port) })
+    if (!config.url) Object.assign(app, { url: shownAddress(host, bound.port) })
     ssh = await orCannotStart(`cannot listen on port ${config.sshPort} for SSH`, () =>
       startSsh({ app, figures: metrics.ssh }, { patience }),
     )
@@ -291,6 +296,17 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
     [Symbol.asyncDispose]: close,
   }
 }
+
+const isEveryAddress = (host: string) => /^(0\.0\.0\.0|\[?::\]?)$/.test(host)
+
+/** The address that links name where none is set: nobody reaches a server at "all addresses". */
+export const shownAddress = (host: string, port: number) => addressOf(isEveryAddress(host) ? 'localhost' : host, port)
+
+/** Told at the start where others can connect and the links they are shown lead nowhere. */
+export const addressAdvice = ({ host, url }: Config): string | null =>
+  url === null && isEveryAddress(host)
+    ? 'It listens on all addresses, but its links name localhost: set MORTISE_URL (--url) to the address others use'
+    : null
 
 export const addressOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 

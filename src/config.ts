@@ -256,7 +256,11 @@ function address(protocols: string[], example: string) {
 }
 
 function webAddress(value: string): string {
-  return address(['http:', 'https:'], 'https://forge.example.com')(value).replace(/\/+$/, '')
+  const { pathname, search, hash } = new URL(address(['http:', 'https:'], 'https://forge.example.com')(value))
+  // Pages, cookies and git name paths from the root on.
+  if (pathname.length > 1 || search !== '' || hash !== '')
+    throw new Error('must have no path: the forge is served at the root of a host or port of its own')
+  return value.replace(/\/+$/, '')
 }
 
 function sshPort(value: string): number | null {

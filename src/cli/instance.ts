@@ -13,11 +13,11 @@ export interface Instance extends OpenedApp {
 /** The instance of the data folder, migrated and with its administrator. */
 export async function openInstance(
   config: Config,
-  { log = 'stdout' }: { log?: 'stdout' | 'stderr' } = {},
+  { log = 'stdout', mustExist = false }: { log?: 'stdout' | 'stderr'; mustExist?: boolean } = {},
 ): Promise<Instance> {
   const { openApp } = await loadProgram()
   const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
-  const opened = await openApp(config, log === 'stderr' ? { logTo: process.stderr } : {})
+  const opened = await openApp(config, { mustExist, ...(log === 'stderr' ? { logTo: process.stderr } : {}) })
   try {
     return { ...opened, firstSignIn: await createFirstAdministrator(opened.app) }
   } catch (error) {

@@ -27,11 +27,11 @@ const SETTLED_MS = 60_000
 /** Returns the exit code. */
 export async function superviseProcesses(given: Config): Promise<number> {
   const config: Config = { ...given, port: await usablePort(given) }
-  const { addressOf } = await loadProgram()
+  const { addressAdvice, shownAddress } = await loadProgram()
   const { firstSignIn } = await prepare(config)
   // Else each of the others would compile the program again.
   flushCompileCache()
-  const url = config.url ?? addressOf(config.host, config.port)
+  const url = config.url ?? shownAddress(config.host, config.port)
   const crew = new Crew(config, await openLog(config.log))
   const stop = stopRequested()
   shareFigures(crewMembers)
@@ -41,7 +41,7 @@ export async function superviseProcesses(given: Config): Promise<number> {
   // Should none of them ever answer, the password was shown all the same.
   if (firstSignIn) console.log(welcome(firstSignIn, config, url))
   const answers = await Promise.race([crew.start().then(() => true), stop.then(() => false)])
-  if (answers) console.log(`Mortise answers on ${url}`)
+  if (answers) console.log([`Mortise answers on ${url}`, addressAdvice(config)].filter(Boolean).join('\n'))
   void tellHostKeys(config)
   await stop
   return crew.stop()

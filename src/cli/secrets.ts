@@ -8,7 +8,7 @@ const reset: Verb = {
     const { secretResets } = await import('../features/v4.ts')
     const { keepKey } = await import('../features/instance/instance-key/service.ts')
     const { transact } = await import('../store/transact.ts')
-    await using opened = await openApp(config, { logTo: process.stderr, withAnyKey: true })
+    await using opened = await openApp(config, { logTo: process.stderr, withAnyKey: true, mustExist: true })
     const told = await transact(opened.app, async (app) => {
       const lines: string[] = []
       for (const resetOwn of secretResets) lines.push(...(await resetOwn(app)))

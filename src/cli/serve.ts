@@ -20,7 +20,7 @@ export const serve: Verb = {
     if (flags.runner !== undefined && flags.runner !== 'shell') throw new Misuse('--runner must be shell')
     if (flags.runner && config.workers > 1) throw new Misuse('--runner goes with one process: use mortise runner')
     if (config.workers > 1) return (await import('./processes.ts')).superviseProcesses(config)
-    const { startServers, openApp } = await loadProgram()
+    const { addressAdvice, startServers, openApp } = await loadProgram()
     const { createFirstAdministrator } = await import('../features/identity/users/first-administrator.ts')
     const opened = await openApp(config)
     await usablePort(config).catch(async (error: unknown) => {
@@ -42,6 +42,8 @@ export const serve: Verb = {
     // Before anyone hears that it runs: who reads the line may ask it to stop at once.
     const stop = stopRequested()
     console.log(`Mortise answers on ${forge.app.url}`)
+    const advice = addressAdvice(config)
+    if (advice) console.log(advice)
     if (firstSignIn) console.log(welcome(firstSignIn, config, forge.app.url))
     // Making them takes a while, which nobody who wants to stop has to wait for.
     void tellHostKeys(config)

@@ -9,7 +9,7 @@ const words = ['USERNAME'] as const
 
 /** Runs `work` on the instance. The log and the first sign-in go to stderr: stdout is the verb's own answer. */
 export async function onInstance({ config }: Call, work: (app: App) => Promise<void>): Promise<void> {
-  await using instance = await openInstance(config, { log: 'stderr' })
+  await using instance = await openInstance(config, { log: 'stderr', mustExist: true })
   const { app, firstSignIn } = instance
   if (firstSignIn) console.error(welcome(firstSignIn, config, app.url))
   await work(app)

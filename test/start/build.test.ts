@@ -70,7 +70,7 @@ test('without sources, as it is published, only what was built is needed', async
 test('an instance begins with the ready schema, and without it by the migrations', async () => {
   await using copy = await builtProject()
   for (const part of ['src', 'web', 'scripts']) await rm(join(copy.path, part), { recursive: true })
-  const migrate = (data: string) => copy.node('bin/mortise.js', 'migrate', '--data', join(copy.path, data))
+  const migrate = (data: string) => copy.node('bin/mortise.js', 'migrate', '--create', '--data', join(copy.path, data))
   expect(await migrate('ready')).toBe('nothing to apply\n')
   await rm(join(copy.path, 'dist/schema'), { recursive: true })
   const lines = (await migrate('migrated')).trim().split('\n')

@@ -101,6 +101,15 @@ test('what stops a start is told in one line', { timeout: TIMEOUT }, async () =>
   expect(await run(['serve'], { MORTISE_DATA: join(file, 'inside') })).toEqual(
     refused('the data folder \\S+ cannot be used: ENOTDIR'),
   )
+  expect(await run(['serve'], { MORTISE_DATA: '/proc/mortise/data' })).toEqual(
+    refused('the data folder /proc/mortise/data cannot be used: ENOENT'),
+  )
+  expect(await run(['serve'], { MORTISE_DATA, MORTISE_STORAGES: 'fast=/proc/mortise' })).toEqual(
+    refused('the storage /proc/mortise cannot be used: ENOENT'),
+  )
+  expect(await run(['serve', '--url', 'http://127.0.0.1:8080/forge'], { MORTISE_DATA })).toEqual(
+    refused('MORTISE_URL \\(--url\\) must have no path'),
+  )
   const MORTISE_DATABASE_URL = 'postgres://someone:secret@127.0.0.1:1/none'
   expect(await run(['serve'], { MORTISE_DATA, MORTISE_DATABASE_URL })).toEqual(
     refused('the database cannot be used: connect ECONNREFUSED'),
@@ -250,7 +259,7 @@ test('who asks again later is not made to wait', { timeout: TIMEOUT }, async () 
 test('the key and the folder are readable by their owner only', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
   const MORTISE_DATA = join(folder.path, 'data')
-  await run(['migrate'], { MORTISE_DATA })
+  await run(['migrate', '--create'], { MORTISE_DATA })
   expect((await stat(MORTISE_DATA)).mode & 0o777).toBe(0o700)
   expect((await stat(join(MORTISE_DATA, 'secret.key'))).mode & 0o777).toBe(0o600)
   expect(await readFile(join(MORTISE_DATA, 'secret.key'), 'utf8')).toMatch(/^[0-9a-f]{64}$/)
@@ -298,3 +307,23 @@ test.each([1, 2])(
     expect(names.filter((_, n) => modes[n] && modes[n].mode & 0o077)).toEqual([])
   },
 )
+
+test('a server on all addresses, without SSH, names addresses that can be reached', { timeout: TIMEOUT }, async () => {
+  await using folder = await temporaryFolder()
+  const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_HOST: '0.0.0.0', MORTISE_ROOT_TOKEN }
+  await using command = new Child(['serve'], { ...settings, MORTISE_SSH_PORT: 'off' })
+  const url = await command.url()
+  expect(url).toMatch(/^http:\/\/localhost:\d+$/)
+  await until(() => command.stdout.includes('set MORTISE_URL (--url)'))
+  const headers = { 'PRIVATE-TOKEN': MORTISE_ROOT_TOKEN, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ name: 'engine' })
+  const made = await fetch(`${url}/api/v4/projects`, { method: 'POST', headers, body })
+  expect(await made.json()).toMatchObject({
+    ssh_url_to_repo: '',
+    http_url_to_repo: `${url}/root/engine.git`,
+    web_url: `${url}/root/engine`,
+  })
+  const page = await (await fetch(`${url}/root/engine`, { headers })).text()
+  expect(page).toContain('Copy HTTP address')
+  expect(page).not.toContain('Copy SSH address')
+})

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { flagOf, settings, variableOf } from '../../src/config.ts'
@@ -66,6 +67,7 @@ test('users are made, listed, blocked, given a password and deleted', { timeout:
   const settings = { MORTISE_DATA: folder.path, MORTISE_ROOT_PASSWORD: 'chosen by me' }
   const user = (args: string[], input = '') => run(['user', ...args], settings, input)
   const refused = (line: string) => ({ code: 1, stdout: '', stderr: `mortise: ${line}\n` })
+  await run(['migrate', '--create'], settings)
 
   const created = await user(['create', 'jane', '--email', 'jane@example.com'])
   expect(created.stdout).toMatch(/^created jane, id 2, password \S{16}\n$/)
@@ -100,6 +102,7 @@ test('users are made, listed, blocked, given a password and deleted', { timeout:
 test('a token is printed once, alone, and opens the API to its user', { timeout: TIMEOUT }, async () => {
   await using folder = await temporaryFolder()
   const settings = { MORTISE_DATA: folder.path, MORTISE_PORT: '0', MORTISE_ROOT_PASSWORD: 'chosen by me' }
+  await run(['migrate', '--create'], settings)
   const create = (...flags: string[]) => run(['token', 'create', '--user', 'root', '--name', 'ci', ...flags], settings)
   const refused = (code: number, line: string) => ({
     code,
@@ -126,4 +129,20 @@ test('a token is printed once, alone, and opens the API to its user', { timeout:
   expect(await (await shown(made)).json()).toMatchObject({ username: 'root' })
   expect(await (await shown(again)).json()).toMatchObject({ username: 'root' })
   expect((await shown(rotated)).status).toBe(401)
+})
+
+test.each([
+  [['migrate']],
+  [['check']],
+  [['user', 'list']],
+  [['user', 'create', 'jane', '--email', 'jane@example.com']],
+  [['token', 'create', '--user', 'root', '--name', 'x', '--scopes', 'api']],
+  [['secrets', 'reset']],
+  [['ssh', 'keys', `SHA256:${'a'.repeat(43)}`]],
+])('a mistyped folder becomes no instance by %s', { timeout: TIMEOUT }, async (words) => {
+  await using folder = await temporaryFolder()
+  const MORTISE_DATA = join(folder.path, 'mistyped')
+  const refusal = { code: 1, stdout: '', stderr: `mortise: ${MORTISE_DATA} holds no instance\n` }
+  expect(await run(words, { MORTISE_DATA })).toEqual(refusal)
+  expect(await readdir(folder.path)).toEqual([])
 })

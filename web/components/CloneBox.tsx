@@ -11,7 +11,7 @@ export function CloneBox({ project }: { project: Records['Project'] }) {
       </summary>
       <div class="menu-items">
         <Copyable label="HTTP" text={project.http_url_to_repo} />
-        <Copyable label="SSH" text={project.ssh_url_to_repo} />
+        {project.ssh_url_to_repo !== '' && <Copyable label="SSH" text={project.ssh_url_to_repo} />}
         {!project.empty_repo && (
           <p class="row">
             {['zip', 'tar.gz'].map((format) => (

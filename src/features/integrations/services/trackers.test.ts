@@ -40,7 +40,8 @@ test('the page of the wiki leads to the one elsewhere, for who may see the proje
     const answer = await fetch(`${forge.url}${path}/-/wikis${rest}`, { headers, redirect: 'manual' })
     return [answer.status, answer.headers.get('location')]
   }
-  const credential = { 'PRIVATE-TOKEN': owner.token }
+  // A page of the wiki here would be shown to a browser.
+  const credential = { 'PRIVATE-TOKEN': owner.token, Accept: 'application/json' }
   expect(await ask(credential)).toEqual([404, null])
   await owner.put(`${url}/services/external-wiki`, {
     external_wiki_url: 'https://wiki.example.com/a b'.replace(' ', '%20'),

@@ -117,8 +117,8 @@ export async function loadProjects(
 
 export function addresses(app: App): Addresses {
   const { sshUrl, sshPort } = app.config
-  if (sshUrl === '') return { url: app.url, ssh: null }
-  const { hostname, port } = new URL(sshUrl ?? `ssh://${new URL(app.url).hostname}:${sshPort ?? 22}`)
+  if (sshUrl === '' || (sshUrl === null && sshPort === null)) return { url: app.url, ssh: null }
+  const { hostname, port } = new URL(sshUrl ?? `ssh://${new URL(app.url).hostname}:${sshPort}`)
   const ssh = port === '' || port === '22' ? `git@${hostname}:` : `ssh://git@${hostname}:${port}/`
   return { url: app.url, ssh }
 }

@@ -106,6 +106,6 @@ git push -u origin main`}</pre>
     <p>
       git asks who you are: <code>{me.username}</code>, with the token as the password.
     </p>
-    <Copyable label="SSH" text={project.ssh_url_to_repo} />
+    {project.ssh_url_to_repo !== '' && <Copyable label="SSH" text={project.ssh_url_to_repo} />}
   </>
 )
