@@ -324,6 +324,6 @@ test('a server on all addresses, without SSH, names addresses that can be reache
     web_url: `${url}/root/engine`,
   })
   const page = await (await fetch(`${url}/root/engine`, { headers })).text()
-  expect(page).toContain('Copy HTTP address')
-  expect(page).not.toContain('Copy SSH address')
+  expect(page).toContain(`${url}/root/engine.git`)
+  expect(page).not.toMatch(/ssh:\/\/|git@/)
 })

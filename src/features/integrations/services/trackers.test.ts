@@ -36,12 +36,13 @@ test('texts of a project link to issues of its tracker elsewhere', async () => {
 test('the page of the wiki leads to the one elsewhere, for who may see the project', async () => {
   await using forge = await startForge()
   const { owner, url, path } = await openSource(forge, 'projects')
-  const ask = async (headers: Record<string, string>, rest = '') => {
+  // Who takes anything is shown the page of the wiki here.
+  const ask = async (shown: Record<string, string>, rest = '') => {
+    const headers = { Accept: 'application/json', ...shown }
     const answer = await fetch(`${forge.url}${path}/-/wikis${rest}`, { headers, redirect: 'manual' })
     return [answer.status, answer.headers.get('location')]
   }
-  // A page of the wiki here would be shown to a browser.
-  const credential = { 'PRIVATE-TOKEN': owner.token, Accept: 'application/json' }
+  const credential = { 'PRIVATE-TOKEN': owner.token }
   expect(await ask(credential)).toEqual([404, null])
   await owner.put(`${url}/services/external-wiki`, {
     external_wiki_url: 'https://wiki.example.com/a b'.replace(' ', '%20'),
