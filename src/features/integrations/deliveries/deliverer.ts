@@ -6,7 +6,16 @@
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import { deliver } from './deliver.ts'
-import { claimLanes, isAnyLaneDue, nextInLane, releaseLane, restOf, writeNotes, type Note } from './lanes.ts'
+import {
+  busyOwners,
+  claimLanes,
+  isAnyLaneDue,
+  nextInLane,
+  releaseLane,
+  restOf,
+  writeNotes,
+  type Note,
+} from './lanes.ts'
 import type { Lane } from './model.ts'
 
 const MOST_LANES = 100
@@ -95,17 +104,18 @@ export function startDeliverer(app: App): Deliverer {
     } catch (error) {
       if (!cut.signal.aborted) throw error
     } finally {
-      await releaseLane(relaxed, lane, { troubled, until })
+      await releaseLane(relaxed, lane, { troubled, isIdle: left === MOST_IN_A_ROW && until === null, until })
     }
   }
 
   async function takeTurn(): Promise<void> {
     isTurnAhead = false
     if (ending.signal.aborted || paused) return
-    const troubledNow = [...running.values()].filter(({ lane }) => lane.troubled).length
+    const served = [...running.values()].map(({ lane }) => lane)
+    const troubledNow = served.filter(({ troubled }) => troubled).length
     const most = { all: MOST_LANES - running.size, troubled: MOST_TROUBLED - troubledNow }
-    if (most.all <= 0 || !(await isAnyLaneDue(app, most))) return
-    const lanes = await transact(relaxed, (app) => claimLanes(app, most))
+    if (most.all <= 0 || !(await isAnyLaneDue(app, { ...most, busy: busyOwners(served) }))) return
+    const lanes = await transact(relaxed, (app) => claimLanes(app, most, served))
     for (const lane of lanes) {
       const work = serve(lane)
         .catch(tellTrouble)
@@ -142,7 +152,7 @@ export function startDeliverer(app: App): Deliverer {
         wake()
         await turn
         if (ending.signal.aborted || paused) return
-        if (running.size === 0 && !(await isAnyLaneDue(app, { troubled: 1 }))) return
+        if (running.size === 0 && !(await isAnyLaneDue(app, { troubled: 1, busy: busyOwners([]) }))) return
         await Promise.all([...running.values()].map(({ work }) => work))
       }
     },

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import type { NewRow, Row } from '../../../store/database.ts'
+import { Owner } from '../../../lib/levels.ts'
+import type { Db, NewRow, Row } from '../../../store/database.ts'
 import { hooksAt, type Place } from '../hooks/listening.ts'
 import type { AnySwitch, Hook } from '../hooks/model.ts'
 import { interestedServices } from '../services/send.ts'
@@ -96,17 +98,20 @@ export type Receiver = 'hook_id' | 'service_id'
 /** In the order of ids, so that two never wait for each other. */
 export async function openLanes({ db }: App, column: Receiver, ids: readonly number[], due_at: string): Promise<void> {
   const sorted = ids.toSorted((one, other) => one - other)
-  for (let n = 0; n < sorted.length; n += AT_ONCE)
+  for (let n = 0; n < sorted.length; n += AT_ONCE) {
+    const some = sorted.slice(n, n + AT_ONCE)
+    const owners = await ownersOf(db, column, some)
     await db
       .insertInto('delivery_lanes')
       .values(
-        sorted.slice(n, n + AT_ONCE).map((id) => ({
+        some.map((id) => ({
           hook_id: null,
           service_id: null,
           [column]: id,
           due_at,
           lease_until: null,
           troubled: false,
+          owner_id: owners.get(id) ?? null,
         })),
       )
       .onConflict((c) =>
@@ -120,4 +125,18 @@ export async function openLanes({ db }: App, column: Receiver, ids: readonly num
         })),
       )
       .execute()
+  }
+}
+
+/** Whose a receiver is: who has the namespace, else who made the project; of a group its first owner. */
+async function ownersOf(db: Db, column: Receiver, ids: readonly number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; owner_id: number | null }>`
+    select r.id, coalesce(n.owner_id, p.creator_id, (
+      select m.user_id from members m join namespace_ancestors a on a.ancestor_id = m.group_id
+      where a.namespace_id = r.group_id and m.access_level = ${sql.lit(Owner)} order by m.id limit 1)) as owner_id
+    from ${sql.table(column === 'hook_id' ? 'hooks' : 'services')} r
+    left join projects p on p.id = r.project_id
+    left join namespaces n on n.id = p.namespace_id
+    where r.id in (${sql.join(ids)})`.execute(db)
+  return new Map(rows.flatMap(({ id, owner_id }) => (owner_id === null ? [] : [[Number(id), Number(owner_id)]])))
 }

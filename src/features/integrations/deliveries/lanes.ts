@@ -18,33 +18,82 @@ const LOOK_AGAIN_MS = 10 * MINUTE
 /** Longer than a lane is served at a time. */
 export const LEASE_MS = 90_000
 
-const due = ({ db, clock }: App, troubled: boolean) => {
+/** How long a receiver that failed or dawdled is known for it after all was sent. */
+const TROUBLE_KEPT = DAY
+
+/** Owners whose receivers take as many places as one person may. */
+export interface Busy {
+  readonly calm: readonly number[]
+  readonly troubled: readonly number[]
+}
+
+/** How many may be claimed. */
+export interface Free {
+  readonly all: number
+  readonly troubled: number
+  readonly busy: Busy
+}
+
+type Served = Pick<Lane, 'owner_id' | 'troubled'>
+
+/** Places that the receivers of one person take at most. */
+const shareOf = (troubled: boolean) => (troubled ? 10 : 20)
+
+const placesOf = (served: readonly Served[], { owner_id, troubled }: Served) =>
+  served.filter((one) => one.owner_id === owner_id && one.troubled === troubled).length
+
+export function busyOwners(served: readonly Served[]): Busy {
+  const full = (troubled: boolean) => {
+    const owners = new Set(served.flatMap((one) => (one.troubled === troubled ? (one.owner_id ?? []) : [])))
+    return [...owners].filter((owner_id) => placesOf(served, { owner_id, troubled }) >= shareOf(troubled))
+  }
+  return { calm: full(false), troubled: full(true) }
+}
+
+const due = ({ db, clock }: App, troubled: boolean, without: readonly number[]) => {
   const now = timestamp(clock)
   return db
     .selectFrom('delivery_lanes')
     .where('troubled', '=', troubled)
     .where('due_at', '<=', now)
+    .$if(without.length > 0, (q) =>
+      q.where((eb) => eb.or([eb('owner_id', 'is', null), eb('owner_id', 'not in', without)])),
+    )
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', now), isHolderGone('lease_holder')]))
     .orderBy('due_at')
     .orderBy('id')
 }
 
-export async function isAnyLaneDue(app: App, most: { readonly troubled: number }): Promise<boolean> {
-  if (await due(app, false).select('id').limit(1).executeTakeFirst()) return true
-  return most.troubled > 0 && (await due(app, true).select('id').limit(1).executeTakeFirst()) !== undefined
+export async function isAnyLaneDue(app: App, { troubled, busy }: Omit<Free, 'all'>): Promise<boolean> {
+  if (await due(app, false, busy.calm).select('id').limit(1).executeTakeFirst()) return true
+  if (troubled <= 0) return false
+  return (await due(app, true, busy.troubled).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Those due the longest. */
-export async function claimLanes(app: App, most: { all: number; troubled: number }): Promise<Lane[]> {
-  const next = (troubled: boolean, limit: number) =>
-    due(app, troubled)
-      .select('id')
-      .limit(limit)
-      .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
-      .execute()
-  const calm = await next(false, most.all)
-  const troubled = most.troubled > 0 ? await next(true, Math.min(most.troubled, most.all - calm.length)) : []
-  const ids = [...calm, ...troubled].map(({ id }) => id)
+/** Those due the longest, of each owner no more than their share; `running` are those that are served already. */
+export async function claimLanes(app: App, most: Omit<Free, 'busy'>, running: readonly Served[]): Promise<Lane[]> {
+  const chosen: (Served & { id: number })[] = []
+  const choose = async (troubled: boolean, limit: number) => {
+    const end = chosen.length + limit
+    for (let isCut = true; isCut && chosen.length < end;) {
+      isCut = false
+      const busy = busyOwners([...running, ...chosen])
+      const taken = chosen.map(({ id }) => id)
+      const found = await due(app, troubled, troubled ? busy.troubled : busy.calm)
+        .select(['id', 'owner_id', 'troubled'])
+        .$if(taken.length > 0, (q) => q.where('id', 'not in', taken))
+        .limit(end - chosen.length)
+        .$if(locksRows(app.db), (q) => q.forUpdate().skipLocked())
+        .execute()
+      // Who has their share now is left out of the next round.
+      for (const lane of found)
+        if (lane.owner_id === null || placesOf([...running, ...chosen], lane) < shareOf(troubled)) chosen.push(lane)
+        else isCut = true
+    }
+  }
+  await choose(false, most.all)
+  if (most.troubled > 0) await choose(true, Math.min(most.troubled, most.all - chosen.length))
+  const ids = chosen.map(({ id }) => id)
   if (ids.length === 0) return []
   return app.db
     .updateTable('delivery_lanes')
@@ -134,11 +183,18 @@ export async function restOf(app: App, { hook_id }: Lane): Promise<string | null
   return status === 'disabled' || hook.disabled_until! > look ? look : hook.disabled_until
 }
 
-/** Leaves a lane until the next delivery is due; one that nothing waits for goes. */
+/**
+ * Leaves a lane until the next delivery is due; one that nothing waits for goes. That of a troubled receiver stays for
+ * a day, or its next event would be served among the calm ones; then it is found idle.
+ */
 export async function releaseLane(
   given: App,
   lane: Lane,
-  { troubled, until = null }: { readonly troubled: boolean; readonly until?: string | null },
+  {
+    troubled,
+    isIdle,
+    until = null,
+  }: { readonly troubled: boolean; readonly isIdle: boolean; readonly until?: string | null },
 ): Promise<void> {
   await transact(given, async (app) => {
     // Held before it is looked at: whoever adds a delivery holds it too, so none is overlooked.
@@ -158,17 +214,20 @@ export async function releaseLane(
       .where(column, '=', id)
       .where('state', '=', 'waiting')
       .executeTakeFirstOrThrow()
-    if (due_at === null) await app.db.deleteFrom('delivery_lanes').where('id', '=', lane.id).execute()
-    else
+    if (due_at === null && (!troubled || isIdle))
+      await app.db.deleteFrom('delivery_lanes').where('id', '=', lane.id).execute()
+    else {
+      const next = due_at ?? after(app.clock, TROUBLE_KEPT)
       await app.db
         .updateTable('delivery_lanes')
         .set({
-          due_at: until !== null && until > due_at ? until : due_at,
+          due_at: until !== null && until > next ? until : next,
           troubled,
           lease_until: null,
           lease_holder: null,
         })
         .where('id', '=', lane.id)
         .execute()
+    }
   })
 }

@@ -15,7 +15,7 @@ declare module '../../../store/database.ts' {
       due_at: string
       created_at: string
     }
-    /** One for each receiver that something waits for; whoever holds the lease sends. */
+    /** One for each receiver that something waits for, or that was troubled of late; whoever holds the lease sends. */
     delivery_lanes: {
       id: Generated<number>
       hook_id: number | null
@@ -26,6 +26,8 @@ declare module '../../../store/database.ts' {
       lease_holder: Generated<string | null>
       /** The last one failed or took long: only some may be served at once. */
       troubled: boolean
+      /** Whose hook or service it is: no person's receivers take all the places. */
+      owner_id: Generated<number | null>
     }
     hook_attempts: {
       id: Generated<number>

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deliveryReceiver, type DeliveryReceiver } from '../../../../test/delivery-receiver.ts'
@@ -416,6 +418,54 @@ test('two that deliver from one store never send to one hook at once, nor anythi
     )
   expect(most).toBe(1)
   expect(new Set((await Promise.all(hook.map(statesOf))).flat())).toEqual(new Set(['done']))
+})
+
+test('many dead hooks of one person take a share of the places, now and at the next event', async () => {
+  await forge.app.db.deleteFrom('delivery_lanes').execute()
+  const neighbour = await forge.user()
+  const theirs = await forge.project({}, neighbour)
+  await neighbour.post(`/projects/${theirs.id}/hooks`, { url: `${receiver.url}/live`, issues_events: true })
+  // Takes calls and never answers.
+  const calls = new Set<Socket>()
+  let isOver = false
+  await using silent = createServer((socket) => void (isOver ? socket.destroy() : calls.add(socket)))
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const { db } = forge.app
+  const dead = await newHook({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/` })
+  const row = await db
+    .selectFrom('hooks')
+    .selectAll()
+    .where('id', '=', Number(dead.split('/').at(-1)))
+    .executeTakeFirst()
+  const { id: _, ...copy } = row!
+  await db
+    .insertInto('hooks')
+    .values(Array.from({ length: 119 }, () => copy))
+    .execute()
+
+  try {
+    await forge.issue(project, { title: 'Flood' }, owner)
+    await expect.poll(() => calls.size, { timeout: 20_000 }).toBe(20)
+    // Without a share for each, all that may be sent at once would be taken.
+    await forge.issue(theirs, { title: 'First' }, neighbour)
+    await expect.poll(titles, { timeout: 20_000 }).toEqual(['First'])
+    expect(calls.size).toBe(20)
+  } finally {
+    isOver = true
+    for (const socket of calls) socket.destroy()
+  }
+  await forge.settle()
+  // The last try of each: then nothing waits for them any more.
+  const long = { created_at: '2000-01-01T00:00:00.000Z' }
+  await db.updateTable('hook_deliveries').set(long).where('state', '=', 'waiting').execute()
+  forge.clock.advance(HOUR)
+  await forge.settle()
+  const known = await db.selectFrom('delivery_lanes').select(['troubled', 'owner_id']).execute()
+  expect(known).toEqual(Array.from({ length: 120 }, () => ({ troubled: true, owner_id: owner.id })))
+  // A day later nobody remembers.
+  forge.clock.advance(DAY)
+  await forge.settle()
+  expect(await db.selectFrom('delivery_lanes').selectAll().execute()).toEqual([])
 })
 
 test('what waits and what was given up is counted for whoever looks', async () => {

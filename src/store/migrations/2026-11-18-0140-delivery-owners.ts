@@ -1,0 +1,9 @@
+import { sql, type Kysely } from 'kysely'
+import { columnTypes } from '../dialect.ts'
+
+/** Who a receiver belongs to, so that nobody's receivers take all that is sent at once. Null: not known, or everybody's. */
+export async function up(db: Kysely<never>): Promise<void> {
+  const { ref } = columnTypes(db)
+  await db.schema.alterTable('delivery_lanes').addColumn('owner_id', ref).execute()
+  await sql`create index delivery_lanes_due_owner on delivery_lanes (troubled, due_at, owner_id)`.execute(db)
+}
