@@ -1,8 +1,10 @@
 import { DAY, HOUR, after } from '../../../clock.ts'
 import { job, type App, type User } from '../../../context.ts'
+import type { Row } from '../../../store/database.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { notificationEmails } from '../../planning/notification-settings/queries.ts'
 import { mailable } from './audience.ts'
+import { isWithinBudget } from './digests.ts'
 import { framer } from './frame.ts'
 import { findItem } from './items.ts'
 import { writeLetter } from './letters.ts'
@@ -37,6 +39,10 @@ async function send(app: App, { notification, users }: Errand, signal: AbortSign
   for (const user of readers) {
     signal.throwIfAborted()
     const { reason } = waiting.find(({ user_id }) => user_id === user.id)!
+    if (!(await isWithinBudget(app, news, user.id))) {
+      await mark(app, notification, user.id, 'waiting', 'held')
+      continue
+    }
     const mail = await frame({ user, reason, email: emails.get(user.id)! })
     if (!(await mark(app, notification, user.id, 'waiting', 'sent'))) continue
     try {
@@ -65,7 +71,7 @@ const waitingMails = ({ db }: App, notification: number, users: readonly number[
     .where('state', '=', 'waiting')
     .execute()
 
-type State = 'waiting' | 'sent' | 'refused' | 'dropped'
+type State = Row<'notification_mails'>['state']
 
 async function mark({ db }: App, notification: number, user: number, from: State, to: State): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -21,7 +21,8 @@ declare module '../../../store/database.ts' {
       notification_id: number
       user_id: number
       reason: Reason
-      state: 'waiting' | 'sent' | 'refused' | 'dropped'
+      /** `held`: it comes in a digest. */
+      state: 'waiting' | 'sent' | 'refused' | 'dropped' | 'held'
     }
   }
 }

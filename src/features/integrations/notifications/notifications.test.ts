@@ -377,3 +377,40 @@ test('what the server does not take is tried again for those who miss it, unless
   const again = forge.app.db.selectFrom('events').select(['name', 'dispatched_at']).where('id', '=', event)
   expect(await again.execute()).toEqual([{ name: 'issue.created', dispatched_at: expect.any(String) }])
 })
+
+test('beyond thirty mails in an hour from one to another, the rest comes in one mail that lists all of it', async () => {
+  const source = await openSource(forge, 'projects')
+  const { url, owner } = source
+  const [flooded, calm] = [await member(source, 20), await member(source, 20)]
+  const { body: issue } = await owner.post(`${url}/issues`, { title: 'Flood' })
+  await arrived()
+  const name = async (body: string) =>
+    (await owner.post(`${url}/issues/${issue.iid}/notes`, { body: `@${flooded.username} ${body}` })).body.id as number
+  await name('first')
+  expect(await arrived()).toHaveLength(1)
+  const seeded = await forge.app.db
+    .updateTable('throttles')
+    .set({ count: 30 })
+    .where('key', '=', `news by ${owner.id} to ${flooded.id}`)
+    .executeTakeFirst()
+  expect(Number(seeded.numUpdatedRows)).toBe(1)
+
+  const ids = [await name('second'), await name('third'), await name('fourth')]
+  await owner.post(`${url}/issues/${issue.iid}/notes`, { body: `@${calm.username} hello` })
+  const others = await arrived()
+  expect(others.map(({ to }) => to)).toContain(`${calm.username}@example.com`)
+  expect(others.map(({ to }) => to)).not.toContain(`${flooded.username}@example.com`)
+
+  // A server that is away loses nothing.
+  server.refuse = () => 451
+  forge.clock.advance(10 * 60_000)
+  expect(await arrived()).toEqual([])
+  server.refuse = () => null
+  forge.clock.advance(60 * 60_000)
+  const [digest, ...more] = (await arrived()).filter(({ to }) => to === `${flooded.username}@example.com`)
+  expect(more).toEqual([])
+  expect(digest!.subject).toMatch(/^\d notifications in one mail$/)
+  for (const id of ids) expect(digest!.text).toContain(`#note_${id}`)
+  forge.clock.advance(60 * 60_000)
+  expect(await arrived()).toEqual([])
+})
