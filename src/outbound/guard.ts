@@ -74,7 +74,7 @@ export async function resolveTarget(
   url: string | URL,
   options: GuardOptions,
 ): Promise<Target & { addresses: readonly string[] }> {
-  const target = targetOf(url, options)
+  const target = checkTarget(url, { ...options, namesPass: true })
   const addresses = await addressesOf(target.host, options.lookup ?? allAddresses)
   assertAllowed(target, addresses, options)
   return { ...target, addresses }
@@ -93,7 +93,7 @@ function targetOf(given: string | URL, options: GuardOptions): Target {
   const { ownHosts = [], isAllowedPort = isPortOfGitHost } = options
   const url = URL.parse(String(given)) ?? refuse('malformed')
   const port = Number(url.port || (PORTS[url.protocol] ?? refuse('scheme')))
-  if (url.hostname === '') refuse('malformed')
+  if (!isHost(bareHost(url.hostname))) refuse('malformed')
   if (!isAllowedPort(port)) refuse('port')
   if (ownHosts.includes(plain(url.host))) refuse('own')
   return { url, host: bareHost(url.hostname), port }
@@ -142,8 +142,14 @@ async function addressesOf(host: string, lookup: Lookup): Promise<string[]> {
   return found.map(({ address }) => address)
 }
 
-const isNameOfThisMachine = (host: string) =>
-  /(^|[.-])local(host|domain)$/.test(host) || host === machineName().toLowerCase()
+/** As `/etc/hosts` of common systems names it and the network around it. */
+const LOCAL_NAMES = /(^|[.-])local(host|domain)$|^(ip6-)?(loopback|localnet|mcastprefix|allnodes|allrouters|allhosts)$/
+
+const isNameOfThisMachine = (host: string) => LOCAL_NAMES.test(host) || host === machineName().toLowerCase()
+
+/** Labels of letters, digits, underscores and inner hyphens; anything else no resolver may be asked for. */
+const isHost = (host: string) =>
+  isIP(host) !== 0 || (host.length <= 253 && /^(?!-)[\w-]{1,63}(?<!-)(\.(?!-)[\w-]{1,63}(?<!-))*$/.test(host))
 
 /** A public address of ours leads behind our own walls as surely as loopback does. */
 export const interfaceAddresses = (): ReadonlySet<string> =>

@@ -172,3 +172,22 @@ test('adding and deleting an address again and again is no way to fill a mailbox
   forge.clock.advance(3_600_001)
   expect((await john.post('/user/emails', claim)).status).toBe(201)
 })
+
+test('an administrator adds addresses without a limit of mails an hour; to one address there is one', async () => {
+  await using forge = await startForge()
+  const jane = await forge.user()
+  await forge.app.db
+    .insertInto('throttles')
+    .values({ key: `mail by ${jane.id}`, count: 100, until: '2999-01-01T00:00:00.000Z' })
+    .execute()
+  expect((await jane.post('/user/emails', { email: 'own@example.com' })).status).toBe(429)
+  const add = (email: string) => forge.administrator.post(`/users/${jane.id}/emails`, { email })
+  expect((await add('one@example.com')).status).toBe(201)
+  const statuses: number[] = []
+  for (let n = 0; n < 11; n++) {
+    const { status, body } = await add('two@example.com')
+    statuses.push(status)
+    if (status === 201) await forge.administrator.delete(`/users/${jane.id}/emails/${body.id}`)
+  }
+  expect(statuses).toEqual([...Array(10).fill(201), 429])
+})

@@ -6,6 +6,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import { DAY, after } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
+import { withoutSecrets } from '../../../lib/masked-url.ts'
 import type { Hook } from '../hooks/model.ts'
 import type { Attempt } from './model.ts'
 
@@ -94,7 +95,7 @@ export function presentAttempt(attempt: ShownAttempt): z.infer<typeof HookEventE
   return {
     id: attempt.id,
     event_id: attempt.event_id,
-    url: attempt.url,
+    url: withoutSecrets(attempt.url),
     trigger: attempt.trigger,
     request_headers: JSON.parse(attempt.request_headers) as Record<string, string>,
     request_data: attempt.data === null ? { oversize: true } : JSON.parse(attempt.data, withoutMailAddresses),
@@ -102,7 +103,7 @@ export function presentAttempt(attempt: ShownAttempt): z.infer<typeof HookEventE
     response_body: attempt.response_body,
     response_status: attempt.response_status === null ? 'internal error' : String(attempt.response_status),
     execution_duration: attempt.execution_duration,
-    internal_error_message: attempt.error,
+    internal_error_message: attempt.error?.replaceAll(attempt.url, withoutSecrets(attempt.url)) ?? null,
     created_at: attempt.created_at,
   }
 }

@@ -94,6 +94,19 @@ test('own headers, a filled address and a signature go out; the log shows none o
   expect(JSON.stringify(kept)).not.toContain('hunter2')
 })
 
+test('the log shows no password and no secret parameter of an address', async () => {
+  const address = `${receiver.url.replace('://', '://jane:hunter2@')}/in?token=hunter2&room=7`
+  const hook = await newHook({ url: address })
+  await forge.issue(project, {}, owner)
+  await forge.settle()
+  expect(receiver.got).toHaveLength(1)
+  const [shown] = await log(hook)
+  expect(shown.url).toBe(`${receiver.url.replace('://', '://[REDACTED]@')}/in?token=[REDACTED]&room=7`)
+  expect(JSON.stringify((await owner.get(`${hook}/events/${shown.id}`)).body)).not.toContain('hunter2')
+  // It is still sent again to the address as it is.
+  expect((await owner.post(`${hook}/events/${shown.id}/resend`)).status).toBe(201)
+})
+
 test('a template shapes the body; one that makes no JSON is an internal error', async () => {
   const hook = await newHook({ custom_webhook_template: '{"text":"{{object_attributes.title}}","by":{{user.id}}}' })
   await forge.issue(project, { title: 'A "quoted"\ntitle' }, owner)

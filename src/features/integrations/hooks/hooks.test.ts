@@ -147,6 +147,8 @@ const INSIDE = [
   'http://api.localhost/',
   'http://localhost.localdomain/',
   'http://ip6-localhost/',
+  'http://ip6-loopback/',
+  'http://loopback/',
   'http://127.0.0.1/',
   'http://127.1/',
   'http://2130706433/',

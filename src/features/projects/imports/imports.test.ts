@@ -116,12 +116,16 @@ const refusedAddresses = (own: string, local: boolean): [string, string][] => [
   ['--upload-pack=x', NO_ADDRESS],
   ['javascript:alert(1)', NO_ADDRESS],
   ['http://', NO_ADDRESS],
+  ['http://-x/x.git', NO_ADDRESS],
+  ['http://x-.example.com/x.git', NO_ADDRESS],
   ['git://example.com/x%0ahost=y', NO_ADDRESS],
   [`http://example.com/${'x'.repeat(2000)}`, NO_ADDRESS],
   ...(local
     ? ([
         'http://127.0.0.1:8080/x.git',
         'http://localhost:8080/x.git',
+        'http://ip6-localhost/x.git',
+        'http://ip6-loopback/x.git',
         'http://10.1.2.3/x.git',
         'http://192.168.0.1/x.git',
         'http://169.254.169.254/latest/meta-data',

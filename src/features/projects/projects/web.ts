@@ -37,7 +37,8 @@ export const routes: WebRoutes = (server, gateway, { projectPages, addressPages,
     const go = await goPage(gateway, request, segments)
     if (go) return send(reply, go)
     const upload = await uploadAt(gateway, segments)
-    if (upload) return serveUpload(gateway, request, reply, upload)
+    const served = upload && (await serveUpload(gateway, request, reply, upload))
+    if (served) return served
     const page =
       (await pageAt(gateway, request, reply, segments, projectPages)) ??
       (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??

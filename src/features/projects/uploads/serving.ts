@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { UNKNOWN_ROUTE } from '../../../api/answers.ts'
 import type { Gateway } from '../../../api/run.ts'
-import { send } from '../../../api/web-answers.ts'
 import type { App } from '../../../context.ts'
 import { readRange, type Piece } from '../../../lib/ranges.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
@@ -17,17 +15,17 @@ export interface UploadAddress {
   readonly filename: string
 }
 
-/** A file at its address, for whoever sees the project: to know the address is not enough. */
+/** A file at its address, for whoever sees the project: to know the address is not enough. Null: as of no project. */
 export async function serveUpload(
   gateway: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   { project, ...address }: UploadAddress,
-): Promise<FastifyReply> {
+): Promise<FastifyReply | null> {
   const { app } = gateway
   const subject = await loadProjectSubject(app, project, await webViewer(gateway, request))
   const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, address) : null
-  return upload ? sendFile(app, request, reply, upload) : send(request, reply, 404, UNKNOWN_ROUTE)
+  return upload ? sendFile(app, request, reply, upload) : null
 }
 
 async function sendFile(app: App, request: FastifyRequest, reply: FastifyReply, upload: Upload): Promise<FastifyReply> {

@@ -180,3 +180,17 @@ test('security 6: path traversal in attachments, five groups deep', async () => 
   ways.push(`/g1/g2/uploads/${secret}/dk.png`, `${uploads}%2f${secret}/dk.png`)
   for (const way of ways) expect([400, 404], way).toContain(await statusOf(forge, way))
 })
+
+test('an address below a private project is answered like one below none', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user({ username: 'owner' })
+  await forge.project({ path: 'hidden', visibility: 'private' }, owner)
+  const file = `uploads/${'0'.repeat(32)}/a.png`
+  const ask = async (project: string, headers: Record<string, string>) => {
+    const answer = await fetch(`${forge.url}/owner/${project}/${file}`, { headers, redirect: 'manual' })
+    const [title] = /<title>[^<]*/.exec(await answer.text()) ?? [null]
+    return [answer.status, answer.headers.get('content-type'), answer.headers.get('location'), title]
+  }
+  for (const Accept of ['text/html', 'application/json', '*/*', 'image/png'])
+    expect(await ask('hidden', { Accept }), Accept).toEqual(await ask('absent', { Accept }))
+})
