@@ -44,6 +44,9 @@ const REASON: Partial<Record<RefusalKind, string>> = {
   busy: '503 Service Unavailable',
 }
 
+/** The form that clients know of limits. */
+const TOO_MANY = { message: { error: 'This endpoint has been requested too many times. Try again later.' } }
+
 /**
  * Facts that shape the body: `as` puts the text under `error` or under both keys, `error` adds another text beside
  * `message`, `body` replaces it all; `headers` are sent along.
@@ -51,6 +54,7 @@ const REASON: Partial<Record<RefusalKind, string>> = {
 export function refusalBody({ kind, said = REASON[kind], facts }: Refusal): unknown {
   if (kind === 'not_modified') return undefined
   if (facts.body) return facts.body
+  if (kind === 'throttled' && said === REASON.throttled) return TOO_MANY
   if (facts.as === 'error') return { error: said }
   if (facts.as === 'both') return { message: said, error: said }
   return typeof facts.error === 'string' ? { message: said, error: facts.error } : { message: said }

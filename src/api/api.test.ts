@@ -253,7 +253,10 @@ test('the rate limit is told on every answer and refuses beyond it, each caller 
   expect(answers[0]!.headers.get('ratelimit-observed')).toBe('1')
   expect(answers[0]!.headers.get('ratelimit-limit')).toBe('5')
   const last = answers.at(-1)!
-  expect([last.status, last.body]).toEqual([429, { message: '429 Too Many Requests' }])
+  expect([last.status, last.body]).toEqual([
+    429,
+    { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+  ])
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await forge.administrator.get('/user')).status).toBe(200)
   forge.clock.advance(60_000)

@@ -461,6 +461,23 @@ test('2fa_recovery_codes makes new codes for whoever has a second factor, once t
   expect(digests).toEqual(new Set(made.map(digestOf)))
 })
 
+test('discover tells who one is, personal_access_token makes a token that works', async () => {
+  await using forge = await startSshForge()
+  const jane = await forge.user()
+  const key = await newKey()
+  await addKey(jane, key)
+  expect((await ask(forge, key, 'discover')).output).toContain('Welcome to Mortise')
+  const tokens = async () => (await jane.get('/personal_access_tokens')).body as { name: string; scopes: string[] }[]
+  for (const words of ['', 'mine', 'mine sudo', 'mine api x', 'mine api 0', 'mine api 1 more', 'mine api,nothing'])
+    expect((await ask(forge, key, `personal_access_token ${words}`)).code, words).toBe(1)
+  expect(await tokens()).toEqual([])
+  const { code, output } = await ask(forge, key, "personal_access_token 'my token' read_user,read_api 7")
+  const [, secret, scopes] = /^Token: {3}(\S+)\nScopes: {2}(\S+)\nExpires: \d{4}-\d\d-\d\d\n$/.exec(output)!
+  expect([code, scopes]).toEqual([0, 'read_user,read_api'])
+  expect(await tokens()).toMatchObject([{ name: 'my token' }])
+  expect((await forge.as({ 'PRIVATE-TOKEN': secret! }).get('/user')).body.username).toBe(jane.username)
+})
+
 test('each command is a line of the log and a number of the metrics', async () => {
   const lines: Record<string, unknown>[] = []
   await using forge = await startSshForge({ logTo: { write: (line) => void lines.push(JSON.parse(line)) } })

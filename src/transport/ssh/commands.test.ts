@@ -22,6 +22,11 @@ test('what git and git-lfs send', () => {
 
 test('new recovery codes, and nothing more with it', () => {
   expect(parseCommand('2fa_recovery_codes')).toEqual({ verb: '2fa_recovery_codes' })
+  expect(parseCommand('discover')).toEqual({ verb: 'discover' })
+  expect(parseCommand("personal_access_token 'my token' api 7")).toEqual({
+    verb: 'personal_access_token',
+    words: ['my token', 'api', '7'],
+  })
   for (const line of ['2fa_recovery_codes jane', 'git 2fa_recovery_codes', '2fa_verify'])
     expect(parseCommand(line)).toBeNull()
 })

@@ -1,13 +1,18 @@
-/** What a client may ask for: git's own verbs, the one of LFS, and new recovery codes. Nothing of it ever reaches a shell. */
+/**
+ * What a client may ask for: git's own verbs, the one of LFS, new recovery codes, a token, and who one is. Nothing of it
+ * ever reaches a shell.
+ */
 import type { Operation } from '../lfs/token.ts'
 
 export type Command =
   | { readonly verb: 'upload-pack' | 'receive-pack' | 'upload-archive'; readonly path: string }
   | { readonly verb: 'lfs-authenticate'; readonly path: string; readonly operation: Operation }
   | { readonly verb: '2fa_recovery_codes' }
+  | { readonly verb: 'discover' }
+  | { readonly verb: 'personal_access_token'; readonly words: readonly string[] }
 
 /** A command that is about a repository. */
-export type GitCommand = Exclude<Command, { readonly verb: '2fa_recovery_codes' }>
+export type GitCommand = Extract<Command, { readonly path: string }>
 
 const LONGEST = 4096
 
@@ -15,7 +20,9 @@ const LONGEST = 4096
 export function parseCommand(line: string): Command | null {
   const words = line.length > LONGEST ? null : wordsOf(line)
   if (!words) return null
-  if (words.length === 1 && words[0] === '2fa_recovery_codes') return { verb: '2fa_recovery_codes' }
+  const [only] = words.length === 1 ? words : []
+  if (only === '2fa_recovery_codes' || only === 'discover') return { verb: only }
+  if (words[0] === 'personal_access_token') return { verb: words[0], words: words.slice(1) }
   const [first, ...rest] = words
   const [program, path, operation, ...more] = first === 'git' ? [`git-${rest[0]}`, ...rest.slice(1)] : words
   if (!path || more.length > 0) return null

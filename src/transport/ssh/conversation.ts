@@ -18,6 +18,7 @@ import type { Operation } from '../lfs/token.ts'
 import { findRepository, type RepositoryPlace } from '../places.ts'
 import { pushOptionsFor } from '../push.ts'
 import { parseCommand, type Command, type GitCommand } from './commands.ts'
+import { makeToken } from './personal-access-token.ts'
 import { renewCodes } from './recovery-codes.ts'
 import { assertStillAllowed, findVisitor } from './visitors.ts'
 
@@ -77,14 +78,17 @@ async function answer(app: App, talk: Conversation, told: Told): Promise<number>
   if (person && talk.heldBy) await assertMayComeFrom(app, person, talk.heldBy.address)
   await assertStillAllowed(app, visitor.key)
   await noteKeyUse(app, visitor.key)
-  if (!talk.line?.trim()) {
+  const welcome = () => {
     talk.output.write(`Welcome to Mortise, ${visitor.name}!\n`)
     return 0
   }
+  if (!talk.line?.trim()) return welcome()
   const command = parseCommand(talk.line)
   told.verb = command?.verb ?? 'unknown'
   if (!command) throw new Refusal('forbidden', 'Disallowed command')
+  if (command.verb === 'discover') return welcome()
   if (command.verb === '2fa_recovery_codes') return renewCodes(app, visitor.gitter, talk)
+  if (command.verb === 'personal_access_token') return makeToken(app, visitor.gitter, command.words, talk)
   told.path = command.path.slice(0, LONGEST_PATH)
   const { place, facts } = await admit(app, visitor.gitter, command)
   return command.verb === 'lfs-authenticate'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, date, id, int, listOf, text } from '../../../api/wire.ts'
+import { blankable, date, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { findUser, findUserByUsername, surroundings } from '../../identity/users/queries.ts'
@@ -59,7 +59,8 @@ export function memberEndpoints(mount: Mount) {
       summary: `List the direct members of a ${kind}`,
       on: source,
       allow: 'signed_in',
-      input: z.object(people),
+      input: z.object({ ...people, state: oneOf('active').nullish() }),
+      refuses: ['show_seat_info'],
       output: pageOf(MemberEntity),
       async handle({ app, viewer, subject, input, page }) {
         const { items, total } = await listMembers(app.db, subject.at, input, page, addressesFor(viewer))
@@ -73,7 +74,8 @@ export function memberEndpoints(mount: Mount) {
       summary: `List all members of a ${kind}, inherited ones too`,
       on: source,
       allow: 'signed_in',
-      input: z.object(people),
+      input: z.object({ ...people, state: oneOf('active').nullish() }),
+      refuses: ['show_seat_info'],
       output: pageOf(MemberEntity),
       async handle({ app, viewer, subject, input, page }) {
         const { items, total } = await listStandings(app.db, subject.at, input, page, addressesFor(viewer))

@@ -37,8 +37,9 @@ export function listProjectJobs(
   project: number,
   statuses: readonly string[] | undefined,
   cut: Cut,
+  sort?: Sort | null,
 ): Promise<Page<Job>> {
-  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: textList(db, statuses) }) }, cut)
+  return ofProject(db, { project, kind: 'job', ...(statuses && { statuses: textList(db, statuses) }) }, cut, { sort })
 }
 
 interface WantedOfRunner {

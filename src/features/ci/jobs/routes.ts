@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Answer, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { arrayOf, bool, filledText, listOf, longText, text } from '../../../api/wire.ts'
+import { arrayOf, bool, filledText, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import { badParameter, notFound } from '../../../errors.ts'
 import { SANDBOXED } from '../../../lib/file-headers.ts'
 import { ciProject, pipeline } from '../pipelines/queries.ts'
@@ -35,10 +35,10 @@ export const list = endpoint({
   on: ciProject,
   allow: 'readJobs',
   guest: true,
-  input: z.object({ scope }),
+  input: z.object({ scope, order_by: oneOf('id').nullish(), sort: oneOf('asc', 'desc').nullish() }),
   output: pageOf(JobEntity),
   async handle({ app, subject, input, page }) {
-    const { items, total } = await listProjectJobs(app, subject.project.id, statusesOf(input.scope), page)
+    const { items, total } = await listProjectJobs(app, subject.project.id, statusesOf(input.scope), page, input.sort)
     return { total, items: await presentJobs(app, subject, items) }
   },
 })
@@ -223,6 +223,7 @@ export const downloadOfRef = endpoint({
   guest: true,
   jobToken: true,
   input: z.object({ ref_name: text, job: filledText }),
+  refuses: ['search_recent_successful_pipelines'],
   output: bytes,
   async handle({ app, subject, input, range, isHead }) {
     const found = await jobOfRef(app, subject.project.id, input.ref_name, input.job)
@@ -242,6 +243,7 @@ export const downloadFileOfRef = endpoint({
   guest: true,
   jobToken: true,
   input: z.object({ ref_name: text, job: filledText, '*': text }),
+  refuses: ['search_recent_successful_pipelines'],
   output: bytes,
   async handle({ app, subject, input }) {
     const found = await jobOfRef(app, subject.project.id, input.ref_name, input.job, { withChildren: true })

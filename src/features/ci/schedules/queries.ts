@@ -6,6 +6,7 @@ import type { App } from '../../../context.ts'
 import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
+import type { JobStatus } from '../jobs/model.ts'
 import type { Pipeline } from '../pipelines/model.ts'
 import { ciProject, presentListedPipelines } from '../pipelines/queries.ts'
 import { presentListedSchedule, presentSchedule, type ListedScheduleEntity, type ScheduleEntity } from './entity.ts'
@@ -54,12 +55,34 @@ export function listSchedules(
 const pipelinesOf = (db: Db, schedule: number) =>
   db.selectFrom('pipelines').selectAll().where('schedule_id', '=', schedule)
 
-export const listPipelinesOf = (
+interface PipelinesFilter {
+  readonly scope?: 'running' | 'pending' | 'finished' | null | undefined
+  readonly status?: JobStatus | null | undefined
+  readonly updated_before?: string | null | undefined
+  readonly updated_after?: string | null | undefined
+  readonly created_before?: string | null | undefined
+  readonly created_after?: string | null | undefined
+  readonly sort?: 'asc' | 'desc' | null | undefined
+}
+
+const FINISHED = ['success', 'failed', 'canceled'] as const
+
+export function listPipelinesOf(
   db: Db,
   schedule: number,
-  sort: 'asc' | 'desc',
+  { scope, status, sort, ...times }: PipelinesFilter,
   page: PageWish,
-): Promise<Page<Pipeline>> => pageOfQuery(pipelinesOf(db, schedule).orderBy('id', sort), page)
+): Promise<Page<Pipeline>> {
+  let found = pipelinesOf(db, schedule)
+  if (scope) found = found.where('status', 'in', scope === 'finished' ? FINISHED : [scope])
+  if (status) found = found.where('status', '=', status)
+  for (const name of ['updated', 'created'] as const) {
+    const [before, after] = [times[`${name}_before`], times[`${name}_after`]]
+    if (before) found = found.where(`${name}_at`, '<=', before)
+    if (after) found = found.where(`${name}_at`, '>=', after)
+  }
+  return pageOfQuery(found.orderBy('id', sort ?? 'asc'), page)
+}
 
 export async function presentListedSchedules(
   app: App,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { arrayOf, bool, entity, longText, oneOf, text } from '../../../api/wire.ts'
+import { arrayOf, blankable, bool, entity, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { JOB_STATUSES } from '../jobs/model.ts'
 import { ListedPipelineEntity } from '../pipelines/entity.ts'
 import { presentListedPipelines } from '../pipelines/queries.ts'
 import { VARIABLE_TYPES } from '../variables/model.ts'
@@ -141,10 +142,18 @@ export const pipelines = endpoint({
   summary: 'List the pipelines that a schedule has made',
   on: schedule,
   allow: 'readSchedules',
-  input: z.object({ sort: oneOf('asc', 'desc').nullish() }),
+  input: z.object({
+    scope: oneOf('running', 'pending', 'finished').nullish(),
+    status: oneOf(...JOB_STATUSES).nullish(),
+    updated_before: blankable(moment),
+    updated_after: blankable(moment),
+    created_before: blankable(moment),
+    created_after: blankable(moment),
+    sort: oneOf('asc', 'desc').nullish(),
+  }),
   output: pageOf(ListedPipelineEntity),
   async handle({ app, subject, input, page }) {
-    const { items, total } = await listPipelinesOf(app.db, subject.schedule.id, input.sort ?? 'asc', page)
+    const { items, total } = await listPipelinesOf(app.db, subject.schedule.id, input, page)
     return { total, items: presentListedPipelines(app, subject, items) }
   },
 })

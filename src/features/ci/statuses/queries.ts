@@ -9,6 +9,7 @@ export interface StatusFilter {
   readonly name?: string | null | undefined
   /** Also those that a newer one of the same name stands for. */
   readonly all?: boolean | null | undefined
+  readonly pipeline_id?: number | null | undefined
   readonly order_by?: 'id' | null | undefined
   readonly sort?: 'asc' | 'desc' | null | undefined
 }
@@ -26,6 +27,7 @@ export function listStatuses(
     const value = filter[name]
     if (value) found = found.where(name, '=', value)
   }
+  if (filter.pipeline_id) found = found.where('pipeline_id', '=', filter.pipeline_id)
   if (!filter.all) found = found.where('retried', '=', false)
   return pageOfQuery(found.selectAll().orderBy('id', filter.sort ?? 'asc'), page)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, id, longText, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, id, longText, oneOf, text } from '../../../api/wire.ts'
 import { surroundings, withUsers } from '../../identity/users/queries.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { commit } from '../../repository/commits/queries.ts'
@@ -21,6 +21,7 @@ export const list = endpoint({
     stage: text.nullish(),
     name: text.nullish(),
     all: bool.nullish(),
+    pipeline_id: blankable(id),
     order_by: oneOf('id').nullish(),
     sort: oneOf('asc', 'desc').nullish(),
   }),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { child } from '../../../api/endpoint.ts'
 import type { Page, PageWish } from '../../../api/pages.ts'
 import { id } from '../../../api/wire.ts'
@@ -7,6 +7,7 @@ import { likePattern } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { SourceColumns } from '../../access/members/model.ts'
 import type { Mount } from '../../access/sources.ts'
+import { TOKEN_COLUMNS, type TokenSort } from '../../identity/tokens/queries.ts'
 import type { LoadedToken } from './entity.ts'
 
 const tokensOf = (db: Db, { group_id, project_id }: SourceColumns) =>
@@ -27,13 +28,39 @@ export interface TokenFilter {
   readonly state?: 'active' | 'inactive' | null | undefined
   readonly revoked?: boolean | null | undefined
   readonly search?: string | null | undefined
+  readonly sort?: TokenSort | null | undefined
+  readonly created_before?: string | null | undefined
+  readonly created_after?: string | null | undefined
+  readonly last_used_before?: string | null | undefined
+  readonly last_used_after?: string | null | undefined
+  readonly expires_before?: string | null | undefined
+  readonly expires_after?: string | null | undefined
 }
 
-/** Newest first. */
+const columnOf = (name: keyof typeof TOKEN_COLUMNS) => sql.ref<string>(`access_tokens.${TOKEN_COLUMNS[name]}`)
+
+const within = (filter: TokenFilter): RawBuilder<boolean>[] =>
+  (['created', 'last_used', 'expires'] as const).flatMap((name) => {
+    const [before, after] = [filter[`${name}_before`], filter[`${name}_after`]]
+    return [
+      ...(before ? [sql<boolean>`${columnOf(name)} <= ${before}`] : []),
+      ...(after ? [sql<boolean>`${columnOf(name)} >= ${after}`] : []),
+    ]
+  })
+
+/** Without the date or moment they come last either way. */
+function orderOf(sort: TokenSort | null | undefined): RawBuilder<unknown> {
+  if (!sort) return sql`access_tokens.id desc`
+  const way = sort.endsWith('_desc') ? 'desc' : 'asc'
+  const column = columnOf(sort.replace(`_${way}`, '') as keyof typeof TOKEN_COLUMNS)
+  return sql`${column} ${sql.raw(way)} nulls last, access_tokens.id ${sql.raw(way)}`
+}
+
+/** Newest first, unless sorted. */
 export function listTokens(
   db: Db,
   at: SourceColumns,
-  { state, revoked, search }: TokenFilter,
+  { state, revoked, search, ...filter }: TokenFilter,
   today: string,
   page: PageWish,
 ): Promise<Page<LoadedToken>> {
@@ -45,7 +72,8 @@ export function listTokens(
     .$if(Boolean(search), (query) =>
       query.where(sql<boolean>`lower(access_tokens.name) like lower(${likePattern(search!)}) escape '\\'`),
     )
-    .orderBy('access_tokens.id', 'desc')
+    .where((eb) => eb.and(within(filter)))
+    .orderBy(orderOf(filter.sort) as never)
   return pageOfQuery(found, page)
 }
 

@@ -5,6 +5,7 @@ import { blankable, bool, date, int, listOf, oneOf, text } from '../../../api/wi
 import { today } from '../../../clock.ts'
 import type { Mount } from '../../access/sources.ts'
 import { grantableScopes } from '../../identity/tokens/policy.ts'
+import { tokenFilters } from '../../identity/tokens/filters.ts'
 import { projectMount } from '../../projects/people.ts'
 import { groupMount } from '../people.ts'
 import { NewResourceTokenEntity, ResourceTokenEntity, presentResourceToken } from './entity.ts'
@@ -26,6 +27,7 @@ export const [listOfProject, listOfGroup] = atBothMounts((mount) =>
       state: oneOf('active', 'inactive').nullish(),
       revoked: bool.nullish(),
       search: text.nullish(),
+      ...tokenFilters,
     }),
     output: pageOf(ResourceTokenEntity),
     async handle({ app, subject, input, page }) {

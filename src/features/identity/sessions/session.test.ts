@@ -133,7 +133,10 @@ test('ten failures a minute stop an address, successes do not count', async () =
   ])
 
   const stopped = await tryIn(forge, 'jane', PASSWORD)
-  expect(stopped).toMatchObject({ status: 429, body: { message: '429 Too Many Requests' } })
+  expect(stopped).toMatchObject({
+    status: 429,
+    body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+  })
   expect(stopped.headers.get('retry-after')).toBe('60')
   forge.clock.advance(61_000)
   expect((await tryIn(forge, 'jane', PASSWORD)).status).toBe(201)

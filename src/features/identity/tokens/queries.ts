@@ -108,7 +108,12 @@ export function inState(query: TokensQuery, state: TokenState, today: string): T
 export const pageOfTokens = (db: Db, query: TokensQuery, page: PageWish): Promise<Page<AccessToken>> =>
   pageOfQuery(query, page, () => totalOf(db, ['access_tokens'], query))
 
-const COLUMNS = { created: 'created_at', expires: 'expires_at', last_used: 'last_used_at', name: 'name' } as const
+export const TOKEN_COLUMNS = {
+  created: 'created_at',
+  expires: 'expires_at',
+  last_used: 'last_used_at',
+  name: 'name',
+} as const
 
 export const TOKEN_SORTS = [
   'created_asc',
@@ -120,7 +125,7 @@ export const TOKEN_SORTS = [
   'name_asc',
   'name_desc',
 ] as const
-type TokenSort = (typeof TOKEN_SORTS)[number]
+export type TokenSort = (typeof TOKEN_SORTS)[number]
 
 export interface TokenFilter {
   user_id?: number | null
@@ -154,8 +159,8 @@ function matching(db: Db, filter: TokenFilter, today: string): TokensQuery {
   for (const name of ['created', 'expires', 'last_used'] as const) {
     const before = filter[`${name}_before`]
     const after = filter[`${name}_after`]
-    if (before) query = query.where(COLUMNS[name], '<=', before)
-    if (after) query = query.where(COLUMNS[name], '>=', after)
+    if (before) query = query.where(TOKEN_COLUMNS[name], '<=', before)
+    if (after) query = query.where(TOKEN_COLUMNS[name], '>=', after)
   }
   return query
 }
@@ -168,6 +173,6 @@ function nameContains(text: string) {
 function sorted(query: TokensQuery, sort: TokenSort | null | undefined): TokensQuery {
   if (!sort) return query.orderBy('id')
   const direction = sort.endsWith('_desc') ? 'desc' : 'asc'
-  const column = COLUMNS[sort.replace(`_${direction}`, '') as keyof typeof COLUMNS]
+  const column = TOKEN_COLUMNS[sort.replace(`_${direction}`, '') as keyof typeof TOKEN_COLUMNS]
   return query.orderBy(column, (order) => order[direction]().nullsLast()).orderBy('id', direction)
 }

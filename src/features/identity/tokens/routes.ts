@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCOPES } from '../../../api/credentials.ts'
 import { endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { blankable, bool, date, id, listOf, longText, moment, oneOf, text } from '../../../api/wire.ts'
+import { blankable, bool, date, id, listOf, longText, oneOf, text } from '../../../api/wire.ts'
 import { today } from '../../../clock.ts'
 import { forbidden, unauthenticated } from '../../../errors.ts'
 import { userByUserId } from '../users/queries.ts'
@@ -14,8 +14,9 @@ import {
   presentPersonalToken,
   presentPersonalTokenDetails,
 } from './entity.ts'
+import { tokenFilters } from './filters.ts'
 import { grantableScopes } from './policy.ts'
-import { TOKEN_SORTS, listPersonalTokens, personalToken, scopesFrom, shownToken } from './queries.ts'
+import { listPersonalTokens, personalToken, scopesFrom, shownToken } from './queries.ts'
 import { createToken, revokeToken, rotateToken } from './service.ts'
 
 export const list = endpoint({
@@ -28,13 +29,7 @@ export const list = endpoint({
     state: oneOf('active', 'inactive').nullish(),
     revoked: bool.nullish(),
     search: text.nullish(),
-    sort: oneOf(...TOKEN_SORTS).nullish(),
-    created_before: blankable(moment),
-    created_after: blankable(moment),
-    last_used_before: blankable(moment),
-    last_used_after: blankable(moment),
-    expires_before: blankable(date),
-    expires_after: blankable(date),
+    ...tokenFilters,
   }),
   output: pageOf(PersonalTokenEntity),
   async handle({ app, viewer, input, page }) {

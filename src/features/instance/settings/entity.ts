@@ -6,10 +6,15 @@ import type { SettingsRecord } from './queries.ts'
 
 const aliases = Object.entries(ALIASES)
 
+/** Written as texts, as clients read them. */
+const DECIMALS = ['polling_interval_multiplier', 'sidekiq_throttling_factor'] as const
+const decimalText = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))
+
 export const SettingsEntity = entity({
   id: z.int(),
   ...Object.fromEntries(SETTING_NAMES.map((name) => [name, attributeOf(name).output])),
   ...Object.fromEntries(aliases.map(([alias, name]) => [alias, isRaw(alias) ? z.string() : attributeOf(name).output])),
+  ...Object.fromEntries(DECIMALS.map((name) => [name, z.string()])),
   created_at: timestampOut,
   updated_at: timestampOut,
 }).meta({ id: 'Settings' })
@@ -22,6 +27,7 @@ export function presentSettings({ settings, created_at, updated_at }: SettingsRe
     id: 1,
     ...settings,
     ...Object.fromEntries(aliases.map(([alias, name]) => [alias, readAs(alias, settings[name])])),
+    ...Object.fromEntries(DECIMALS.map((name) => [name, decimalText(settings[name])])),
     created_at,
     updated_at,
   }

@@ -5,17 +5,17 @@ import { entity } from '../../../api/wire.ts'
 import { countEverything, measureEverything } from './queries.ts'
 
 const StatisticsEntity = entity({
-  forks: z.int(),
-  issues: z.int(),
-  merge_requests: z.int(),
-  notes: z.int(),
-  snippets: z.int(),
-  ssh_keys: z.int(),
-  milestones: z.int(),
-  users: z.int(),
-  groups: z.int(),
-  projects: z.int(),
-  active_users: z.int(),
+  forks: z.string(),
+  issues: z.string(),
+  merge_requests: z.string(),
+  notes: z.string(),
+  snippets: z.string(),
+  ssh_keys: z.string(),
+  milestones: z.string(),
+  users: z.string(),
+  groups: z.string(),
+  projects: z.string(),
+  active_users: z.string(),
 }).meta({ id: 'InstanceStatistics' })
 
 export const get = endpoint({
@@ -24,7 +24,11 @@ export const get = endpoint({
   summary: 'Tell how much there is of everything',
   ...administratorsFirst,
   output: StatisticsEntity,
-  handle: ({ app }) => countEverything(app.db),
+  // Texts, as clients know them.
+  async handle({ app }) {
+    const counts = Object.entries(await countEverything(app.db))
+    return Object.fromEntries(counts.map(([name, count]) => [name, String(count)])) as z.infer<typeof StatisticsEntity>
+  },
 })
 
 const StorageEntity = entity({

@@ -36,17 +36,17 @@ test('administrators learn how much there is of everything', async () => {
   await forge.administrator.post(`/users/${blocked.id}/block`)
   const { body } = await forge.administrator.get('/application/statistics')
   expect(body).toEqual({
-    forks: 0,
-    issues: 1,
-    merge_requests: 1,
-    notes: 0,
-    snippets: 1,
-    ssh_keys: 0,
-    milestones: 1,
-    users: 3,
-    groups: 1,
-    projects: 2,
-    active_users: 2,
+    forks: '0',
+    issues: '1',
+    merge_requests: '1',
+    notes: '0',
+    snippets: '1',
+    ssh_keys: '0',
+    milestones: '1',
+    users: '3',
+    groups: '1',
+    projects: '2',
+    active_users: '2',
   })
 })
 

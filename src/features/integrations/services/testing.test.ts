@@ -42,7 +42,10 @@ test('a service is tested with the last commits, and its failure told', async ()
   await forge.administrator.put('/application/settings', { allow_local_requests_from_web_hooks_and_services: false })
   expect(await ask('drone-ci')).toEqual(refused('Requests to localhost are not allowed'))
 
-  expect(await ask('drone-ci')).toMatchObject({ status: 429, body: { message: '429 Too Many Requests' } })
+  expect(await ask('drone-ci')).toMatchObject({
+    status: 429,
+    body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+  })
   forge.clock.advance(MINUTE + 1)
   expect((await ask('drone-ci')).status).toBe(422)
   await owner.put(`${url}/integrations/campfire`, { token: 't' })

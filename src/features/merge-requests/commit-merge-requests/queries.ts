@@ -3,11 +3,20 @@ import type { Db } from '../../../store/database.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 
 /** Those that bring a commit to the project, or were merged by it; newest first. */
-export function listBringing(db: Db, project: number, sha: string, page: PageWish): Promise<Page<{ id: number }>> {
+export function listBringing(
+  db: Db,
+  project: number,
+  sha: string,
+  state: 'opened' | 'closed' | 'merged' | 'all' | null | undefined,
+  page: PageWish,
+): Promise<Page<{ id: number }>> {
+  // One that is being merged is open to clients.
+  const states = state === 'opened' ? ['opened' as const, 'locked' as const] : state && state !== 'all' ? [state] : null
   const found = db
     .selectFrom('merge_requests as m')
     .select('m.id')
     .where('m.project_id', '=', project)
+    .$if(states !== null, (query) => query.where('m.state', 'in', states!))
     .where((eb) =>
       eb(
         'm.id',

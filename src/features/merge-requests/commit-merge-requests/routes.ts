@@ -15,12 +15,12 @@ export const list = endpoint({
   on: commit,
   allow: 'download',
   guest: true,
-  input: z.object({ view: oneOf('simple').nullish() }),
+  input: z.object({ view: oneOf('simple').nullish(), state: oneOf('opened', 'closed', 'merged', 'all').nullish() }),
   output: pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity])),
   async handle({ app, viewer, subject, input, page }) {
     // Of merge requests, whoever is not known is told nothing.
     if (!viewer || !mergeRequestsPolicy.readMergeRequests(subject)) return { items: [], total: 0 }
-    const { items, total } = await listBringing(app.db, subject.project.id, subject.commit.id, page)
+    const { items, total } = await listBringing(app.db, subject.project.id, subject.commit.id, input.state, page)
     return { total, items: await presentListed(app, items, input) }
   },
 })

@@ -1,7 +1,9 @@
 /** What lists of merge requests can be narrowed by, as clients of every era write it. */
+import { sql } from 'kysely'
 import { z } from 'zod'
 import { blankable, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import {
   SCOPES,
   idOrNamed,
@@ -42,7 +44,9 @@ export const filterInput = {
   reviewer_id: blankable(idOrNamed),
   reviewer_username: text.nullish(),
   approved_by_ids: blankable(idsOrNamed),
+  approved_by_usernames: listOf(text).nullish(),
   merge_user_id: blankable(int),
+  merge_user_username: text.nullish(),
   source_branch: text.nullish(),
   target_branch: text.nullish(),
   source_project_id: id.nullish(),
@@ -50,11 +54,27 @@ export const filterInput = {
   not: z.object({ ...plannedExcluded, reviewer_id: blankable(int), reviewer_username: text.nullish() }).nullish(),
 }
 
+/** `None`, `Any`, or people; whom nobody knows is user 0. */
+async function usersNamed({ db }: App, names: string[] | null | undefined): Promise<Named<number[]> | null> {
+  if (!names || names.length === 0) return null
+  const word = names.length === 1 ? names[0]!.toLowerCase() : ''
+  if (word === 'none' || word === 'any') return word
+  const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
+  const found = await db
+    .selectFrom('users')
+    .select('id')
+    .where(inTextList(db, sql`lower(username)`, textList(db, wanted)))
+    .execute()
+  return found.length === wanted.length ? found.map(({ id }) => id) : [0]
+}
+
 type Given = z.infer<z.ZodObject<typeof filterInput>>
 
 export async function filterFrom(app: App, viewer: User, given: Given): Promise<MergeRequestFilter> {
   const { state, source_branch, target_branch, source_project_id, reviewer_id, not } = given
   refuseBoth(given, 'reviewer_id', 'reviewer_username')
+  refuseBoth(given, 'approved_by_ids', 'approved_by_usernames')
+  refuseBoth(given, 'merge_user_id', 'merge_user_username')
   const reviewer = reviewer_id === 0 ? 'none' : (reviewer_id ?? (await userNamed(app, given.reviewer_username)))
   return {
     ...(await plannedFrom(app, viewer, given)),
@@ -63,8 +83,8 @@ export async function filterFrom(app: App, viewer: User, given: Given): Promise<
     target_branch,
     source_project_id,
     reviewer: given.scope === 'reviews_for_me' ? viewer.id : reviewer,
-    approvers: given.approved_by_ids,
-    merge_user: given.merge_user_id,
+    approvers: given.approved_by_ids ?? (await usersNamed(app, given.approved_by_usernames)),
+    merge_user: given.merge_user_id ?? (await userNamed(app, given.merge_user_username)),
     draft: given.wip ? given.wip === 'yes' : undefined,
     not_reviewer: not?.reviewer_id ?? (await userNamed(app, not?.reviewer_username)) ?? undefined,
   }

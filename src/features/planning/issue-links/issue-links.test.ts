@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openSource } from '../../../../test/sources.ts'
 import { startForge } from '../../../forge.ts'
 
 test('issues are linked, shown from both sides, and parted', async () => {
@@ -55,4 +56,12 @@ test.each([
   expect(await forge.administrator.post(url, input)).toMatchObject({ status, body: { message } })
   expect((await forge.administrator.get(url)).body).toEqual([])
   expect(await forge.app.db.selectFrom('notes').select('id').execute()).toEqual([])
+})
+
+test('without a project, the other issue is of the same one', async () => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, 'projects')
+  for (const title of ['a', 'b']) await owner.post(`${url}/issues`, { title })
+  const made = await owner.post(`${url}/issues/1/links`, { target_project_id: null, target_issue_iid: 2 })
+  expect([made.status, made.body.target_issue?.iid]).toEqual([201, 2])
 })

@@ -60,10 +60,15 @@ export const create = endpoint({
   summary: 'Link an issue with another',
   on: issue,
   allow: 'plan',
-  input: z.object({ target_project_id: text, target_issue_iid: id, link_type: oneOf(...TYPES).nullish() }),
+  input: z.object({ target_project_id: text.nullable(), target_issue_iid: id, link_type: oneOf(...TYPES).nullish() }),
   output: IssueLinkEntity,
   async handle({ app, viewer, subject, input }) {
-    const target = await findTarget(app, viewer, input.target_project_id, input.target_issue_iid)
+    const target = await findTarget(
+      app,
+      viewer,
+      input.target_project_id || String(subject.project.id),
+      input.target_issue_iid,
+    )
     const made = await linkIssues(app, viewer, subject, target, input.link_type ?? 'relates_to')
     return presentLink(app, subject, target, made)
   },

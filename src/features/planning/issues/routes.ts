@@ -31,6 +31,9 @@ const listInput = z.object({
   sort: oneOf('asc', 'desc').nullish(),
   with_labels_details: bool.nullish(),
 })
+/** There are no epics and no iterations here; pages go by number. */
+const refused = ['cursor', 'epic_id', 'health_status', 'iteration_id', 'iteration_title']
+
 const statisticsInput = z.object(filterInput)
 
 /** Without a scope it is what one wrote oneself. A visitor has nothing of their own. */
@@ -46,6 +49,7 @@ export const listAll = endpoint({
   summary: 'List issues of all projects one can see; without a scope, those one wrote',
   allow: 'anyone',
   input: listInput,
+  refuses: refused,
   output: pageOf(IssueEntity),
   async handle({ app, viewer, input, page }) {
     const given = ownScope(viewer, input)
@@ -63,6 +67,7 @@ export const listOfGroup = endpoint({
   allow: 'read',
   guest: true,
   input: listInput,
+  refuses: refused,
   output: pageOf(IssueEntity),
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
@@ -79,6 +84,7 @@ export const list = endpoint({
   allow: 'read',
   guest: true,
   input: listInput,
+  refuses: refused,
   output: pageOf(IssueEntity),
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
@@ -93,6 +99,7 @@ export const countAll = endpoint({
   summary: 'Count issues of all projects one can see; without a scope, those one wrote',
   allow: 'anyone',
   input: statisticsInput,
+  refuses: refused,
   output: StatisticsEntity,
   async handle({ app, viewer, input }) {
     const filter = await filterFrom(app, viewer, ownScope(viewer, input))
@@ -108,6 +115,7 @@ export const countOfGroup = endpoint({
   allow: 'read',
   guest: true,
   input: statisticsInput,
+  refuses: refused,
   output: StatisticsEntity,
   async handle({ app, viewer, subject, input }) {
     const filter = await filterFrom(app, viewer, input)
@@ -125,6 +133,7 @@ export const count = endpoint({
   allow: 'read',
   guest: true,
   input: statisticsInput,
+  refuses: refused,
   output: StatisticsEntity,
   async handle({ app, viewer, subject, input }) {
     const filter = await filterFrom(app, viewer, input)

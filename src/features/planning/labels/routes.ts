@@ -57,6 +57,7 @@ export const [list, listOfGroup] = atBothPlaces((mount) =>
       search: text.nullish(),
       ...onlyIn('group', mount, ofGroup),
     }),
+    refuses: ['archived'],
     output: pageOf(LabelEntity),
     async handle({ app, viewer, subject, input, page }) {
       const { items, total } = await listLabels(app.db, subject, input, page)

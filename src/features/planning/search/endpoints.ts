@@ -22,7 +22,11 @@ const wish = {
   confidential: bool.nullish(),
   order_by: oneOf('created_at').nullish(),
   sort: oneOf('asc', 'desc').nullish(),
+  search_type: oneOf('basic').nullish(),
 }
+
+/** Of the engines that later releases search with. */
+const refuses = ['exclude_forks', 'fields', 'include_archived', 'regex']
 
 export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scope) {
   const SCOPES = scopesWith(findMergeRequests)
@@ -46,6 +50,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
     summary: 'Search everything that the signed-in user may see',
     allow: 'signed_in',
     input: z.object({ scope: scopesOf(SCOPES.everywhere), ...wish }),
+    refuses,
     output,
     handle: ({ app, viewer, input, page }) =>
       SCOPES.everywhere[input.scope]({ app, viewer, wish: input, page }) as never,
@@ -59,6 +64,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       on: group,
       allow: 'read',
       input: z.object({ scope: scopesOf(SCOPES.inGroup), ...wish }),
+      refuses,
       output,
       handle: ({ app, viewer, subject, input, page }) =>
         SCOPES.inGroup[input.scope]({ app, viewer, group: subject.group, wish: input, page }) as never,
@@ -76,6 +82,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       allow: 'read',
       lane: 'git',
       input: z.object({ scope: scopesOf(SCOPES.inProject), ...wish, ref: text.nullish() }),
+      refuses,
       output,
       handle: ({ app, viewer, subject, input, page }) =>
         SCOPES.inProject[input.scope]({ app, viewer, project: subject, wish: input, page }) as never,

@@ -13,6 +13,9 @@ const range = {
   trailer: text.pipe(z.string().regex(/^[\w-]{0,100}$/)).nullish(),
 }
 
+/** The layout of a changelog is one for all. */
+const refuses = ['config_file', 'config_file_ref']
+
 export const get = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/changelog',
@@ -22,6 +25,7 @@ export const get = endpoint({
   jobToken: true,
   guest: true,
   input: z.object(range),
+  refuses,
   output: entity({ notes: z.string() }).meta({ id: 'Changelog' }),
   handle: async ({ app, subject, input }) => ({ notes: await changelogOf(app, subject, input) }),
 })
@@ -33,6 +37,7 @@ export const add = endpoint({
   on: repository,
   allow: 'push',
   input: z.object({ ...range, branch: text.nullish(), file: text.nullish(), message: text.nullish() }),
+  refuses,
   output: z.boolean(),
   status: 200,
   async handle({ app, viewer, subject, input }) {

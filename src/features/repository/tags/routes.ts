@@ -23,6 +23,7 @@ export const list = endpoint({
     sort: oneOf('asc', 'desc').nullish(),
     search: text.nullish(),
   }),
+  refuses: ['page_token'],
   output: pageOf(TagEntity),
   async handle({ app, subject, input, page }) {
     const { items, total } = await listLoadedTags(subject.dir, {
