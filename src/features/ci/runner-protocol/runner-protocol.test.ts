@@ -108,11 +108,11 @@ test('a job that its runner gives back unbegun is in the queue again, twice', as
   const { body: other } = await runner.request()
   // Its script has failed: that is no fault of the runner's.
   await runner.put(other, { ...fault, failure_reason: 'script_failure' })
-  expect((await runner.request()).status).toBe(204)
+  expect((await runner.request({ last_update: '' })).status).toBe(204)
   const given = [first]
   for (let n = 0; n < 3; n++) {
     expect((await runner.put(given.at(-1), fault)).headers.get('job-status')).toBe('failed')
-    const { status, body } = await runner.request()
+    const { status, body } = await runner.request({ last_update: '' })
     expect(status).toBe(n < 2 ? 201 : 204)
     if (status === 201) given.push(body)
   }
