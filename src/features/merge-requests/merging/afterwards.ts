@@ -51,13 +51,11 @@ async function retargetChildren(app: App, merged: MergeRequest, target: Project)
   }
 }
 
-/** As whoever merged wished, or as its author did, with the rights of the one who wished it. */
+/** As asked at the merge, else as its author asked, with the rights of that person. */
 async function removeSource(app: App, merged: MergeRequest): Promise<void> {
-  const wisher = merged.should_remove_source_branch
-    ? merged.merge_user_id
-    : merged.force_remove_source_branch
-      ? merged.author_id
-      : null
+  const { should_remove_source_branch: atMerge, force_remove_source_branch: before } = merged
+  const byAuthor = atMerge === null && before ? merged.author_id : null
+  const wisher = atMerge ? merged.merge_user_id : byAuthor
   if (wisher === null || merged.source_project_id === null) return
   const [actor, source] = await Promise.all([
     findUser(app.db, wisher),

@@ -236,14 +236,16 @@ test('another target calls off waiting: nothing lands where nobody ordered it', 
 
 test('its source branch goes, unless it moved, is protected or is nobody’s to remove', async () => {
   const { at, git, propose } = await open()
-  const names = ['wished', 'asked', 'kept', 'protected']
+  const names = ['wished', 'asked', 'kept', 'protected', 'spared']
   for (const name of names) {
-    const one = await propose(name, { [`${name}.txt`]: 'x\n' }, { remove_source_branch: name === 'wished' })
+    const remove_source_branch = name === 'wished' || name === 'spared'
+    const one = await propose(name, { [`${name}.txt`]: 'x\n' }, { remove_source_branch })
     if (name === 'protected') await jane.post(`${at}/protected_branches`, { name })
-    const input = name === 'asked' || name === 'protected' ? { should_remove_source_branch: true } : {}
+    const isAsked = name === 'asked' || name === 'protected'
+    const input = name === 'spared' || isAsked ? { should_remove_source_branch: isAsked } : {}
     expect((await jane.put(`${one.url}/merge`, input)).body).toMatchObject({ state: 'merged' })
   }
-  expect(await git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('kept\nmaster\nprotected')
+  expect(await git('for-each-ref', '--format=%(refname:short)', 'refs/heads')).toBe('kept\nmaster\nprotected\nspared')
 })
 
 test('a push that brings its head to the target merges it', async () => {
