@@ -18,7 +18,7 @@ export interface Cause {
 
 /** Whether it is the first of its cause. In the transaction that makes it: of two at once one is. */
 export async function markMade({ db, clock }: App, { of, since }: Cause): Promise<boolean> {
-  const cause = hash('sha256', JSON.stringify(of))
+  const cause = causeOf(of)
   const made_at = timestamp(clock)
   const made = await db
     .insertInto('pipeline_marks')
@@ -32,6 +32,19 @@ export async function markMade({ db, clock }: App, { of, since }: Cause): Promis
     .execute()
   return made.length > 0
 }
+
+/** For what is no matter of one transaction: marked when it is done. */
+export async function wasMade({ db }: App, of: Cause['of'], since: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('pipeline_marks')
+    .select('cause')
+    .where('cause', '=', causeOf(of))
+    .where('made_at', '>=', since)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+const causeOf = (of: Cause['of']) => hash('sha256', JSON.stringify(of))
 
 export async function forgetMarks({ db, clock }: App): Promise<void> {
   await db.deleteFrom('pipeline_marks').where('made_at', '<', after(clock, -KEPT)).execute()

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MINUTE } from '../../../clock.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import { runGit } from '../../../../test/git-origin.ts'
 import { mergeRequestOptions } from './options.ts'
@@ -197,4 +198,38 @@ test('from a fork, its commits come along and are followed', async () => {
   // Whoever is no member of the target merges nothing there.
   expect((await joe.put(`${at}/merge_requests/1/merge`)).status).toBe(401)
   expect((await jane.put(`${at}/merge_requests/1/merge`)).body).toMatchObject({ state: 'merged' })
+})
+
+test('options are carried out once: by the push, or long after it where that was cut off', async () => {
+  const { at, project, commit, push, list } = await open()
+  await commit('feature', 'b.txt')
+  await push('feature', 'mr.create')
+  await forge.settle()
+  await jane.put(`${at}/merge_requests/1`, { state_event: 'close' })
+  const again = async () => {
+    forge.clock.advance(2 * MINUTE)
+    await forge.settle()
+    return (await list()).map(({ iid, state }: { iid: number; state: string }) => [iid, state])
+  }
+  expect(await again()).toEqual([[1, 'closed']])
+  await commit('other', 'c.txt')
+  await push('other', 'mr.create')
+  // As if the process had ended right after the push.
+  const { db } = forge.app
+  await db.deleteFrom('pipeline_marks').execute()
+  await db.deleteFrom('merge_requests').where('project_id', '=', project.id).where('iid', '=', 2).execute()
+  expect(await again()).toEqual([
+    [1, 'closed'],
+    [3, 'opened'],
+  ])
+})
+
+test('pushes at the same time are told nothing of what they did themselves', async () => {
+  const { git, commit, list } = await open()
+  const branches = ['one', 'two', 'three', 'four', 'five', 'six']
+  for (const branch of branches) await commit(branch, branch)
+  const pushes = branches.map((branch) => git('push', '-q', '-o', 'mr.create', 'origin', branch))
+  for (const printed of await Promise.all(pushes)) expect(printed).not.toContain('WARNINGS')
+  await forge.settle()
+  expect(await list()).toHaveLength(branches.length)
 })

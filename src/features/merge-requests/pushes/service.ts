@@ -7,6 +7,7 @@ import { enqueue } from '../../../jobs/queue.ts'
 import { inTextList, textList, textsIn } from '../../../store/dialect.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
+import { markMade, wasMade } from '../../ci/pipelines/marks.ts'
 import { addSystemNotes } from '../../planning/notes/system.ts'
 import { findProjectById, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
@@ -37,18 +38,44 @@ interface BranchUpdate extends Update {
 const MOST_COMMITS = 10_000
 const FEW = 20
 
-/** Bears being done twice: a push does it before it answers, and the news of it once more. */
-export async function followPush(app: App, { project, by, updates, options }: Pushed): Promise<string[]> {
-  const branches = updates.flatMap((update): BranchUpdate[] => {
+/** Before a push is answered. */
+export async function followPush(app: App, pushed: Pushed): Promise<string[]> {
+  await followBranches(app, pushed)
+  return carryOutOptions(app, pushed)
+}
+
+/** Bears being done twice: a push does it before it answers, and the event of it once more. */
+export async function followBranches(app: App, { project, by, updates }: Pushed): Promise<void> {
+  const branches = branchesIn(updates)
+  if (branches.length === 0) return
+  for (const one of await openFrom(app, project, branches)) await followSource(app, one, by, branches)
+  for (const update of await targetsAmong(app, project, branches)) await followTarget(app, project, by, update)
+}
+
+const branchesIn = (updates: readonly Update[]): BranchUpdate[] =>
+  updates.flatMap((update) => {
     const branch = branchOf(update.ref)
     return branch === null ? [] : [{ ...update, branch }]
   })
-  if (branches.length === 0) return []
-  for (const one of await openFrom(app, project, branches)) await followSource(app, one, by, branches)
-  for (const update of await targetsAmong(app, project, branches)) await followTarget(app, project, by, update)
-  const ordered = mergeRequestOptions(options)
+
+/**
+ * Only once: two at a time would be in each other's way. The push does it and marks that it has; long after it, the
+ * event does what has no mark, as the process of the push has ended before it came to it.
+ */
+export async function carryOutOptions(
+  app: App,
+  { project, by, updates, options }: Pushed,
+  since?: string,
+): Promise<string[]> {
+  const branches = branchesIn(updates)
+  const ordered = branches.length === 0 ? null : mergeRequestOptions(options)
   const actor = ordered && by !== null ? await findUser(app.db, by) : null
-  return ordered && actor ? carryOut(app, actor, project, branches, ordered) : []
+  if (!ordered || !actor) return []
+  const of = ['push options', project.id, ...branches.flatMap(({ ref, before, after }) => [ref, before, after])]
+  if (since !== undefined && (await wasMade(app, of, since))) return []
+  const lines = await carryOut(app, actor, project, branches, ordered)
+  await markMade(app, { of, since: null })
+  return lines
 }
 
 /** As JSON: a branch may be called anything. */
