@@ -292,3 +292,27 @@ test('where an environment is may be what its job reports', async () => {
   expect(await names({ finished_after: between, status: 'success' })).toEqual(['bad'])
   expect(await names({ order_by: 'finished_at', sort: 'desc' })).toEqual(['bad', 'good'])
 })
+
+test('a branch that is deleted ends what it was deployed to, by its job', async () => {
+  await using s = await stage()
+  const { forge, root, project, url } = s
+  for (const branch of ['stays', 'gone']) {
+    await forge.seed(project, { '.gitlab-ci.yml': CONFIG, a: branch }, { branch })
+    await runNamed(forge, 'deploy')
+  }
+  await forge.settle()
+  const states = async () =>
+    Object.fromEntries(
+      (await root.get(url)).body.map(({ name, state }: { name: string; state: string }) => [name, state]),
+    )
+  const before = await states()
+  expect(before).toMatchObject({ 'review/gone': 'available', 'review/stays': 'available' })
+  expect((await root.delete(`/projects/${project.id}/repository/branches/gone`)).status).toBe(204)
+  await forge.settle()
+  expect(await states()).toEqual({ ...before, 'review/gone': 'stopping' })
+  const waiting = (await root.get(`/projects/${project.id}/jobs`, { scope: 'pending' })).body
+  expect(waiting).toMatchObject([{ name: 'remove', ref: 'gone' }, {}])
+  await runNamed(forge, 'remove')
+  await forge.settle()
+  expect(await states()).toEqual({ ...before, 'review/gone': 'stopped' })
+})

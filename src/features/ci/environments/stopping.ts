@@ -2,6 +2,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import { inTextList, textList } from '../../../store/dialect.ts'
 import { findUser } from '../../identity/users/queries.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -81,6 +82,48 @@ async function stopAlone(app: App, environment: Environment): Promise<void> {
     // Nobody may start its job now: it stays, and is not tried for ever.
     app.log.info({ environment: environment.id }, 'an environment could not be stopped')
     await app.db.updateTable('environments').set({ auto_stop_at: null }).where('id', '=', environment.id).execute()
+  }
+}
+
+/** What the branch was deployed to last, as the person who deleted it. Without a job that ends it, it stays. */
+export async function stopOfBranches(
+  app: App,
+  { project_id, by, branches }: { project_id: number; by: number | null; branches: readonly string[] },
+): Promise<void> {
+  const { db } = app
+  const [project, actor] = await Promise.all([findProjectById(db, project_id), by === null ? null : findUser(db, by)])
+  if (!project || actor?.state !== 'active') return
+  const deployed = await db
+    .selectFrom('environments')
+    .selectAll('environments')
+    .where('environments.project_id', '=', project_id)
+    .where('environments.state', '=', 'available')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('deployments as d')
+          .select('d.id')
+          .where('d.id', '=', (last) =>
+            last
+              .selectFrom('deployments as newest')
+              .select((of) => of.fn.max('newest.id').as('id'))
+              .whereRef('newest.environment_id', '=', 'environments.id')
+              .where('newest.status', '=', 'success'),
+          )
+          .where('d.tag', '=', false)
+          .where('d.on_stop', 'is not', null)
+          .where(inTextList(db, 'd.ref', textList(db, branches))),
+      ),
+    )
+    .orderBy('environments.id')
+    .limit(AT_ONCE)
+    .execute()
+  const subject = await loadRepositorySubject(app, project, actor)
+  for (const environment of deployed) {
+    await stopEnvironment(app, subject, environment).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      app.log.info({ environment: environment.id, why: error.message }, 'an environment could not be stopped')
+    })
   }
 }
 
