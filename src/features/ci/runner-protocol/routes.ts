@@ -5,7 +5,14 @@ import { entity, text, timestampOut } from '../../../api/wire.ts'
 import { Refusal, forbidden, notFound } from '../../../errors.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { placeOfRegistration } from '../runners/registration.ts'
-import { createRunner, deleteManager, deleteRunner, noteContact, resetRunnerToken } from '../runners/service.ts'
+import {
+  createRunner,
+  deleteManager,
+  deleteRunner,
+  noteContact,
+  noteRegistered,
+  resetRunnerToken,
+} from '../runners/service.ts'
 import { runnerOf, shownToken } from './credentials.ts'
 import { info, runnerFields } from './input.ts'
 
@@ -35,7 +42,7 @@ export const register = endpoint({
     if (place.runner_type !== 'instance_type' && !who.includes(kind))
       throw forbidden(`${kind} runner registration disabled`)
     const made = await createRunner(app, place, wish)
-    await noteContact(app, made.runner, { info, address: caller.address })
+    await noteRegistered(app, made.runner, { info, address: caller.address })
     return { id: made.runner.id, token: made.token, token_expires_at: made.runner.token_expires_at }
   },
 })

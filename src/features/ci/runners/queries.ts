@@ -86,9 +86,7 @@ const maintained = (db: Db, { id }: User) =>
     .where('access_level', '>=', Master)
 
 const STATES = ['active', 'paused']
-const SCOPES: readonly string[] = [...STATES, ...RUNNER_STATUSES, ...RUNNER_TYPES]
-/** Where there may be runners of all kinds. */
-const KINDS = ['specific', 'shared']
+const SCOPES: readonly string[] = [...STATES, ...RUNNER_STATUSES, ...RUNNER_TYPES, 'specific', 'shared']
 
 export const filterInput = z.object({
   scope: text.nullish(),
@@ -166,8 +164,7 @@ export function listRunners(app: App, place: ListPlace, filter: Filter, page: Pa
       ),
     )
   const { scope, type, status, paused, tag_list, version_prefix } = filter
-  const scopes = 'all' in place || 'project' in place ? [...SCOPES, ...KINDS] : SCOPES
-  if (scope && !scopes.includes(scope)) throw badParameter('Scope contains invalid value')
+  if (scope && !SCOPES.includes(scope)) throw badParameter('Scope contains invalid value')
   const silentFor = (ms: number) => after(clock, -ms)
   for (const one of [scope, status]) {
     if (one === 'active' || one === 'paused') query = query.where('r.active', '=', one === 'active')

@@ -38,7 +38,7 @@ import {
   type RunnerPlace,
 } from './service.ts'
 
-const ITEM = '/runners/:runner_id(\\d+)'
+const ITEM = '/runners/:runner_id'
 
 const presentAll = (app: App, items: readonly Runner[]) => items.map((one) => presentRunner(one, timestamp(app.clock)))
 
@@ -329,7 +329,7 @@ export const enable = endpoint({
 
 export const disable = endpoint({
   method: 'DELETE',
-  path: '/projects/:id/runners/:runner_id(\\d+)',
+  path: '/projects/:id/runners/:runner_id',
   summary: 'Take a runner from a project',
   on: project,
   allow: 'administer',

@@ -19,12 +19,20 @@ beforeAll(async () => {
   ;[owner, stranger] = [await forge.user(), await forge.user()]
   group = await forge.group({}, owner)
   project = (await owner.post('/projects', { path: 'p', namespace_id: group.id })).body
-  shared = await registerRunner(forge, { tag_list: 'a,b', description: 'shared' })
+  // Only one that has asked for something was heard of.
+  const heard = async (runner: TestRunner) => {
+    expect((await forge.administrator.get(`/runners/${runner.id}`)).body).toMatchObject({ contacted_at: null })
+    await ask(forge, 'POST', '/runners/verify', { json: { token: runner.token } })
+    return runner
+  }
+  shared = await heard(await registerRunner(forge, { tag_list: 'a,b', description: 'shared' }))
   forge.clock.advance(8 * DAYS)
   const { body } = await owner.post(`/groups/${group.id}/runners/reset_registration_token`)
-  ofGroup = await registerRunner(forge, { tag_list: 'a', info: { ...info, version: '17.2.0' } }, body.token)
+  ofGroup = await heard(
+    await registerRunner(forge, { tag_list: 'a', info: { ...info, version: '17.2.0' } }, body.token),
+  )
   forge.clock.advance(3 * 3_600_000)
-  own = await registerRunner(forge, { paused: true, locked: true }, project.runners_token)
+  own = await heard(await registerRunner(forge, { paused: true, locked: true }, project.runners_token))
   made = {
     id: (await owner.post('/user/runners', { runner_type: 'project_type', project_id: project.id })).body.id,
   } as never
@@ -78,7 +86,9 @@ test('filters, alone and together', async () => {
 
   const refused = (error: string) => [400, { error, message: error }]
   expect(await all({ scope: 'other' })).toEqual(refused('Scope contains invalid value'))
-  expect(await idsOf(owner, '/runners', { scope: 'shared' })).toEqual(refused('Scope contains invalid value'))
+  const mine = (scope: string) => idsOf(owner, '/runners', { scope })
+  expect([await mine('specific'), await mine('shared'), await mine('online')]).toEqual([[M, O, G], [], [O]])
+  expect(await mine('other')).toEqual(refused('Scope contains invalid value'))
   expect(await all({ status: 'shared' })).toEqual(refused('status does not have a valid value'))
   expect(await all({ type: 'other' })).toEqual(refused('type does not have a valid value'))
 })

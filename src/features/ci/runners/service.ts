@@ -244,20 +244,30 @@ const MOST_MANAGERS = 1000
 const SHORT = 255
 const cut = (value: string | null | undefined) => value?.slice(0, SHORT) ?? null
 
+const columnsIn = ({ info, address }: ManagerFacts) => ({
+  ...(info && {
+    version_name: cut(info.version),
+    revision: cut(info.revision),
+    platform: cut(info.platform),
+    architecture: cut(info.architecture),
+  }),
+  ip_address: cut(address),
+})
+
+/** It is known, and has asked for nothing yet: that is no contact. */
+export async function noteRegistered({ db }: App, { id }: Runner, facts: ManagerFacts): Promise<void> {
+  const { info } = facts
+  await db
+    .updateTable('runners')
+    .set({ ...columnsIn(facts), ...(info && { name: cut(info.name) }) })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** The manager that asks, where it says which one it is. */
 export async function noteContact(app: App, runner: Runner, facts: ManagerFacts): Promise<number | null> {
-  const now = timestamp(app.clock)
   const { info } = facts
-  const said = {
-    ...(info && {
-      version_name: cut(info.version),
-      revision: cut(info.revision),
-      platform: cut(info.platform),
-      architecture: cut(info.architecture),
-    }),
-    ip_address: cut(facts.address),
-    contacted_at: now,
-  }
+  const said = { ...columnsIn(facts), contacted_at: timestamp(app.clock) }
   const due = after(app.clock, -CONTACT_EVERY)
   if (runner.contacted_at === null || runner.contacted_at < due || isChanged(runner, said)) {
     await app.db
