@@ -157,7 +157,7 @@ export const allowProject = endpoint({
 
 export const disallowProject = endpoint({
   method: 'DELETE',
-  path: `${SCOPE}/allowlist/:target_project_id(\\d+)`,
+  path: `${SCOPE}/allowlist/:target_project_id`,
   summary: 'Keep jobs of another project out',
   on: project,
   allow: 'administer',
@@ -202,7 +202,7 @@ export const allowGroup = endpoint({
 
 export const disallowGroup = endpoint({
   method: 'DELETE',
-  path: `${SCOPE}/groups_allowlist/:target_group_id(\\d+)`,
+  path: `${SCOPE}/groups_allowlist/:target_group_id`,
   summary: 'Keep jobs of a group out',
   on: project,
   allow: 'administer',

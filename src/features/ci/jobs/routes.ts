@@ -16,8 +16,8 @@ import { eraseJob, playJob, retryJob, stopJob } from './service.ts'
 import { openTrace } from './traces.ts'
 
 const PATH = '/projects/:id/jobs'
-const ITEM = `${PATH}/:job_id(\\d+)` as const
-const OF_PIPELINE = '/projects/:id/pipelines/:pipeline_id(\\d+)'
+const ITEM = `${PATH}/:job_id` as const
+const OF_PIPELINE = '/projects/:id/pipelines/:pipeline_id'
 
 const scope = listOf(text).nullish()
 

@@ -10,7 +10,7 @@ import { GraphEntity, loadGraph } from './graph.ts'
 import { job } from './queries.ts'
 import { lastPart, partFromByte, partFromLine, searchTrace } from './trace-parts.ts'
 
-const ITEM = '/projects/:id/jobs/:job_id(\\d+)'
+const ITEM = '/projects/:id/jobs/:job_id'
 
 const place = int.pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER))
 
@@ -72,7 +72,7 @@ export const artifactsTree = endpoint({
 
 export const graph = endpoint({
   method: 'GET',
-  path: '/projects/:id/pipelines/:pipeline_id(\\d+)/graph',
+  path: '/projects/:id/pipelines/:pipeline_id/graph',
   summary: 'Get the stages of a pipeline with their jobs and what each waits for',
   on: pipeline,
   allow: 'readJobs',

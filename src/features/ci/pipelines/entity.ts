@@ -43,7 +43,7 @@ export const PipelineEntity = entity({
   finished_at: timestampOut.nullable(),
   committed_at: z.null(),
   duration: z.int().nullable(),
-  queued_duration: z.number().nullable(),
+  queued_duration: z.int().nullable(),
   coverage: z.string().nullable(),
   detailed_status: DetailedStatusEntity,
 }).meta({ id: 'Pipeline' })
@@ -90,11 +90,15 @@ export function presentPipeline(pipeline: LoadedPipeline, place: Place, around: 
     finished_at: pipeline.finished_at,
     committed_at: null,
     duration: pipeline.duration,
-    queued_duration: secondsBetween(pipeline.created_at, pipeline.started_at),
+    queued_duration: waitOf(pipeline),
     coverage: coverage === null ? null : coverage.toFixed(2),
     detailed_status: detailedStatus(pipeline, new URL(`${place.url}/-/pipelines/${pipeline.id}`).pathname),
   }
 }
+
+/** Whole seconds, as clients decode them; null where there are none. */
+export const waitOf = ({ created_at, started_at }: Pick<Pipeline, 'created_at' | 'started_at'>): number | null =>
+  Math.floor(secondsBetween(created_at, started_at) ?? 0) || null
 
 /** Null where either is not known yet. */
 export function secondsBetween(from: string | null, to: string | null): number | null {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runNamed } from '../../../../test/pipelines.ts'
+import { MINUTE } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 
 test('a longer page takes no more queries', async () => {
@@ -50,4 +51,70 @@ test('totals follow statuses', async () => {
       status: 400,
       body: { error: 'Scope contains invalid value(s)' },
     })
+})
+
+test('filters by faults, by branches and tags; children only where they are asked for', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  await forge.seed(
+    project,
+    { '.gitlab-ci.yml': 'a: { trigger: { include: b.yml } }', 'b.yml': 'b: { script: x }' },
+    { as: owner },
+  )
+  await forge.settle()
+  const at = `/projects/${project.id}`
+  const action = { action: 'update', file_path: '.gitlab-ci.yml', content: 'a: { scripts: x }' }
+  await owner.post(`${at}/repository/commits`, {
+    branch: 'bad',
+    start_branch: 'master',
+    commit_message: 'x',
+    actions: [action],
+  })
+  await owner.post(`${at}/repository/tags`, { tag_name: 'master', ref: 'bad' })
+  await forge.settle()
+  const shown = async (query: Record<string, string>) => {
+    const { body, headers } = await owner.get(`${at}/pipelines`, query)
+    expect(headers.get('x-total')).toBe(String(body.length))
+    return body.map(({ ref, source, status }: Record<string, string>) => `${ref} ${source} ${status}`)
+  }
+  const [master, bad, tag] = ['master push success', 'bad push failed', 'master push failed']
+  expect(await shown({})).toEqual([tag, bad, master])
+  expect(await shown({ source: 'parent_pipeline' })).toEqual(['master parent_pipeline pending'])
+  expect(await shown({ yaml_errors: 'true' })).toEqual([tag, bad])
+  expect(await shown({ yaml_errors: 'false' })).toEqual([master])
+  expect(await shown({ scope: 'branches' })).toEqual([bad, master])
+  expect(await shown({ scope: 'tags' })).toEqual([tag])
+  expect(await shown({ scope: 'branches', yaml_errors: 'false' })).toEqual([master])
+})
+
+test('a pipeline has waited for whole seconds, or null', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': 'a: { script: x }' }, { as: owner })
+  const waited = async () => (await owner.get(`/projects/${project.id}/pipelines/latest`)).body.queued_duration
+  expect(await waited()).toBeNull()
+  forge.clock.advance(MINUTE)
+  await runNamed(forge, 'a')
+  expect(await waited()).toSatisfy((seconds: number) => Number.isInteger(seconds) && seconds >= 60)
+})
+
+test('an id that is no number is refused, wherever it stands', async () => {
+  await using forge = await startForge()
+  const { id } = await forge.project()
+  const at = `/projects/${id}`
+  const table = [
+    [`${at}/jobs/x`, 'job_id'],
+    [`${at}/jobs/x/trace`, 'job_id'],
+    [`${at}/pipelines/x`, 'pipeline_id'],
+    [`${at}/pipelines/x/jobs`, 'pipeline_id'],
+    ['/runners/x', 'runner_id'],
+    ['/snippets/x', 'id'],
+    ['/topics/x', 'id'],
+  ] as const
+  for (const [path, name] of table)
+    expect(await forge.administrator.get(path)).toMatchObject({ status: 400, body: { error: `${name} is invalid` } })
+  // Names of users and numbers share their path.
+  expect((await forge.administrator.get('/users/x')).status).toBe(404)
 })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { longList } from '../../../store/lists.ts'
+import type { Db } from '../../../store/database.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import type { Pipeline } from './model.ts'
 
@@ -18,9 +19,13 @@ interface Wanted {
   source?: string
   name?: string
   user?: number
-  broken?: boolean
-  /** The newest of each of these names. */
-  newest?: string
+  broken?: true
+  whole?: true
+  /** Those that another made in the same project are left out. */
+  own?: true
+  /** The newest of each of these branches, or tags. */
+  ofBranches?: string
+  ofTags?: string
   updated_before?: string
   updated_after?: string
   created_before?: string
@@ -38,10 +43,8 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
       test: (w, { hidden }) => sql`${hidden('sha')} = ${w.sha}`,
       set: (w) => sql`select id from pipelines where project_id = ${w.project} and sha = ${w.sha}`,
     },
-    newest: {
-      set: (w, { db }) => sql`select max(id) from pipelines where project_id = ${w.project}
-        and ${inTextList(db, 'ref', w.newest!)} group by ref`,
-    },
+    ofBranches: { set: (w, { db }) => newestOf(db, w.project, false, w.ofBranches!) },
+    ofTags: { set: (w, { db }) => newestOf(db, w.project, true, w.ofTags!) },
     ref: {
       test: (w, { hidden }) => sql`${hidden('ref')} = ${w.ref}`,
       set: (w) => sql`select id from pipelines where project_id = ${w.project} and ref = ${w.ref}`,
@@ -61,9 +64,10 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
       set: (w, { db }) => sql`select id from pipelines where project_id = ${w.project}
         and ${inTextList(db, 'status', w.statuses!)}`,
     },
-    broken: {
-      test: (w) => (w.broken ? sql`pipelines.yaml_errors is not null` : sql`pipelines.yaml_errors is null`),
-    },
+    own: { test: (_, { hidden }) => sql`${hidden('source')} <> 'parent_pipeline'` },
+    // Two of them: a statement is kept for the names that are given, whatever their values.
+    broken: { test: () => sql`pipelines.yaml_errors is not null` },
+    whole: { test: () => sql`pipelines.yaml_errors is null` },
     updated_before: { test: (w, { hidden }) => sql`${hidden('updated_at')} <= ${w.updated_before}` },
     updated_after: { test: (w, { hidden }) => sql`${hidden('updated_at')} >= ${w.updated_after}` },
     created_before: { test: (w, { hidden }) => sql`${hidden('created_at')} <= ${w.created_before}` },
@@ -79,10 +83,15 @@ const list = longList<Wanted, 'pipelines', PipelineOrder>({
   usual: () => ['id', 'desc'],
 })
 
+const newestOf = (db: Db, project: number, tag: boolean, refs: string) => sql<number>`
+  select max(id) from pipelines where project_id = ${project} and tag = ${sql.lit(tag)}
+    and source <> 'parent_pipeline' and ${inTextList(db, 'ref', refs)} group by ref`
+
 export interface PipelineFilter {
   readonly statuses?: readonly string[] | undefined
-  /** Names of branches or of tags: the newest pipeline of each. */
-  readonly newestOf?: readonly string[] | undefined
+  /** Names: the newest pipeline of each. */
+  readonly branches?: readonly string[] | undefined
+  readonly tags?: readonly string[] | undefined
   readonly ref?: string | null | undefined
   readonly sha?: string | null | undefined
   readonly source?: string | null | undefined
@@ -98,13 +107,15 @@ export interface PipelineFilter {
 }
 
 export function listPipelines({ db }: App, project: number, filter: PipelineFilter, cut: Cut): Promise<Page<Pipeline>> {
-  const { statuses, newestOf, yaml_errors, user } = filter
+  const { statuses, branches, tags, yaml_errors, user, source } = filter
   const wanted: Wanted = {
     project,
     ...(statuses && { statuses: textList(db, statuses) }),
-    ...(newestOf && { newest: textList(db, newestOf) }),
+    ...(branches && { ofBranches: textList(db, branches) }),
+    ...(tags && { ofTags: textList(db, tags) }),
     ...(user !== undefined && { user }),
-    ...(typeof yaml_errors === 'boolean' && { broken: yaml_errors }),
+    ...(!source && { own: true }),
+    ...(typeof yaml_errors === 'boolean' && (yaml_errors ? { broken: true } : { whole: true })),
     ...given(filter, [
       'ref',
       'sha',

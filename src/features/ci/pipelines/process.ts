@@ -78,7 +78,7 @@ async function followJobs(app: App, pipeline: Pipeline, composed: JobStatus | nu
   // A file with faults has no jobs, and stays failed.
   if (pipeline.yaml_errors !== null) return pipeline
   const status = shownAfter(pipeline.status, composed ?? 'skipped')
-  if (status === pipeline.status) return pipeline
+  if (status === pipeline.status) return isEnded(status) ? coveredAnew(app, pipeline) : pipeline
   const now = timestamp(app.clock)
   const updated = await app.db
     .updateTable('pipelines')
@@ -105,12 +105,27 @@ async function timesOf(app: App, pipeline: Pipeline, status: JobStatus, now: str
     .where('pipeline_id', '=', pipeline.id)
     .where('retried', '=', false)
     .execute()
-  const covered = spans.flatMap(({ coverage }) => coverage ?? [])
-  return {
-    finished_at: now,
-    duration: lengthOf(spans, now),
-    coverage: covered.length === 0 ? null : covered.reduce((sum, one) => sum + one, 0) / covered.length,
-  }
+  return { finished_at: now, duration: lengthOf(spans, now), coverage: averageOf(spans) }
+}
+
+/** Other tools tell of coverage after the pipeline has ended, too. */
+async function coveredAnew({ db }: App, pipeline: Pipeline): Promise<Pipeline> {
+  const jobs = await db
+    .selectFrom('ci_jobs')
+    .select('coverage')
+    .where('pipeline_id', '=', pipeline.id)
+    .where('retried', '=', false)
+    .where('coverage', 'is not', null)
+    .execute()
+  const coverage = averageOf(jobs)
+  if (coverage === pipeline.coverage) return pipeline
+  await db.updateTable('pipelines').set({ coverage }).where('id', '=', pipeline.id).execute()
+  return { ...pipeline, coverage }
+}
+
+function averageOf(jobs: readonly { readonly coverage: number | null }[]): number | null {
+  const known = jobs.flatMap(({ coverage }) => coverage ?? [])
+  return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
 }
 
 interface Span {

@@ -15,7 +15,7 @@ import { TestReportEntity, TestSummaryEntity } from './reports/entity.ts'
 import { summaryOf, testReportOf } from './reports/queries.ts'
 
 const PATH = '/projects/:id/pipelines'
-const ITEM = `${PATH}/:pipeline_id(\\d+)` as const
+const ITEM = `${PATH}/:pipeline_id` as const
 
 const SCOPES = {
   running: ['running'],
@@ -53,11 +53,12 @@ export const list = endpoint({
     if (user === null) return { total: 0, items: [] }
     const isOfRefs = scope === 'branches' || scope === 'tags'
     const refs = isOfRefs ? await (scope === 'tags' ? listTags : listBranches)(subject.dir) : null
+    const names = refs?.items.map(({ name }) => name)
     const statuses = status ? [status] : scope && !isOfRefs ? SCOPES[scope] : undefined
     const { items, total } = await listPipelines(
       app,
       subject.project.id,
-      { ...filter, statuses, newestOf: refs?.items.map(({ name }) => name), user: user?.id },
+      { ...filter, statuses, ...(scope === 'tags' ? { tags: names } : { branches: names }), user: user?.id },
       page,
     )
     return { total, items: presentListedPipelines(app, subject, items) }

@@ -59,7 +59,7 @@ export const request = endpoint({
   },
 })
 
-const JOB = '/jobs/:job_id(\\d+)'
+const JOB = '/jobs/:job_id'
 const at = { job_id: id }
 
 const REASONS = [

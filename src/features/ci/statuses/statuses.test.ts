@@ -130,3 +130,19 @@ test('a longer list asks the store no more', async () => {
   await report(2, 12)
   expect(await count()).toBe(few)
 })
+
+test('coverage that other tools tell counts, also after the pipeline has ended', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  await forge.seed(project, { a: 'a' }, { as: owner })
+  const at = `/projects/${project.id}`
+  const sha = (await owner.get(`${at}/repository/commits/master`)).body.id
+  const covered = async (name: string, coverage: number) => {
+    const { body } = await owner.post(`${at}/statuses/${sha}`, { state: 'success', name, coverage })
+    return (await owner.get(`${at}/pipelines/${body.pipeline_id}`)).body.coverage
+  }
+  expect(await covered('a', 80)).toBe('80.00')
+  expect(await covered('b', 90)).toBe('85.00')
+  expect(await covered('b', 100)).toBe('90.00')
+})

@@ -4,7 +4,7 @@ import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { isLive } from '../../ci/jobs/artifacts.ts'
-import { detailedStatus, secondsBetween } from '../../ci/pipelines/entity.ts'
+import { detailedStatus, waitOf } from '../../ci/pipelines/entity.ts'
 import type { Pipeline } from '../../ci/pipelines/model.ts'
 import { mergeFacts } from '../../merge-requests/mergeability/facts.ts'
 import { detailedMergeStatus, mergeStatus } from '../../merge-requests/mergeability/gates.ts'
@@ -65,7 +65,7 @@ const attributesOf = (pipeline: Pipeline, url: string) => ({
   created_at: rowTime(pipeline.created_at),
   finished_at: rowTime(pipeline.finished_at),
   duration: pipeline.duration,
-  queued_duration: secondsBetween(pipeline.created_at, pipeline.started_at),
+  queued_duration: waitOf(pipeline),
   url,
 })
 

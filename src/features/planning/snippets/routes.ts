@@ -12,7 +12,7 @@ import { answerRaw } from './raw.ts'
 import { renderSnippet } from './rendering.ts'
 import { createSnippet, deleteSnippet, updateSnippet } from './service.ts'
 
-const PATH = '/snippets/:id(\\d+)'
+const PATH = '/snippets/:id'
 const times = z.object({ created_after: blankable(moment), created_before: blankable(moment) })
 
 export const listOwn = endpoint({

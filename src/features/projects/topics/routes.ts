@@ -29,7 +29,7 @@ export const list = endpoint({
 
 export const get = endpoint({
   method: 'GET',
-  path: '/topics/:id(\\d+)',
+  path: '/topics/:id',
   summary: 'Get a topic',
   on: topic,
   allow: 'anyone',
@@ -49,7 +49,7 @@ export const create = endpoint({
 
 export const update = endpoint({
   method: 'PUT',
-  path: '/topics/:id(\\d+)',
+  path: '/topics/:id',
   summary: 'Change a topic',
   on: topic,
   ...administratorsFirst,
@@ -63,7 +63,7 @@ export const update = endpoint({
 
 export const destroy = endpoint({
   method: 'DELETE',
-  path: '/topics/:id(\\d+)',
+  path: '/topics/:id',
   summary: 'Delete a topic, of projects too',
   on: topic,
   ...administratorsFirst,

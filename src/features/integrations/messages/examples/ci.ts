@@ -20,7 +20,7 @@ export const ciExamples = {
         created_at: '2026-11-16 23:37:18 UTC',
         finished_at: '2026-11-16 23:37:20 UTC',
         duration: 0,
-        queued_duration: 1.764,
+        queued_duration: 1,
         url: 'https://forge.example.com/acme/rocket/-/pipelines/2',
         detailed_status: 'passed',
         stages: ['build', 'deploy'],
