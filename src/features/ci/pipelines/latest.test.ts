@@ -10,7 +10,7 @@ async function place(forge: TestForge, config = CONFIG) {
   const owner = await forge.user()
   const project = await forge.project({}, owner)
   const at = `/projects/${project.id}`
-  await owner.put(at, { auto_cancel_pending_pipelines: 'disabled' })
+  await owner.put(at, { auto_cancel_pending_pipelines: 'disabled', keep_latest_artifact: true })
   let commits = 0
   const push = (branch = 'master') =>
     forge.seed(project, { '.gitlab-ci.yml': config, a: `${++commits}` }, { branch, as: owner })
@@ -113,7 +113,9 @@ test('what its children have kept is kept with it', async () => {
   const inner = await run('success', 'inner')
   forge.clock.advance(11 * MINUTE)
   expect(await left(inner)).toEqual([inner])
-  expect((await owner.get(`${at}/pipelines`, { status: 'success' })).body).toHaveLength(2)
+  expect((await owner.get(`${at}/pipelines`, { source: 'parent_pipeline' })).body).toMatchObject([
+    { status: 'success' },
+  ])
 })
 
 test('of a merge request it is kept until that is over', async () => {
@@ -131,4 +133,18 @@ test('of a merge request it is kept until that is over', async () => {
   await owner.put(`${at}/merge_requests/${one.iid}`, { state_event: 'close' })
   await forge.settle()
   expect(await left(review)).toEqual([])
+})
+
+test('unless its project asks for that, what has expired is handed out no more', async () => {
+  await using forge = await startForge()
+  const { owner, at, push, run, left } = await place(forge)
+  await owner.put(at, { keep_latest_artifact: false })
+  await push()
+  const only = await run()
+  expect(await left(only)).toEqual([only])
+  forge.clock.advance(11 * MINUTE)
+  expect(await left(only)).toEqual([])
+  expect((await owner.get(`${at}/jobs/artifacts/master/download`, { job: 'build' })).status).toBe(404)
+  const other = await forge.project()
+  expect((await owner.get(`/projects/${other.id}`)).body).not.toMatchObject({ keep_latest_artifact: true })
 })

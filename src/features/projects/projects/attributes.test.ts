@@ -14,7 +14,7 @@ const WRITTEN = {
   ci_default_git_depth: 5,
   auto_cancel_pending_pipelines: 'disabled',
   merge_pipelines_enabled: true,
-  keep_latest_artifact: false,
+  keep_latest_artifact: true,
   auto_devops_enabled: true,
   auto_devops_deploy_strategy: 'timed_incremental',
 }

@@ -64,7 +64,7 @@ const defaults = {
   ci_default_git_depth: 20,
   auto_cancel_pending_pipelines: 'enabled',
   merge_pipelines_enabled: false,
-  keep_latest_artifact: true,
+  keep_latest_artifact: false,
   auto_devops_enabled: false,
   auto_devops_deploy_strategy: 'continuous',
   container_expiration_policy: {

@@ -99,6 +99,8 @@ export function blankProject(app: App, blank: Blank): NewRow<'projects'> {
     resolve_outdated_diff_discussions: false,
     shared_runners_enabled: true,
     public_jobs: true,
+    // What has expired is gone, unless somebody says otherwise.
+    keep_latest_artifact: false,
     only_allow_merge_if_pipeline_succeeds: false,
     only_allow_merge_if_all_discussions_are_resolved: false,
     printing_merge_requests_link_enabled: true,
