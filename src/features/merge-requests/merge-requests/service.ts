@@ -26,6 +26,7 @@ import { repositoryPolicy, type RepositorySubject } from '../../repository/repos
 import { findRepositorySubject, loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
+import { tryMerge } from '../merge-refs/service.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
@@ -114,11 +115,21 @@ export async function createMergeRequest(
       insert(app, actor, target, { ...wish, allow_collaboration }, link, measured),
     )
     await pointHead(app, target.dir, created)
-    return { target, created: await freshlyChecked(app, created, project) }
+    const checked = await freshlyChecked(app, created, project)
+    await offerMerge(app, actor, target, checked)
+    return { target, created: checked }
   } catch (error) {
     if (isOrphan(error)) throw notFound('Project') // gone meanwhile
     throw error
   }
+}
+
+/** What merging would come to can be fetched at once. Without, it is made when somebody asks for it. */
+async function offerMerge(app: App, actor: User, { project, dir }: RepositorySubject, mergeRequest: MergeRequest) {
+  if (mergeRequest.check_result !== 'mergeable') return
+  await tryMerge(app, actor, { project, dir, mergeRequest }).catch((error: unknown) => {
+    app.log.warn({ err: error, merge_request: mergeRequest.id }, 'no commit of what merging would come to')
+  })
 }
 
 async function targetOf(
