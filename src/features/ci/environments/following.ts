@@ -8,7 +8,7 @@ import { findProjectById } from '../../projects/projects/queries.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
 import type { Job } from '../jobs/model.ts'
 import { optionsOf } from '../jobs/options.ts'
-import { ruleVariables, slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
+import { ruleVariables, serverOf, slugOfRef, variablesFrom } from '../pipelines/predefined.ts'
 import { dependenciesOf } from '../runner-protocol/dependencies.ts'
 import { settingsFor } from '../variables/queries.ts'
 import type { Environment } from './model.ts'
@@ -86,6 +86,6 @@ async function scopeOf(app: App, job: Job, environment: Environment): Promise<Sc
     // What is masked is not for an address that everybody sees.
     valuesOf(settings.filter(({ masked }) => !masked)),
     valuesOf(optionsOf(job).variables ?? []),
-    valuesOf(ruleVariables(app, subject, pipeline, null)),
+    valuesOf(ruleVariables(await serverOf(app), subject, pipeline, null)),
   ])
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
+import { registerRunner } from '../../../../test/runners.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 import { Lane } from '../../../lib/lanes.ts'
 
@@ -186,4 +187,25 @@ test('what has expired is gone at once, kept it stays, and its content is remove
   forge.clock.advance(3_700_000)
   await expireArtifacts(forge.app)
   expect(await forge.app.blobs.has(digest)).toBe(false)
+})
+
+test('variables tell of the server as the API does, and of an annotated tag', async () => {
+  await using forge = await startForge()
+  const owner = await forge.user()
+  const project = await forge.project({}, owner)
+  await forge.seed(project, { '.gitlab-ci.yml': 'a: { script: x, only: [tags] }' }, { as: owner })
+  await owner.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1', ref: 'master', message: 'The first' })
+  const runner = await registerRunner(forge)
+  const { body } = await runner.request()
+  const values = Object.fromEntries(body.variables.map(({ key, value }: Record<string, string>) => [key, value]))
+  const { version, revision } = (await owner.get('/version')).body
+  const [CI_SERVER_VERSION_MAJOR, CI_SERVER_VERSION_MINOR] = version.split('.')
+  expect(values).toMatchObject({
+    CI_SERVER_VERSION: version,
+    CI_SERVER_VERSION_MAJOR,
+    CI_SERVER_VERSION_MINOR,
+    CI_SERVER_REVISION: revision,
+    CI_COMMIT_TAG: 'v1',
+    CI_COMMIT_TAG_MESSAGE: 'The first',
+  })
 })

@@ -3,6 +3,7 @@ import type { Variable } from '../../../ci/config/variables.ts'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
 import { knownCommits } from '../../../git/objects/commits.ts'
+import { findTag } from '../../../git/refs/refs.ts'
 import { idList, inIdList } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import type { Namespace, Project } from '../../projects/projects/queries.ts'
@@ -13,6 +14,7 @@ import type { Pipeline } from '../pipelines/model.ts'
 import {
   pipelineVariables,
   projectVariables,
+  serverOf,
   serverVariables,
   slugOfRef,
   variablesFrom,
@@ -65,10 +67,11 @@ export async function variablesOf(app: App, ground: JobGround): Promise<JobVaria
   const environment = await environmentOf(app, job)
   const options = optionsOf(job)
   const before = [
-    ...shown(serverVariables(app)),
+    ...shown(serverVariables(await serverOf(app))),
     ...ofJob(app, ground),
     ...shown(projectVariables(app, ground)),
     ...shown(pipelineVariables(app, ground, pipeline, commit)),
+    ...shown(await aboutOrigin(app, ground)),
     ...shown(toldOf(pipeline)),
     ...shown(runner ? ofRunner(runner) : []),
     ...shown((options.variables ?? []).map(({ key, value, expand }) => ({ key, value, raw: !expand }))),
@@ -119,6 +122,25 @@ function ofJob(app: App, { job, project, namespace }: JobGround): JobVariable[] 
     ...hidden(secret),
     ...hidden(variablesFrom({ CI_REPOSITORY_URL: address })),
   ]
+}
+
+const LONGEST_MESSAGE = 50_000
+
+/** What its pipeline was made of: an annotated tag, or a schedule. */
+async function aboutOrigin(app: App, { job, project, pipeline }: JobGround): Promise<Variable[]> {
+  const tag = job.tag ? await findTag(repositoryDir(app, project), job.ref).catch(() => null) : null
+  const schedule =
+    pipeline.schedule_id === null
+      ? undefined
+      : await app.db
+          .selectFrom('pipeline_schedules')
+          .select('description')
+          .where('id', '=', pipeline.schedule_id)
+          .executeTakeFirst()
+  return variablesFrom({
+    CI_COMMIT_TAG_MESSAGE: tag?.annotation?.message.slice(0, LONGEST_MESSAGE),
+    CI_PIPELINE_SCHEDULE_DESCRIPTION: schedule?.description,
+  })
 }
 
 const ofRunner = (runner: Runner) =>

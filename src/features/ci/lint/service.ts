@@ -9,7 +9,7 @@ import { findTemplate } from '../../instance/templates/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { compileFor, contextFor } from '../pipelines/configuration.ts'
 import { wholeRef } from '../pipelines/create.ts'
-import { serverVariables } from '../pipelines/predefined.ts'
+import { serverOf, serverVariables } from '../pipelines/predefined.ts'
 import { namedRef } from '../pipelines/refs.ts'
 import { isProtectedRef, mayRunOn } from '../pipelines/rights.ts'
 import { settingsFor } from '../variables/queries.ts'
@@ -70,7 +70,7 @@ export async function lintAlone(app: App, text: string): Promise<Checked> {
     tag: false,
     source: 'push',
     default_branch: 'main',
-    predefined: serverVariables(app),
+    predefined: serverVariables(await serverOf(app)),
     variables: [],
     changedPaths: async () => null,
     paths: async () => null,

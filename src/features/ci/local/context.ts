@@ -1,4 +1,5 @@
 /** What a configuration is compiled for in a working copy: as if it were pushed now, with all that is not committed yet. */
+import { DEFAULTS } from '../../instance/settings/model.ts'
 import { userInfo } from 'node:os'
 import type { Context } from '../../../ci/config/context.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
@@ -47,7 +48,12 @@ export function factsOf(
 
 export async function predefinedFor(wish: LocalWish): Promise<Variable[]> {
   const { copy, event, file } = wish
-  const about = ruleVariables({ url: urlOf(copy) }, describedIn(copy, file), factsOf(copy, event), copy.commit)
+  const about = ruleVariables(
+    { url: urlOf(copy), version: DEFAULTS.reported_version },
+    describedIn(copy, file),
+    factsOf(copy, event),
+    copy.commit,
+  )
   return [...about, ...(event === 'merge_request_event' ? await ofMergeRequest(wish) : [])]
 }
 

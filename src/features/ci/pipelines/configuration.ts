@@ -13,7 +13,7 @@ import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { IncludeReader, fileAt } from './includes.ts'
-import { DEFAULT_CONFIG_PATH, ruleVariables, type PipelineFacts } from './predefined.ts'
+import { DEFAULT_CONFIG_PATH, ruleVariables, serverOf, type PipelineFacts } from './predefined.ts'
 
 const MOST_CHANGED = 10_000
 const MOST_JOBS = 500
@@ -60,7 +60,7 @@ export async function contextFor(app: App, wanted: Wanted): Promise<Context> {
     tag: facts.tag,
     source: facts.source,
     default_branch: project.default_branch,
-    predefined: [...ruleVariables(app, subject, facts, commit), ...(wanted.told ?? [])],
+    predefined: [...ruleVariables(await serverOf(app), subject, facts, commit), ...(wanted.told ?? [])],
     variables: settings,
     ...(wanted.inputs && { inputs: wanted.inputs }),
     changedPaths: (compareTo) => changedFor(dir, wanted, compareTo),

@@ -32,7 +32,7 @@ import type { IncludeReader } from './includes.ts'
 import { markMade, type Cause } from './marks.ts'
 import { openFrom } from './merge-requests.ts'
 import type { Pipeline, PipelineSource } from './model.ts'
-import { DEFAULT_CONFIG_PATH, ruleVariables, type PipelineFacts } from './predefined.ts'
+import { DEFAULT_CONFIG_PATH, ruleVariables, serverOf, type PipelineFacts } from './predefined.ts'
 import { processPipeline } from './process.ts'
 import { isProtectedRef, mayRunOn, type RunRef } from './rights.ts'
 
@@ -142,7 +142,7 @@ export async function createPipeline(app: App, wish: PipelineWish): Promise<Made
   if (plan.jobs.length === 0) return refused(EMPTY)
   if (await exceedsActiveJobs(app, wish.project.id, plan.jobs.length))
     return keepFaults(app, subject, wish, facts, [{ message: TOO_MANY_ACTIVE }])
-  const predefined = [...ruleVariables(app, subject, facts, commit), ...told]
+  const predefined = [...ruleVariables(await serverOf(app), subject, facts, commit), ...told]
   const pipeline = await save(app, subject, wish, facts, { status: 'created', plan, settings, predefined, told })
   if (!pipeline) return { pipeline, errors: [] }
   await begin(subject.dir, pipeline)

@@ -16,7 +16,7 @@ import { createPipeline, type GivenVariable, type Made, type PipelineWish } from
 import { IncludeReader } from './includes.ts'
 import { toldOf } from './merge-requests.ts'
 import type { Pipeline } from './model.ts'
-import { ruleVariables } from './predefined.ts'
+import { ruleVariables, serverOf } from './predefined.ts'
 import { holdPipeline, processHeld } from './process.ts'
 import { namedRef } from './refs.ts'
 
@@ -188,7 +188,7 @@ async function scopeOf(app: App, bridge: Job, parent: Pipeline, project: Project
     valuesOf(await givenTo(app, parent.id)),
     valuesOf(settings),
     valuesOf(optionsOf(bridge).variables ?? []),
-    valuesOf([...ruleVariables(app, subject, parent, null), ...toldOf(parent)]),
+    valuesOf([...ruleVariables(await serverOf(app), subject, parent, null), ...toldOf(parent)]),
   ])
 }
 

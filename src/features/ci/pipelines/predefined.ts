@@ -4,6 +4,7 @@ import type { App } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { localTime } from '../../../lib/local-time.ts'
 import { VERSION } from '../../../version.ts'
+import { settingsAtHand } from '../../instance/settings/queries.ts'
 import { pathWithNamespace, webUrlOf, type Namespace, type Project } from '../../projects/projects/queries.ts'
 import type { Pipeline } from './model.ts'
 
@@ -39,26 +40,44 @@ export const variablesFrom = (values: Values): Variable[] =>
     value === null || value === undefined ? [] : [{ key, value: String(value), raw: true }],
   )
 
-export function serverVariables(app: Pick<App, 'url'>): Variable[] {
-  const { protocol, hostname, port, host } = new URL(app.url)
+/** What jobs are told of it. */
+export interface Server {
+  readonly url: string
+  /** The release whose clients are served, as `GET /version` tells it. */
+  readonly version: string
+  /** Of git over SSH, where there is any. */
+  readonly ssh?: { readonly host: string; readonly port: string } | null
+}
+
+export async function serverOf(app: App): Promise<Server> {
+  const { sshUrl, sshPort } = app.config
+  const { reported_version } = await settingsAtHand(app)
+  const { hostname: host, port } = new URL(sshUrl || `ssh://${new URL(app.url).hostname}:${sshPort ?? 22}`)
+  const hasSsh = sshUrl !== '' && (sshUrl !== null || sshPort !== null)
+  return { url: app.url, version: reported_version, ssh: hasSsh ? { host, port: port || '22' } : null }
+}
+
+export function serverVariables({ url, version, ssh = null }: Server): Variable[] {
+  const { protocol, hostname, port, host } = new URL(url)
   const usual = protocol === 'https:' ? '443' : '80'
-  const [major, minor, patch] = VERSION.split('.')
+  const [major, minor, patch] = version.split('.')
   return variablesFrom({
     CI: true,
     GITLAB_CI: true,
     CI_SERVER_NAME: 'Mortise',
-    CI_SERVER_VERSION: VERSION,
+    CI_SERVER_VERSION: version,
     CI_SERVER_VERSION_MAJOR: major,
     CI_SERVER_VERSION_MINOR: minor,
     CI_SERVER_VERSION_PATCH: patch,
-    CI_SERVER_REVISION: VERSION,
-    CI_SERVER_URL: app.url,
+    CI_SERVER_REVISION: `mortise-${VERSION}`,
+    CI_SERVER_URL: url,
     CI_SERVER_HOST: hostname,
     CI_SERVER_PORT: port || usual,
     CI_SERVER_PROTOCOL: protocol.slice(0, -1),
     CI_SERVER_FQDN: host,
-    CI_SERVER_SHELL_SSH_HOST: hostname,
-    CI_API_V4_URL: `${app.url}/api/v4`,
+    CI_SERVER_SHELL_SSH_HOST: ssh?.host ?? hostname,
+    CI_SERVER_SHELL_SSH_PORT: ssh?.port,
+    CI_API_V4_URL: `${url}/api/v4`,
     GITLAB_FEATURES: '',
   })
 }
@@ -137,12 +156,12 @@ const descriptionOf = ({ message, title }: DescribedCommit) =>
 
 /** Those that rules may ask: nothing that only a stored job or pipeline has. */
 export const ruleVariables = (
-  app: Pick<App, 'url'>,
+  server: Server,
   subject: DescribedProject,
   pipeline: PipelineFacts,
   commit: DescribedCommit | null,
 ): Variable[] => [
-  ...serverVariables(app),
-  ...projectVariables(app, subject),
-  ...pipelineVariables(app, subject, pipeline, commit),
+  ...serverVariables(server),
+  ...projectVariables(server, subject),
+  ...pipelineVariables(server, subject, pipeline, commit),
 ]
