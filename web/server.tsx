@@ -24,6 +24,8 @@ export interface Asked {
   readonly url: string
   readonly assets: (file: string) => Assets
   readonly send: Send
+  /** By `perform()`, in a thread where the data are many. Null where it takes too long. */
+  draw(drawing: Drawing): Promise<string | null>
   /** Of the browser. */
   readonly cookies: string
   /** Carries what is told from a post to the page that follows. */
@@ -118,10 +120,9 @@ async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: O
     // All are waited for from the first on: whichever is refused first, the others' refusals are heard too.
     const [around, loaded, messages] = await Promise.all([together(frame.load(visit)), own(), messagesOf(asked, api)])
     const data = { ...around, ...loaded }
-    return {
-      status: outcome.returned?.fault === undefined ? 200 : 422,
-      html: draw(asked, page, match, visit, data, { ...outcome, messages }),
-    }
+    const html = await asked.draw(drawingOf(asked, match, visit, data, { ...outcome, messages }))
+    if (html === null) return { ...(await fail(asked, visit, 503)), headers: { 'Retry-After': '10' } }
+    return { status: outcome.returned?.fault === undefined ? 200 : 422, html }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.status === 401 && !me) return { location: signInAddress(asked.address) }
@@ -132,11 +133,10 @@ async function show(asked: Asked, api: Api, page: Page, match: Match, outcome: O
 }
 
 /** The page of a refusal; what is hidden is to whoever asks as if it were not there. */
-async function fail(asked: Asked, visit: Visit, status: number): Promise<Answer> {
-  const page = failurePage(status, asked.isCrowded)
+async function fail(asked: Asked, visit: Visit, status: number): Promise<{ status: number; html: string }> {
   const [around, messages] = await Promise.all([together(instanceFrame.load(visit)), messagesOf(asked, visit.api)])
-  const match = { file: '', params: {} }
-  return { status, html: draw(asked, page, match, visit, around, { ...NONE, messages }) }
+  const drawing = drawingOf(asked, { file: '', params: {} }, visit, around, { ...NONE, messages })
+  return { status, html: await perform({ ...drawing, failure: { status, isCrowded: asked.isCrowded } }) }
 }
 
 /** To everybody, but for those that the browser dismissed. */
@@ -154,32 +154,54 @@ export async function respondMissing(asked: Asked, status: number, headers = {})
   return { ...(await fail(asked, visit, status)), headers }
 }
 
-function draw(asked: Asked, page: Page, match: Match, visit: Visit, data: object, outcome: Around): string {
-  const { params, query, address, me } = visit
-  const nothing = async () => {}
-  const surroundings: Surroundings = {
-    params,
-    query,
-    address,
-    me,
-    csrf: asked.csrf,
-    ...outcome,
-    reload: nothing,
-    act: nothing,
-  }
-  const drawn = { params, query, address, me }
+/** All that a page is drawn from, as data: it may be drawn in another thread. */
+export interface Drawing extends Around {
+  /** Of the page; none where a failure is shown. */
+  readonly file: string
+  readonly failure?: { readonly status: number; readonly isCrowded: boolean }
+  readonly params: Visit['params']
+  readonly query: string
+  readonly address: string
+  readonly me: Visit['me']
+  readonly csrf: string
+  readonly data: object
+  readonly url: string
+  readonly assets: Assets
+}
+
+const drawingOf = (asked: Asked, { file }: Match, visit: Visit, data: object, around: Around): Drawing => ({
+  file,
+  params: visit.params,
+  query: String(visit.query),
+  address: visit.address,
+  me: visit.me,
+  csrf: asked.csrf,
+  ...around,
+  data,
+  url: asked.url,
+  assets: asked.assets(file),
+})
+
+/** The whole document. */
+export async function perform(drawing: Drawing): Promise<string> {
+  const { file, failure, params, address, me, csrf, returned, told, messages, data, url, assets } = drawing
+  const page = failure ? failurePage(failure.status, failure.isCrowded) : await loadPage(file)
   const frame = page.frame ?? instanceFrame
+  const nothing = async () => {}
+  const drawn = { params, query: new URLSearchParams(drawing.query), address, me }
+  const around = { csrf, returned, told, messages }
+  const surroundings: Surroundings = { ...drawn, ...around, reload: nothing, act: nothing }
   const body = renderToString(<App page={page} data={data} surroundings={surroundings} />)
-  const handed = match.file && { file: match.file, params, address, me, csrf: asked.csrf, ...outcome, data }
+  const handed = file && { file, params, address, me, ...around, data }
   const document = (
     <Document
       title={[page.title(data, drawn), frame.title(data)].filter(Boolean).join(' · ')}
       description={page.description?.(data) ?? null}
       feed={page.feed?.(data, drawn) ?? null}
-      url={asked.url}
+      url={url}
       address={address}
-      project={match.file.startsWith('./pages/project/') ? (params.id ?? null) : null}
-      assets={asked.assets(match.file)}
+      project={file.startsWith('./pages/project/') ? (params.id ?? null) : null}
+      assets={assets}
       body={body}
       data={handed || null}
     />

@@ -17,7 +17,9 @@ import { isOfTooManyAddresses } from '../features/identity/addresses/service.ts'
 import { formToken, isOwnForm } from '../features/identity/sessions/forms.ts'
 import { withReturn } from '../features/identity/sessions/return-address.ts'
 import { TERMS } from '../features/identity/sessions/terms.ts'
+import { limitedCaller } from '../lib/lanes.ts'
 import { decodeSegments } from '../lib/segments.ts'
+import { drawPage } from './drawing.ts'
 import { flashOf } from './flash.ts'
 import { loadRenderer, type Answer, type Asked, type Renderer } from './renderer.ts'
 
@@ -123,6 +125,7 @@ async function askedBy(
     flash: flashOf(gateway.app, request, reply, address),
     url: gateway.app.url,
     assets: renderer.assets,
+    draw: (drawing) => drawPage(renderer, limitedCaller(caller.identity?.user.id, caller.address), drawing),
     async send(method, path, fields) {
       const answer = await ask(visitor, method, path, fields)
       // It may have changed whoever asks: what the page shows next is as they are now.

@@ -30,7 +30,14 @@ export interface Asked {
   readonly url: string
   readonly assets: (file: string) => Assets
   send(method: string, path: string, fields: Raw): Promise<InProcessAnswer>
+  /** Null where it takes too long. */
+  draw(drawing: Drawing): Promise<string | null>
   readonly form?: Raw
+}
+
+/** All that a page is drawn from; the rest is for the pages to know. */
+export interface Drawing {
+  readonly data: object
 }
 
 export type Answer =
@@ -38,6 +45,7 @@ export type Answer =
   | { readonly location: string }
 
 interface Built {
+  perform(drawing: Drawing): Promise<string>
   respond(asked: Asked): Promise<Answer | null>
   respondMissing(asked: Asked, status: number, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
@@ -45,6 +53,8 @@ interface Built {
 export interface Renderer extends Built {
   /** Scripts and styles of a page, by its file. */
   assets(file: string): Assets
+  /** For threads: what draws pages. */
+  readonly module: URL
 }
 
 /** Beside `dist/main.js` once built, in the root of a clone before. */
@@ -67,8 +77,9 @@ export const loadRenderer = (): Promise<Renderer> =>
 
 async function load(): Promise<Renderer> {
   await renew()
-  const { respond, respondMissing } = (await import(pathToFileURL(join(built, 'server/server.js')).href)) as Built
-  return { respond, respondMissing, assets: assetsFrom(join(built, 'assets/manifest.json')) }
+  const module = pathToFileURL(join(built, 'server/server.js'))
+  const { respond, respondMissing, perform } = (await import(module.href)) as Built
+  return { respond, respondMissing, perform, module, assets: assetsFrom(join(built, 'assets/manifest.json')) }
 }
 
 /** Without sources, as it is published, there is nothing to build; without the tools, what was built serves. */
