@@ -5,7 +5,6 @@ import { readObjects } from '../../../git/objects/objects.ts'
 import { repositoryExists } from '../../../git/storage/repositories.ts'
 import { LongListing, openListing } from '../../../git/objects/long-listings.ts'
 import { isFile } from '../../../git/objects/trees.ts'
-import { batchesOf } from '../../../lib/batches.ts'
 import { guardedProject, type Project } from '../../projects/projects/queries.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
 import { WIKI_BRANCH } from '../gate/wikis.ts'
@@ -66,16 +65,23 @@ export async function findPage(app: App, project: Project, slug: string, version
   return (await listPages(app, project, version)).find((page) => page.slug.toLowerCase() === wanted) ?? null
 }
 
-const PAGES_AT_ONCE = 4
+/** Several pages at a time while they are short, one by one otherwise: no more is held than one long page. */
+const MOST_AT_ONCE = 16
+const LONG_READING = 256 * 1024
 
 export async function* withContents(
   app: App,
   project: Project,
   pages: readonly Page[],
 ): AsyncGenerator<[page: Page, content: string]> {
-  for (const some of batchesOf(pages, PAGES_AT_ONCE)) {
+  let most = 1
+  for (let from = 0; from < pages.length;) {
+    const some = pages.slice(from, from + most)
     const contents = await contentsOf(app, project, some)
+    const length = contents.reduce((sum, content) => sum + content.length, 0)
     for (const [n, page] of some.entries()) yield [page, contents[n]!]
+    from += some.length
+    most = length > LONG_READING ? 1 : Math.min(most * 2, MOST_AT_ONCE)
   }
 }
 
