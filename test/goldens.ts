@@ -14,7 +14,7 @@ export function comparable(value: unknown, key = ''): unknown {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, comparable(one, name)]))
   if (typeof value === 'number' && /(^|_)id$/.test(key)) return '<id>'
-  if (typeof value === 'number' && key.endsWith('duration')) return '<seconds>'
+  if ((typeof value === 'number' || value === null) && key.endsWith('duration')) return '<seconds>'
   if (typeof value !== 'string') return value
   if (key === 'short_sha') return value.replace(/^[0-9a-f]{8}$/, '<sha>')
   return TEXTS.reduce((text, [pattern, shown]) => text.replace(pattern, shown), value)

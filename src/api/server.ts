@@ -104,7 +104,7 @@ export type WebRoutes = (
     metrics: Metrics
     families: Families
     webhooks: () => Promise<Webhooks>
-    projectPages: readonly ProjectPage[]
+    pageBelows: readonly ProjectPage[]
     addressPages: readonly AddressPage[]
     pages: WebPages
   },

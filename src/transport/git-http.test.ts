@@ -45,7 +45,7 @@ test('a repository is pushed to, cloned and fetched from with plain git, in ever
   await forge.settle()
   const { body } = await ann.get(`/projects/${project.id}`, { statistics: true })
   expect(body.statistics.commit_count).toBe(1)
-  expect(body.readme_url).toBe(`${forge.url}/ann/engine/blob/trunk/README.md`)
+  expect(body.readme_url).toBe(`${forge.url}/ann/engine/-/blob/trunk/README.md`)
 
   await git('-C', 'src', 'switch', '-qc', 'topic')
   await git('-C', 'src', 'commit', '-qm', 'Second', '--allow-empty')
@@ -161,7 +161,7 @@ test('who loses the right to push while the pack comes has lost the push', async
   }
   expect((await ann.get(`${url}/repository/branches`)).body).toEqual(before)
   const moved = await pushAround(forge, ben, head, () => ann.put(url, { path: 'renamed' }))
-  expect(moved).toContain(`${forge.url}/ann/renamed/merge_requests/new`)
+  expect(moved).toContain(`${forge.url}/ann/renamed/-/merge_requests/new`)
   expect((await ann.get(`${url}/repository/branches`)).body).toHaveLength(2)
 })
 

@@ -64,7 +64,7 @@ test('git push makes a merge request, changes it and has it merged, over HTTP an
     await commit(`${name}.txt`, `Over ${name}\n\nAs it is done.`)
     const made = ['create', 'target=master', 'label=ready', 'assign=root', 'remove_source_branch']
     expect(await push(...made.map((one) => `merge_request.${one}`))).toContain(
-      `${command.url}/root/saw/merge_requests/${number}`,
+      `${command.url}/root/saw/-/merge_requests/${number}`,
     )
     expect(await api.MergeRequests.show(id, number)).toMatchObject({
       title: `Over ${name}`,

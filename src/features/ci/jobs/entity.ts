@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
@@ -120,7 +121,7 @@ function presentCommon(job: LoadedJob, { users, url, isScoped, now }: JobSurroun
     commit: job.commit && presentCommit(job.commit, { url }),
     pipeline: presentListedPipeline(job.pipeline, { url }),
     ...(job.status === 'failed' && { failure_reason: job.failure_reason ?? 'unknown_failure' }),
-    web_url: `${url}/-/jobs/${job.id}`,
+    web_url: pageBelow(url, `jobs/${job.id}`),
     project: { ci_job_token_scope_enabled: isScoped },
   }
 }

@@ -14,7 +14,7 @@ import { replaceCiSecrets } from './secrets.ts'
 import * as viewRoutes from './view-routes.ts'
 
 export const ciJobs = family({
-  projectPages: [artifactPage],
+  pageBelows: [artifactPage],
   routes: { ...routes, ...viewRoutes },
   farewell: leaveRuns,
   secretReset: replaceCiSecrets,

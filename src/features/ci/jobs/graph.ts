@@ -1,4 +1,5 @@
 /** A pipeline as it is drawn: its stages in order, what each job waits for, and what it was made by. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
@@ -67,7 +68,7 @@ export async function loadGraph(app: App, subject: Subject, viewer: User | null)
         allow_failure: job.allow_failure,
         duration: secondsBetween(job.started_at, job.finished_at ?? now),
         needs: needsOf(job),
-        web_url: job.kind === 'job' ? `${url}/-/jobs/${job.id}` : job.target_url,
+        web_url: job.kind === 'job' ? pageBelow(url, `jobs/${job.id}`) : job.target_url,
       })),
     })),
     upstream: await upstreamOf(app, subject, viewer),

@@ -9,6 +9,7 @@ import type { PageContent, ProjectPage } from '../../../api/server.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { limitedCaller } from '../../../lib/lanes.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
 import { findProjectById, webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -80,7 +81,7 @@ async function toJob(
     const job = await jobOfRef(app, subject.project.id, rest.slice(0, at).join('/'), name)
     if (!job) continue
     const path = rest.slice(at).map(encodeURIComponent).join('/')
-    const Location = `${webUrlOf(app, subject)}/-/jobs/${job.id}/artifacts/${path}`
+    const Location = pageBelow(webUrlOf(app, subject), `jobs/${job.id}/artifacts/${path}`)
     return { status: 302, headers: { Location }, body: Buffer.alloc(0) }
   }
   return null

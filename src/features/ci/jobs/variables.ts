@@ -1,4 +1,5 @@
 /** All variables of a job, in the contract's order: of the same name the later wins. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import { Scope, valuesOf } from '../../../ci/config/variables.ts'
 import type { App, User } from '../../../context.ts'
@@ -103,7 +104,7 @@ function ofJob(app: App, { job, project, namespace }: JobGround): JobVariable[] 
     ...shown(
       variablesFrom({
         CI_JOB_ID: job.id,
-        CI_JOB_URL: `${webUrlOf(app, { project, namespace })}/-/jobs/${job.id}`,
+        CI_JOB_URL: pageBelow(webUrlOf(app, { project, namespace }), `jobs/${job.id}`),
         CI_JOB_NAME: job.name,
         CI_JOB_NAME_SLUG: slugOfRef(job.name),
         CI_JOB_GROUP_NAME: options.group,

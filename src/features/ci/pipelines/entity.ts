@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
@@ -73,7 +74,7 @@ export function presentListedPipeline(pipeline: Pipeline, { url }: Place): Liste
     source: pipeline.source,
     created_at: pipeline.created_at,
     updated_at: pipeline.updated_at,
-    web_url: `${url}/-/pipelines/${pipeline.id}`,
+    web_url: pageBelow(url, `pipelines/${pipeline.id}`),
     name: pipeline.name,
   }
 }
@@ -92,7 +93,7 @@ export function presentPipeline(pipeline: LoadedPipeline, place: Place, around: 
     duration: pipeline.duration,
     queued_duration: waitOf(pipeline),
     coverage: coverage === null ? null : coverage.toFixed(2),
-    detailed_status: detailedStatus(pipeline, new URL(`${place.url}/-/pipelines/${pipeline.id}`).pathname),
+    detailed_status: detailedStatus(pipeline, new URL(pageBelow(place.url, `pipelines/${pipeline.id}`)).pathname),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { localTime } from '../../../lib/local-time.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { VERSION } from '../../../version.ts'
 import { settingsAtHand } from '../../instance/settings/queries.ts'
 import { pathWithNamespace, webUrlOf, type Namespace, type Project } from '../../projects/projects/queries.ts'
@@ -118,7 +119,7 @@ export function pipelineVariables(
   return variablesFrom({
     CI_PIPELINE_ID: pipeline.id,
     CI_PIPELINE_IID: pipeline.iid,
-    CI_PIPELINE_URL: pipeline.id === undefined ? null : `${webUrlOf(app, subject)}/-/pipelines/${pipeline.id}`,
+    CI_PIPELINE_URL: pipeline.id === undefined ? null : pageBelow(webUrlOf(app, subject), `pipelines/${pipeline.id}`),
     CI_PIPELINE_NAME: pipeline.name,
     CI_PIPELINE_CREATED_AT: pipeline.created_at,
     CI_PIPELINE_SOURCE: source,

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
@@ -33,7 +34,7 @@ export function presentStatus(
     ref: status.ref,
     status: status.status,
     name: status.name,
-    target_url: status.kind === 'external' ? status.target_url : `${url}/-/jobs/${status.id}`,
+    target_url: status.kind === 'external' ? status.target_url : pageBelow(url, `jobs/${status.id}`),
     description: status.description,
     created_at: status.created_at,
     started_at: status.started_at,

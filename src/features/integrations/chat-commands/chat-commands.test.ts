@@ -105,14 +105,14 @@ test('refuses who does not know the token, and tells nothing', async () => {
 test('issues are made, found, talked about and closed, with the rights of who asks', async () => {
   const url = `${forge.url}${source.path}`
   const made = await ask('issue new Blunt <!channel>\nIt does not cut')
-  const issue = `<${url}/issues/1|#1 Blunt &lt;!channel&gt;>`
+  const issue = `<${url}/-/issues/1|#1 Blunt &lt;!channel&gt;>`
   expect(made.body).toEqual({
     response_type: 'in_channel',
     text: `I created an issue on jane's behalf: ${issue} in <${url}|${source.title}>`,
     attachments: [
       {
         title: '#1 Blunt &lt;!channel&gt;',
-        title_link: `${url}/issues/1`,
+        title_link: `${url}/-/issues/1`,
         text: 'It does not cut',
         color: '#C95823',
       },

@@ -1,4 +1,5 @@
 /** Does what somebody asks for in a chat, as the user they are here and with no more rights. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
 import { isEnded } from '../../ci/pipelines/status.ts'
@@ -39,7 +40,7 @@ const DENIED: Said = { pieces: ['You are not allowed to do that here.'] }
 
 const linkToIssue = ({ app, subject }: Asked, { iid, title }: Issue): Link => ({
   text: `#${iid} ${title}`,
-  url: `${webUrlOf(app, subject)}/issues/${iid}`,
+  url: pageBelow(webUrlOf(app, subject), `issues/${iid}`),
 })
 const linkToProject = ({ app, subject }: Asked): Link => ({
   text: `${subject.namespace.full_name} / ${subject.project.name}`,
@@ -190,7 +191,7 @@ const deploy: Runner<'deploy'> = async (asked, { from, to }) => {
   if (!job) return { pieces: ['No action found to be executed.'] }
   if (others.length > 0) return { pieces: ['Too many actions defined.'] }
   const played = await playJob(app, subject, job, {})
-  const link: Link = { text: 'Follow its progress', url: `${webUrlOf(app, subject)}/-/jobs/${played.id}` }
+  const link: Link = { text: 'Follow its progress', url: pageBelow(webUrlOf(app, subject), `jobs/${played.id}`) }
   return { isForAll: true, pieces: [`Deployment started from ${from} to ${to}. `, link, '.'] }
 }
 
@@ -207,7 +208,7 @@ const run: Runner<'run'> = async (asked, { job, rest }) => {
   const wish = { project, actor, source: 'chat', ref: project.default_branch, job, variables } as const
   const { pipeline, errors } = await createPipeline(app, wish)
   if (!pipeline) return { pieces: [`It could not be run: ${errors.join(', ')}`] }
-  const link: Link = { text: `#${pipeline.id}`, url: `${webUrlOf(app, subject)}/pipelines/${pipeline.id}` }
+  const link: Link = { text: `#${pipeline.id}`, url: pageBelow(webUrlOf(app, subject), `pipelines/${pipeline.id}`) }
   return { isForAll: true, pieces: [`Your job ${job} runs in pipeline `, link, '.'] }
 }
 

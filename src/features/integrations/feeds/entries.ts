@@ -2,6 +2,7 @@
 import type { App } from '../../../context.ts'
 import type { FeedEntry, FeedText } from '../../../lib/atom.ts'
 import { renderMarkdown } from '../../../lib/markdown/markdown.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
 import type { EventRecord } from '../../planning/events/entity.ts'
 import type { CommitRecord } from '../../repository/commits/entity.ts'
@@ -48,29 +49,32 @@ function objectOf({ push_data: push, note, ...event }: EventRecord): string {
   return event.target_type === 'Milestone' ? `milestone ${event.target_title} at ` : 'project '
 }
 
-function pageOf({ push_data: push, note, ...event }: EventRecord): string {
-  if (push) return push.commit_to === null ? '' : `/commits/${encodeSegments(push.ref)}`
+/** Null: that of the project. */
+function pageOf({ push_data: push, note, ...event }: EventRecord): string | null {
+  if (push) return push.commit_to === null ? null : `commits/${encodeSegments(push.ref)}`
   if (note) {
     const anchor = `#note_${note.id}`
-    if (note.noteable_type === 'Commit') return `/commit/${note.commit_id}${anchor}`
-    if (note.noteable_type === 'Snippet') return `/-/snippets/${note.noteable_id}${anchor}`
-    return `/${note.noteable_type === 'Issue' ? 'issues' : 'merge_requests'}/${note.noteable_iid}${anchor}`
+    if (note.noteable_type === 'Commit') return `commit/${note.commit_id}${anchor}`
+    if (note.noteable_type === 'Snippet') return `snippets/${note.noteable_id}${anchor}`
+    return `${note.noteable_type === 'Issue' ? 'issues' : 'merge_requests'}/${note.noteable_iid}${anchor}`
   }
-  if (event.target_type === 'Issue') return `/issues/${event.target_iid}`
-  if (event.target_type === 'MergeRequest') return `/merge_requests/${event.target_iid}`
+  if (event.target_type === 'Issue') return `issues/${event.target_iid}`
+  if (event.target_type === 'MergeRequest') return `merge_requests/${event.target_iid}`
   return event.target_type === 'Milestone' && event.action_name !== 'destroyed'
-    ? `/-/milestones/${event.target_iid}`
-    : ''
+    ? `milestones/${event.target_iid}`
+    : null
 }
 
 /** `path` is the project's. */
 export async function eventEntry(app: App, event: EventRecord, path: string): Promise<FeedEntry> {
   const { note, push_data: push, created_at } = event
+  const project = `${app.url}/${path}`
+  const page = pageOf(event)
   const words = push ? push.commit_title : event.target_title
   return {
     id: `tag:${new URL(app.url).hostname},${created_at.slice(0, 10)}:${event.id}`,
     title: `${event.author.name} ${event.action_name} ${objectOf(event)}${path}`,
-    link: `${app.url}/${path}${pageOf(event)}`,
+    link: page === null ? project : pageBelow(project, page),
     updated: created_at,
     ...byline(event.author),
     summary: note ? await rendered(app, note.body, path) : words === null ? undefined : plain(words),

@@ -9,6 +9,7 @@ import { findCommit } from '../../../git/objects/commits.ts'
 import type { FeedEntry } from '../../../lib/atom.ts'
 import { limitedCaller } from '../../../lib/lanes.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { findGroup, findGroupById, loadGroupSubject, type Group } from '../../groups/groups/queries.ts'
 import { userPolicy } from '../../identity/users/policy.ts'
@@ -174,7 +175,7 @@ async function projectIssues(app: App, { viewer, query }: Asked, path: string): 
   const { items } = await listProjectIssues(app, subject, filter, PAGE)
   return {
     title: `${subject.project.name} issues`,
-    page: `${webUrlOf(app, subject)}/issues`,
+    page: pageBelow(webUrlOf(app, subject), 'issues'),
     since: subject.project.created_at,
     entries: await issueEntries(app, viewer, items),
   }
@@ -187,7 +188,7 @@ export async function groupIssues(app: App, { viewer, query }: Asked, path: stri
   const { items } = await listIssues(app, viewer, { ...filter, group: group.id }, PAGE)
   return {
     title: `${group.name} issues`,
-    page: `${app.url}/groups/${group.full_path}/-/issues`,
+    page: pageBelow(`${app.url}/groups/${group.full_path}`, 'issues'),
     since: group.created_at,
     entries: await issueEntries(app, viewer, items),
   }
@@ -220,7 +221,7 @@ async function projectMergeRequests(app: App, { viewer, query }: Asked, path: st
   const records = await presentMergeRequestsById(app, items, { isMixed: true })
   return {
     title: `${subject.project.name} merge requests`,
-    page: `${webUrlOf(app, subject)}/merge_requests`,
+    page: pageBelow(webUrlOf(app, subject), 'merge_requests'),
     since: subject.project.created_at,
     entries: await Promise.all(records.map((record) => plannedEntry(app, record))),
   }
@@ -262,7 +263,7 @@ function commitsOf(app: App, asked: Asked, at: FeedAddress & { of: 'commits' }):
       const url = webUrlOf(app, subject)
       return {
         title: `${project.name}:${ref} commits`,
-        page: `${url}/commits/${encodeSegments(path ? `${ref}/${path}` : ref)}`,
+        page: pageBelow(url, `commits/${encodeSegments(path ? `${ref}/${path}` : ref)}`),
         since: project.created_at,
         entries: items.map((commit) => commitEntry(presentCommit(commit, { url }))),
       }
@@ -276,7 +277,7 @@ async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
   const around = await aroundTags(app, subject, items)
   const entries = items.map(async (item): Promise<FeedEntry> => {
     const tag = presentTag(item, around)
-    const page = `${around.url}/tags/${encodeSegments(tag.name)}`
+    const page = pageBelow(around.url, `tags/${encodeSegments(tag.name)}`)
     return {
       id: page,
       title: tag.name,
@@ -289,7 +290,7 @@ async function tagsOf(app: App, subject: RepositorySubject): Promise<Found> {
   })
   return {
     title: `${subject.project.name} tags`,
-    page: `${around.url}/tags`,
+    page: pageBelow(around.url, 'tags'),
     since: subject.project.created_at,
     entries: await Promise.all(entries),
   }
@@ -312,7 +313,7 @@ async function releasesOf(app: App, subject: RepositorySubject): Promise<Found> 
   }))
   return {
     title: `${subject.project.name} releases`,
-    page: `${url}/releases`,
+    page: pageBelow(url, 'releases'),
     since: subject.project.created_at,
     entries: await Promise.all(entries),
   }

@@ -158,7 +158,7 @@ check:
     target_project_id: project.id,
     target_branch: 'master',
     state: 'opened',
-    url: `${project.web_url}/merge_requests/${iid}`,
+    url: `${project.web_url}/-/merge_requests/${iid}`,
   })
   expect(body.object_attributes).toMatchObject({ source: 'merge_request_event', variables: [] })
   expect(JSON.stringify(got)).not.toContain('a-kept-secret')

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { Deployment } from '../../ci/environments/model.ts'
@@ -25,7 +26,7 @@ async function deploymentMessage(app: App, { id }: { id: number }): Promise<Even
     status_changed_at: rowTime(found.updated_at),
     deployment_id: found.id,
     deployable_id: found.job_id,
-    deployable_url: found.job_id === null ? null : `${project.web_url}/-/jobs/${found.job_id}`,
+    deployable_url: found.job_id === null ? null : pageBelow(project.web_url, `jobs/${found.job_id}`),
     environment: found.name,
     environment_tier: found.tier,
     environment_slug: found.slug,
@@ -34,7 +35,7 @@ async function deploymentMessage(app: App, { id }: { id: number }): Promise<Even
     short_sha: found.sha.slice(0, 8),
     user,
     user_url: user && `${app.url}/${user.username}`,
-    commit_url: `${project.web_url}/commit/${found.sha}`,
+    commit_url: pageBelow(project.web_url, `commit/${found.sha}`),
     commit_title: null,
     ref: found.ref,
   }

@@ -1,5 +1,6 @@
 import type { App } from '../../../context.ts'
 import { formatDuration } from '../../../lib/duration.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { Issue, IssueType } from '../../planning/issues/model.ts'
 import { assigneesOf, findIssues } from '../../planning/issues/queries.ts'
@@ -76,7 +77,7 @@ function attributesOf(
     type: TYPES[issue.issue_type],
     weight: issue.weight,
     ...presentTimeStats(issue),
-    url: `${web_url}/issues/${issue.iid}`,
+    url: pageBelow(web_url, `issues/${issue.iid}`),
   }
 }
 

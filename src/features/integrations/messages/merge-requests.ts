@@ -1,5 +1,6 @@
 import type { App } from '../../../context.ts'
 import { formatDuration } from '../../../lib/duration.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import type { MergeRequest } from '../../merge-requests/merge-requests/model.ts'
 import {
@@ -96,7 +97,7 @@ async function attributesOf(
     source: from && hookProject(app, from),
     target,
     last_commit: commitStub(one.head_sha),
-    url: `${target.web_url}/merge_requests/${one.iid}`,
+    url: pageBelow(target.web_url, `merge_requests/${one.iid}`),
   }
 }
 

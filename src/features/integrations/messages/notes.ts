@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { App } from '../../../context.ts'
 import { commitDiff, type FileDiff } from '../../../git/history/diffs.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
@@ -54,7 +55,7 @@ export async function loadHookTarget(app: App, at: Placed, columns: TargetColumn
     return snippet && { body: { snippet }, url: snippet.url, confidential: false, isOpen: false }
   }
   if (commit_sha === null) return null
-  const url = `${hookProject(app, at).web_url}/commit/${commit_sha}`
+  const url = pageBelow(hookProject(app, at).web_url, `commit/${commit_sha}`)
   return { body: { commit: commitStub(commit_sha) }, url, confidential: false, isOpen: true }
 }
 
@@ -82,7 +83,7 @@ async function hookSnippet(app: App, at: Placed, id: number) {
     file_name: file?.path ?? '',
     type: 'ProjectSnippet',
     visibility_level: visibilityLevel(snippet.visibility),
-    url: `${web_url}/-/snippets/${id}`,
+    url: pageBelow(web_url, `snippets/${id}`),
   }
 }
 

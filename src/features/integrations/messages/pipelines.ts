@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
@@ -32,7 +33,7 @@ async function pipelineMessage(app: App, { id, status }: { id: number; status: s
   const project = shortProject(app, at)
   const jobs = await jobsOf(app, id)
   const people = await hookUsersById(app, [pipeline.user_id, ...jobs.map(({ user_id }) => user_id)])
-  const url = `${project.web_url}/-/pipelines/${id}`
+  const url = pageBelow(project.web_url, `pipelines/${id}`)
   const body = {
     object_kind: 'pipeline',
     object_attributes: {
@@ -166,7 +167,7 @@ async function mergeRequestOf(app: App, { merge_request_id }: Pipeline) {
     state: one.state,
     merge_status: mergeStatus(facts),
     detailed_merge_status: detailedMergeStatus(facts),
-    url: `${shortProject(app, at).web_url}/merge_requests/${one.iid}`,
+    url: pageBelow(shortProject(app, at).web_url, `merge_requests/${one.iid}`),
   }
 }
 

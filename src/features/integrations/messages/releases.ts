@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { App } from '../../../context.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { presentLink, releaseSources } from '../../repository/releases/entity.ts'
@@ -25,7 +26,7 @@ async function releaseMessages(app: App, id: number, action: string): Promise<Ev
     tag,
     object_kind: 'release',
     project,
-    url: `${project.web_url}/releases/${encodeURIComponent(tag)}`,
+    url: pageBelow(project.web_url, `releases/${encodeURIComponent(tag)}`),
     action,
     assets: {
       count: links.length + sources.length,

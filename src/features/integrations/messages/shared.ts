@@ -4,6 +4,7 @@ import type { Commit } from '../../../git/objects/commits.ts'
 import { absoluteImages } from '../../../lib/absolute-images.ts'
 import { localTime } from '../../../lib/local-time.ts'
 import { VISIBILITIES } from '../../../lib/levels.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { avatarUrl, type Surroundings } from '../../identity/users/entity.ts'
 import { findUser, surroundings, withUsers } from '../../identity/users/queries.ts'
 import type { Label } from '../../planning/labels/model.ts'
@@ -135,7 +136,7 @@ export const hookCommit = (commit: Commit, webUrl: string) => ({
   message: commit.message.slice(0, LONGEST_MESSAGE),
   title: commit.title.slice(0, LONGEST_LINE),
   timestamp: localTime(commit.committer),
-  url: `${webUrl}/commit/${commit.id}`,
+  url: pageBelow(webUrl, `commit/${commit.id}`),
   author: { name: commit.author.name.slice(0, LONGEST_LINE), email: commit.author.email.slice(0, LONGEST_LINE) },
 })
 

@@ -2,6 +2,7 @@ import type { App } from '../../../context.ts'
 import { readObject } from '../../../git/objects/objects.ts'
 import { entryAt } from '../../../git/objects/trees.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { Events } from '../../../store/database.ts'
 import type { EventMessage } from '../../../store/outbox.ts'
 import { wikiDir } from '../../projects/projects/repository.ts'
@@ -14,14 +15,14 @@ async function pageMessages(app: App, page: Events['wiki_page.changed']): Promis
   const at = await placed(app, page.project_id)
   if (!at) return []
   const project = hookProject(app, at)
-  const url = `${project.web_url}/wikis/${encodeSegments(page.slug)}`
+  const url = pageBelow(project.web_url, `wikis/${encodeSegments(page.slug)}`)
   const wikiOf = (address: string) => address.replace(/\.git$/, '.wiki.git')
   const body = {
     object_kind: 'wiki_page',
     user: await hookUserById(app, page.by),
     project,
     wiki: {
-      web_url: `${project.web_url}/wikis/home`,
+      web_url: pageBelow(project.web_url, 'wikis/home'),
       git_ssh_url: wikiOf(project.git_ssh_url),
       git_http_url: wikiOf(project.git_http_url),
       path_with_namespace: `${project.path_with_namespace}.wiki`,
@@ -52,7 +53,7 @@ export const completeWikiPage: Complete = async (app, { project_id, body }) => {
   const read = async ({ dir, webUrl }: Asked) => {
     const entry = await entryAt(dir, commit, path)
     const object = entry && (await readObject(dir, entry.id, { maxBytes: LARGEST_PAGE }))
-    return hookText(app, object?.content?.toString() ?? '', `${webUrl}/wikis`)
+    return hookText(app, object?.content?.toString() ?? '', pageBelow(webUrl, 'wikis'))
   }
   const content = await askGit(app, project_id, read, '', wikiDir)
   return { ...body, object_attributes: { ...told, content } }

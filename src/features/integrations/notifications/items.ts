@@ -1,4 +1,5 @@
 /** What mail is about: how it is called, who takes part in it and who may read it. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { findCommits, type Commit } from '../../../git/objects/commits.ts'
@@ -90,7 +91,7 @@ const issueItem = (app: App, place: Place, issue: Issue): Item => ({
   ...place,
   about: { issue },
   title: `${issue.title} (#${issue.iid})`,
-  url: `${webUrlOf(app, place)}/issues/${issue.iid}`,
+  url: pageBelow(webUrlOf(app, place), `issues/${issue.iid}`),
   thread: `issue_${issue.id}`,
   headers: {
     'X-GitLab-Issue-ID': String(issue.id),
@@ -106,7 +107,7 @@ const mergeRequestItem = (app: App, place: Place, one: MergeRequest): Item => ({
   ...place,
   about: { mergeRequest: one },
   title: `${one.title} (!${one.iid})`,
-  url: `${webUrlOf(app, place)}/merge_requests/${one.iid}`,
+  url: pageBelow(webUrlOf(app, place), `merge_requests/${one.iid}`),
   thread: `merge_request_${one.id}`,
   headers: { 'X-GitLab-MergeRequest-ID': String(one.id), 'X-GitLab-MergeRequest-IID': String(one.iid) },
   subscription: { merge_request_id: one.id },
@@ -121,7 +122,7 @@ async function commitItem(app: App, place: Place, sha: string): Promise<Item | n
     ...place,
     about: { commit },
     title: `${commit.title} (${sha.slice(0, 8)})`,
-    url: `${webUrlOf(app, place)}/commit/${sha}`,
+    url: pageBelow(webUrlOf(app, place), `commit/${sha}`),
     thread: `commit_${place.project.id}_${sha}`,
     headers: { 'X-GitLab-Commit-ID': sha },
     subscription: null,
@@ -146,7 +147,7 @@ async function snippetItem(app: App, place: Place, id: number): Promise<Item | n
     ...place,
     about: { snippet },
     title: `${snippet.title} ($${id})`,
-    url: `${webUrlOf(app, place)}/-/snippets/${id}`,
+    url: pageBelow(webUrlOf(app, place), `snippets/${id}`),
     thread: `snippet_${id}`,
     headers: { 'X-GitLab-Snippet-ID': String(id) },
     subscription: null,
@@ -168,7 +169,7 @@ const pipelineItem = (app: App, place: Place, pipeline: Pipeline): Item => ({
   ...place,
   about: { pipeline },
   title: `pipeline for ${pipeline.ref} | ${pipeline.sha.slice(0, 8)}`,
-  url: `${webUrlOf(app, place)}/-/pipelines/${pipeline.id}`,
+  url: pageBelow(webUrlOf(app, place), `pipelines/${pipeline.id}`),
   thread: `pipeline_${pipeline.id}`,
   headers: {
     'X-GitLab-Pipeline-Id': String(pipeline.id),
@@ -187,7 +188,7 @@ const releaseItem = (app: App, place: Place, release: Release): Item => ({
   ...place,
   about: { release },
   title: `New release: ${release.name ?? release.tag}`,
-  url: `${webUrlOf(app, place)}/-/releases/${encodeURIComponent(release.tag)}`,
+  url: pageBelow(webUrlOf(app, place), `releases/${encodeURIComponent(release.tag)}`),
   thread: `release_${release.id}`,
   headers: { 'X-GitLab-Release-Tag': release.tag },
   subscription: null,

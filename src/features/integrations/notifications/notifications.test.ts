@@ -150,7 +150,7 @@ test('a mail holds text and HTML, threads, and tells why it came and how to end 
   })
   const [third] = await arrived()
   const path = source.path.slice(1)
-  const at = `${forge.url}/${path}/issues/1`
+  const at = `${forge.url}/${path}/-/issues/1`
   const common = {
     'x-gitlab-project': 'Saw',
     'x-gitlab-project-id': String(id),

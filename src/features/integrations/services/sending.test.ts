@@ -165,11 +165,11 @@ test('slack: each kind in its words, and nobody is called', async () => {
   const common = { username: 'forge', channel: '#all' }
   const project = `<${url()}|${name()}>`
   const said = [
-    `Jane Doe (jane) pushed to branch <${url()}/commits/master|master> of ${project} (<${url()}/compare/${OLD}...${NEW}|Compare changes>)`,
+    `Jane Doe (jane) pushed to branch <${url()}/-/commits/master|master> of ${project} (<${url()}/-/compare/${OLD}...${NEW}|Compare changes>)`,
     `[${project}] Issue opened by Jane Doe (jane)`,
     `Jane Doe (jane) opened <https://forge.example.com/m/4|merge request !4> in ${project}: *Closes SAW-7*`,
     `Jane Doe (jane) commented on <https://forge.example.com/i/3#note_1|issue #3> in ${project}: *Blunt*`,
-    `${project}: Pipeline <${url()}/pipelines/9|#9> of branch <${url()}/commits/master|master> by Jane Doe (jane) failed in 01:05`,
+    `${project}: Pipeline <${url()}/-/pipelines/9|#9> of branch <${url()}/-/commits/master|master> by Jane Doe (jane) failed in 01:05`,
     `Jane Doe (jane) created <https://forge.example.com/w/home|wiki page> in ${project}: *Home*`,
   ] as const
   const opened = {
@@ -223,9 +223,9 @@ test('what is made, what is removed and what is edited', async () => {
   )
   const project = `<${url()}|${name()}>`
   expect(got.map((one) => (payloadOf(one) as { text: string }).text)).toEqual([
-    `Jane Doe (jane) pushed new branch <${url()}/commits/master|master> to ${project}`,
+    `Jane Doe (jane) pushed new branch <${url()}/-/commits/master|master> to ${project}`,
     `Jane Doe (jane) removed branch master from ${project}`,
-    `Jane Doe (jane) pushed new tag <${url()}/tags/v1|v1> to ${project}`,
+    `Jane Doe (jane) pushed new tag <${url()}/-/tags/v1|v1> to ${project}`,
     `[${project}] Issue <https://forge.example.com/i/3|#3 A ¦ b> closed by Jane Doe (jane)`,
   ])
 })
@@ -380,7 +380,7 @@ test('machines get the message itself, or what they build by', async () => {
     state: 'failure',
     context: 'ci/mortise/master',
     description: 'Pipeline failed',
-    target_url: `${url()}/pipelines/9`,
+    target_url: `${url()}/-/pipelines/9`,
   })
 })
 
@@ -438,7 +438,7 @@ test('irker is sent a line of JSON each, over a connection of its own', async ()
   const to = ['irc://irc.example/%23dev', 'irc://other.example/x']
   const path = source.path.slice(1)
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { to, privmsg: `${path}: Jane Doe (jane) pushed 1 new commit to master: ${url()}/compare/${OLD}...${NEW}` },
+    { to, privmsg: `${path}: Jane Doe (jane) pushed 1 new commit to master: ${url()}/-/compare/${OLD}...${NEW}` },
     { to, privmsg: `${path}: master bbbbbbbb Jane Doe: Sharpen <!here> @all` },
   ])
 

@@ -1,4 +1,5 @@
 /** Whether a service works, asked at once: with what it would be sent, however its switches stand. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { MINUTE } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -58,7 +59,7 @@ async function lastCommits(app: App, id: number, web_url: string): Promise<Paylo
     message: commit.message,
     title: commit.title,
     timestamp: commit.committer.date.toISOString(),
-    url: `${web_url}/commit/${commit.id}`,
+    url: pageBelow(web_url, `commit/${commit.id}`),
     author: { name: commit.author.name, email: commit.author.email },
   }))
 }

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
@@ -199,7 +200,7 @@ export function presentMergeRequest(one: LoadedMergeRequest, around: MergeReques
     allow_maintainer_to_push: one.allow_collaboration,
     reference: around.isMixed ? full : short,
     references: { short, relative: around.isMixed ? full : short, full },
-    web_url: `${around.users.url}/${one.path}/merge_requests/${one.iid}`,
+    web_url: pageBelow(`${around.users.url}/${one.path}`, `merge_requests/${one.iid}`),
     time_stats: presentTimeStats(one),
     squash: one.squash,
     squash_on_merge: one.squash,
@@ -219,7 +220,7 @@ export const presentSimple = (one: MergeRequest, { path, url }: { path: string; 
   state: stateOf(one),
   created_at: one.created_at,
   updated_at: one.updated_at,
-  web_url: `${url}/${path}/merge_requests/${one.iid}`,
+  web_url: pageBelow(`${url}/${path}`, `merge_requests/${one.iid}`),
 })
 
 export interface Detail {

@@ -3,6 +3,7 @@
  * happen, then the target by its expected old value, then the row again. Whoever is killed in between leaves the row
  * `locked`; `recovery.ts` finishes it, or undoes it once the change is given up.
  */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
@@ -172,7 +173,7 @@ async function planOf(
     closes: issues.map((issue) => nameFrom(target, issue)),
     reference: `${path}!${one.iid}`,
     local: `!${one.iid}`,
-    url: `${app.url}/${path}/merge_requests/${one.iid}`,
+    url: pageBelow(`${app.url}/${path}`, `merge_requests/${one.iid}`),
     author: nameOf(author ?? actor),
     merger: nameOf(actor),
     ...(await peopleNamed(app, one)),

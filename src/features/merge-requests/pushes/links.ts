@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { App } from '../../../context.ts'
 import { FeatureDisabled } from '../../../lib/levels.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { textsIn } from '../../../store/dialect.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
 import { branchOf, type Update } from '../../repository/gate/updates.ts'
@@ -28,7 +29,12 @@ export async function linkLines(
     const address = known.get(branch)
     if (address !== undefined) return ['', `View merge request for ${branch}:`, `  ${address}`, '']
     const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
-    return ['', `To create a merge request for ${branch}, visit:`, `  ${web}/merge_requests/new?${query}`, '']
+    return [
+      '',
+      `To create a merge request for ${branch}, visit:`,
+      `  ${pageBelow(web, `merge_requests/new?${query}`)}`,
+      '',
+    ]
   })
 }
 
@@ -53,7 +59,7 @@ async function addressesOf(
   return new Map(
     open.map(({ source_branch, project_id, iid }) => [
       source_branch,
-      `${url}/${paths.get(project_id)}/merge_requests/${iid}`,
+      pageBelow(`${url}/${paths.get(project_id)}`, `merge_requests/${iid}`),
     ]),
   )
 }

@@ -95,7 +95,7 @@ test('a push says where to make a merge request, then where it is', async () => 
   await commit('feature/x', 'c.txt')
   const printed = await push('feature/x')
   expect(printed).toContain('View merge request for feature/x:')
-  expect(printed).toContain(`${forge.url}/${path_with_namespace}/merge_requests/1`)
+  expect(printed).toContain(`${forge.url}/${path_with_namespace}/-/merge_requests/1`)
 })
 
 test('a push makes a merge request as its options say, and the next one changes it', async () => {

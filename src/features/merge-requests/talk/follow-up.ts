@@ -1,4 +1,5 @@
 /** An issue that goes on with what was discussed of a merge request. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, FollowUp, User } from '../../../context.ts'
 import { withUsers } from '../../identity/users/queries.ts'
@@ -77,7 +78,10 @@ async function unresolved({ db }: App, mergeRequest: number, discussion: string 
 /** A list of things to do, each with how it began. */
 async function describe(app: App, { mergeRequest }: MergeRequestSubject, threads: readonly Thread[]): Promise<string> {
   const { project_id, iid } = mergeRequest
-  const web = `${app.url}/${(await projectPaths(app.db, [project_id])).get(project_id)}/merge_requests/${iid}`
+  const web = pageBelow(
+    `${app.url}/${(await projectPaths(app.db, [project_id])).get(project_id)}`,
+    `merge_requests/${iid}`,
+  )
   const items = threads.map(({ id, author, body }) => {
     const quote = body.slice(0, LONGEST_QUOTE).replaceAll(/^/gm, '    > ')
     return `- [ ] ${author ? `@${author.username}` : 'Somebody'} started a [discussion](${web}#note_${id}):\n\n${quote}`

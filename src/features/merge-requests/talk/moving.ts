@@ -1,4 +1,5 @@
 /** A new version comes: threads on lines move to where their lines are now, or are told to be of what was before. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import { sql } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { projectPaths } from '../../planning/issues/load.ts'
@@ -62,7 +63,7 @@ export async function followThreads(
       .executeTakeFirstOrThrow(),
     projectPaths(db, [held.project_id]),
   ])
-  const web = `${app.url}/${paths.get(held.project_id)}/merge_requests/${held.iid}/diffs`
+  const web = pageBelow(`${app.url}/${paths.get(held.project_id)}`, `merge_requests/${held.iid}/diffs`)
   const outdated = ({ line_code }: ThreadMove) => {
     const url = `${web}?diff_id=${version.id}&start_sha=${held.head_sha}${line_code === null ? '' : `#${line_code}`}`
     return `changed this line in [version ${Number(number)} of the diff](${url})`

@@ -3,6 +3,7 @@ import { timestamp } from '../../../clock.ts'
 import type { App, User } from '../../../context.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { inTurn } from '../../../lib/turns.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
 import { findUser } from '../../identity/users/queries.ts'
@@ -123,7 +124,7 @@ async function tell(
   unfinished: string | null,
 ): Promise<void> {
   const paths = await projectPaths(app.db, [held.project_id])
-  const web = `${app.url}/${paths.get(held.project_id)}/merge_requests/${held.iid}`
+  const web = pageBelow(`${app.url}/${paths.get(held.project_id)}`, `merge_requests/${held.iid}`)
   const compare = `${web}/diffs?diff_id=${version.id}&start_sha=${held.head_sha}`
   const notes: SystemNote[] = [
     ...(own.length > 0 || fromTarget

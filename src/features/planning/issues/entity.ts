@@ -3,6 +3,7 @@ import { API } from '../../../api/router.ts'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { taskStatus } from '../../../lib/tasks.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { LabelDetailsEntity, presentLabelDetails } from '../labels/entity.ts'
 import type { Label } from '../labels/model.ts'
@@ -130,7 +131,7 @@ export function presentIssue(issue: LoadedIssue, around: IssueSurroundings): Iss
     issue_type: issue.issue_type,
     type: issue.issue_type.toUpperCase(),
     severity: issue.severity.toUpperCase(),
-    web_url: `${url}/${issue.path}/issues/${issue.iid}`,
+    web_url: pageBelow(`${url}/${issue.path}`, `issues/${issue.iid}`),
     time_stats: presentTimeStats(issue),
     has_tasks: issue.tasks > 0,
     ...(status !== null && { task_status: status }),

@@ -58,7 +58,7 @@ test('an issue is created, read, changed, closed, reopened and deleted', async (
     task_status: '1 of 2 tasks completed',
     task_completion_status: { count: 2, completed_count: 1 },
     references: { short: '#1', relative: '#1', full: expect.stringMatching(/^olive\/p\w+#1$/) },
-    web_url: expect.stringMatching(/\/issues\/1$/),
+    web_url: expect.stringMatching(/\/-\/issues\/1$/),
     subscribed: true,
   })
   expect((await people.guest.get(`${url}/1`)).body).toEqual({ ...created.body, subscribed: false })

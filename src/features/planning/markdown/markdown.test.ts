@@ -23,14 +23,14 @@ test('people, groups and commits become links for whoever may see them', async (
   const { body: group } = await ann.post('/groups', { name: 'Secret', path: 'secret', visibility: 'private' })
   const { url } = forge
   const text = `@ANN @secret @nobody ${sha.slice(0, 9)} ann/engine@${sha} ${sha.slice(0, 8)}...${sha.slice(0, 9)} 0123456789 #1`
-  const commit = `<a href="${url}/ann/engine/commit/${sha}" title="First &lt;b&gt;" class="reference commit">`
+  const commit = `<a href="${url}/ann/engine/-/commit/${sha}" title="First &lt;b&gt;" class="reference commit">`
 
   const shown = (await ann.post('/markdown', { text, gfm: true, project: 'ann/engine' })).body.html
   expect(shown).toBe(
     `<p><a href="${url}/ann" title="Ann &quot;A&quot;" class="reference user">@ann</a> ` +
       `<a href="${url}/groups/${group.full_path}" title="Secret" class="reference group">@secret</a> @nobody ` +
       `${commit}${sha.slice(0, 8)}</a> ${commit}${sha.slice(0, 8)}</a> ` +
-      `<a href="${url}/ann/engine/compare/${sha}...${sha}" class="reference commit_range">${sha.slice(0, 8)}...${sha.slice(0, 8)}</a> ` +
+      `<a href="${url}/ann/engine/-/compare/${sha}...${sha}" class="reference commit_range">${sha.slice(0, 8)}...${sha.slice(0, 8)}</a> ` +
       '0123456789 #1</p>\n',
   )
 
@@ -88,12 +88,12 @@ test('issues, labels and milestones become links for whoever may see them', asyn
   const render = async (who: typeof ann, text: string, project = 'ann/engine') =>
     (await who.post('/markdown', { text, gfm: true, project })).body.html
   const at = `${forge.url}/ann/engine`
-  const first = `<a href="${at}/issues/1" title="Open &lt;b&gt;" class="reference issue">#1</a>`
-  const second = `<a href="${at}/issues/2" title="Secret" class="reference issue">#2</a>`
+  const first = `<a href="${at}/-/issues/1" title="Open &lt;b&gt;" class="reference issue">#1</a>`
+  const second = `<a href="${at}/-/issues/2" title="Secret" class="reference issue">#2</a>`
   expect(await render(ann, '#1 #2 #3')).toBe(`<p>${first} ${second} #3</p>\n`)
   expect(await render(eve, '#1 #2 #3')).toBe(`<p>${first} #2 #3</p>\n`)
   expect(await render(eve, '~"two words" ~none')).toBe(
-    `<p><a href="${at}/issues?label_name[]=two%20words" class="reference label">two words</a> ~none</p>\n`,
+    `<p><a href="${at}/-/issues?label_name[]=two%20words" class="reference label">two words</a> ~none</p>\n`,
   )
   const link = `<a href="${milestone.web_url}" class="reference milestone">%v1</a>`
   expect(await render(eve, '%v1 %1 %v2')).toBe(`<p>${link} ${link} %v2</p>\n`)

@@ -1,6 +1,7 @@
 /** Issues, merge requests, snippets, labels and milestones that a text names; a few queries for each project. */
 import type { App } from '../../../context.ts'
 import type { Resolution, TextReference } from '../../../lib/markdown/markdown.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { hasFeature } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
@@ -42,7 +43,7 @@ export const resolveIssues = (app: App, question: Question) =>
     return iids.map((iid) => {
       const issue = seen.get(iid)
       if (!issue) return null
-      const href = `${webUrlOf(app, project)}/issues/${iid}`
+      const href = pageBelow(webUrlOf(app, project), `issues/${iid}`)
       return { href, text: `${pathBefore(question, project)}#${iid}`, title: issue.title, class: 'reference issue' }
     })
   })
@@ -60,7 +61,7 @@ export const resolveMergeRequests = (app: App, question: Question) =>
     return iids.map((iid) => {
       const found = seen.get(iid)
       if (!found) return null
-      const href = `${webUrlOf(app, project)}/merge_requests/${iid}`
+      const href = pageBelow(webUrlOf(app, project), `merge_requests/${iid}`)
       const text = `${pathBefore(question, project)}!${iid}`
       return { href, text, title: found.title, class: 'reference merge_request' }
     })
@@ -79,7 +80,7 @@ export const resolveSnippets = (app: App, question: Question) =>
     return ids.map((id) => {
       const snippet = seen.find((one) => one.id === id)
       if (!snippet) return null
-      const href = `${webUrlOf(app, project)}/-/snippets/${id}`
+      const href = pageBelow(webUrlOf(app, project), `snippets/${id}`)
       return { href, text: `${pathBefore(question, project)}$${id}`, title: snippet.title, class: 'reference snippet' }
     })
   })
@@ -101,7 +102,7 @@ export const resolveLabels = (app: App, question: Question) =>
     return own.map((one) => {
       const label = labels.find(({ id }) => id === numberOf(one)) ?? labels.find(({ title }) => title === titleOf(one))
       if (!label) return null
-      const href = `${webUrlOf(app, project)}/issues?label_name[]=${encodeURIComponent(label.title)}`
+      const href = pageBelow(webUrlOf(app, project), `issues?label_name[]=${encodeURIComponent(label.title)}`)
       const path = pathBefore(question, project)
       const text = path === '' ? label.title : `${label.title} in ${path}`
       return { href, text, title: label.description, class: 'reference label' }

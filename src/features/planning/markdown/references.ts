@@ -6,6 +6,7 @@ import type { App, ResolveReferences, User } from '../../../context.ts'
 import { findCommits } from '../../../git/objects/commits.ts'
 import { resolutionKey, type Resolution, type Resolutions, type TextReference } from '../../../lib/markdown/markdown.ts'
 import type { Reference } from '../../../lib/references.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { groupPolicy } from '../../groups/groups/policy.ts'
 import { loadGroupSubject } from '../../groups/groups/queries.ts'
 import { projectPolicy, type ProjectSubject } from '../../projects/projects/policy.ts'
@@ -127,7 +128,7 @@ async function resolveCommits(app: App, question: Question): Promise<(Resolution
     const project = question.projectOf(question.references[n]!)!
     const text = prefixOf(question, project) + commit.id.slice(0, SHORT_SHA)
     return {
-      href: `${webUrlOf(app, project)}/commit/${commit.id}`,
+      href: pageBelow(webUrlOf(app, project), `commit/${commit.id}`),
       text,
       title: commit.title,
       class: 'reference commit',
@@ -143,7 +144,7 @@ async function resolveRanges(app: App, question: Question): Promise<(Resolution 
     if (!from || !to || reference.kind !== 'commit_range') return null
     const project = question.projectOf(reference)!
     const short = [from, to].map(({ id }) => id.slice(0, SHORT_SHA)).join(reference.dots)
-    const href = `${webUrlOf(app, project)}/compare/${from.id}${reference.dots}${to.id}`
+    const href = pageBelow(webUrlOf(app, project), `compare/${from.id}${reference.dots}${to.id}`)
     return { href, text: prefixOf(question, project) + short, class: 'reference commit_range' }
   })
 }

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { Milestone } from './model.ts'
@@ -46,6 +47,9 @@ export function presentMilestone(milestone: LoadedMilestone, { url, today }: Mil
     due_date,
     start_date: milestone.start_date,
     expired: due_date !== null && due_date < today,
-    web_url: `${url}/${project_id === null ? 'groups/' : ''}${milestone.path}/-/milestones/${milestone.iid}`,
+    web_url: pageBelow(
+      `${url}/${project_id === null ? 'groups/' : ''}${milestone.path}`,
+      `milestones/${milestone.iid}`,
+    ),
   }
 }

@@ -1,4 +1,5 @@
 /** What commands do to the repository: begun once the transaction of the text has ended, which awaits the store only. */
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
 import { emit } from '../../../store/outbox.ts'
@@ -37,7 +38,7 @@ export async function branchFrom(app: App, actor: User, subject: IssueSubject, b
   const { project, issue } = subject
   const code = codeOf(app, subject)
   await createBranch(app, actor, code, { branch, ref: project.default_branch })
-  const link = `${webUrlOf(app, subject)}/compare/${project.default_branch}...${branch}`
+  const link = pageBelow(webUrlOf(app, subject), `compare/${project.default_branch}...${branch}`)
   const body = `created branch [\`${branch}\`](${link})`
   await transact(app, async (app) => {
     await addSystemNotes(app, actor, { project_id: project.id, issue_id: issue.id }, [{ action: 'branch', body }])

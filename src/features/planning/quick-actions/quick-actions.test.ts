@@ -305,7 +305,7 @@ test('a branch is begun from an issue by who may push, and told of', async () =>
   })
   expect(await branches()).toEqual(['1-the-mill-ja-ms-again', 'master'])
   const [told] = (await owner.get(`${url}/notes`)).body
-  const link = `${forge.url}/${path}/compare/master...1-the-mill-ja-ms-again`
+  const link = `${forge.url}/${path}/-/compare/master...1-the-mill-ja-ms-again`
   expect(told).toMatchObject({ system: true, body: `created branch [\`1-the-mill-ja-ms-again\`](${link})` })
   // One that is there already, or that can be none, is not made.
   for (const name of ['', ' master', ' a..b']) {

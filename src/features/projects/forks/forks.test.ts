@@ -86,7 +86,7 @@ test('a fork is there at once, and its repository a little later', async () => {
     import_status: 'finished',
     empty_repo: false,
     default_branch: 'trunk',
-    readme_url: `${forge.url}/${jane.username}/saw/blob/trunk/README.md`,
+    readme_url: `${forge.url}/${jane.username}/saw/-/blob/trunk/README.md`,
     statistics: { commit_count: 2, repository_size: expect.any(Number) },
   })
   const refs = ['for-each-ref', '--format=%(objectname) %(refname)']

@@ -56,7 +56,7 @@ test('a repository is brought in with its branches, tags and HEAD', async () => 
     import_url: url,
     empty_repo: false,
     default_branch: 'trunk',
-    readme_url: `${forge.url}/${jane.username}/saw/blob/trunk/readme.RST`,
+    readme_url: `${forge.url}/${jane.username}/saw/-/blob/trunk/readme.RST`,
     statistics: { commit_count: 2, repository_size: expect.any(Number) },
   })
   expect(shown.body.statistics.repository_size).toBeGreaterThan(500)

@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, FeaturePublic, VISIBILITIES } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { Row } from '../../../store/database.ts'
 import { CustomAttributeEntity } from '../../identity/custom-attributes.ts'
 import { ContainerExpirationEntity, presentContainerExpiration } from './container-expiration.ts'
@@ -196,7 +197,7 @@ export function presentSimpleProject(placed: PlacedProject, at: Addresses): Simp
     ssh_url_to_repo: at.ssh === null ? '' : `${at.ssh}${fullPath}.git`,
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
-    readme_url: readme === null ? null : `${webUrl}/blob/${encodeSegments(`${branch}/${readme}`)}`,
+    readme_url: readme === null ? null : pageBelow(webUrl, `blob/${encodeSegments(`${branch}/${readme}`)}`),
     name: project.name,
     name_with_namespace: `${owner ? owner.name : namespace.full_name} / ${project.name}`,
     path: project.path,

@@ -32,7 +32,7 @@ test('the license of a repository is told to who asks for it', async () => {
   await using forge = await startForge()
   const project = await filled(forge, { 'LICENSE.md': await textOf('mit'), COPYING: await textOf('gpl-3.0') })
   for (const caller of [forge.visitor, await forge.user(), forge.administrator]) {
-    expect(await licenseFor(caller, project)).toEqual([MIT, `${project.web_url}/blob/master/LICENSE.md`])
+    expect(await licenseFor(caller, project)).toEqual([MIT, `${project.web_url}/-/blob/master/LICENSE.md`])
     for (const input of [{}, { license: false }]) {
       const { body } = await caller.get(`/projects/${project.id}`, input)
       expect([Object.hasOwn(body, 'license'), Object.hasOwn(body, 'license_url')]).toEqual([false, false])
@@ -41,7 +41,7 @@ test('the license of a repository is told to who asks for it', async () => {
   const { administrator } = forge
   const change = { branch: 'master', content: 'Ask Ada.\n', commit_message: 'x' }
   await administrator.put(`/projects/${project.id}/repository/files/LICENSE.md`, change)
-  expect(await licenseFor(administrator, project)).toEqual([OTHER, `${project.web_url}/blob/master/LICENSE.md`])
+  expect(await licenseFor(administrator, project)).toEqual([OTHER, `${project.web_url}/-/blob/master/LICENSE.md`])
 })
 
 test('addresses of files are whole, whatever the branch is called', async () => {
@@ -54,7 +54,7 @@ test('addresses of files are whole, whatever the branch is called', async () => 
   }
   forge.clock.advance(10_000)
   await forge.settle()
-  const at = `${project.web_url}/blob/fix/%231%2650%25`
+  const at = `${project.web_url}/-/blob/fix/%231%2650%25`
   expect(await licenseFor(forge.visitor, project)).toEqual([OTHER, `${at}/LICENSE`])
   expect((await forge.visitor.get(`/projects/${project.id}`)).body.readme_url).toBe(`${at}/README.md`)
 })
@@ -68,7 +68,7 @@ test.each([
 ])('the file of %# is %s', async (files, name) => {
   await using forge = await startForge()
   const project = await filled(forge, files as Record<string, string>)
-  expect(await licenseFor(forge.visitor, project)).toEqual([OTHER, `${project.web_url}/blob/master/${name}`])
+  expect(await licenseFor(forge.visitor, project)).toEqual([OTHER, `${project.web_url}/-/blob/master/${name}`])
 })
 
 test('nothing is told where there is nothing, or nothing to be read', async () => {

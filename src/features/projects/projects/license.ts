@@ -4,6 +4,7 @@ import { branch } from '../../../git/process/arguments.ts'
 import { readObject } from '../../../git/objects/objects.ts'
 import { isFile, listTree, type TreeEntry } from '../../../git/objects/trees.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { recogniseLicense } from '../../instance/templates/recognition.ts'
 import type { SimpleProjectRecord } from './entity.ts'
 import { hasFeature, projectPolicy, type ProjectSubject } from './policy.ts'
@@ -31,7 +32,7 @@ export async function describeLicense(app: App, subject: ProjectSubject): Promis
   const place = encodeSegments(`${project.default_branch}/${file.name}`)
   return {
     license: { key, name, nickname, html_url, source_url },
-    license_url: `${app.url}/${pathWithNamespace(project, namespace)}/blob/${place}`,
+    license_url: pageBelow(`${app.url}/${pathWithNamespace(project, namespace)}`, `blob/${place}`),
   }
 }
 

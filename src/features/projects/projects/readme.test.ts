@@ -26,7 +26,7 @@ test('a project begins with a readme by whoever it is for', async () => {
   forge.clock.advance(10_000)
   await forge.settle()
   const shown = (await ann.get(`/projects/${body.id}`, { statistics: true })).body
-  expect([shown.statistics.commit_count, shown.readme_url]).toEqual([1, `${body.web_url}/blob/trunk/README.md`])
+  expect([shown.statistics.commit_count, shown.readme_url]).toEqual([1, `${body.web_url}/-/blob/trunk/README.md`])
 
   const given = await forge.administrator.post(`/projects/user/${ann.id}`, { name: 'given', initialize_with_readme: 1 })
   expect(given.body).toMatchObject({ default_branch: 'master', empty_repo: false })

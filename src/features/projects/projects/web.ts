@@ -12,7 +12,7 @@ import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
 /** Addresses that begin with a path of somebody's: whatever no other route takes. */
-export const routes: WebRoutes = (server, gateway, { projectPages, addressPages, pages }) => {
+export const routes: WebRoutes = (server, gateway, { pageBelows, addressPages, pages }) => {
   // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
   const send = (reply: FastifyReply, { status = 200, headers, body }: PageContent) =>
     reply.code(status).headers(headers).send(body)
@@ -40,7 +40,7 @@ export const routes: WebRoutes = (server, gateway, { projectPages, addressPages,
     const served = upload && (await serveUpload(gateway, request, reply, upload))
     if (served) return served
     const page =
-      (await pageAt(gateway, request, reply, segments, projectPages)) ??
+      (await pageAt(gateway, request, reply, segments, pageBelows)) ??
       (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??
       (await showPage())
     if (page && page.status !== 404) return send(reply, page)

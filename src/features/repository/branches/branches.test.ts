@@ -60,7 +60,7 @@ test('a branch is told whole', async () => {
         committer_name: 'Ada',
         committer_email: 'ada@example.com',
         committed_date: '2023-11-14T23:48:20.000+01:30',
-        web_url: `${forge.url}${path}/commit/${id}`,
+        web_url: `${forge.url}${path}/-/commit/${id}`,
         trailers: {},
         extended_trailers: {},
       },
@@ -70,7 +70,7 @@ test('a branch is told whole', async () => {
       developers_can_merge: false,
       can_push: true,
       default: false,
-      web_url: `${forge.url}${path}/tree/feature/x`,
+      web_url: `${forge.url}${path}/-/tree/feature/x`,
     },
   })
   expect((await owner.head(`${repository}/branches/feature%2Fx`)).status).toBe(204)
@@ -89,7 +89,7 @@ test('its address is a page of its own, whatever the name', async () => {
   await using forge = await startForge()
   const { repository, owner, path } = await open(forge)
   const made = await owner.post(`${repository}/branches`, { branch: 'fix/#1-50%ü', ref: 'master' })
-  expect(made.body.web_url).toBe(`${forge.url}${path}/tree/fix/%231-50%25%C3%BC`)
+  expect(made.body.web_url).toBe(`${forge.url}${path}/-/tree/fix/%231-50%25%C3%BC`)
 })
 
 test('the list tells which are merged, protected and the default one', async () => {

@@ -4,6 +4,7 @@ import type { Commit } from '../../../git/objects/commits.ts'
 import type { Branch } from '../../../git/refs/refs.ts'
 import { Developer } from '../../../lib/levels.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
 import { isProtected, matches, type Rules } from '../protected-branches/matching.ts'
 import type { BranchAbility } from '../protected-branches/model.ts'
@@ -45,7 +46,7 @@ export function presentBranch({ name, commit }: Head, around: BranchSurroundings
     developers_can_merge: developersCan(around.rules, name, 'merge'),
     can_push: around.mayPush(name),
     default: name === around.defaultBranch,
-    web_url: `${around.url}/tree/${encodeSegments(name)}`,
+    web_url: pageBelow(around.url, `tree/${encodeSegments(name)}`),
   }
 }
 

@@ -53,7 +53,7 @@ test('a commit is told whole, in the zones its people were in', async () => {
     committer_name: 'Grace',
     committer_email: 'grace@example.com',
     committed_date: '2012-09-21T03:50:22.000-05:00',
-    web_url: `${project.web_url}/commit/${first}`,
+    web_url: `${project.web_url}/-/commit/${first}`,
     trailers: {},
     extended_trailers: {},
   }

@@ -3,6 +3,7 @@ import { entity, timestampOut } from '../../../api/wire.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import type { FileDiff } from '../../../git/history/diffs.ts'
 import { localTime } from '../../../lib/local-time.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { Row } from '../../../store/database.ts'
 import type { LineStats } from '../../../git/history/stats.ts'
 import { trailersIn } from './trailers.ts'
@@ -72,7 +73,7 @@ export function presentCommit(commit: Commit, { url }: { url: string }): CommitR
     created_at: localTime(commit.committer),
     parent_ids: [...commit.parents],
     ...presentPeople(commit),
-    web_url: `${url}/commit/${commit.id}`,
+    web_url: pageBelow(url, `commit/${commit.id}`),
     // Names are a stranger's: `__proto__` too becomes a plain field.
     trailers: Object.fromEntries(trailers.map(([name, values]) => [name, values.at(-1)!])),
     extended_trailers: Object.fromEntries(trailers),
@@ -117,7 +118,7 @@ const presentCommitPipeline = (pipeline: CommitPipeline, { url }: { url: string 
   source: pipeline.source,
   created_at: pipeline.created_at,
   updated_at: pipeline.updated_at,
-  web_url: `${url}/-/pipelines/${pipeline.id}`,
+  web_url: pageBelow(url, `pipelines/${pipeline.id}`),
 })
 
 export const DiffEntity = entity({

@@ -278,7 +278,7 @@ test('the first file of an empty repository makes its branch', async () => {
   // Nobody waits for what a new project is shown with.
   await forge.settle()
   expect((await forge.administrator.get(`/projects/${project.id}`, { statistics: true })).body).toMatchObject({
-    readme_url: `${project.web_url}/blob/main/README.md`,
+    readme_url: `${project.web_url}/-/blob/main/README.md`,
     statistics: { commit_count: 1, repository_size: expect.any(Number) },
   })
 })

@@ -6,6 +6,7 @@ import { markLines, markedLanguage } from '../../../lib/markdown/marked-code.ts'
 import { referencesIn, renderMarkdown } from '../../../lib/markdown/markdown.ts'
 import { sniffMedia } from '../../../lib/media.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../repositories/policy.ts'
 import type { FoundFile } from './queries.ts'
@@ -76,7 +77,7 @@ export async function renderFile(
   const project = webUrlOf(app, subject)
   const folder = entry.path.split('/').slice(0, -1).join('/')
   const text = content.toString()
-  const raw = `${project}/-/raw/${encodeSegments(ref)}`
+  const raw = pageBelow(project, `raw/${encodeSegments(ref)}`)
   const html = await renderMarkdown(text, {
     base: app.url,
     caller: app.caller,
@@ -89,7 +90,7 @@ export async function renderFile(
     tracker: await app.findTracker(app, subject.project),
     places: {
       project,
-      links: { root: `${project}/-/blob/${encodeSegments(ref)}`, folder },
+      links: { root: pageBelow(project, `blob/${encodeSegments(ref)}`), folder },
       pictures: { root: raw, folder },
     },
   })

@@ -4,6 +4,7 @@ import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
 import { encodeSegments } from '../../../lib/segments.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { Row } from '../../../store/database.ts'
 import { UserSummaryEntity, presentUserSummary, type Surroundings } from '../../identity/users/entity.ts'
 import { CommitEntity, presentCommit } from '../commits/entity.ts'
@@ -95,7 +96,7 @@ export const releaseSources = (url: string, project: number, tag: string) =>
 export function presentRelease(release: LoadedRelease, around: ReleaseSurroundings): ReleaseRecord {
   const { tag, links, commit } = release
   const { url } = around.users
-  const page = `${url}${around.path}/releases/${encodeURIComponent(tag)}`
+  const page = pageBelow(`${url}${around.path}`, `releases/${encodeURIComponent(tag)}`)
   return {
     tag_name: tag,
     name: release.name ?? tag,
@@ -106,8 +107,8 @@ export function presentRelease(release: LoadedRelease, around: ReleaseSurroundin
     author: release.author && presentUserSummary(release.author, around.users),
     commit: commit && presentCommit(commit, { url: `${url}${around.path}` }),
     milestones: release.milestones.map((milestone) => presentReleasedMilestone(milestone, around)),
-    commit_path: commit && `${around.path}/commit/${commit.id}`,
-    tag_path: `${around.path}/tags/${encodeSegments(tag)}`,
+    commit_path: commit && pageBelow(around.path, `commit/${commit.id}`),
+    tag_path: pageBelow(around.path, `tags/${encodeSegments(tag)}`),
     assets: {
       count: FORMATS.length + links.length,
       sources: releaseSources(url, around.projectId, tag),
@@ -136,7 +137,7 @@ function presentReleasedMilestone(
     due_date,
     start_date: milestone.start_date,
     expired: due_date !== null && due_date < now.slice(0, due_date.length),
-    web_url: `${users.url}${page}/-/milestones/${milestone.iid}`,
+    web_url: pageBelow(`${users.url}${page}`, `milestones/${milestone.iid}`),
     issue_stats: { total: milestone.issues, closed: milestone.closed_issues },
   }
 }

@@ -76,10 +76,10 @@ test('a release is told whole', async () => {
         avatar_url: null,
         web_url: `${forge.url}/${owner.username}`,
       },
-      commit: expect.objectContaining({ id: sha, web_url: `${forge.url}${path}/commit/${sha}` }),
+      commit: expect.objectContaining({ id: sha, web_url: `${forge.url}${path}/-/commit/${sha}` }),
       milestones: [],
-      commit_path: `${path}/commit/${sha}`,
-      tag_path: `${path}/tags/v1.0`,
+      commit_path: `${path}/-/commit/${sha}`,
+      tag_path: `${path}/-/tags/v1.0`,
       assets: {
         count: 6,
         sources: ['zip', 'tar.gz', 'tar.bz2', 'tar'].map((format) => ({
@@ -105,8 +105,8 @@ test('a release is told whole', async () => {
       },
       evidences: [],
       _links: {
-        self: `${forge.url}${path}/releases/v1.0`,
-        edit_url: `${forge.url}${path}/releases/v1.0/edit`,
+        self: `${forge.url}${path}/-/releases/v1.0`,
+        edit_url: `${forge.url}${path}/-/releases/v1.0/edit`,
       },
     },
   ])
@@ -116,7 +116,7 @@ test('a release is told whole', async () => {
   expect(source.status).toBe(200)
   expect((await source.bytes()).length).toBeGreaterThan(100)
   const odd = await owner.post(releases, { tag_name: 'rel/#1&50%', ref: 'master' })
-  expect(odd.body.tag_path).toBe(`${path}/tags/rel/%231%2650%25`)
+  expect(odd.body.tag_path).toBe(`${path}/-/tags/rel/%231%2650%25`)
   // Without its tag it is still what was released.
   await git('tag', '-d', 'v1.0')
   expect((await owner.get(`${releases}/v1.0`)).body).toEqual(body)

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../lib/page-below.ts'
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
 import type { Commit } from '../../../git/objects/commits.ts'
@@ -72,7 +73,7 @@ export function presentComparison(
     diffs: diff.files.map((file) => presentDiff(file, { unidiff })),
     compare_timeout: diff.overflow,
     compare_same_ref: isSame,
-    web_url: `${url}/compare/${encodeURIComponent(from)}...${encodeURIComponent(to)}`,
+    web_url: pageBelow(url, `compare/${encodeURIComponent(from)}...${encodeURIComponent(to)}`),
   }
 }
 

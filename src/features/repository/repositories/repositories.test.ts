@@ -357,7 +357,7 @@ describe('compare', () => {
     const { body } = await s.owner.get(`${s.base}/compare`, { from: 'master', to: 'topic/one' })
     const topic = await idOf(s, 'topic/one')
     expect(body).toEqual({
-      commit: expect.objectContaining({ id: topic, title: 'topic', web_url: `${s.url}/commit/${topic}` }),
+      commit: expect.objectContaining({ id: topic, title: 'topic', web_url: `${s.url}/-/commit/${topic}` }),
       commits: [body.commit],
       diffs: [
         expect.objectContaining({
@@ -370,7 +370,7 @@ describe('compare', () => {
       ],
       compare_timeout: false,
       compare_same_ref: false,
-      web_url: `${s.url}/compare/master...topic%2Fone`,
+      web_url: `${s.url}/-/compare/master...topic%2Fone`,
     })
 
     const straight = await s.owner.get(`${s.base}/compare`, { from: 'master', to: 'topic/one', straight: true })

@@ -1,6 +1,7 @@
 import type { App } from '../../../context.ts'
 import { html } from '../../../lib/html.ts'
 import { referencesIn, renderMarkdown } from '../../../lib/markdown/markdown.ts'
+import { pageBelow } from '../../../lib/page-below.ts'
 import type { ProjectSubject } from '../../projects/projects/policy.ts'
 import { webUrlOf } from '../../projects/projects/queries.ts'
 import { withoutFrontMatter } from './pages.ts'
@@ -13,7 +14,7 @@ export async function renderPage(
 ): Promise<string> {
   if (format !== 'markdown') return html`<pre>${content}</pre>`.toString()
   const project = webUrlOf(app, subject)
-  const beside = { root: `${project}/wikis`, folder: slug.split('/').slice(0, -1).join('/') }
+  const beside = { root: pageBelow(project, 'wikis'), folder: slug.split('/').slice(0, -1).join('/') }
   const text = withoutFrontMatter(content)
   const named = await referencesIn(text, app.url, app.caller)
   return renderMarkdown(text, {

@@ -221,7 +221,7 @@ test('a page is rendered when asked for as HTML', async () => {
   await ann.post(url, { title: 'a/b', content: '---\ntitle: x\n---\n*c* [d](e) <script>f</script>' })
   await ann.post(url, { title: 'other', content: '<b>', format: 'asciidoc' })
   const { body } = await ann.get(`${url}/a%2Fb?render_html=true`)
-  expect(body.content).toBe(`<p><em>c</em> <a href="${forge.url}/ann/engine/wikis/a/e">d</a> f</p>\n`)
+  expect(body.content).toBe(`<p><em>c</em> <a href="${forge.url}/ann/engine/-/wikis/a/e">d</a> f</p>\n`)
   expect((await ann.get(`${url}/other?render_html=true`)).body.content).toBe('<pre>&lt;b&gt;</pre>')
   expect((await ann.get(`${url}/a%2Fb?render_html=false`)).body.content).toContain('*c*')
 })
@@ -235,7 +235,7 @@ test('a rendered page names what its reader may see', async () => {
   const url = `/projects/${project.id}/wikis`
   await ann.post(url, { title: 'a', content: 'See #1, #2 and @ann' })
   const html = async (by: Client) => (await by.get(`${url}/a?render_html=true`)).body.content
-  const at = `${forge.url}/ann/engine/issues`
+  const at = `${forge.url}/ann/engine/-/issues`
   for (const word of [`href="${at}/1"`, `href="${at}/2"`, 'title="Hidden"', `href="${forge.url}/ann"`])
     expect(await html(ann)).toContain(word)
   const seen = await html(forge.visitor)

@@ -58,7 +58,7 @@ export const ciExamples = {
         message: 'Build it [skip ci]',
         title: 'Build it [skip ci]',
         timestamp: '2026-11-16T23:37:16.000+00:00',
-        url: 'https://forge.example.com/acme/rocket/commit/1c7e2b2fb6ae76eec08a049ec346f9e7da727ae9',
+        url: 'https://forge.example.com/acme/rocket/-/commit/1c7e2b2fb6ae76eec08a049ec346f9e7da727ae9',
         author: {
           name: 'Ada Owner',
           email: 'ada@example.com',
@@ -270,7 +270,7 @@ export const ciExamples = {
         email: '[REDACTED]',
       },
       user_url: 'https://forge.example.com/ada',
-      commit_url: 'https://forge.example.com/acme/rocket/commit/1c7e2b2fb6ae76eec08a049ec346f9e7da727ae9',
+      commit_url: 'https://forge.example.com/acme/rocket/-/commit/1c7e2b2fb6ae76eec08a049ec346f9e7da727ae9',
       commit_title: 'Build it [skip ci]',
       ref: 'master',
     },

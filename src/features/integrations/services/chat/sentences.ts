@@ -1,4 +1,5 @@
 /** What there is to say in a chat about a message, before it is written as each receiver wants it. Null: nothing. */
+import { pageBelow } from '../../../../lib/page-below.ts'
 import {
   actorOf,
   avatarOf,
@@ -67,10 +68,10 @@ function pushed(body: Payload, { project: { web_url } }: Told, project: Link): C
   const kind = body.object_kind === 'tag_push' ? 'tag' : 'branch'
   const name = nameOfRef(body.ref)
   const actor = actorOf(body)
-  const ref: Link = { text: name, url: `${web_url}/${kind === 'tag' ? 'tags' : 'commits'}/${encodeURI(name)}` }
+  const ref: Link = { text: name, url: pageBelow(web_url, `${kind === 'tag' ? 'tags' : 'commits'}/${encodeURI(name)}`) }
   if (isDeletion(body)) return { sentence: [`${actor} removed ${kind} ${name} from `, project] }
   if (isCreation(body)) return { sentence: [`${actor} pushed new ${kind} `, ref, ' to ', project] }
-  const compare: Link = { text: 'Compare changes', url: `${web_url}/compare/${body.before}...${body.after}` }
+  const compare: Link = { text: 'Compare changes', url: pageBelow(web_url, `compare/${body.before}...${body.after}`) }
   return {
     sentence: [`${actor} pushed to ${kind} `, ref, ' of ', project, ' (', compare, ')'],
     details: { lines: (body.commits ?? []).map(lineOfCommit) },
@@ -161,10 +162,10 @@ function pipelineEnded(body: Payload, { project: { web_url } }: Told, project: L
   const { id, ref, tag, status, detailed_status, duration } = body.object_attributes ?? {}
   if (status !== 'success' && status !== 'failed') return null
   const name = nameOfRef(ref)
-  const place: Link = { text: name, url: `${web_url}/${tag ? 'tags' : 'commits'}/${encodeURI(name)}` }
+  const place: Link = { text: name, url: pageBelow(web_url, `${tag ? 'tags' : 'commits'}/${encodeURI(name)}`) }
   const warned = /warning/.test(detailed_status ?? '') ? 'passed with warnings' : 'passed'
   const end = `${status === 'success' ? warned : 'failed'} in ${readable(duration ?? 0)}`
-  const pipeline: Link = { text: `#${id}`, url: `${web_url}/pipelines/${id}` }
+  const pipeline: Link = { text: `#${id}`, url: pageBelow(web_url, `pipelines/${id}`) }
   return {
     sentence: [
       project,

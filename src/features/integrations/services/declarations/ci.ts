@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../../lib/page-below.ts'
 import { flag, line, longer, required, secret, service, url } from '../declare.ts'
 import { basic, below, hookNameOf, postJson, relay } from '../requests.ts'
 import { isDeletion, nameOfRef, textOf, type Told } from '../told.ts'
@@ -189,7 +190,7 @@ export const github = service({
           state,
           context: context.slice(0, 255),
           description: `Pipeline ${status}`,
-          target_url: `${told.project.web_url}/pipelines/${id}`,
+          target_url: pageBelow(told.project.web_url, `pipelines/${id}`),
         },
         { Authorization: `Bearer ${textOf(told, 'token')}`, 'User-Agent': 'Mortise' },
       ),

@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../../lib/page-below.ts'
 import { connect } from 'node:net'
 import type { App } from '../../../../context.ts'
 import { OutgoingFailure } from '../../../../outbound/client.ts'
@@ -40,9 +41,9 @@ export function irkerLines(told: Told): string[] {
   if (isDeletion(body)) return [say(`${name}: ${actor} has deleted branch ${branch}`)]
   const commits = body.commits ?? []
   const total = body.total_commits_count ?? commits.length
-  const compare = `${project.web_url}/compare/${body.before}...${body.after}`
+  const compare = pageBelow(project.web_url, `compare/${body.before}...${body.after}`)
   const head = isCreation(body)
-    ? `${name}: ${actor} has created branch ${branch}: ${project.web_url}/commits/${encodeURI(nameOfRef(body.ref))}`
+    ? `${name}: ${actor} has created branch ${branch}: ${pageBelow(project.web_url, `commits/${encodeURI(nameOfRef(body.ref))}`)}`
     : `${name}: ${actor} pushed ${total} new ${total === 1 ? 'commit' : 'commits'} to ${branch}: ${compare}`
   const lines = commits.slice(-MOST_COMMITS).map((commit) => {
     const sha = painted(isColored, '14', shortSha(commit.id))

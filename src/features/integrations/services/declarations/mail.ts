@@ -1,3 +1,4 @@
+import { pageBelow } from '../../../../lib/page-below.ts'
 import { z } from 'zod'
 import { diffBetween } from '../../../../git/history/diffs.ts'
 import type { App } from '../../../../context.ts'
@@ -86,7 +87,7 @@ export async function pushLetter(app: App, told: Told): Promise<Letter> {
   const verb = isDeletion(body) ? 'deleted' : isCreation(body) ? 'pushed new' : 'pushed to'
   const head = `${actorOf(body)} ${verb} ${kind} ${name} at ${project.name_with_namespace}`
   const isUpdate = !isCreation(body) && !isDeletion(body)
-  const compare = isUpdate ? `${project.web_url}/compare/${body.before}...${body.after}` : project.web_url
+  const compare = isUpdate ? pageBelow(project.web_url, `compare/${body.before}...${body.after}`) : project.web_url
   const commits = isUpdate || (event === 'push' && isCreation(body)) ? (body.commits ?? []) : []
   const changes = isUpdate && event === 'push' && settings.disable_diffs !== true ? await changesOf(app, told) : ''
   const parts = [
@@ -139,7 +140,7 @@ export function pipelineLetter({ body, project }: Told): Letter | null {
             .join('\n')}`,
         ]
       : []),
-    `${project.web_url}/pipelines/${id}`,
+    pageBelow(project.web_url, `pipelines/${id}`),
   ]
   return {
     subject: oneLine(`${project.name} | ${word} pipeline for ${name} | ${shortSha(sha)}`),
