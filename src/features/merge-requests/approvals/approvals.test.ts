@@ -209,3 +209,49 @@ test('the password is asked for where the project says so', async () => {
     body: { approvals_left: 0 },
   })
 })
+
+test('whoever may no longer approve has not approved, until they may again', async () => {
+  await using forge = await startForge()
+  const { jane, john, url, root, propose, project } = await proposed(forge)
+  const admin = await forge.user({ admin: true })
+  const rule = await jane.post(`${root}/approval_rules`, { name: 'John', approvals_required: 1, user_ids: [john.id] })
+  expect(rule.status).toBe(201)
+  await jane.put(root, { merge_commit_template: 'By %{approved_by}' })
+  const merged = await propose('merged', { 'm.txt': 'm' })
+  await john.post(`${merged.url}/approve`)
+  expect((await jane.put(`${merged.url}/merge`)).body).toMatchObject({ state: 'merged' })
+  expect((await john.post(`${url}/approve`)).body).toMatchObject({ approvals_left: 0 })
+  const membership = `${root}/members/${john.id}`
+  const losses: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+    [
+      'removed',
+      () => jane.delete(membership),
+      () => jane.post(`${root}/members`, { user_id: john.id, access_level: 30 }),
+    ],
+    ['a Reporter', () => jane.put(membership, { access_level: 20 }), () => jane.put(membership, { access_level: 30 })],
+    ['blocked', () => admin.post(`/users/${john.id}/block`), () => admin.post(`/users/${john.id}/unblock`)],
+  ]
+  for (const [what, lose, regain] of losses) {
+    await lose()
+    await forge.settle()
+    const { body } = await jane.get(`${url}/approvals`)
+    expect([what, body.approvals_left, body.approved_by]).toEqual([what, 2, []])
+    const state = await jane.get(`${url}/approval_state`)
+    expect(state.body.rules.map((one: { approved_by: unknown[] }) => one.approved_by)).toEqual([[], []])
+    expect((await jane.get(url)).body.detailed_merge_status).toBe('not_approved')
+    expect(await jane.put(`${url}/merge`)).toMatchObject(REFUSED)
+    const over = await jane.get(`${merged.url}/approvals`)
+    expect(over.body).toMatchObject({ approvals_left: 0, approved_by: [{ user: { id: john.id } }] })
+    await regain()
+    await forge.settle()
+    expect((await jane.get(`${url}/approvals`)).body).toMatchObject({ approvals_left: 0 })
+  }
+  await jane.delete(`${root}/approval_rules/${rule.body.id}`)
+  await jane.put(`${root}/approvals`, { approvals_before_merge: 0 })
+  await jane.delete(membership)
+  await forge.settle()
+  const last = await jane.put(`${url}/merge`)
+  const commit = await jane.get(`/projects/${project.id}/repository/commits/${last.body.merge_commit_sha}`)
+  expect(commit.body.message).not.toContain(john.username)
+  expect(commit.body.message.trim()).toBe('By')
+})

@@ -12,8 +12,13 @@ import { approvalPolicy } from './policy.ts'
 /** A merge request as its approvals are given and asked for. */
 export const approvable = { ...mergeRequest, policy: { ...mergeRequest.policy, ...approvalPolicy } }
 
-/** Authors and committers may have approved before the project forbade it. */
-const COUNTS = sql<boolean>`(coalesce(s.merge_requests_author_approval, false) or m.author_id is null
+/** Whoever may approve at all now; what was merged stays approved by those who approved it. */
+const HAS_ACCESS = sql<boolean>`(m.state = 'merged' or exists (select 1 from users h
+  where h.id = a.user_id and h.state = 'active' and (h.admin or exists (select 1 from project_authorizations i
+    where i.user_id = h.id and i.project_id = m.project_id and i.access_level >= ${sql.lit(Developer)}))))`
+
+/** Authors and committers may have approved before the project forbade it, others before they lost access. */
+const COUNTS = sql<boolean>`${HAS_ACCESS} and (coalesce(s.merge_requests_author_approval, false) or m.author_id is null
     or a.user_id <> m.author_id)
   and (not coalesce(s.merge_requests_disable_committers_approval, false) or not exists (
     select 1 from merge_request_committers c where c.merge_request_id = m.id and c.user_id = a.user_id

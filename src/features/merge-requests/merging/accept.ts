@@ -9,7 +9,7 @@ import type { App, User } from '../../../context.ts'
 import { Refusal, notFound, unauthenticated } from '../../../errors.ts'
 import { listCommits } from '../../../git/history/history.ts'
 import { transact } from '../../../store/transact.ts'
-import { findUser } from '../../identity/users/queries.ts'
+import { findUser, withUsers } from '../../identity/users/queries.ts'
 import { nameFrom } from '../../planning/quick-actions/named.ts'
 import { findProjectById, pathWithNamespace } from '../../projects/projects/queries.ts'
 import { messageFrom, signerOf } from '../../repository/commits/landing.ts'
@@ -19,6 +19,7 @@ import { inBranchTurn } from '../../repository/gate/turns.ts'
 import type { Pusher, Update } from '../../repository/gate/updates.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { loadRepositorySubject } from '../../repository/repositories/queries.ts'
+import { approvalsGiven } from '../approvals/queries.ts'
 import { findClosing } from '../closing/queries.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
 import { mergeFacts, squashes } from '../mergeability/facts.ts'
@@ -194,17 +195,16 @@ async function planOf(
 const nameOf = ({ name, email }: User) => `${name} <${email}>`
 
 async function peopleNamed({ db }: App, { id }: MergeRequest) {
-  const named = async (table: 'merge_request_approvals' | 'merge_request_reviewers') => {
-    const rows = await db
-      .selectFrom(table)
-      .innerJoin('users', 'users.id', 'user_id')
-      .selectAll('users')
-      .where('merge_request_id', '=', id)
-      .orderBy('users.id')
-      .execute()
-    return rows.map(nameOf)
-  }
-  return { approvers: await named('merge_request_approvals'), reviewers: await named('merge_request_reviewers') }
+  const reviewers = await db
+    .selectFrom('merge_request_reviewers')
+    .innerJoin('users', 'users.id', 'user_id')
+    .selectAll('users')
+    .where('merge_request_id', '=', id)
+    .orderBy('users.id')
+    .execute()
+  const approvals = await withUsers(db, await approvalsGiven(db, [id]), { user: 'user_id' })
+  const approvers = approvals.map(({ user }) => user).sort((a, b) => a.id - b.id)
+  return { approvers: approvers.map(nameOf), reviewers: reviewers.map(nameOf) }
 }
 
 async function noteFault({ db }: App, { id }: MergeRequest, merge_error: string): Promise<MergeRequest> {
