@@ -2,9 +2,11 @@
 import { resolveRef } from './refs.ts'
 import { NO_OBJECT, RefMoved, moveRefs } from './update.ts'
 
-/** For good: it stays readable, whatever becomes of its branch. */
+export const keepRef = (sha: string): string => `refs/keep-around/${sha}`
+
+/** It stays readable, whatever becomes of its branch. */
 export async function keepCommit(dir: string, sha: string): Promise<void> {
-  await pointAt(dir, `refs/keep-around/${sha}`, sha)
+  await pointAt(dir, keepRef(sha), sha)
 }
 
 /** To whatever it points. Of two at the same time one may be first. */

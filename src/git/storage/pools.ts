@@ -61,4 +61,4 @@ export async function isUntidy(pool: string): Promise<boolean> {
 
 /** Members may need what no ref of the pool reaches, from a filling that was cut short: nothing ever expires. */
 export const tidyPool = (pool: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> =>
-  housekeep(pool, { signal, forever: true })
+  housekeep(pool, { signal, prune: null })

@@ -158,26 +158,27 @@ export async function packRefs(dir: string, signal?: AbortSignal): Promise<void>
 
 export interface HousekeepOptions {
   readonly signal?: AbortSignal | undefined
-  /** What nothing points to stays for good. */
-  readonly forever?: boolean
+  /** How long what nothing points to stays, as git says it; null: for good. */
+  readonly prune?: '2.weeks.ago' | '1.hour.ago' | null
 }
 
 /**
  * One pack with a bitmap, for quick clones; packed refs; a commit-graph that knows which paths each commit changed.
- * What nothing points to stays for two weeks: a push under way may be about to. What a pool has is left to the pool,
+ * What nothing points to stays for a while: a push under way may be about to. What a pool has is left to the pool,
  * and so is the bitmap. It is git's own `gc`, because that holds off any other: two repacks at once lose objects. Where
  * one is running already, this throws.
  */
-export async function housekeep(dir: string, { signal, forever = false }: HousekeepOptions = {}): Promise<void> {
+export async function housekeep(dir: string, { signal, prune = '2.weeks.ago' }: HousekeepOptions = {}): Promise<void> {
   const patiently = { deadline: 6 * HOUR, signal }
   const hasOwnBitmap = (await poolOf(dir)) === null
   await packRefs(dir, signal)
-  await git(dir, ['gc', '--quiet', '--cruft', forever ? '--no-prune' : '--prune=2.weeks.ago'], {
+  await git(dir, ['gc', '--quiet', '--cruft', prune === null ? '--no-prune' : `--prune=${prune}`], {
     ...patiently,
     // Before and after it, in our own way.
     config: { 'repack.writeBitmaps': String(hasOwnBitmap), 'gc.packRefs': 'false', 'gc.writeCommitGraph': 'false' },
   })
-  // Of what it has thrown away nothing shall be told from memory.
+  // Of what it has thrown away nothing shall be told from memory, nor from packs that are open still.
+  closeReaders(dir)
   forget(dir)
   await git(dir, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], patiently)
 }

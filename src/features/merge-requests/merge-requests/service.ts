@@ -28,6 +28,7 @@ import { resetApprovals } from '../approvals/resetting.ts'
 import { unchangedSince } from '../approvals/sameness.ts'
 import { tryMerge } from '../merge-refs/service.ts'
 import { freshlyChecked } from '../mergeability/check.ts'
+import { releaseVersions } from '../versions/release.ts'
 import { addVersion, findTips, takeIn, versionColumns } from '../versions/service.ts'
 import type { Measured } from '../versions/measure.ts'
 import { followThreads, traceThreads } from '../talk/moving.ts'
@@ -583,16 +584,14 @@ async function replaceLinks(app: App, id: number, was: MergeRequestState, is: Me
   await addLabels(app, id, missingIn(was.labels, is.labels))
 }
 
-export async function deleteMergeRequest(
-  app: App,
-  actor: User,
-  { id, project_id, iid, title, state }: MergeRequest,
-): Promise<void> {
+export async function deleteMergeRequest(app: App, actor: User, one: MergeRequest): Promise<void> {
+  const { id, project_id, iid, title, state } = one
   if (state !== 'locked') await drain(app, 'merge_requests', id)
   await transact(app, async (app) => {
     const { state } = await holdMergeRequest(app, id)
     // What is being merged would be on its target, and nobody could tell why.
     if (state === 'locked') throw new Refusal('conflict', 'The merge request is being merged')
+    await releaseVersions(app, one)
     await app.db.deleteFrom('merge_requests').where('id', '=', id).execute()
     await emit(app, 'merge_request.deleted', { id, project_id, iid, title, by: actor.id })
   })

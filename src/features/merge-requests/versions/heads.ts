@@ -6,6 +6,7 @@ import type { MergeRequest } from '../merge-requests/model.ts'
 import { findMergeRequests } from '../merge-requests/queries.ts'
 import { dropRef, pointAt } from '../../../git/refs/pointing.ts'
 import { headRef } from './refs.ts'
+import { keepEnds } from './service.ts'
 
 /** Of two pushes at the same time the later has the last word: asked again once it points. */
 export async function pointHead({ db }: App, dir: string, { id, iid, head_sha }: MergeRequest): Promise<void> {
@@ -13,7 +14,8 @@ export async function pointHead({ db }: App, dir: string, { id, iid, head_sha }:
     await pointAt(dir, headRef(iid), head)
     const [now] = await findMergeRequests(db, [id])
     if (!now) return dropRef(dir, headRef(iid))
-    if (now.head_sha === head) return
+    // One that had the same commits may have been deleted before the version was there to keep them.
+    if (now.head_sha === head) return keepEnds(dir, head, now.start_sha)
     head = now.head_sha
   }
 }

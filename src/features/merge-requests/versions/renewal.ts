@@ -89,6 +89,8 @@ function renewVersion(app: App, project: Project, id: number): Promise<void> {
         .where('id', '=', id)
         .execute()
     })
+    // One that had the same commits may have been deleted before this version was there to keep them.
+    await keepEnds(dir, seen.head_sha, target)
   })
 }
 

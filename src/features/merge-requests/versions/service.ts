@@ -82,7 +82,7 @@ export async function takeIn(
   return measure(dir, source, tip)
 }
 
-/** For good: what lies between them is read as long as the version is there. */
+/** What lies between them is read as long as the version is there. */
 export async function keepEnds(dir: string, head: string, start: string | null): Promise<void> {
   await Promise.all([keepCommit(dir, head), start === null || start === head ? null : keepCommit(dir, start)])
 }

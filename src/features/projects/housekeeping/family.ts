@@ -1,8 +1,8 @@
 import { family } from '../../family.ts'
-import { tidyRepository, tidyPoolLater } from './jobs.ts'
+import { pruneRepository, tidyRepository, tidyPoolLater } from './jobs.ts'
 import * as routes from './routes.ts'
 
 export const housekeeping = family({
   routes,
-  jobs: [tidyRepository, tidyPoolLater],
+  jobs: [tidyRepository, pruneRepository, tidyPoolLater],
 })

@@ -35,6 +35,26 @@ export async function tidySoon(app: App, { id }: { id: number }, { delay = 0 } =
   await enqueue(app, tidyRepository, { id }, { key: `projects.tidy ${id}${delay > 0 ? ' later' : ''}`, delay })
 }
 
+/**
+ * Throws away what nothing points to, though somebody may know its id. Not for what came within the hour, which a push
+ * may be about to point to.
+ */
+export const pruneRepository = job<{ id: number }>(
+  'projects.prune_repository',
+  async (app, { id }, signal) => {
+    const project = await findProjectById(app.db, id)
+    const dir = project && repositoryDir(app, project)
+    if (dir && (await repositoryExists(dir))) await housekeep(dir, { signal, prune: '1.hour.ago' })
+  },
+  { long: true },
+)
+
+/** Once everything that is there now is old enough; of one project at most once an hour. */
+export async function pruneSoon(app: App, { id }: { id: number }): Promise<void> {
+  const hour = Math.floor(app.clock.now().getTime() / HOUR)
+  await enqueue(app, pruneRepository, { id }, { key: `projects.prune ${id} ${hour}`, delay: 2 * HOUR })
+}
+
 /** A source hands what it has to its pool, where clones of all members find it; the last member leaves. */
 async function arrangeSharing(app: App, project: Project, dir: string, signal: AbortSignal): Promise<void> {
   const pool = await findPool(app, project.pool_id)
