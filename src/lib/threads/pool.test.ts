@@ -14,7 +14,8 @@ const LIMITS: PoolLimits = {
 /** Runs for so many milliseconds, for ever, or fails. */
 const WORK = new URL(
   `data:text/javascript,${encodeURIComponent(`
-    export function perform({ name, ms = 0, fault }) {
+    export async function perform({ name, ms = 0, fault, asks = [] }, ask) {
+      if (asks.length > 0) return Promise.allSettled(asks.map(ask)).then((all) => all.map((one) => one.value ?? one.reason.message))
       if (fault) throw new TypeError(fault)
       for (const end = performance.now() + ms; performance.now() < end;);
       return name
@@ -35,6 +36,19 @@ test('a task that fails leaves its thread alive', async () => {
   const pool = new ThreadPool(LIMITS)
   await expect(pool.run(WORK, { fault: 'bad input' }, options)).rejects.toThrow('bad input')
   expect(await pool.run(WORK, { name: 'next' }, options)).toBe('next')
+})
+
+test('a task asks its owner, who may fail to answer', async () => {
+  const pool = new ThreadPool(LIMITS)
+  const answer = async (question: unknown) => {
+    if (question === 'bad') throw new TypeError('no answer')
+    return `${question as string}!`
+  }
+  expect(await pool.run(WORK, { asks: ['one', 'bad', 'two'] }, { ...options, answer })).toEqual([
+    'one!',
+    'TypeError: no answer',
+    'two!',
+  ])
 })
 
 test('callers take turns, however many tasks one of them has', async () => {

@@ -5,7 +5,8 @@
  */
 import { anonymousShare, type LimitedCaller } from '../lanes.ts'
 import { PoolFull } from './errors.ts'
-import { startThread, type Thread } from './worker.ts'
+import type { Ask } from './thread.ts'
+import { startThread, type PerformOptions, type Thread } from './worker.ts'
 
 export interface PoolLimits {
   readonly threads: number
@@ -24,12 +25,14 @@ export interface TaskOptions {
   readonly caller?: LimitedCaller | undefined
   /** Milliseconds of work. */
   readonly deadline: number
+  /** Answers what the work asks meanwhile. */
+  readonly answer?: Ask
 }
 
 interface Task {
   readonly module: string
   readonly input: unknown
-  readonly deadline: number
+  readonly options: PerformOptions
   readonly caller: LimitedCaller
   resolve(result: unknown): void
   reject(error: unknown): void
@@ -52,14 +55,14 @@ export class ThreadPool {
     this.#limits = limits
   }
 
-  /** What `perform(input)` of the module returns; both must be values that can be cloned. */
-  run<T>(module: URL, input: unknown, { caller = BACKGROUND, deadline }: TaskOptions): Promise<T> {
+  /** What `perform(input, ask)` of the module returns; both must be values that can be cloned. */
+  run<T>(module: URL, input: unknown, { caller = BACKGROUND, ...options }: TaskOptions): Promise<T> {
     const queue = this.#queues.get(caller.key) ?? new Set()
     const { waitingPerCaller, waitingInAll, patience } = this.#limits
     if (caller !== BACKGROUND && (queue.size >= waitingPerCaller || this.#waiting >= waitingInAll))
       return Promise.reject(new PoolFull('too many tasks'))
     return new Promise((resolve, reject) => {
-      const task: Task = { module: module.href, input, deadline, caller, resolve: resolve as never, reject }
+      const task: Task = { module: module.href, input, options, caller, resolve: resolve as never, reject }
       queue.add(task)
       this.#queues.set(caller.key, queue)
       this.#waiting++
@@ -109,7 +112,7 @@ export class ThreadPool {
     this.#count(task.caller, 1)
     const thread = this.#takeThread()
     try {
-      task.resolve(await thread.perform(task.module, task.input, task.deadline))
+      task.resolve(await thread.perform(task.module, task.input, task.options))
     } catch (error) {
       task.reject(error)
     } finally {

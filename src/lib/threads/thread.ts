@@ -1,4 +1,4 @@
-/** Runs in a thread of its own: `perform(input)` of the module it is told. */
+/** Runs in a thread of its own: `perform(input, ask)` of the module it is told. */
 import { parentPort } from 'node:worker_threads'
 
 /** Without an input the module is only loaded. */
@@ -7,22 +7,50 @@ export interface Order {
   readonly input?: unknown
 }
 
+/** The owner's answer to a question of the work. */
+export interface Answer {
+  readonly answerTo: number
+  readonly answer?: unknown
+  readonly fault?: string
+}
+
 export type Reply = { readonly result: unknown } | { readonly fault: string }
+export type Message = Reply | { readonly number: number; readonly question: unknown }
+
+/** Asks the owner of the thread. Questions and answers are values that can be cloned. */
+export type Ask = (question: unknown) => Promise<unknown>
 
 interface Module {
-  perform(input: unknown): unknown
+  perform(input: unknown, ask: Ask): unknown
+}
+
+const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+let asked = 0
+
+const ask: Ask = (question) => {
+  const number = ++asked
+  const answer = Promise.withResolvers<unknown>()
+  waiting.set(number, answer)
+  parentPort?.postMessage({ number, question } satisfies Message)
+  return answer.promise.finally(() => waiting.delete(number))
+}
+
+function take({ answerTo, answer, fault }: Answer): void {
+  if (fault === undefined) waiting.get(answerTo)?.resolve(answer)
+  else waiting.get(answerTo)?.reject(new Error(fault))
 }
 
 async function follow(order: Order): Promise<Reply> {
   try {
     const { perform } = (await import(order.module)) as Module
-    return { result: 'input' in order ? await perform(order.input) : undefined }
+    return { result: 'input' in order ? await perform(order.input, ask) : undefined }
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
 
 // Without a parent it is only loaded, to be compiled before it is needed.
-parentPort?.on('message', (order: Order) => {
-  void follow(order).then((reply) => parentPort?.postMessage(reply))
+parentPort?.on('message', (message: Order | Answer) => {
+  if ('answerTo' in message) take(message)
+  else void follow(message).then((reply) => parentPort?.postMessage(reply))
 })

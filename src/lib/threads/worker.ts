@@ -1,11 +1,18 @@
 /** One thread as its owner sees it. */
 import { Worker } from 'node:worker_threads'
 import { OutOfTime } from './errors.ts'
-import type { Order, Reply } from './thread.ts'
+import type { Answer, Ask, Message, Order, Reply } from './thread.ts'
+
+export interface PerformOptions {
+  /** Milliseconds of work. */
+  readonly deadline: number
+  /** Answers what the work asks meanwhile. */
+  readonly answer?: Ask | undefined
+}
 
 export interface Thread {
   /** One at a time. After a failure of the thread itself it is dead. */
-  perform(module: string, input: unknown, deadline: number): Promise<unknown>
+  perform(module: string, input: unknown, options: PerformOptions): Promise<unknown>
   isAlive(): boolean
   end(): void
 }
@@ -27,8 +34,8 @@ export function startThread(): Thread {
     isAlive = false
     void worker.terminate()
   }
-  const order = async (order: Order, deadline: number): Promise<unknown> => {
-    const reply = await replyOf(worker, order, deadline).catch((error: unknown) => {
+  const order = async (order: Order, options: PerformOptions): Promise<unknown> => {
+    const reply = await replyOf(worker, order, options).catch((error: unknown) => {
       end()
       throw error
     })
@@ -36,12 +43,12 @@ export function startThread(): Thread {
     return reply.result
   }
   return {
-    async perform(module, input, deadline) {
+    async perform(module, input, options) {
       worker.ref()
       try {
-        if (!loaded.has(module)) await order({ module }, LONGEST_START)
+        if (!loaded.has(module)) await order({ module }, { deadline: LONGEST_START })
         loaded.add(module)
-        return await order({ module, input }, deadline)
+        return await order({ module, input }, options)
       } finally {
         worker.unref()
       }
@@ -51,19 +58,30 @@ export function startThread(): Thread {
   }
 }
 
-async function replyOf(worker: Worker, order: Order, deadline: number): Promise<Reply> {
+const noAnswer: Ask = () => Promise.reject(new Error('nobody answers'))
+
+async function replyOf(worker: Worker, order: Order, { deadline, answer = noAnswer }: PerformOptions): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const receive = (message: Message) => {
+    if (!('question' in message)) return resolve(message)
+    const answerTo = message.number
+    const reply = (given: Omit<Answer, 'answerTo'>) => worker.postMessage({ answerTo, ...given } satisfies Answer)
+    answer(message.question).then(
+      (answer) => reply({ answer }),
+      (error: unknown) => reply({ fault: String(error) }),
+    )
+  }
   const fail = (error: NodeJS.ErrnoException) =>
     reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfTime('too much memory') : error)
   const exit = () => reject(new Error('the thread has ended'))
-  worker.on('message', resolve).on('error', fail).on('exit', exit)
+  worker.on('message', receive).on('error', fail).on('exit', exit)
   const watch = watchEffort(worker, deadline, () => reject(new OutOfTime('out of time')))
   try {
     worker.postMessage(order)
     return await promise
   } finally {
     watch.end()
-    worker.off('message', resolve).off('error', fail).off('exit', exit)
+    worker.off('message', receive).off('error', fail).off('exit', exit)
   }
 }
 
