@@ -28,6 +28,7 @@ export const PARTS = {
   'pattern-worker': 'src/lib/pattern-worker.ts',
   'rendering-thread': 'src/lib/threads/thread.ts',
   'markdown-tasks': 'src/lib/markdown/tasks.ts',
+  'ci-report': 'src/ci/config/report.ts',
   ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 

@@ -25,6 +25,7 @@ import { readPointer } from '../src/lib/lfs-pointer.ts'
 import { lineChanges } from '../src/lib/line-changes.ts'
 import { escapeHtml, isOutside, isSafeAddress, isSafePicture } from '../src/lib/markdown/html.ts'
 import { markedLanguage } from '../src/lib/markdown/marked-code.ts'
+import { withoutSecrets } from '../src/lib/masked-url.ts'
 import { sniffMedia } from '../src/lib/media.ts'
 import { parseNaturalDate } from '../src/lib/natural-date.ts'
 import { nestParams, parseParams } from '../src/lib/params.ts'
@@ -136,6 +137,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'src/lib/markdown/html.ts escapeHtml': { limit: LONG / 2, run: escapeHtml },
   'src/lib/markdown/html.ts isOutside': short(isOutside),
   'src/lib/markdown/marked-code.ts markedLanguage': short(markedLanguage),
+  'src/lib/masked-url.ts withoutSecrets': short(withoutSecrets),
   'src/lib/media.ts sniffMedia': long((text) => sniffMedia(bytes(text))),
   'src/lib/natural-date.ts parseNaturalDate': short((text) => parseNaturalDate(text, '2026-11-18')),
   'src/lib/params.ts parseParams': long(parseParams),
@@ -248,6 +250,7 @@ export const IN_PIECES: Readonly<Record<string, string>> = {
     'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
   'src/ci/config/compile.ts compile':
     'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
+  'src/ci/config/report.ts reportOn': 'compile() and check(), with what people see of them',
   'src/lib/junit.ts readJunit': 'in pieces with pauses, not in a thread; src/lib/junit.test.ts has its limits',
   'src/lib/markdown/highlight.ts highlight': 'a task of the rendering threads',
   'src/lib/markdown/html.ts cleanHtml': 'a part of rendering',
@@ -275,6 +278,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/ci/config/deploying.ts readPages': OF_A_FILE,
   'src/ci/config/faults.ts faultAt': OF_OURS,
   'src/ci/config/jobs.ts readJob': OF_A_FILE,
+  'src/ci/config/report.ts taskOf': 'only handed on, to a thread',
   'src/ci/config/rules.ts isChanged': OF_A_FILE,
   'src/ci/config/tree.ts markOf': OF_A_FILE,
   'src/ci/config/tree.ts put': OF_A_FILE,
@@ -287,6 +291,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/lib/event-uuid.ts eventIn': 'a header; its pattern has a fixed length',
   'src/lib/languages.ts sharesOf': 'names of languages that we know',
   'src/lib/lanes.ts limitedCaller': 'a key of a map',
+  'src/lib/make-folder.ts makeFolder': 'a path on our disk',
   'src/lib/process-tag.ts isElsewhere': OF_OURS,
   'src/lib/process-tag.ts isMemberGone': OF_OURS,
   'src/lib/process-tag.ts isProcessGone': OF_OURS,

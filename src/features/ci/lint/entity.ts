@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { entity } from '../../../api/wire.ts'
-import type { Checked, Compiled } from '../../../ci/config/compile.ts'
 import type { Included } from '../../../ci/config/context.ts'
-import type { JobDefinition } from '../../../ci/config/jobs.ts'
 import type { PlannedJob } from '../../../ci/config/plan.ts'
+import type { JobOutline, Report } from '../../../ci/config/report.ts'
 
 const PolicyEntity = entity({ refs: z.array(z.string()) }).nullable()
 
@@ -68,15 +67,14 @@ interface LintWish {
   readonly withJobs: boolean
 }
 
-export function presentLint(checked: Checked | Compiled, { url, withJobs }: LintWish): Lint {
-  const plan = 'plan' in checked ? checked.plan : null
-  const jobs = plan ? plan.jobs.map(presentPlanned) : [...(checked.definition?.jobs.values() ?? [])].map(presentJob)
+export function presentLint(report: Report, { url, withJobs }: LintWish): Lint {
+  const jobs = report.plan ? report.plan.jobs.map(presentPlanned) : report.jobs.map(presentJob)
   return {
-    valid: checked.errors.length === 0,
-    errors: checked.errors.map(({ message }) => message),
-    warnings: [...checked.warnings],
-    merged_yaml: checked.merged(),
-    includes: checked.includes.map((one) => presentInclude(one, url)),
+    valid: report.errors.length === 0,
+    errors: report.errors.map(({ message }) => message),
+    warnings: [...report.warnings],
+    merged_yaml: report.merged,
+    includes: report.includes.map((one) => presentInclude(one, url)),
     ...(withJobs && { jobs }),
   }
 }
@@ -109,7 +107,7 @@ function presentInclude(
   }
 }
 
-const presentCommon = (job: JobDefinition | PlannedJob) => ({
+const presentCommon = (job: JobOutline | PlannedJob) => ({
   name: job.name,
   stage: job.stage,
   before_script: [...job.before_script],
@@ -124,9 +122,9 @@ const presentCommon = (job: JobDefinition | PlannedJob) => ({
     : null,
 })
 
-const presentPolicy = (policy: JobDefinition['only']) => policy && { refs: [...(policy.refs ?? [])] }
+const presentPolicy = (policy: JobOutline['only']) => policy && { refs: [...(policy.refs ?? [])] }
 
-const presentJob = (job: JobDefinition): z.infer<typeof LintedJobEntity> => ({
+const presentJob = (job: JobOutline): z.infer<typeof LintedJobEntity> => ({
   ...presentCommon(job),
   only: presentPolicy(job.only),
   except: presentPolicy(job.except),

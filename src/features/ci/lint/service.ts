@@ -1,13 +1,14 @@
 /** Configurations looked at without running them. */
-import { check, type Checked, type Compiled } from '../../../ci/config/compile.ts'
 import type { Context } from '../../../ci/config/context.ts'
+import type { Report } from '../../../ci/config/report.ts'
 import type { App } from '../../../context.ts'
 import { findCommit } from '../../../git/objects/commits.ts'
 import { resolveRef } from '../../../git/refs/refs.ts'
 import { NO_OBJECT } from '../../../git/refs/update.ts'
 import { findTemplate } from '../../instance/templates/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
-import { compileFor, contextFor } from '../pipelines/configuration.ts'
+import { compileConfiguration } from '../pipelines/compiling.ts'
+import { contextFor } from '../pipelines/configuration.ts'
 import { wholeRef } from '../pipelines/create.ts'
 import { serverOf, serverVariables } from '../pipelines/predefined.ts'
 import { namedRef } from '../pipelines/refs.ts'
@@ -42,7 +43,7 @@ export async function lintFor(
   text: string,
   place: LintPlace,
   { dryRun }: { dryRun: boolean },
-): Promise<Checked | Compiled> {
+): Promise<Report> {
   const { project } = subject
   const mayRun = await mayRunOn(app, subject, place)
   const isProtected = await isProtectedRef(app, project.id, place)
@@ -58,11 +59,11 @@ export async function lintFor(
   // Whoever may not run it learns nothing of the values that it would run with.
   const settings = mayRun ? await settingsFor(app, { project, isProtected }) : []
   const wanted = { subject, facts, commit, settings }
-  return dryRun ? compileFor(app, text, wanted) : check(text, await contextFor(app, wanted))
+  return compileConfiguration(app, text, await contextFor(app, wanted), { plan: dryRun, details: true })
 }
 
 /** Of no project: what stands elsewhere is not read, but for what everybody has. */
-export async function lintAlone(app: App, text: string): Promise<Checked> {
+export async function lintAlone(app: App, text: string): Promise<Report> {
   const context: Context = {
     path: '.gitlab-ci.yml',
     tree: { project: '', sha: NO_OBJECT },
@@ -82,5 +83,5 @@ export async function lintAlone(app: App, text: string): Promise<Checked> {
       return template ? { text: template.content, tree: null } : { failure: 'not_allowed' }
     },
   }
-  return check(text, context)
+  return compileConfiguration(app, text, context, { plan: false, details: true })
 }

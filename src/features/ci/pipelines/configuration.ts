@@ -1,6 +1,6 @@
 /** The configuration of a pipeline, read at its commit and compiled for it. */
-import { compile, type Compiled } from '../../../ci/config/compile.ts'
 import type { Context } from '../../../ci/config/context.ts'
+import type { Report } from '../../../ci/config/report.ts'
 import type { Variable } from '../../../ci/config/variables.ts'
 import type { App } from '../../../context.ts'
 import { changedPaths } from '../../../git/history/changed-paths.ts'
@@ -12,6 +12,7 @@ import { NO_OBJECT } from '../../../git/refs/update.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { pathWithNamespace } from '../../projects/projects/queries.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
+import { compileConfiguration } from './compiling.ts'
 import { IncludeReader, fileAt } from './includes.ts'
 import { DEFAULT_CONFIG_PATH, ruleVariables, serverOf, type PipelineFacts } from './predefined.ts'
 
@@ -44,8 +45,8 @@ export async function readConfiguration(
   return fileAt(subject.dir, sha, path)
 }
 
-export async function compileFor(app: App, text: string, wanted: Wanted): Promise<Compiled> {
-  return compile(text, await contextFor(app, wanted))
+export async function compileFor(app: App, text: string, wanted: Wanted): Promise<Report> {
+  return compileConfiguration(app, text, await contextFor(app, wanted), { plan: true, details: false })
 }
 
 export async function contextFor(app: App, wanted: Wanted): Promise<Context> {

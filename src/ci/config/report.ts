@@ -1,0 +1,103 @@
+/** What becomes of a configuration as plain data, so that a thread can be given the work. */
+import type { Ask } from '../../lib/threads/thread.ts'
+import { check, compile } from './compile.ts'
+import type { Context, Include, IncludeAnswer, Included, Tree } from './context.ts'
+import type { Fault } from './faults.ts'
+import type { JobDefinition } from './jobs.ts'
+import type { Plan } from './plan.ts'
+
+export interface Wanted {
+  /** Of one pipeline. Without one only faults are told. */
+  readonly plan: boolean
+  /** The file with all it includes and extends, and its jobs: for people who check it. */
+  readonly details: boolean
+}
+
+export type JobOutline = Pick<
+  JobDefinition,
+  | 'name'
+  | 'stage'
+  | 'before_script'
+  | 'script'
+  | 'after_script'
+  | 'tags'
+  | 'environment'
+  | 'when'
+  | 'allow_failure'
+  | 'needs'
+  | 'only'
+  | 'except'
+>
+
+export interface Report {
+  readonly errors: readonly Fault[]
+  readonly warnings: readonly string[]
+  readonly includes: readonly Included[]
+  readonly merged: string | null
+  readonly jobs: readonly JobOutline[]
+  /** Null with errors, and where none was wanted. */
+  readonly plan: Plan | null
+}
+
+/** More jobs than a pipeline may have are not told. */
+const MOST_OUTLINES = 1000
+
+export async function reportOn(text: string, context: Context, wanted: Wanted): Promise<Report> {
+  const checked = wanted.plan ? await compile(text, context) : { ...(await check(text, context)), plan: null }
+  const { errors, warnings, includes, definition, plan } = checked
+  const jobs = wanted.details ? [...(definition?.jobs.values() ?? [])].slice(0, MOST_OUTLINES).map(outlineOf) : []
+  return { errors, warnings, includes, plan, jobs, merged: wanted.details ? checked.merged() : null }
+}
+
+const outlineOf = (job: JobDefinition): JobOutline => ({
+  name: job.name,
+  stage: job.stage,
+  before_script: job.before_script,
+  script: job.script,
+  after_script: job.after_script,
+  tags: job.tags,
+  environment: job.environment,
+  when: job.when,
+  allow_failure: job.allow_failure,
+  needs: job.needs,
+  only: job.only,
+  except: job.except,
+})
+
+type Asking = Pick<Context, 'changedPaths' | 'paths' | 'readInclude'>
+
+type Question =
+  | { readonly kind: 'changedPaths'; readonly compareTo: string | null }
+  | { readonly kind: 'paths'; readonly tree: Parameters<Context['paths']>[0] }
+  | { readonly kind: 'readInclude'; readonly include: Include; readonly from: Tree | null }
+
+export interface Task {
+  readonly text: string
+  readonly context: Omit<Context, keyof Asking>
+  readonly wanted: Wanted
+}
+
+export function taskOf(text: string, context: Context, wanted: Wanted): Task {
+  const { changedPaths: _changedPaths, paths: _paths, readInclude: _readInclude, ...data } = context
+  return { text, context: data, wanted }
+}
+
+/** In the thread: what only the owner knows is asked of the owner. */
+export function perform({ text, context, wanted }: Task, ask: Ask): Promise<Report> {
+  const askFor = <T>(question: Question) => ask(question) as Promise<T>
+  const asking: Asking = {
+    changedPaths: (compareTo) => askFor<readonly string[] | null>({ kind: 'changedPaths', compareTo }),
+    paths: (tree) => askFor<readonly string[] | null>({ kind: 'paths', tree }),
+    readInclude: (include, from) => askFor<IncludeAnswer>({ kind: 'readInclude', include, from }),
+  }
+  return reportOn(text, { ...context, ...asking }, wanted)
+}
+
+export function answerFrom(context: Asking): Ask {
+  return (asked) => {
+    const question = asked as Question
+    if (question.kind === 'changedPaths') return context.changedPaths(question.compareTo)
+    if (question.kind === 'paths') return context.paths(question.tree)
+    return context.readInclude(question.include, question.from)
+  }
+}

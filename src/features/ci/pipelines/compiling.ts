@@ -1,0 +1,89 @@
+/** Configurations are compiled here while they are short, and in threads of their own once they are not. */
+import type { Context, IncludeAnswer } from '../../../ci/config/context.ts'
+import { answerFrom, reportOn, taskOf, type Report, type Wanted } from '../../../ci/config/report.ts'
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import { OutOfTime, PoolFull } from '../../../lib/threads/errors.ts'
+import { ThreadPool } from '../../../lib/threads/pool.ts'
+
+/** Characters of a configuration with all it includes; some ten milliseconds of work at most. */
+const SHORT = 16_384
+
+const TAKES_TOO_LONG: Report = {
+  errors: [{ message: 'The configuration takes too long to compile' }],
+  warnings: [],
+  includes: [],
+  merged: null,
+  jobs: [],
+  plan: null,
+}
+
+/** Milliseconds of processor time. */
+const DEADLINE = 10_000
+const RETRY_AFTER = '10'
+
+/** Apart from the rendering of texts and pages: a configuration may wait for what it includes. */
+const compiling = new ThreadPool({
+  threads: 2,
+  perCaller: 1,
+  waitingPerCaller: 20,
+  waitingInAll: 200,
+  patience: 30_000,
+  idle: 10_000,
+})
+
+// Beside the sources, in the folder of the bundle otherwise.
+const MODULE = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../ci/config/report.ts' : './ci-report.js',
+  import.meta.url,
+)
+
+export async function compileConfiguration(app: App, text: string, asked: Context, wanted: Wanted): Promise<Report> {
+  const context = readingOnce(asked)
+  return (await compileHere(text, context, wanted)) ?? compileInThread(app, text, context, wanted)
+}
+
+/** A configuration that needs both ways has its includes read once. */
+function readingOnce(context: Context): Context {
+  const known = new Map<string, Promise<IncludeAnswer>>()
+  return {
+    ...context,
+    readInclude(include, from) {
+      const key = JSON.stringify([include, from])
+      const answer = known.get(key) ?? context.readInclude(include, from)
+      known.set(key, answer)
+      return answer
+    },
+  }
+}
+
+class TooLong extends Error {}
+
+/** Null as soon as more was read than is short. */
+async function compileHere(text: string, context: Context, wanted: Wanted): Promise<Report | null> {
+  let left = SHORT - text.length
+  if (left < 0) return null
+  const readInclude: Context['readInclude'] = async (include, from) => {
+    const answer = await context.readInclude(include, from)
+    if ('text' in answer) left -= answer.text.length
+    if (left < 0) throw new TooLong()
+    return answer
+  }
+  try {
+    return await reportOn(text, { ...context, readInclude }, wanted)
+  } catch (error) {
+    if (error instanceof TooLong) return null
+    throw error
+  }
+}
+
+async function compileInThread(app: App, text: string, context: Context, wanted: Wanted): Promise<Report> {
+  const options = { caller: app.caller, deadline: DEADLINE, answer: answerFrom(context) }
+  try {
+    return await compiling.run<Report>(MODULE, taskOf(text, context, wanted), options)
+  } catch (error) {
+    if (error instanceof OutOfTime) return TAKES_TOO_LONG
+    if (!(error instanceof PoolFull)) throw error
+    throw new Refusal('busy', undefined, { headers: { 'Retry-After': RETRY_AFTER } })
+  }
+}
