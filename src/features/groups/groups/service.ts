@@ -11,7 +11,7 @@ import { refreshAuthorizations } from '../../access/authorizations/service.ts'
 import { addFounder } from '../../access/members/service.ts'
 import type { ProjectCreationLevel, SubgroupCreationLevel } from '../../identity/namespaces/model.ts'
 import { addNamespace, lockShares, updateNamespace } from '../../identity/namespaces/service.ts'
-import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
+import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { holdNamespace } from '../../projects/projects/places.ts'
@@ -188,12 +188,6 @@ async function spreadShareLock(app: App, before: Group, after: Group): Promise<v
   if (before.share_with_group_lock === after.share_with_group_lock) return
   if (after.share_with_group_lock) await lockShares(app, after.id)
   await refreshAuthorizations(app, { group: after.id })
-}
-
-/** An empty text takes the picture away. */
-async function avatarChange(app: App, avatar: GroupChange['avatar']): Promise<RowChange<'namespaces'>> {
-  if (avatar === undefined || avatar === null) return {}
-  return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
 }
 
 function heeded(actor: User, wish: GroupChange): GroupChange {

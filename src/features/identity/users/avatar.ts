@@ -26,6 +26,15 @@ export async function storeAvatar(app: App, upload: Upload) {
   return { avatar_digest: digest, avatar_filename: `${stem}.${image.format}`, avatar_type: image.mime }
 }
 
+/** What changes of a row; an empty text takes the picture away. */
+export async function avatarChange(
+  app: App,
+  avatar: Upload | '' | null | undefined,
+): Promise<Partial<Record<keyof typeof NO_AVATAR, string | null>>> {
+  if (avatar === undefined || avatar === null) return {}
+  return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
+}
+
 /** Once the row stands: somebody's leaving of the same content may have been carried out before. */
 export const keepAvatar =
   (app: App, upload: Upload | '' | null | undefined) =>

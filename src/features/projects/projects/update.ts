@@ -7,7 +7,7 @@ import { Owner, isWider } from '../../../lib/levels.ts'
 import type { RowChange } from '../../../store/database.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
-import { NO_AVATAR, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
+import { avatarChange, keepAvatar } from '../../identity/users/avatar.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { closePoolsOf } from '../forks/pools.ts'
 import { checkedImport, scheduleImport } from '../imports/service.ts'
@@ -130,10 +130,4 @@ function storageChange(app: App, actor: User, project: Project, wanted: string):
     throw invalid({ repository_storage: ['can not be changed once the project exists'] })
   }
   return {}
-}
-
-/** An empty text takes the picture away. */
-async function avatarChange(app: App, avatar: ProjectChange['avatar']): Promise<RowChange<'projects'>> {
-  if (avatar === undefined || avatar === null) return {}
-  return avatar === '' ? NO_AVATAR : storeAvatar(app, avatar)
 }

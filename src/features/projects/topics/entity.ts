@@ -9,18 +9,20 @@ export const TopicEntity = entity({
   description: z.string().nullable(),
   /** Of those that the viewer may see. */
   total_projects_count: z.int(),
-  avatar_url: z.null(),
+  avatar_url: z.string().nullable(),
 }).meta({ id: 'Topic' })
 
 export interface LoadedTopic extends Topic {
   readonly total: number
 }
 
-export const presentTopic = (topic: LoadedTopic): z.infer<typeof TopicEntity> => ({
+export const presentTopic = (topic: LoadedTopic, { url }: { readonly url: string }): z.infer<typeof TopicEntity> => ({
   id: topic.id,
   name: topic.name,
   title: topic.title ?? topic.name,
   description: topic.description,
   total_projects_count: Number(topic.total),
-  avatar_url: null,
+  avatar_url:
+    topic.avatar_filename &&
+    `${url}/uploads/-/system/projects/topic/avatar/${topic.id}/${encodeURIComponent(topic.avatar_filename)}`,
 })

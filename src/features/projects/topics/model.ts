@@ -11,6 +11,9 @@ declare module '../../../store/database.ts' {
       description: string | null
       /** Described by an administrator, and so shown whether or not a project has it. */
       curated: Generated<boolean>
+      avatar_digest: Generated<string | null>
+      avatar_filename: Generated<string | null>
+      avatar_type: Generated<string | null>
       created_at: string
     }
   }

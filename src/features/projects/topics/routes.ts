@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { administratorsFirst, endpoint } from '../../../api/endpoint.ts'
 import { pageOf } from '../../../api/pages.ts'
-import { bool, id, text } from '../../../api/wire.ts'
+import { bool, file, id, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
+import { LARGEST_AVATAR } from '../../identity/users/avatar.ts'
 import { TopicEntity, presentTopic } from './entity.ts'
 import { findTopic, listTopics, topic } from './queries.ts'
 import { createTopic, deleteTopic, mergeTopics, updateTopic } from './service.ts'
@@ -23,7 +24,7 @@ export const list = endpoint({
   output: pageOf(TopicEntity),
   async handle({ app, viewer, input, page }) {
     const { items, total } = await listTopics(app.db, viewer, input, page)
-    return { total, items: items.map(presentTopic) }
+    return { total, items: items.map((topic) => presentTopic(topic, app)) }
   },
 })
 
@@ -34,7 +35,7 @@ export const get = endpoint({
   on: topic,
   allow: 'anyone',
   output: TopicEntity,
-  handle: async ({ subject }) => presentTopic(subject.topic),
+  handle: async ({ app, subject }) => presentTopic(subject.topic, app),
 })
 
 export const create = endpoint({
@@ -42,9 +43,10 @@ export const create = endpoint({
   path: '/topics',
   summary: 'Create a topic',
   ...administratorsFirst,
-  input: z.object({ name: text, title: text, description: text.nullish() }),
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({ name: text, title: text, description: text.nullish(), avatar: file.nullish() }),
   output: TopicEntity,
-  handle: async ({ app, input }) => presentTopic({ ...(await createTopic(app, input)), total: 0 }),
+  handle: async ({ app, input }) => presentTopic({ ...(await createTopic(app, input)), total: 0 }, app),
 })
 
 export const update = endpoint({
@@ -53,11 +55,17 @@ export const update = endpoint({
   summary: 'Change a topic',
   on: topic,
   ...administratorsFirst,
-  input: z.object({ name: text.nullish(), title: text.nullish(), description: text.nullish() }),
+  upload: LARGEST_AVATAR * 2,
+  input: z.object({
+    name: text.nullish(),
+    title: text.nullish(),
+    description: text.nullish(),
+    avatar: z.union([file, z.literal('')]).nullish(),
+  }),
   output: TopicEntity,
   async handle({ app, viewer, subject, input }) {
     await updateTopic(app, subject.topic, input)
-    return presentTopic(await found(app, viewer, subject.topic.id))
+    return presentTopic(await found(app, viewer, subject.topic.id), app)
   },
 })
 
@@ -84,6 +92,6 @@ export const merge = endpoint({
       await found(app, viewer, input.target_topic_id),
     ]
     await mergeTopics(app, source, target)
-    return presentTopic(await found(app, viewer, target.id))
+    return presentTopic(await found(app, viewer, target.id), app)
   },
 })

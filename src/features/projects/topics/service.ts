@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
+import type { Upload } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, invalid, notFound, type FieldErrors } from '../../../errors.ts'
 import { uniqueViolation } from '../../../store/dialect.ts'
-import { sql } from 'kysely'
 import { transact } from '../../../store/transact.ts'
+import { NO_AVATAR, avatarChange, keepAvatar, storeAvatar } from '../../identity/users/avatar.ts'
+import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import type { Topic } from './model.ts'
 
 const LONGEST_NAME = 255
@@ -13,6 +16,7 @@ interface TopicWish {
   name?: string | null | undefined
   title?: string | null | undefined
   description?: string | null | undefined
+  avatar?: Upload | '' | null | undefined
 }
 
 /** Projects name topics as they like: those that are new are made. */
@@ -47,45 +51,67 @@ async function refusingTwins<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function createTopic(app: App, wish: TopicWish & { name: string; title: string }): Promise<Topic> {
+interface NewTopic extends TopicWish {
+  name: string
+  title: string
+  avatar?: Upload | null | undefined
+}
+
+export async function createTopic(app: App, wish: NewTopic): Promise<Topic> {
   assertValid(wish)
   const { name, title, description = null } = wish
+  const avatar = wish.avatar ? await storeAvatar(app, wish.avatar) : NO_AVATAR
   return refusingTwins(() =>
     app.db
       .insertInto('topics')
-      .values({ name: name.trim(), title, description, curated: true, created_at: timestamp(app.clock) })
+      .values({ name: name.trim(), title, description, curated: true, ...avatar, created_at: timestamp(app.clock) })
       .returningAll()
       .executeTakeFirstOrThrow(),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 const carried = ({ name }: Topic) => sql<boolean>`lower(name) = lower(${name})`
 
 /** Projects that have it have it by its new name. */
-export async function updateTopic(app: App, topic: Topic, { name, title, description }: TopicWish): Promise<void> {
-  assertValid({ name, title, description })
+export async function updateTopic(app: App, { id }: Topic, wish: TopicWish): Promise<void> {
+  assertValid(wish)
+  const { name, title, description } = wish
+  const avatar = await avatarChange(app, wish.avatar)
   const change = {
-    curated: true,
+    ...avatar,
     ...(typeof name === 'string' && { name: name.trim() }),
     ...(typeof title === 'string' && { title }),
     ...(description !== undefined && { description }),
   }
   await refusingTwins(() =>
     transact(app, async (app) => {
-      await app.db.updateTable('topics').set(change).where('id', '=', topic.id).execute()
-      if (change.name === undefined || change.name === topic.name) return
-      await app.db.updateTable('project_topics').set({ name: change.name }).where(carried(topic)).execute()
+      const here = app.db.updateTable('topics').where('id', '=', id)
+      // The first change holds the row: nobody else replaces the picture that is left below.
+      const before = await here.set({ curated: true }).returningAll().executeTakeFirst()
+      if (!before) throw notFound('Topic') // somebody was faster
+      if (change.name !== undefined && change.name !== before.name)
+        await app.db.updateTable('project_topics').set({ name: change.name }).where(carried(before)).execute()
+      if (avatar.avatar_digest !== undefined) await leaveBlob(app, before.avatar_digest)
+      return here
+        .set({ ...change, curated: true })
+        .returningAll()
+        .executeTakeFirstOrThrow()
     }),
-  )
+  ).then(keepAvatar(app, wish.avatar))
 }
 
 /** No project has it any more. */
 export async function deleteTopic(app: App, topic: Topic): Promise<void> {
   await transact(app, async (app) => {
-    const { numDeletedRows } = await app.db.deleteFrom('topics').where('id', '=', topic.id).executeTakeFirst()
-    if (numDeletedRows === 0n) throw notFound('Topic') // somebody was faster
+    await removeRow(app, topic)
     await app.db.deleteFrom('project_topics').where(carried(topic)).execute()
   })
+}
+
+async function removeRow(app: App, { id }: Topic): Promise<void> {
+  const gone = await app.db.deleteFrom('topics').where('id', '=', id).returning('avatar_digest').executeTakeFirst()
+  if (!gone) throw notFound('Topic') // somebody was faster
+  await leaveBlob(app, gone.avatar_digest)
 }
 
 /** Whatever has the one has the other instead. */
@@ -95,6 +121,6 @@ export async function mergeTopics(app: App, source: Topic, target: Topic): Promi
     const having = app.db.selectFrom('project_topics').select('project_id').where(carried(target))
     await app.db.deleteFrom('project_topics').where(carried(source)).where('project_id', 'in', having).execute()
     await app.db.updateTable('project_topics').set({ name: target.name }).where(carried(source)).execute()
-    await app.db.deleteFrom('topics').where('id', '=', source.id).execute()
+    await removeRow(app, source)
   })
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { PIXEL, pngOf } from '../../../../test/samples.ts'
 import { openSource } from '../../../../test/sources.ts'
+import { HOUR } from '../../../clock.ts'
 import { startForge, type Client } from '../../../forge.ts'
 
 const shown = async (client: Client, input = {}) =>
@@ -67,4 +69,81 @@ test('administrators rename, merge and delete topics, and projects follow', asyn
   expect([await of(one), await of(two)]).toEqual([['c'], ['c']])
   expect((await administrator.delete(`/topics/${a}`)).status).toBe(204)
   expect([await of(one), await of(two)]).toEqual([[], []])
+})
+
+const formOf = (fields: Record<string, string | Blob>, filename = 'wood.png') => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'string') form.set(name, value)
+    else form.set(name, value, filename)
+  return form
+}
+const picture = (bytes: Uint8Array = PIXEL) => new Blob([Buffer.from(bytes)])
+
+test('a topic has a picture, seen by whoever sees the topic, until it is taken away', async () => {
+  await using forge = await startForge()
+  const { administrator: root, visitor } = forge
+  const { body: made } = await root.post('/topics', formOf({ name: 'wood', title: 'Wood', avatar: picture() }))
+  const base = `${forge.url}/uploads/-/system/projects/topic/avatar/${made.id}`
+  expect(made.avatar_url).toBe(`${base}/wood.png`)
+  expect((await visitor.get('/topics')).body).toMatchObject([{ name: 'wood', avatar_url: made.avatar_url }])
+  const image = await fetch(made.avatar_url)
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(Buffer.from(await image.arrayBuffer())).toEqual(PIXEL)
+  for (const other of [`${base}/other.png`, `${base}0/wood.png`, `${base}${'9'.repeat(30)}/wood.png`])
+    expect([other, (await fetch(other)).status]).toEqual([other, 404])
+
+  const put = async (input: FormData | Record<string, unknown>) =>
+    (await root.put(`/topics/${made.id}`, input)).body.avatar_url
+  expect(await put({ title: 'Woods', avatar: null })).toBe(made.avatar_url)
+  expect(await put(formOf({ avatar: picture(pngOf(2, 2)) }, 'oak.png'))).toBe(`${base}/oak.png`)
+  expect((await fetch(made.avatar_url)).status).toBe(404)
+  expect(await put({ avatar: '' })).toBeNull()
+  expect((await fetch(`${base}/oak.png`)).status).toBe(404)
+
+  // Nobody described this one: it is seen by those who see a project that has it.
+  const hidden = await openSource(forge, 'projects', { topics: ['secret'] })
+  const [{ id }] = (await root.get('/topics', { search: 'secret' })).body
+  await root.put(`/topics/${id}`, formOf({ avatar: picture() }))
+  await forge.app.db.updateTable('topics').set({ curated: false }).where('id', '=', id).execute()
+  const address = (await hidden.owner.get(`/topics/${id}`)).body.avatar_url
+  expect((await fetch(address)).status).toBe(404)
+  expect((await fetch(address, { headers: hidden.owner.headers })).status).toBe(200)
+})
+
+test('what is no picture, too large or sent by others is refused, and the topic stays as it was', async () => {
+  await using forge = await startForge()
+  const { administrator: root } = forge
+  const jane = await forge.user()
+  const { body: made } = await root.post('/topics', formOf({ name: 'wood', title: 'Wood', avatar: picture() }))
+  for (const [who, avatar, status, message] of [
+    [root, new Blob(['<svg/>']), 400, { avatar: ['only images allowed'] }],
+    [root, new Blob([PIXEL, Buffer.alloc(201 * 1024)]), 400, { avatar: ['is too big (should be at most 200 KB)'] }],
+    [jane, picture(), 403, '403 Forbidden'],
+  ] as const) {
+    const form = () => formOf({ name: 'other', title: 'Other', avatar })
+    expect(await who.put(`/topics/${made.id}`, form())).toMatchObject({ status, body: { message } })
+    expect(await who.post('/topics', form())).toMatchObject({ status, body: { message } })
+  }
+  expect((await root.get('/topics')).body).toEqual([made])
+})
+
+test('pictures of topics go when the last topic has left them', async () => {
+  await using forge = await startForge()
+  const { administrator: root, app } = forge
+  const make = async (name: string) =>
+    (await root.post('/topics', formOf({ name, title: name, avatar: picture() }))).body.id
+  const [a, b, c] = [await make('a'), await make('b'), await make('c')]
+  const { avatar_digest } = await app.db.selectFrom('topics').select('avatar_digest').executeTakeFirstOrThrow()
+  const isKept = async () => {
+    forge.clock.advance(2 * HOUR)
+    await forge.settle()
+    return app.blobs.has(avatar_digest!)
+  }
+  expect(await isKept()).toBe(true)
+  await root.put(`/topics/${c}`, { avatar: '' })
+  await root.post('/topics/merge', { source_topic_id: b, target_topic_id: a })
+  expect(await isKept()).toBe(true)
+  await root.delete(`/topics/${a}`)
+  expect(await isKept()).toBe(false)
 })
