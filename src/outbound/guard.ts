@@ -74,7 +74,7 @@ export async function resolveTarget(
   url: string | URL,
   options: GuardOptions,
 ): Promise<Target & { addresses: readonly string[] }> {
-  const target = checkTarget(url, { ...options, namesPass: true })
+  const target = targetOf(url, options)
   const addresses = await addressesOf(target.host, options.lookup ?? allAddresses)
   assertAllowed(target, addresses, options)
   return { ...target, addresses }

@@ -3,7 +3,7 @@ import type { App } from '../../../context.ts'
 import { invalid, Refusal } from '../../../errors.ts'
 import { UnsafeArgument } from '../../../git/process/arguments.ts'
 import { splitAddress } from '../../../git/storage/remote.ts'
-import { AddressRefused, resolvePublic } from '../../../outbound/guard.ts'
+import { AddressRefused, checkTarget, resolvePublic } from '../../../outbound/guard.ts'
 import { outboundGuard } from '../../instance/settings/outbound.ts'
 import { currentSettings } from '../../instance/settings/queries.ts'
 import { scheduleProvisioning } from '../projects/provisioning.ts'
@@ -24,7 +24,10 @@ export interface CheckedImport {
 export async function checkedImport(app: App, given: string): Promise<CheckedImport> {
   const { address, credentials } = parsed(given)
   try {
-    await resolvePublic(address, await guardFor(app))
+    const guard = await guardFor(app)
+    // A name of this machine that its resolver happens not to know may be known tomorrow.
+    checkTarget(address, { ...guard, namesPass: true })
+    await resolvePublic(address, guard)
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
     const fault = error.reason === 'malformed' ? NO_ADDRESS : 'imports are not allowed from that URL'
