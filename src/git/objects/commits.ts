@@ -34,7 +34,7 @@ const MOST_TOGETHER = 8 * MB
 const LEAST_OF_LISTED = KB
 const LONGEST_TITLE = KB
 const MOST_PARENTS_OF_CUT = 100
-/** A signature is a few kilobytes; what is longer is none. */
+/** A signature is a few kilobytes; one that is longer is cut, so that nothing verifies it. */
 const LONGEST_SIGNATURE = 64 * KB
 
 /** `most` are bytes: of the message, and in what has more than that the first parents are enough. */
@@ -50,7 +50,6 @@ export function parseCommit(id: string, content: Buffer, most = Infinity, isWhol
   const isCut = !isWhole || body.length > most
   const message = isCut ? text(startOf(body, most)) + CUT_MARK : text(body)
   const parents = headers.filter(({ name }) => name === 'parent').map(({ value }) => value.toString('latin1'))
-  const signature = plain('gpgsig') ?? null
   return {
     id,
     tree: plain('tree') ?? '',
@@ -59,7 +58,7 @@ export function parseCommit(id: string, content: Buffer, most = Infinity, isWhol
     committer: parsePerson(text(bytesOf('committer'))),
     message,
     title: shortened(/\S.*/.exec(message)?.[0].trimEnd() ?? '', LONGEST_TITLE),
-    signature: signature !== null && signature.length > LONGEST_SIGNATURE ? null : signature,
+    signature: plain('gpgsig')?.slice(0, LONGEST_SIGNATURE) ?? null,
   }
 }
 
