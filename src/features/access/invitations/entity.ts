@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { dateOut, entity, timestampOut } from '../../../api/wire.ts'
+import { entity, timestampOut } from '../../../api/wire.ts'
 import type { User } from '../../../context.ts'
 import type { Row } from '../../../store/database.ts'
 
 export const InvitationEntity = entity({
   access_level: z.int(),
   created_at: timestampOut,
-  expires_at: dateOut.nullable(),
+  /** The moment that the day begins, as clients read it. */
+  expires_at: timestampOut.nullable(),
   invite_email: z.string(),
   invite_token: z.string(),
   /** Nobody is known by that address yet. */
@@ -23,7 +24,7 @@ export function presentInvitation(invitation: LoadedInvitation): z.infer<typeof 
   return {
     access_level: invitation.access_level,
     created_at: invitation.created_at,
-    expires_at: invitation.expires_at,
+    expires_at: invitation.expires_at && `${invitation.expires_at}T00:00:00.000Z`,
     invite_email: invitation.email,
     invite_token: invitation.token,
     user_name: null,

@@ -32,7 +32,7 @@ describe.each(KINDS)('invitations to %s', (kind) => {
     const invitation = {
       access_level: 20,
       created_at: body[0].created_at,
-      expires_at: '2040-01-01',
+      expires_at: '2040-01-01T00:00:00.000Z',
       invite_email: 'jane+x.y@example.com',
       invite_token: body[0].invite_token,
       user_name: null,

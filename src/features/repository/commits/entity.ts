@@ -62,8 +62,14 @@ export type CommitPipeline = Pick<
   'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source' | 'created_at' | 'updated_at'
 >
 
-/** `url` is the project's own. Times keep the zone they were written in. */
-export function presentCommit(commit: Commit, { url }: { url: string }): CommitRecord {
+/**
+ * `url` is the project's own. Times keep the zone they were written in. Lists of trailers are for who asks for them: a
+ * client that never does takes that field for texts, and refuses the whole answer.
+ */
+export function presentCommit(
+  commit: Commit,
+  { url, trailers: isAsked }: { url: string; trailers?: boolean | null | undefined },
+): CommitRecord {
   const trailers = [...trailersIn(commit.message)]
   return {
     id: commit.id,
@@ -76,7 +82,7 @@ export function presentCommit(commit: Commit, { url }: { url: string }): CommitR
     web_url: pageBelow(url, `commit/${commit.id}`),
     // Names are a stranger's: `__proto__` too becomes a plain field.
     trailers: Object.fromEntries(trailers.map(([name, values]) => [name, values.at(-1)!])),
-    extended_trailers: Object.fromEntries(trailers),
+    extended_trailers: isAsked ? Object.fromEntries(trailers) : {},
   }
 }
 

@@ -66,7 +66,7 @@ export const list = endpoint({
     const { items, total } = await findHistory(dir, input, page)
     const ids = input.with_stats ? items.map(({ id }) => id) : []
     const stats = await commitStats(dir, ids)
-    const place = placeOf(app, subject)
+    const place = { ...placeOf(app, subject), trailers: input.trailers }
     const present = (commit: (typeof items)[number]) => {
       const numbers = stats.get(commit.id)
       return { ...presentCommit(commit, place), ...(numbers && { stats: presentStats(numbers) }) }
