@@ -133,7 +133,7 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     openStore(config.databaseUrl ?? file, { durable, shared: config.workers > 1, poolSize: config.databasePool }),
   )
   try {
-    if (options.mustExist && !(await isMigrated(store))) throw unknown
+    if (options.mustExist && !(await orCannotStart(unusable, () => isMigrated(store)))) throw unknown
     const applied = await orCannotStart(unusable, () => migrate(store))
     const url = config.url ?? shownAddress(config.host, config.port)
     const { hostname } = new URL(url)
@@ -178,9 +178,11 @@ export async function openApp(config: Config, options: Options = {}): Promise<Op
     if (!isOurs && !options.withAnyKey) throw otherKey(config, given !== null)
     const key = given ?? (await orCannotStart(folder, () => makeKey(config)))
     const app: App = { ...around, vault: vault(key) }
-    if (!isKept && isOurs) await keepKey(app)
-    await keepDefaults(app)
-    const registration = await joinProcesses(app, RECOVERIES, { beats: options.heartbeat ?? true })
+    const registration = await orCannotStart(unusable, async () => {
+      if (!isKept && isOurs) await keepKey(app)
+      await keepDefaults(app)
+      return joinProcesses(app, RECOVERIES, { beats: options.heartbeat ?? true })
+    })
     const close = async () => {
       mail.close()
       await app.outgoing[Symbol.asyncDispose]()

@@ -1,12 +1,15 @@
 import { CannotStart } from '../config.ts'
 import { Refusal, type FieldErrors, type RefusalMessage } from '../errors.ts'
 import { StoreUnavailable } from '../store/database.ts'
+import { damageOf } from '../store/engine-errors.ts'
 import { Misuse } from './verb.ts'
 
 /** The one line for whatever is an answer; null for a failure of ours, which deserves its stack. */
 export function lineOf(error: unknown): string | null {
   if (error instanceof Refusal) return said(error.said ?? error.kind)
   if (error instanceof StoreUnavailable) return `the database does not answer: ${(error.cause as Error).message}`
+  const damage = damageOf(error)
+  if (damage !== null) return `the database is damaged: ${damage}`
   return error instanceof Misuse || error instanceof CannotStart ? error.message : null
 }
 

@@ -1,6 +1,7 @@
 /** Brings a schema up to date: an empty database takes the ready schema, an older one the migrations that it lacks. */
 import { sql } from 'kysely'
 import type { Db, Store } from './database.ts'
+import { isMissingTable } from './engine-errors.ts'
 import { listMigrations, MIGRATIONS, runMigrations } from './history.ts'
 import { readySchema } from './ready-schema.ts'
 
@@ -19,8 +20,13 @@ export async function migrate(store: Store, folder = MIGRATIONS): Promise<string
 export const isMigrated = async ({ db }: Store): Promise<boolean> => ((await appliedTo(db))?.length ?? 0) > 0
 
 async function appliedTo(db: Db): Promise<string[] | null> {
-  const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch(() => null)
-  return applied?.rows.map(({ name }) => name) ?? null
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    if (isMissingTable(error)) return null
+    throw error
+  }
 }
 
 async function takeScript(db: Db): Promise<boolean> {

@@ -22,6 +22,7 @@ import {
 import { coalesce } from '../lib/coalesce.ts'
 import type { Store, Tables } from './database.ts'
 import { openDirect } from './direct.ts'
+import { isDamaged } from './engine-errors.ts'
 import { Connections, openWriter } from './sqlite-connections.ts'
 
 export function openSqlite(file: string, { durable, shared }: { durable: boolean; shared: boolean }): Store {
@@ -58,14 +59,12 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
       await flusher?.flushed()
     },
     async faults() {
-      const checked = writer.pragma('integrity_check') as { integrity_check: string }[]
-      const orphans = writer.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[]
-      return [
-        ...checked.map((row) => row.integrity_check).filter((line) => line !== 'ok'),
-        ...orphans.map(
-          ({ table, rowid, parent }) => `row ${rowid} of ${table} hangs on a row of ${parent} that is gone`,
-        ),
-      ]
+      try {
+        return faultsIn(writer)
+      } catch (error) {
+        if (!isDamaged(error)) throw error
+        return [(error as Error).message]
+      }
     },
     async close() {
       watch.end()
@@ -74,6 +73,15 @@ export function openSqlite(file: string, { durable, shared }: { durable: boolean
       connections.close()
     },
   }
+}
+
+function faultsIn(writer: Database.Database): string[] {
+  const checked = writer.pragma('integrity_check') as { integrity_check: string }[]
+  const damages = checked.flatMap((row) => row.integrity_check.split('\n')).filter((line) => line !== 'ok')
+  // Of what cannot be read nothing more can be told.
+  if (damages.length > 0) return damages
+  const orphans = writer.pragma('foreign_key_check') as { table: string; rowid: number; parent: string }[]
+  return orphans.map(({ table, rowid, parent }) => `row ${rowid} of ${table} hangs on a row of ${parent} that is gone`)
 }
 
 const LOOK_EVERY_MS = 40
