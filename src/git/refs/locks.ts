@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { MINUTE } from '../../clock.ts'
 import { isMemberGone, PROCESS_TAG, TAG_PATTERN } from '../../lib/process-tag.ts'
@@ -64,7 +64,7 @@ export async function despiteDeadLocks<T>(dir: string, work: () => Promise<T>): 
   try {
     return await announced(dir, work)
   } catch (error) {
-    if (!isLockedOut(error) || (await removeLocks(dir, staleBefore())) === 0) throw error
+    if (!isLockedOut(error) || (await removeLocks(dir, staleBefore())).length === 0) throw error
     return announced(dir, work)
   }
 }
@@ -92,13 +92,27 @@ async function hasWriters(dir: string, names: readonly string[]): Promise<boolea
 
 const isLockedOut = (error: unknown) => error instanceof GitFailed && /\.lock': File exists/.test(error.stderr)
 
-/** Those made before, and those of the dead; answers how many there were. */
-export async function removeLocks(dir: string, before: Date): Promise<number> {
-  const inRefs = (await filesBelow(join(dir, 'refs'))).map((file) => relative(dir, join(file.parentPath, file.name)))
+/** Those made before, and those of the dead; answers their paths below the repository. */
+export async function removeLocks(dir: string, before: Date): Promise<string[]> {
   const names = await readdir(dir)
-  const locks = [...names, ...inRefs].filter((name) => name.endsWith('.lock'))
+  const locks = await locksIn(dir, names)
   const ofGitBefore = (await hasWriters(dir, names)) ? before : new Date(Date.now() - ORPHAN_MS)
   // The lock on a lock before the lock.
   const inOrder = locks.toSorted((a, b) => b.length - a.length)
-  return inOrder.filter((name) => dropIfDead(join(dir, name), before, ofGitBefore)).length
+  return inOrder.filter((name) => dropIfDead(join(dir, name), before, ofGitBefore))
+}
+
+/** Those that nobody can hold any more, for they were made before. */
+export async function findLocks(dir: string, before: Date): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await locksIn(dir, await readdir(dir))) {
+    const lock = await lstat(join(dir, name)).catch(() => null)
+    if (lock && lock.mtime < before) found.push(name)
+  }
+  return found
+}
+
+async function locksIn(dir: string, names: readonly string[]): Promise<string[]> {
+  const inRefs = (await filesBelow(join(dir, 'refs'))).map((file) => relative(dir, join(file.parentPath, file.name)))
+  return [...names, ...inRefs].filter((name) => name.endsWith('.lock'))
 }

@@ -6,26 +6,37 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { nullIfMissing } from '../../lib/system-errors.ts'
-import { removeLocks } from '../refs/locks.ts'
-import { isQuarantine } from '../push/quarantine.ts'
+import { findLocks, removeLocks } from '../refs/locks.ts'
 
-export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<void> {
+/** Removes it, and answers what it was, by paths below the repository. */
+export async function sweepRepository(dir: string, { before }: { before: Date }): Promise<string[]> {
+  const drafts = await findDrafts(dir, before)
+  const locks = await removeLocks(dir, before)
+  for (const name of drafts) await rm(join(dir, name), { recursive: true, force: true })
+  return [...drafts, ...locks]
+}
+
+/** What a sweep would remove for its age. */
+export async function findLeft(dir: string, { before }: { before: Date }): Promise<string[]> {
+  return [...(await findDrafts(dir, before)), ...(await findLocks(dir, before))]
+}
+
+async function findDrafts(dir: string, before: Date): Promise<string[]> {
   const objects = await namesIn(join(dir, 'objects'))
   const packs = await namesIn(join(dir, 'objects/pack'))
   const graphs = await namesIn(join(dir, 'objects/info'), true)
   const drafts = await Promise.all(objects.filter(isShard).map((name) => draftsIn(dir, join('objects', name))))
-  const left = [
+  const named = [
     ...(await draftsIn(dir)),
     ...graphs.filter((name) => isLock(name) || isDraft(basename(name))).map((name) => join('objects/info', name)),
-    ...objects.filter(isQuarantine).map((name) => join('objects', name)),
+    // Those of quarantines are among them.
+    ...(await draftsIn(dir, 'objects')),
     ...packs.filter((name) => isDraft(name) || isUnindexed(name, packs)).map((name) => join('objects/pack', name)),
     ...drafts.flat(),
   ]
-  await removeLocks(dir, before)
-  for (const name of left) {
-    const path = join(dir, name)
-    if (await isOlder(path, before)) await rm(path, { recursive: true, force: true })
-  }
+  const left: string[] = []
+  for (const name of named) if (await isOlder(join(dir, name), before)) left.push(name)
+  return left
 }
 
 const isLock = (name: string) => name.endsWith('.lock')

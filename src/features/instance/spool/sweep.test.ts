@@ -1,6 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fillProject } from '../../../../test/contents.ts'
 import { DAY, HOUR } from '../../../clock.ts'
 import { startForge } from '../../../forge.ts'
 
@@ -35,4 +36,19 @@ test('drafts of repositories go after a day, repositories stay however old', asy
   forge.clock.advance(DAY + HOUR)
   await forge.settle()
   expect(await readdir(folder)).toEqual(['abcd.git'])
+})
+
+test('what killed processes left in a repository goes too, where nobody pushes any more', async () => {
+  await using forge = await startForge()
+  const { id } = await forge.project()
+  const dir = await fillProject(forge, id)
+  const long = new Date(forge.clock.now().getTime() - 3 * DAY)
+  for (const name of ['tmp_ref_old', 'tmp_ref_new', 'objects/pack/tmp_pack_old']) {
+    await writeFile(join(dir, name), 'half')
+    if (name.endsWith('old')) await utimes(join(dir, name), long, long)
+  }
+  const before = (await readdir(dir, { recursive: true })).filter((name) => !name.endsWith('old'))
+  forge.clock.advance(DAY + HOUR)
+  await forge.settle()
+  expect(await readdir(dir, { recursive: true })).toEqual(before)
 })
