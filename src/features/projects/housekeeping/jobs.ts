@@ -1,6 +1,7 @@
 import { HOUR } from '../../../clock.ts'
 import { job, type App } from '../../../context.ts'
 import { standAlone, useObjectsOf } from '../../../git/storage/alternates.ts'
+import { keepUnreachable } from '../../../git/storage/keeping.ts'
 import { isUntidy, tidyPool } from '../../../git/storage/pools.ts'
 import { diskUse, housekeep, repositoryExists } from '../../../git/storage/repositories.ts'
 import { sweepRepository } from '../../../git/storage/sweep.ts'
@@ -9,6 +10,7 @@ import { findPool, freshPool, hasMembers, leaveIfLast, type Pool } from '../fork
 import { findProjectById, type Project } from '../projects/queries.ts'
 import { removeRepositoryLater } from '../projects/removal.ts'
 import { repositoryDir } from '../projects/repository.ts'
+import { namedCommits } from './named-commits.ts'
 
 export const tidyRepository = job<{ id: number }>(
   'projects.tidy_repository',
@@ -19,6 +21,7 @@ export const tidyRepository = job<{ id: number }>(
     if (!(await repositoryExists(dir))) return
     await sweepRepository(dir, { before: new Date(Date.now() - HOUR) })
     await arrangeSharing(app, project, dir, signal)
+    await keepUnreachable(dir, namedCommits(app.db, id), signal)
     await housekeep(dir, { signal })
     const repository_size = await diskUse(dir)
     await app.db
