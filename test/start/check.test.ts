@@ -1,11 +1,94 @@
 import { existsSync, globSync } from 'node:fs'
-import { cp, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { Child, run, temporaryFolder } from './command.ts'
 
 const MORTISE_ROOT_TOKEN = 'a-root-token-of-tests'
+
+interface Instance extends AsyncDisposable {
+  readonly data: string
+  readonly database: string
+  check(...words: string[]): ReturnType<typeof run>
+}
+
+async function emptyInstance(): Promise<Instance> {
+  const folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  expect((await run(['migrate', '--create'], { MORTISE_DATA: data })).code).toBe(0)
+  return {
+    data,
+    database: join(data, 'mortise.sqlite'),
+    check: (...words) => run(['check', ...words], { MORTISE_DATA: data }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+const NOTHING = '0 repositories checked, 0 with faults'
+
+test('what killed processes left is no fault, and a repair removes it', { timeout: 180_000 }, async () => {
+  await using instance = await emptyInstance()
+  const { data, check } = instance
+  const old = new Date(Date.now() - 2 * 86_400_000)
+  const digest = 'f'.repeat(64)
+  const blob = join(data, 'blobs/ff', digest.slice(2))
+  const half = join(data, 'spool/upload')
+  for (const file of [blob, half]) {
+    await mkdir(join(file, '..'), { recursive: true })
+    await writeFile(file, '')
+    await utimes(file, old, old)
+  }
+  const young = join(data, 'spool/young')
+  await writeFile(young, '')
+  expect(await check()).toEqual({
+    code: 0,
+    stdout: [
+      `blob ${digest}: left over: no row names it`,
+      `${half}: left over: half written`,
+      `${NOTHING}, 2 leftovers that --repair removes\n`,
+    ].join('\n'),
+    stderr: '',
+  })
+  expect([blob, half, young].map((file) => existsSync(file))).toEqual([true, true, true])
+  expect(await check('--repair')).toEqual({
+    code: 0,
+    stdout: [`blob ${digest}: repair: removed`, `${half}: repair: removed`, `${NOTHING}\n`].join('\n'),
+    stderr: '',
+  })
+  expect([blob, half, young].map((file) => existsSync(file))).toEqual([false, false, true])
+})
+
+test('a damaged database is told in one line', { timeout: 180_000 }, async () => {
+  await using instance = await emptyInstance()
+  const { database, check } = instance
+  await rm(`${database}-wal`, { force: true })
+  const whole = await readFile(database)
+  const unusable = `mortise: the database ${database} cannot be used: `
+  const withoutTable = async (name: string) => {
+    const store = new Database(database)
+    store.exec(`drop table ${name}`)
+    store.close()
+  }
+  const cases: [damage: () => Promise<void>, line: string][] = [
+    [() => writeFile(database, 'x'.repeat(whole.length)), `${unusable}file is not a database\n`],
+    [() => truncate(database, whole.length / 2), `${unusable}database disk image is malformed\n`],
+    [() => withoutTable('processes'), `${unusable}no such table: processes\n`],
+    [() => withoutTable('pools'), 'mortise: the database is damaged: no such table: pools\n'],
+  ]
+  for (const [damage, stderr] of cases) {
+    await writeFile(database, whole)
+    await damage()
+    expect(await check()).toEqual({ code: 1, stdout: '', stderr })
+  }
+  await writeFile(database, whole)
+  expect(await check()).toEqual({ code: 0, stdout: `${NOTHING}\n`, stderr: '' })
+  const store = new Database(database)
+  store.exec('begin immediate')
+  const stderr = `${unusable}another process has locked the database\n`
+  expect(await check()).toEqual({ code: 1, stdout: '', stderr })
+  store.close()
+})
 
 test('check looks at the database, and at what it and the disk know of each other', { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder()
@@ -29,7 +112,7 @@ test('check looks at the database, and at what it and the disk know of each othe
     child.process.kill('SIGTERM')
     await child.ended()
   }
-  const check = () => run(['check'], { MORTISE_DATA })
+  const check = (...words: string[]) => run(['check', ...words], { MORTISE_DATA })
   const summary = '1 repositories checked, 0 with faults\n'
   expect(await check()).toEqual({ code: 0, stdout: summary, stderr: '' })
 
@@ -43,19 +126,17 @@ test('check looks at the database, and at what it and the disk know of each othe
   const [blob] = globSync('blobs/??/*', { cwd: MORTISE_DATA }) as [string]
   const digest = blob.slice('blobs/'.length).replace('/', '')
   await rm(join(MORTISE_DATA, blob))
-  const other = 'f'.repeat(64)
-  await mkdir(join(MORTISE_DATA, 'blobs/ff'))
-  await writeFile(join(MORTISE_DATA, 'blobs/ff', other.slice(2)), '')
   expect(await check()).toEqual({
     code: 1,
     stdout: [
       `${stray.slice('repositories/'.length)}: the store does not know of it`,
       `uploads.digest: there is no blob ${digest}`,
-      `blob ${other}: the store does not know of it`,
       summary,
     ].join('\n'),
     stderr: '',
   })
+  expect(await check('root/p')).toEqual({ code: 0, stdout: summary, stderr: '' })
+  expect(await check('root/q')).toEqual({ code: 1, stdout: '', stderr: 'mortise: there is no project root/q\n' })
 
   const store = new Database(join(MORTISE_DATA, 'mortise.sqlite'))
   store.pragma('foreign_keys = off')

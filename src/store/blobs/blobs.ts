@@ -31,8 +31,8 @@ export interface Blobs {
   has(digest: string): Promise<boolean>
   /** Removing what is not there is no failure. */
   remove(digest: string): Promise<void>
-  /** Digests of all there are; null where that cannot be told. */
-  list(): AsyncIterable<string> | null
+  /** All there are, and when they were stored last; null where that cannot be told. */
+  list(): AsyncIterable<{ digest: string; modified: Date }> | null
   /** Rejects, saying why, while blobs cannot be kept. */
   check(): Promise<void>
   /** Whether all nodes share this store: a failure of it is then no fault of one node. */

@@ -6,11 +6,11 @@ import { Readable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
 import type { Blob, Range } from './blobs.ts'
 
-const DIGEST = /^[0-9a-f]{64}$/
+export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
 /** The same path in a folder and in a bucket, so that one can be copied into the other. */
 export function placeOf(digest: string): string {
-  if (!DIGEST.test(digest)) throw new Error('not a digest')
+  if (!isDigest(digest)) throw new Error('not a digest')
   return `${digest.slice(0, 2)}/${digest.slice(2)}`
 }
 

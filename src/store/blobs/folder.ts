@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { nullIfMissing } from '../../lib/system-errors.ts'
 import type { Blobs } from './blobs.ts'
-import { checkRange, placeOf, receive } from './content.ts'
+import { checkRange, isDigest, placeOf, receive } from './content.ts'
 
 export function folderBlobs(root: string): Blobs {
   const drafts = join(root, 'drafts')
@@ -40,7 +40,10 @@ export function folderBlobs(root: string): Blobs {
     async *list() {
       for (const shard of (await readdir(root).catch(nullIfMissing)) ?? []) {
         if (shard.length !== 2) continue
-        for (const rest of await readdir(join(root, shard))) yield shard + rest
+        for (const rest of await readdir(join(root, shard))) {
+          const file = await stat(join(root, shard, rest)).catch(nullIfMissing)
+          if (file && isDigest(shard + rest)) yield { digest: shard + rest, modified: file.mtime }
+        }
       }
     },
 

@@ -1,4 +1,4 @@
 import { family } from '../../family.ts'
-import { discardBlob } from './jobs.ts'
+import { discardBlob, sweepBlobs } from './jobs.ts'
 
-export const blobs = family({ jobs: [discardBlob] })
+export const blobs = family({ jobs: [discardBlob, sweepBlobs] })

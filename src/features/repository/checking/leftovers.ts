@@ -1,13 +1,14 @@
 /** What lies on the disk, or in the blob store, and no row names; and what rows name and is not there. */
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { HOUR } from '../../../clock.ts'
+import { DAY, HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { isLeftover } from '../../../git/storage/drafts.ts'
-import { discardBlob, isHeld } from '../../instance/blobs/jobs.ts'
+import { discardBlob, findUnnamed } from '../../instance/blobs/jobs.ts'
+import { findHalfWritten } from '../../instance/spool/jobs.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
-import type { Finding } from './pools.ts'
+import type { CheckOptions, Finding } from './findings.ts'
 
 const UNKNOWN = ['the store does not know of it']
 
@@ -41,17 +42,36 @@ const namesIn = (dir: string) => readdir(dir).catch(() => [] as string[])
 
 const isYoung = async (dir: string) => ((await stat(dir).catch(() => null))?.mtimeMs ?? 0) > Date.now() - HOUR
 
-/** Those that are about to be discarded have no row, and need none. */
-export async function* checkBlobs(app: App): AsyncGenerator<Finding> {
-  for (const { table, column } of app.blobColumns) {
-    const named = sql<{ digest: string }>`select distinct ${sql.ref(column)} as digest from ${sql.table(table)}
-      where ${sql.ref(column)} is not null`
-    for (const { digest } of (await named.execute(app.db)).rows)
-      if (!(await app.blobs.has(digest))) yield { path: `${table}.${column}`, faults: [`there is no blob ${digest}`] }
-  }
+const DIGESTS_A_PAGE = 1000
+
+/** What rows name and is not there. */
+export async function* checkNamedBlobs(app: App): AsyncGenerator<Finding> {
+  for (const { table, column } of app.blobColumns)
+    for (let last = ''; ;) {
+      const { rows } = await sql<{ digest: string }>`select distinct ${sql.ref(column)} as digest
+        from ${sql.table(table)} where ${sql.ref(column)} > ${last} order by 1 limit ${DIGESTS_A_PAGE}`.execute(app.db)
+      for (const { digest } of rows)
+        if (!(await app.blobs.has(digest))) yield { path: `${table}.${column}`, faults: [`there is no blob ${digest}`] }
+      if (rows.length < DIGESTS_A_PAGE) break
+      last = rows.at(-1)!.digest
+    }
+}
+
+/** What no row names, and what was left half written. No upload takes a day. */
+export async function* checkLeftovers(app: App, { repair = false }: CheckOptions = {}): AsyncGenerator<Finding> {
+  const before = new Date(Date.now() - DAY)
+  const found = (path: string, leftover: string): Finding =>
+    repair ? { path, faults: [], repairs: ['removed'] } : { path, faults: [], leftovers: [leftover] }
   const going = new Set((await payloadsOf<{ digest: string }>(app, discardBlob.name)).map(({ digest }) => digest))
-  for await (const digest of app.blobs.list() ?? [])
-    if (!going.has(digest) && !(await isHeld(app, digest))) yield { path: `blob ${digest}`, faults: UNKNOWN }
+  for await (const digest of findUnnamed(app, before)) {
+    if (going.has(digest)) continue
+    if (repair) await app.blobs.remove(digest)
+    yield found(`blob ${digest}`, 'no row names it')
+  }
+  for await (const path of findHalfWritten(app, before)) {
+    if (repair) await rm(path, { recursive: true, force: true })
+    yield found(path, 'half written')
+  }
 }
 
 async function payloadsOf<P>({ db }: App, name: string): Promise<P[]> {

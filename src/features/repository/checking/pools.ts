@@ -11,11 +11,7 @@ import { PROVISIONING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
-
-export interface Finding {
-  readonly path: string
-  readonly faults: readonly string[]
-}
+import type { Finding } from './findings.ts'
 
 /** A member that has everything itself is sound: it begins to use the pool when it is tidied. */
 export async function sharingFaults(app: App, project: Project, dir: string): Promise<string[]> {

@@ -1,22 +1,29 @@
-/** Compares what the store says of repositories with the repositories themselves; changes nothing. */
+/** Compares what the store says of repositories with the repositories themselves; changes nothing unless told to repair. */
+import { HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
-import { faultsOf } from '../../../git/storage/integrity.ts'
+import { GitFailed } from '../../../git/process/command.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
-import { headOf, repositoryExists } from '../../../git/storage/repositories.ts'
+import { faultsOf } from '../../../git/storage/integrity.ts'
+import { headOf, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
+import { findLeft, sweepRepository } from '../../../git/storage/sweep.ts'
+import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { PROVISIONING } from '../../projects/projects/model.ts'
+import { keepInspected } from '../../projects/projects/news.ts'
 import type { Project } from '../../projects/projects/queries.ts'
-import { repositoryDir } from '../../projects/projects/repository.ts'
-import { checkPools, sharingFaults, type Finding } from './pools.ts'
+import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
+import { missingCommits } from './commits.ts'
+import type { CheckOptions, Finding } from './findings.ts'
+import { checkPools, sharingFaults } from './pools.ts'
 
 const PROJECTS_A_TURN = 100
 
 /** Every project in turn, then every pool; sound ones with no faults. */
-export async function* checkRepositories(app: App): AsyncGenerator<Finding> {
-  yield* checkProjects(app)
+export async function* checkRepositories(app: App, options: CheckOptions = {}): AsyncGenerator<Finding> {
+  yield* checkProjects(app, options)
   yield* checkPools(app)
 }
 
-async function* checkProjects(app: App): AsyncGenerator<Finding> {
+async function* checkProjects(app: App, options: CheckOptions): AsyncGenerator<Finding> {
   for (let last = 0; ;) {
     const projects = await app.db
       .selectFrom('projects')
@@ -28,20 +35,54 @@ async function* checkProjects(app: App): AsyncGenerator<Finding> {
       .orderBy('projects.id')
       .limit(PROJECTS_A_TURN)
       .execute()
-    for (const { full_path, ...project } of projects) {
-      yield { path: `${full_path}/${project.path}`, faults: await faultsOfProject(app, project) }
-    }
+    for (const { full_path, ...project } of projects)
+      yield await checkProject(app, project, `${full_path}/${project.path}`, options)
     if (projects.length < PROJECTS_A_TURN) return
     last = projects.at(-1)!.id
   }
 }
 
-async function faultsOfProject(app: App, project: Project): Promise<string[]> {
+export async function checkProject(
+  app: App,
+  project: Project,
+  path: string,
+  { repair = false }: CheckOptions = {},
+): Promise<Finding> {
   const dir = repositoryDir(app, project)
-  if (!(await repositoryExists(dir))) return ['there is no repository']
-  const faults = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
-  // A broken one answers nothing more; what is on its way may be seen in between.
-  if (faults.length > 0 || PROVISIONING.includes(project.import_status)) return faults
+  if (!(await repositoryExists(dir))) return { path, faults: ['there is no repository'] }
+  const left = await leftIn(dir, repair)
+  const broken = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
+  // What is on its way may be seen in between.
+  if (PROVISIONING.includes(project.import_status)) return { path, faults: broken, ...left }
+  const missing = await missingCommits(app, project, dir).catch((error: unknown) => {
+    // A broken one may answer nothing more.
+    if (broken.length > 0 && error instanceof GitFailed) return []
+    throw error
+  })
+  const faults = [...broken, ...missing, ...(await wikiFaults(app, project))]
+  if (broken.length > 0) return { path, faults, ...left }
+  const repairs = [...left.repairs, ...(repair ? await mendFacts(app, project, dir) : [])]
+  return { path, faults: [...faults, ...(await factFaults(app, project, dir))], ...left, repairs }
+}
+
+/** Nobody works on a repository for so long. */
+async function leftIn(dir: string, repair: boolean): Promise<{ leftovers: string[]; repairs: string[] }> {
+  const before = new Date(Date.now() - HOUR)
+  if (!repair) return { leftovers: await findLeft(dir, { before }), repairs: [] }
+  return { leftovers: [], repairs: (await sweepRepository(dir, { before })).map((name) => `removed ${name}`) }
+}
+
+async function wikiFaults(app: App, project: Project): Promise<string[]> {
+  const dir = wikiDir(app, project)
+  return (await repositoryExists(dir)) ? (await faultsOf(dir)).map((fault) => `wiki: ${fault}`) : []
+}
+
+/** What the row tells of the repository, as it is now. */
+async function factFaults({ db }: App, { id }: Project, dir: string): Promise<string[]> {
+  const columns = ['empty_repo', 'default_branch'] as const
+  const project = await db.selectFrom('projects').select(columns).where('id', '=', id).executeTakeFirst()
+  if (!project) return []
+  const faults: string[] = []
   const empty = !(await hasBranches(dir))
   if (empty !== project.empty_repo) faults.push(`the store calls it ${project.empty_repo ? 'empty' : 'not empty'}`)
   const head = await headOf(dir)
@@ -49,4 +90,19 @@ async function faultsOfProject(app: App, project: Project): Promise<string[]> {
     faults.push(`HEAD names ${head ?? 'no branch'}, the store ${project.default_branch}`)
   } else if (!empty && !(await branchExists(dir, head))) faults.push(`the default branch ${head} does not exist`)
   return faults
+}
+
+/** HEAD follows the row, which people chose; the rest of the row follows the repository. */
+async function mendFacts(app: App, project: Project, dir: string): Promise<string[]> {
+  const done: string[] = []
+  const { default_branch } = project
+  if ((await headOf(dir)) !== default_branch) {
+    if (!(await branchExists(dir, default_branch))) return done
+    await setHead(dir, default_branch)
+    done.push(`made HEAD name ${default_branch}`)
+  }
+  if (!(await hasBranches(dir)) === project.empty_repo) return done
+  if (await keepInspected(app, project, await inspectRepository(dir, default_branch)))
+    done.push(`noted that it is ${project.empty_repo ? 'not empty' : 'empty'}`)
+  return done
 }
