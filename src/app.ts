@@ -38,7 +38,7 @@ import {
   webhooks,
   farewells,
   jobs,
-  pageBelows,
+  projectPages,
   reactions,
   replannings,
   v4,
@@ -243,7 +243,7 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const metrics = createMetrics(app, options.collectFigures)
   const server = createServer(gateway, v4, metrics)
   const connections = connectionsOf(server)
-  const about = { metrics, families, webhooks, pageBelows, addressPages, pages: webPages(gateway, v4) }
+  const about = { metrics, families, webhooks, projectPages, addressPages, pages: webPages(gateway, v4) }
   for (const addRoutes of [...web, assets, transport]) addRoutes(server, gateway, about)
   const audience = { isThere: hasListeners, tell: tellListeners }
   const startWork = () => startWorker(app, { jobs, subscriptions: reactions, distribute, audience })

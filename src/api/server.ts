@@ -104,7 +104,7 @@ export type WebRoutes = (
     metrics: Metrics
     families: Families
     webhooks: () => Promise<Webhooks>
-    pageBelows: readonly ProjectPage[]
+    projectPages: readonly ProjectPage[]
     addressPages: readonly AddressPage[]
     pages: WebPages
   },

@@ -22,7 +22,7 @@ export interface Family {
   readonly blobs?: readonly BlobColumn[]
   /** Pages, files: whatever is not below `/api/v4`. */
   readonly web?: readonly WebRoutes[]
-  readonly pageBelows?: readonly ProjectPage[]
+  readonly projectPages?: readonly ProjectPage[]
   readonly addressPages?: readonly AddressPage[]
   /** Examples of what it sends to receivers, by name. */
   readonly webhooks?: () => Promise<Webhooks>

@@ -21,7 +21,7 @@ export const afterPushes = all.flatMap((family) => family.afterPush ?? [])
 export const replannings = all.flatMap((family) => family.replanning ?? [])
 export const secretResets = all.flatMap((family) => family.secretReset ?? [])
 export const blobColumns = all.flatMap((family) => family.blobs ?? [])
-export const pageBelows = all.flatMap((family) => family.pageBelows ?? [])
+export const projectPages = all.flatMap((family) => family.projectPages ?? [])
 export const addressPages = all.flatMap((family) => family.addressPages ?? [])
 /** By name. */
 export const webhooks = async (): Promise<Webhooks> =>

@@ -1,4 +1,4 @@
 import { family } from '../../family.ts'
 import { badgePage } from './pages.ts'
 
-export const badges = family({ pageBelows: [badgePage] })
+export const badges = family({ projectPages: [badgePage] })

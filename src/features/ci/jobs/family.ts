@@ -14,7 +14,7 @@ import { replaceCiSecrets } from './secrets.ts'
 import * as viewRoutes from './view-routes.ts'
 
 export const ciJobs = family({
-  pageBelows: [artifactPage],
+  projectPages: [artifactPage],
   routes: { ...routes, ...viewRoutes },
   farewell: leaveRuns,
   secretReset: replaceCiSecrets,

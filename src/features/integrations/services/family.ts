@@ -3,4 +3,4 @@ import { externalWikiPage } from './pages.ts'
 import * as routes from './routes.ts'
 import { dropServiceSecrets } from './secrets.ts'
 
-export const services = family({ routes, secretReset: dropServiceSecrets, pageBelows: [externalWikiPage] })
+export const services = family({ routes, secretReset: dropServiceSecrets, projectPages: [externalWikiPage] })

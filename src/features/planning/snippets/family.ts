@@ -5,5 +5,5 @@ import * as projectRoutes from './project-routes.ts'
 import * as routes from './routes.ts'
 import { routes as web } from './web.ts'
 
-export const snippets = family({ routes, farewell: leaveSnippets, web: [web], pageBelows: [snippetPage] })
+export const snippets = family({ routes, farewell: leaveSnippets, web: [web], projectPages: [snippetPage] })
 export const projectSnippets = family({ routes: projectRoutes })

@@ -6,13 +6,13 @@ import { send as sendJson } from '../../../api/web-answers.ts'
 import { isReservedAtTop } from '../../../lib/paths.ts'
 import { decodeSegments } from '../../../lib/segments.ts'
 import { webViewer } from '../../identity/web-viewer.ts'
-import { serveUpload, type UploadAddress } from '../uploads/serving.ts'
+import { findVisibleUpload, sendUpload, type UploadAddress } from '../uploads/serving.ts'
 import { goPage } from './go-get.ts'
 import { findProject } from './queries.ts'
 import { destinationOf, findRedirect } from './redirects.ts'
 
 /** Addresses that begin with a path of somebody's: whatever no other route takes. */
-export const routes: WebRoutes = (server, gateway, { pageBelows, addressPages, pages }) => {
+export const routes: WebRoutes = (server, gateway, { projectPages, addressPages, pages }) => {
   // A reply is a promise of its own end: awaited, it would be sent and then seem to be nothing.
   const send = (reply: FastifyReply, { status = 200, headers, body }: PageContent) =>
     reply.code(status).headers(headers).send(body)
@@ -36,11 +36,11 @@ export const routes: WebRoutes = (server, gateway, { pageBelows, addressPages, p
     }
     const go = await goPage(gateway, request, segments)
     if (go) return send(reply, go)
-    const upload = await uploadAt(gateway, segments)
-    const served = upload && (await serveUpload(gateway, request, reply, upload))
-    if (served) return served
+    const address = await uploadAt(gateway, segments)
+    const upload = address && (await findVisibleUpload(gateway, request, address))
+    if (upload) return sendUpload(gateway.app, request, reply, upload)
     const page =
-      (await pageAt(gateway, request, reply, segments, pageBelows)) ??
+      (await pageAt(gateway, request, reply, segments, projectPages)) ??
       (await firstOf(addressPages, (page) => page(gateway, request, segments))) ??
       (await showPage())
     if (page && page.status !== 404) return send(reply, page)

@@ -15,20 +15,22 @@ export interface UploadAddress {
   readonly filename: string
 }
 
-/** A file at its address, for whoever sees the project: to know the address is not enough. Null: as of no project. */
-export async function serveUpload(
+/** A file at its address, for those who see the project: to know the address is not enough. */
+export async function findVisibleUpload(
   gateway: Gateway,
   request: FastifyRequest,
-  reply: FastifyReply,
   { project, ...address }: UploadAddress,
-): Promise<FastifyReply | null> {
-  const { app } = gateway
-  const subject = await loadProjectSubject(app, project, await webViewer(gateway, request))
-  const upload = projectPolicy.read(subject) ? await findUpload(app.db, project.id, address) : null
-  return upload ? sendFile(app, request, reply, upload) : null
+): Promise<Upload | null> {
+  const subject = await loadProjectSubject(gateway.app, project, await webViewer(gateway, request))
+  return projectPolicy.read(subject) ? findUpload(gateway.app.db, project.id, address) : null
 }
 
-async function sendFile(app: App, request: FastifyRequest, reply: FastifyReply, upload: Upload): Promise<FastifyReply> {
+export async function sendUpload(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  upload: Upload,
+): Promise<FastifyReply> {
   const { digest, size } = upload
   const { 'if-none-match': known, 'if-range': only, range } = request.headers
   const tag = `"${digest}"`
