@@ -46,6 +46,10 @@ describe.each(KINDS)('members of %s', (kind) => {
       expect((await jane.get(`${door}/members/${jane.id}`)).body).toEqual(member)
       expect((await jane.get(`${door}/members`)).body.at(-1)).toEqual(member)
     }
+    for (const list of [`${url}/members`, `${url}/members/all`]) {
+      expect((await jane.get(list, { state: 'active' })).body).toContainEqual(expect.objectContaining({ id: jane.id }))
+      expect((await jane.get(list, { state: 'awaiting' })).status).toBe(400)
+    }
     expect((await jane.get(url)).status).toBe(200)
 
     const promoted = await owner.put(`${url}/members/${jane.id}`, { access_level: '40' })

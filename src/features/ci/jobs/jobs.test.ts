@@ -44,6 +44,12 @@ test('a pipeline from its first job to its last', async () => {
   expect((await owner.get(at('/jobs'), { 'scope[]': 'failed' })).body).toMatchObject([
     { name: 'lint', failure_reason: 'script_failure', allow_failure: true, pipeline: { id: 1, status: 'success' } },
   ])
+  const sorted = async (input: object) =>
+    (await owner.get(at('/jobs'), { ...input })).body.map(({ name }: { name: string }) => name)
+  expect(await sorted({ order_by: 'id', sort: 'asc' })).toEqual(['compile', 'check', 'lint', 'ship'])
+  expect(await sorted({ order_by: 'id' })).toEqual(['ship', 'lint', 'check', 'compile'])
+  expect(await sorted({ sort: 'asc', 'scope[]': 'success' })).toEqual(['compile', 'check'])
+  expect((await owner.get(at('/jobs'), { order_by: 'name' })).status).toBe(400)
 })
 
 test('play, retry and cancel', async () => {

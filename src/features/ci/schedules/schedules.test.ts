@@ -265,3 +265,39 @@ test('a time that was due is run once, whatever happens in between', async () =>
   await runDue(forge.app, schedule.id, due)
   expect(await s.pipelines()).toEqual([])
 })
+
+test('pipelines of a schedule are narrowed by state and time, and sorted', async () => {
+  await using s = await stage()
+  const { db } = s.forge.app
+  const { body: schedule } = await s.owner.post(s.url, { ...WISH, active: false })
+  const item = `${s.url}/${schedule.id}`
+  const states = ['success', 'failed', 'running', 'pending'] as const
+  for (const _ of states) {
+    s.forge.clock.advance(2 * MINUTE)
+    expect((await s.root.post(`${item}/play`)).status).toBe(201)
+  }
+  const made = await s.pipelines()
+  for (const [n, { id }] of made.entries()) {
+    const [created_at, updated_at] = [`2020-01-0${n + 1}T00:00:00.000Z`, `2020-02-0${n + 1}T00:00:00.000Z`]
+    await db.updateTable('pipelines').set({ status: states[n]!, created_at, updated_at }).where('id', '=', id).execute()
+  }
+  const listed = async (input: object) =>
+    (await s.owner.get(`${item}/pipelines`, { ...input })).body.map(({ id }: { id: number }) =>
+      made.findIndex((one) => one.id === id),
+    )
+  for (const [input, expected] of [
+    [{}, [0, 1, 2, 3]],
+    [{ sort: 'desc' }, [3, 2, 1, 0]],
+    [{ scope: 'running' }, [2]],
+    [{ scope: 'pending' }, [3]],
+    [{ scope: 'finished' }, [0, 1]],
+    [{ status: 'failed' }, [1]],
+    [{ status: 'manual' }, []],
+    [{ created_before: '2020-01-02T00:00:00Z' }, [0, 1]],
+    [{ created_after: '2020-01-03T00:00:00Z' }, [2, 3]],
+    [{ updated_before: '2020-02-01T00:00:00Z' }, [0]],
+    [{ updated_after: '2020-02-04T00:00:00Z' }, [3]],
+  ] as const)
+    expect([input, await listed(input)]).toEqual([input, expected])
+  expect((await s.owner.get(`${item}/pipelines`, { scope: 'branches' })).status).toBe(400)
+})

@@ -146,3 +146,19 @@ test('coverage that other tools tell counts, also after the pipeline has ended',
   expect(await covered('b', 90)).toBe('85.00')
   expect(await covered('b', 100)).toBe('90.00')
 })
+
+test('statuses of a commit are those of one pipeline where it is named', async () => {
+  await using forge = await startForge()
+  const { sha, git, developer, commits, url } = await built(forge)
+  await git('branch', 'other', 'feature')
+  const report = async (ref: string, name: string) => (await developer.post(url, { state: 'success', ref, name })).body
+  const [one, two] = [await report('feature', 'a'), await report('other', 'b')]
+  expect(two.pipeline_id).not.toBe(one.pipeline_id)
+  const listed = async (input: object) =>
+    (await developer.get(`${commits}/${sha}/statuses`, { ...input })).body.map(({ name }: { name: string }) => name)
+  expect(await listed({ pipeline_id: one.pipeline_id })).toEqual(['a'])
+  expect(await listed({ pipeline_id: two.pipeline_id })).toEqual(['b'])
+  expect(await listed({ pipeline_id: two.pipeline_id + 1 })).toEqual([])
+  expect(await listed({ pipeline_id: '' })).toEqual(['a', 'b'])
+  expect(await listed({ order_by: 'id', sort: 'desc' })).toEqual(['b', 'a'])
+})

@@ -93,3 +93,41 @@ test('bots go with their project', async () => {
   expect((await forge.administrator.get(`/users/${body.user_id}`)).status).toBe(404)
   expect((await get(forge, '/user', body.token)).status).toBe(401)
 })
+
+test.each(KINDS)('tokens of %s are narrowed by their times, and sorted', async (kind) => {
+  await using forge = await startForge()
+  const { url, owner } = await openSource(forge, kind)
+  const at = `${url}/access_tokens`
+  const { db } = forge.app
+  for (const [name, created, used, expires_at] of [
+    ['b', '2020-01-01', null, '2990-01-01'],
+    ['a', '2020-01-02', '2020-02-02', '2991-01-01'],
+    ['c', '2020-01-03', '2020-02-01', '2992-01-01'],
+  ] as const) {
+    const { id } = (await owner.post(at, { ...wish, name, expires_at })).body
+    const last_used_at = used && `${used}T00:00:00.000Z`
+    const times = { created_at: `${created}T00:00:00.000Z`, last_used_at }
+    await db.updateTable('access_tokens').set(times).where('id', '=', id).execute()
+  }
+  for (const [input, expected] of [
+    [{}, 'cab'],
+    [{ created_before: '2020-01-01T00:00:00Z' }, 'b'],
+    [{ created_after: '2020-01-02T00:00:00Z' }, 'ca'],
+    [{ last_used_before: '2020-02-01T00:00:00Z' }, 'c'],
+    [{ last_used_after: '2020-02-02T00:00:00Z' }, 'a'],
+    [{ expires_before: '2990-06-01' }, 'b'],
+    [{ expires_after: '2991-01-01' }, 'ca'],
+    [{ sort: 'created_asc' }, 'bac'],
+    [{ sort: 'created_desc' }, 'cab'],
+    [{ sort: 'last_used_asc' }, 'cab'],
+    [{ sort: 'last_used_desc' }, 'acb'],
+    [{ sort: 'expires_asc' }, 'bac'],
+    [{ sort: 'expires_desc' }, 'cab'],
+    [{ sort: 'name_asc' }, 'abc'],
+    [{ sort: 'name_desc' }, 'cba'],
+  ] as const) {
+    const { body } = await owner.get(at, input)
+    expect([input, body.map(({ name }: { name: string }) => name).join('')]).toEqual([input, expected])
+  }
+  for (const input of [{ sort: 'age' }, { created_before: 'x' }]) expect((await owner.get(at, input)).status).toBe(400)
+})

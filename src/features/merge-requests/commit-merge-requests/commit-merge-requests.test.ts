@@ -33,6 +33,18 @@ test('a commit tells which merge requests bring it', async () => {
   for (const sha of [merged.merge_commit_sha, merged.squash_commit_sha, third])
     expect(await bringing(sha)).toEqual([high.iid])
 
+  await jane.put(low.url, { state_event: 'close' })
+  const inState = async (state: string) => {
+    const at = `/projects/${project.id}/repository/commits/${first}/merge_requests`
+    return (await jane.get(at, { state })).body.map(({ iid }: { iid: number }) => iid)
+  }
+  expect(await Promise.all(['opened', 'closed', 'merged', 'all'].map(inState))).toEqual([
+    [],
+    [low.iid],
+    [high.iid],
+    [high.iid, low.iid],
+  ])
+
   // Of merge requests, strangers are told what they may see.
   const joe = await forge.user()
   expect(await bringing(third, joe)).toEqual([high.iid])

@@ -68,6 +68,11 @@ test('everybody lists what they see, of all and of one user', async () => {
   expect(await namesOf(root, {}, `/users/${stranger.id}/projects?search=LIC-O`)).toBe('public-own')
   expect(await namesOf(root, {}, '/users/4711/projects')).toBe('404')
   expect(await namesOf(root, {}, '/users/no.body/projects')).toBe('404')
+  const [{ id }] = (await root.get('/projects', { search: 'public-own' })).body
+  await root.post(`/projects/${id}/archive`)
+  expect(await namesOf(anonymous, { active: true })).toBe('public-tool')
+  expect(await namesOf(anonymous, { active: false })).toBe('public-own')
+  expect(await namesOf(anonymous, { active: false, archived: false })).toBe('public-own')
 })
 
 test('totals are right after every kind of change', async () => {
