@@ -23,7 +23,7 @@ import { startDeliverer, type Deliverer } from './features/integrations/deliveri
 import { describeEvents } from './features/integrations/messages/describe.ts'
 import { findKeyCheck, keepKey } from './features/instance/instance-key/service.ts'
 import { keepDefaults } from './features/instance/settings/defaults.ts'
-import { throttleOf } from './features/instance/settings/throttles.ts'
+import { limitOf, throttleOf } from './features/instance/settings/throttles.ts'
 import { followUpThreads } from './features/merge-requests/talk/follow-up.ts'
 import { findTracker } from './features/integrations/services/trackers.ts'
 import { noteDeed } from './features/instance/audit-events/service.ts'
@@ -231,7 +231,13 @@ export async function startServers(first: OpenedApp, options: Options = {}): Pro
   const { patience = PATIENCE_MS } = options
   // The port, and with it the address users see, may be known only once it is bound.
   const app: App = { ...opened.app, jobs: { wake: () => worker.wake() }, deliveries: { wake: () => deliverer.wake() } }
-  const newLimiter = () => new RateLimiter(config.rateLimit, app.clock, (whom) => throttleOf(app, whom))
+  const newLimiter = () =>
+    new RateLimiter(
+      config.rateLimit,
+      app.clock,
+      (whom) => throttleOf(app, whom),
+      (limit, user) => limitOf(app, limit, user),
+    )
   const gateway = {
     app,
     authentication: withJobTokens,

@@ -9,6 +9,7 @@ import type { App, User } from '../context.ts'
 import type { Lanes } from '../lib/lanes.ts'
 import type { Caller, Scope } from './credentials.ts'
 import type { Json } from './json.ts'
+import type { EndpointLimit, RateLimiter } from './limits.ts'
 import type { Page, PageOf, PageWish } from './pages.ts'
 
 export type AnswerLane = Exclude<keyof Lanes, 'transport'>
@@ -158,6 +159,8 @@ export interface Context<I, S, V> {
   /** What the caller's program says it is. */
   readonly userAgent: string
   readonly request: IncomingMessage
+  /** For endpoints that learn by themselves who acts. */
+  readonly limiter: RateLimiter
   /** The part of a file that is asked for, as the header says. */
   readonly range: string | undefined
 }
@@ -214,6 +217,10 @@ export interface Declaration<
   lane?: AnswerLane
   /** Much work, or for some input: visitors without a credential may ask for a few in a while. */
   costly?: boolean | ((input: z.infer<I>) => boolean)
+  /** The setting that says how often one person may ask for it. Endpoints that create the same thing count together. */
+  throttle?: EndpointLimit
+  /** Where it is counted by what is acted on, too. */
+  throttleScope?: (subject: S) => string
   handle(context: Context<z.infer<I>, S, Viewer<A, G>>): Promise<Answered<O> | Answer>
 }
 
@@ -244,6 +251,8 @@ export interface Endpoint {
   readonly body?: number
   readonly lane?: AnswerLane
   readonly costly?: boolean | ((input: never) => boolean)
+  readonly throttle?: EndpointLimit
+  readonly throttleScope?: (subject: never) => string
   handle(context: Context<never, never, never>): Promise<unknown>
 }
 

@@ -39,7 +39,8 @@ export function inProcess(gateway: Gateway, endpoints: readonly Endpoint[]): Ask
       assertMayEnter(endpoint, caller)
       const raw = { ...readQuery(url), ...fields, ...found.params }
       const viewer = caller.identity?.user ?? null
-      return await plain(await answer(gateway, endpoint, { request, response, url, method }, caller, viewer, raw))
+      const call = { request, response, url, method, door: 'web' } as const
+      return await plain(await answer(gateway, endpoint, call, caller, viewer, raw))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return plain(answerTo(error))

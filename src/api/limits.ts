@@ -1,10 +1,11 @@
 /**
  * How many requests a caller, a user or an address without one, may send: a generous number a minute, by configuration,
- * and what administrators set for longer. The counts are kept by each process for the current span only; they protect
- * a process from a runaway script, they are no quota.
+ * what administrators set for longer, and what they set for single endpoints. The counts are kept by each process for
+ * the current span only; they protect a process from a runaway script, they are no quota.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.ts'
+import type { User } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { networkOf } from '../lib/addresses.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -25,6 +26,27 @@ export type Throttled = `authenticated_${Door}` | 'unauthenticated' | 'unauthent
 export type ThrottleOf = (whom: Throttled) => MaybePromise<Throttle | null>
 
 const MINUTE_MS = 60_000
+
+/** Limits of single endpoints, by their settings, and the period each is for. */
+export const LIMIT_PERIODS = {
+  issues_create_limit: MINUTE_MS,
+  notes_create_limit: MINUTE_MS,
+  project_create_limit: 24 * 60 * MINUTE_MS,
+  members_delete_limit: MINUTE_MS,
+  projects_api_limit: 10 * MINUTE_MS,
+  project_api_limit: MINUTE_MS,
+  user_projects_api_limit: MINUTE_MS,
+  user_starred_projects_api_limit: MINUTE_MS,
+  groups_api_limit: MINUTE_MS,
+  group_api_limit: MINUTE_MS,
+  group_projects_api_limit: MINUTE_MS,
+} as const
+
+export type EndpointLimit = keyof typeof LIMIT_PERIODS
+
+/** Null where there is no limit for this user, or for visitors. */
+export type LimitOf = (limit: EndpointLimit, user: User | null) => MaybePromise<number | null>
+
 /** Whoever comes from more addresses than this is not stopped by counting them. */
 const MOST_KEYS = 100_000
 
@@ -56,6 +78,7 @@ export class RateLimiter {
   readonly #always: Throttle
   readonly #clock: Clock
   readonly #throttleOf: ThrottleOf
+  readonly #limitOf: LimitOf
   readonly #everybody = new Counter()
   readonly #counters: Record<Throttled, Counter> = {
     authenticated_api: new Counter(),
@@ -63,11 +86,13 @@ export class RateLimiter {
     unauthenticated: new Counter(),
     unauthenticated_costly: new Counter(),
   }
+  readonly #endpoints = new Map<EndpointLimit, Counter>()
 
-  constructor(perMinute: number, clock: Clock, throttleOf: ThrottleOf = () => null) {
+  constructor(perMinute: number, clock: Clock, throttleOf: ThrottleOf = () => null, limitOf: LimitOf = () => null) {
     this.#always = { limit: perMinute, period: MINUTE_MS }
     this.#clock = clock
     this.#throttleOf = throttleOf
+    this.#limitOf = limitOf
   }
 
   /** The headers tell of what administrators set, where they did. */
@@ -82,6 +107,18 @@ export class RateLimiter {
   admitCostly({ identity, address }: Caller): MaybePromise<void> {
     if (identity) return
     return this.#count('unauthenticated_costly', networkOf(address), this.#clock.now().getTime(), {})
+  }
+
+  /** Counted by person, else by network, and of some by what they act on. Administrators have no limit. */
+  admitTo(limit: EndpointLimit, user: User | null, address: string, scope = ''): MaybePromise<void> {
+    if (user?.admin) return
+    return andThen(this.#limitOf(limit, user), (most) => {
+      if (most === null) return
+      const counter = this.#endpoints.get(limit) ?? new Counter()
+      this.#endpoints.set(limit, counter)
+      const key = `${user?.id ?? networkOf(address)} ${scope}`
+      counter.admit(key, { limit: most, period: LIMIT_PERIODS[limit] }, this.#clock.now().getTime(), {})
+    })
   }
 
   #count(whom: Throttled, key: number | string, now: number, headers: OutgoingHttpHeaders): MaybePromise<void> {

@@ -28,7 +28,7 @@ import {
 } from './input.ts'
 import { Json } from './json.ts'
 import { inLane } from './lanes.ts'
-import type { RateLimiter } from './limits.ts'
+import type { Door, RateLimiter } from './limits.ts'
 import { PageOf, pageHeaders, pageInput, pageWish, type Page, type PageWish } from './pages.ts'
 
 /** What the kit must be told of people, which it knows nothing about. */
@@ -122,10 +122,8 @@ async function proceed(
     const raw: Raw = { ...said.query, ...body?.fields, ...said.path }
     const viewer = await actAs(gateway, exchange, caller, raw.sudo ?? request.headers.sudo)
     const { url, method } = request as { url: string; method: string }
-    send(
-      exchange,
-      await answer(gateway, endpoint, { request, response: exchange.response, url, method }, caller, viewer, raw),
-    )
+    const call: Call = { request, response: exchange.response, url, method, door: 'api' }
+    send(exchange, await answer(gateway, endpoint, call, caller, viewer, raw))
   } finally {
     await body?.discard()
   }
@@ -138,6 +136,7 @@ export interface Call {
   /** With the query, from `/api/v4` on. */
   readonly url: string
   readonly method: string
+  readonly door: Door
 }
 
 export async function answer(
@@ -154,17 +153,31 @@ export async function answer(
   if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
   assertUnmodified(endpoint, subject, request)
   if (isCostly(endpoint, input)) await gateway.limiter.admitCostly(caller)
+  await admitToEndpoint(gateway, endpoint, call, caller, subject)
 
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, 255)
   const { range } = request.headers
   const isHead = method === 'HEAD'
-  const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request }
+  const { limiter } = gateway
+  const context = { app, viewer, caller, subject, input, page, isHead, userAgent, range, request, limiter }
   const result = await inLaneOf(gateway, endpoint, call, caller, () => handleNoted(gateway.noteDeed, endpoint, context))
   return answerOf(gateway, endpoint, call, result, page)
 }
 
 const isCostly = ({ costly = false }: Endpoint, input: Raw) =>
   typeof costly === 'function' ? costly(input as never) : costly
+
+/** What pages read to be drawn does not count: one of them reads the same several times. */
+function admitToEndpoint(
+  { limiter }: Gateway,
+  { throttle, throttleScope, method }: Endpoint,
+  { door }: Call,
+  { identity, address }: Caller,
+  subject: unknown,
+): MaybePromise<void> {
+  if (!throttle || (door === 'web' && method === 'GET')) return
+  return limiter.admitTo(throttle, identity?.user ?? null, address, throttleScope?.(subject as never))
+}
 
 /** Whoever acts on hearing of an event by a hook says so: no hook is to set itself off for ever. */
 function inChain(app: App, { headers }: IncomingMessage): App {

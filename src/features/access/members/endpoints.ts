@@ -139,6 +139,8 @@ export function memberEndpoints(mount: Mount) {
       method: 'DELETE',
       path: `${path}/:user_id`,
       summary: `Remove a member from a ${kind}, or leave it`,
+      throttle: 'members_delete_limit',
+      throttleScope: ({ at }) => JSON.stringify(at),
       on: member,
       allow: 'giveUp',
       changedAt: ({ record }) => record.updated_at,

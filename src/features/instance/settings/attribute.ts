@@ -135,6 +135,12 @@ export const addresses = () =>
     },
   )
 
+const MOST_USERNAMES = 100
+
+/** They are compared without regard to case. */
+export const usernames = () =>
+  separated((value) => value.length > MOST_USERNAMES && `is too long (maximum is ${MOST_USERNAMES} entries)`)
+
 /** Kept as it came: a structure of later clients. */
 export const structure = (initial: Record<string, unknown>, ...rules: Rule<Record<string, unknown>>[]) => {
   const record = z.record(z.string(), z.unknown())

@@ -23,6 +23,7 @@ import {
   positive,
   secret,
   structure,
+  usernames,
   words,
   type Attribute,
 } from './attribute.ts'
@@ -215,6 +216,19 @@ export const ATTRIBUTES = {
   throttle_authenticated_web_enabled: flag(false),
   throttle_authenticated_web_period_in_seconds: integer(3600, positive),
   throttle_authenticated_web_requests_per_period: integer(7200, positive),
+  // Of one person; 0 is no limit. The periods are in src/api/limits.ts.
+  issues_create_limit: integer(300),
+  notes_create_limit: integer(300),
+  notes_create_limit_allowlist: usernames(),
+  project_create_limit: integer(0),
+  members_delete_limit: integer(60),
+  projects_api_limit: integer(0),
+  project_api_limit: integer(0),
+  user_projects_api_limit: integer(0),
+  user_starred_projects_api_limit: integer(0),
+  groups_api_limit: integer(0),
+  group_api_limit: integer(0),
+  group_projects_api_limit: integer(0),
 
   // The instance itself
   // Clients hide what the reported release would lack: `Draft:` titles need 13.2, reviewers 13.9, detailed merge status

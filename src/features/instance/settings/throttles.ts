@@ -1,5 +1,5 @@
-import type { Throttle, Throttled } from '../../../api/limits.ts'
-import type { App } from '../../../context.ts'
+import type { EndpointLimit, Throttle, Throttled } from '../../../api/limits.ts'
+import type { App, User } from '../../../context.ts'
 import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts'
 import { settingsAtHand } from './queries.ts'
 
@@ -13,3 +13,13 @@ export const throttleOf = (app: App, whom: Throttled): MaybePromise<Throttle | n
         }
       : null,
   )
+
+const isNamed = (usernames: readonly string[], { username }: User) =>
+  usernames.some((one) => one.toLowerCase() === username.toLowerCase())
+
+/** How often one caller may ask for an endpoint; 0 is no limit. */
+export const limitOf = (app: App, limit: EndpointLimit, user: User | null): MaybePromise<number | null> =>
+  andThen(settingsAtHand(app), (settings) => {
+    const isExempt = limit === 'notes_create_limit' && user && isNamed(settings.notes_create_limit_allowlist, user)
+    return isExempt || settings[limit] === 0 ? null : settings[limit]
+  })

@@ -181,6 +181,24 @@ tests: { stage: a, script: ['echo $CHAT_INPUT'], only: [chat] }
   expect((await ask('run other')).body.text).toContain('It could not be run')
 })
 
+test('what is made in a chat counts as what its people make elsewhere', async () => {
+  const at = `${source.url}/issues`
+  const { iid } = (await jane.post(at, { title: 'counted' })).body
+  forge.clock.advance(MINUTE)
+  using _ = forge.clock.hold()
+  await forge.administrator.put('/application/settings', { issues_create_limit: 1, notes_create_limit: 1 })
+  expect((await jane.post(at, { title: 'counted' })).status).toBe(201)
+  expect((await jane.post(`${at}/${iid}/notes`, { body: 'counted' })).status).toBe(201)
+  const before = [(await jane.get(at)).body.length, (await jane.get(`${at}/${iid}`)).body.user_notes_count]
+  for (const text of ['issue new One more', `issue comment ${iid}\nOne more`])
+    expect((await ask(text)).body).toEqual({
+      response_type: 'ephemeral',
+      text: 'You have done that too many times. Try again later.',
+    })
+  expect([(await jane.get(at)).body.length, (await jane.get(`${at}/${iid}`)).body.user_notes_count]).toEqual(before)
+  await forge.administrator.put('/application/settings', { issues_create_limit: 300, notes_create_limit: 300 })
+})
+
 test('who is no longer meant is nobody', async () => {
   const { body } = await jane.get('/user/chat_names')
   expect((await forge.administrator.delete(`/user/chat_names/${body[0].id}`)).status).toBe(404)

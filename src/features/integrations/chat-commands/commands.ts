@@ -1,4 +1,5 @@
 /** Does what somebody asks for in a chat, as the user they are here and with no more rights. */
+import type { RateLimiter } from '../../../api/limits.ts'
 import { pageBelow } from '../../../lib/page-below.ts'
 import type { App, User } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -33,10 +34,12 @@ export interface Asked {
   readonly command: string
   readonly channel: string
   readonly sender: { readonly userAgent: string; readonly address: string }
+  readonly limiter: RateLimiter
 }
 
 const MISSING: Said = { pieces: ['Not found: there is no such thing here, or none for you.'] }
 const DENIED: Said = { pieces: ['You are not allowed to do that here.'] }
+const THROTTLED: Said = { pieces: ['You have done that too many times. Try again later.'] }
 
 const linkToIssue = ({ app, subject }: Asked, { iid, title }: Issue): Link => ({
   text: `#${iid} ${title}`,
@@ -58,6 +61,7 @@ export async function runCommand(asked: Asked, command: Command): Promise<Said> 
     if (!(error instanceof Refusal)) throw error
     if (error.kind === 'forbidden') return DENIED
     if (error.kind === 'not_found') return MISSING
+    if (error.kind === 'throttled') return THROTTLED
     return { pieces: [`That was refused: ${typeof error.said === 'string' ? error.said : JSON.stringify(error.said)}`] }
   }
 }
@@ -73,8 +77,9 @@ export const helpOf = (command: string, unknown?: string): Said => ({
 const help: Runner<'help'> = async ({ command }, { unknown }) => helpOf(command, unknown)
 
 const newIssue: Runner<'issue new'> = async (asked, { title, description }) => {
-  const { app, actor, subject, sender } = asked
+  const { app, actor, subject, sender, limiter } = asked
   if (!issuesPolicy.createIssue(subject)) return DENIED
+  await limiter.admitTo('issues_create_limit', actor, sender.address)
   const issue = await createIssueAsTold(app, actor, subject, { title, description: description || null }, sender)
   return {
     isForAll: true,
@@ -150,7 +155,7 @@ const searchIssues: Runner<'issue search'> = async (asked, { query }) => {
 }
 
 const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
-  const { app, actor, subject } = asked
+  const { app, actor, subject, sender, limiter } = asked
   const found = await met(asked, iid)
   const talk =
     found &&
@@ -159,6 +164,7 @@ const commentIssue: Runner<'issue comment'> = async (asked, { iid, note }) => {
       .find(app, { id: String(subject.project.id), issue_iid: iid } as never, actor, found as never))
   if (!talk) return MISSING
   if (!talkPolicy.talk(talk)) return DENIED
+  await limiter.admitTo('notes_create_limit', actor, sender.address)
   await createNote(app, actor, talk, { body: note })
   return {
     isForAll: !found.issue.confidential,

@@ -1,3 +1,4 @@
+import type { RateLimiter } from '../../../api/limits.ts'
 import type { App, User } from '../../../context.ts'
 import { notFound } from '../../../errors.ts'
 import { sameSecret } from '../../../lib/secrets.ts'
@@ -27,6 +28,7 @@ export interface ChatWish {
 interface Caller {
   readonly userAgent: string
   readonly address: string
+  readonly limiter: RateLimiter
 }
 
 const SYSTEMS: Readonly<Record<string, System>> = {
@@ -53,7 +55,7 @@ export async function answerChat(
   app: App,
   at: { readonly id: string; readonly slug: string },
   wish: ChatWish,
-  sender: Caller,
+  { limiter, ...sender }: Caller,
 ): Promise<ChatReply> {
   const { system, project, row } = await admit(app, at.id, at.slug, wish.token)
   if (!wish.user_id || !wish.team_id) return replyOf(system, { pieces: ['Your chat does not tell who you are.'] })
@@ -71,7 +73,7 @@ export async function answerChat(
   }
   const subject = await loadRepositorySubject(app, project, actor)
   if (!projectPolicy.read(subject)) return replyOf(system, { pieces: ['You have no access to this project.'] })
-  const asked = { app, actor, subject, command: wish.command ?? '', channel: wish.channel_name ?? '', sender }
+  const asked = { app, actor, subject, command: wish.command ?? '', channel: wish.channel_name ?? '', sender, limiter }
   return replyOf(system, await runCommand(asked, parseCommand(wish.text ?? '')))
 }
 

@@ -39,6 +39,8 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Draft a note on a merge request',
+  // Counted here and not as it is published, which may be many at once.
+  throttle: 'notes_create_limit',
   on: topic,
   allow: 'talk',
   lane: 'git',

@@ -33,6 +33,7 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Comment a commit, or a line it changed',
+  throttle: 'notes_create_limit',
   on: optional(commit),
   allow: 'comment',
   input: z.object({

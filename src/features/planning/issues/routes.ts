@@ -206,6 +206,7 @@ export const create = endpoint({
   method: 'POST',
   path: PATH,
   summary: 'Create an issue',
+  throttle: 'issues_create_limit',
   on: issues,
   allow: 'createIssue',
   input: z.object({
@@ -287,6 +288,7 @@ export const move = endpoint({
   method: 'POST',
   path: `${ITEM}/move`,
   summary: 'Move an issue to another project',
+  throttle: 'issues_create_limit',
   on: namedIssue,
   allow: 'read',
   input: z.object(target),
@@ -299,6 +301,7 @@ export const clone = endpoint({
   method: 'POST',
   path: `${ITEM}/clone`,
   summary: 'Copy an issue into a project',
+  throttle: 'issues_create_limit',
   on: namedIssue,
   allow: 'read',
   input: z.object({ ...target, with_notes: bool.nullish() }),

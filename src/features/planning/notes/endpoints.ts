@@ -59,6 +59,7 @@ export function notesOn(talk: Talk) {
       method: 'POST',
       path,
       summary: `Say something of ${talk.noun}`,
+      throttle: 'notes_create_limit',
       on: topic,
       allow: 'talk',
       input: z.object({ ...sayInput, internal: bool.nullish(), confidential: bool.nullish() }),

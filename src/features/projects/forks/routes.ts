@@ -16,6 +16,7 @@ export const create = endpoint({
   method: 'POST',
   path: '/projects/:id/fork',
   summary: 'Fork a project',
+  throttle: 'project_create_limit',
   on: project,
   allow: 'read',
   input: z.object({

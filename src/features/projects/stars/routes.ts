@@ -57,6 +57,7 @@ export const listOfUser = endpoint({
   method: 'GET',
   path: '/users/:user_id/starred_projects',
   summary: 'List the projects a user starred',
+  throttle: 'user_starred_projects_api_limit',
   on: userByIdOrUsername,
   allow: 'anyone',
   input: z.object(filters),
