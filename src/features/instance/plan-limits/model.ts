@@ -11,7 +11,7 @@ declare module '../../../store/database.ts' {
 const MB = 1024 * 1024
 const GB = 1024 * MB
 
-/** What each is until somebody changes it; 0 is no limit. They act with the families they are of: CI, packages and hooks. */
+/** What each is until somebody changes it; 0 is no limit. They act with the families they are of: CI, packages, hooks and planning. */
 export const INITIAL_LIMITS = {
   ci_instance_level_variables: 25,
   ci_pipeline_size: 0,
@@ -38,6 +38,9 @@ export const INITIAL_LIMITS = {
   storage_size_limit: 15_000,
   /** A minute, by all hooks of a top-level namespace. */
   web_hook_calls: 0,
+  project_issues: 500_000,
+  /** Of an issue, a merge request, a commit or a snippet; those that tell of changes do not count. */
+  noteable_notes: 5000,
 }
 
 export type LimitName = keyof typeof INITIAL_LIMITS

@@ -10,6 +10,8 @@ export type Severity = (typeof SEVERITIES)[number]
 
 declare module '../../../store/database.ts' {
   interface Tables {
+    /** How many there are of each kind. */
+    issues_facets: { project_id: number; state: string; confidential: boolean; total: number }
     issues: {
       id: Generated<number>
       project_id: number

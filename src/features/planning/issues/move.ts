@@ -20,6 +20,7 @@ import { addSystemNotes } from '../notes/system.ts'
 import { isSeenFrom } from '../places.ts'
 import { copyMentions, copyTold } from '../references/copy.ts'
 import { stampChanges } from '../stamps.ts'
+import { assertBelowLimit } from './limits.ts'
 import type { Issue } from './model.ts'
 import { readersAmong } from './people.ts'
 import { issuesPolicy, type IssueSubject } from './policy.ts'
@@ -129,6 +130,8 @@ async function copyInto(
     .where(isSeenFrom(target, 'milestones'))
     .where('title', '=', milestone?.title ?? '')
     .executeTakeFirst()
+  const iid = await nextIid(db, { project_id: target.project.id }, 'issues')
+  await assertBelowLimit(db, target.project.id, iid)
   const { id: _id, version: _version, user_notes_count: _notes, upvotes: _up, downvotes: _down, ...columns } = issue
   const copy = await db
     .insertInto('issues')
@@ -136,7 +139,7 @@ async function copyInto(
       ...columns,
       description: issue.description && (await rewrite([issue.description]))[0]!,
       project_id: target.project.id,
-      iid: await nextIid(db, { project_id: target.project.id }, 'issues'),
+      iid,
       author_id: author,
       state: 'opened',
       closed_at: null,

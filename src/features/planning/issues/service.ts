@@ -20,6 +20,7 @@ import { addResourceEvents } from '../resource-events/service.ts'
 import { editedBy, stampChanges } from '../stamps.ts'
 import { addAssignedTodos, finishTodos } from '../todos/service.ts'
 import { notesOn, type IssueState, type Via } from './changes.ts'
+import { assertBelowLimit } from './limits.ts'
 import type { Issue, IssueChanges, IssueType, Severity } from './model.ts'
 import { issueReaders, readersAmong } from './people.ts'
 import { assigneesOf } from './queries.ts'
@@ -100,6 +101,7 @@ export async function createIssue(
       const labels = await labelsNamed(app, actor, subject, allowed.labels)
       const milestone = await milestoneWished(app, subject, allowed.milestone_id)
       const iid = allowed.iid ?? (await nextIid(app.db, { project_id: project.id }, 'issues'))
+      await assertBelowLimit(app.db, project.id, allowed.iid === undefined ? iid : null)
       if (allowed.iid !== undefined) await raiseIid(app.db, { project_id: project.id }, 'issues', iid)
       const issue = await app.db
         .insertInto('issues')

@@ -7,6 +7,7 @@ import { splitQuickActions, type QuickAction } from '../../../lib/quick-actions.
 import { isOrphan, locksRows } from '../../../store/dialect.ts'
 import { emit } from '../../../store/outbox.ts'
 import { transact } from '../../../store/transact.ts'
+import { assertBelowLimit } from './limits.ts'
 import type { Note } from './model.ts'
 import type { GivenPosition, Placed } from './positions.ts'
 import { countDiscussion } from './queries.ts'
@@ -202,6 +203,7 @@ async function say(
   const { topic } = subject
   try {
     return await transact(app, async (app) => {
+      if (text !== '') await assertBelowLimit(app, topic.noteable, internal ?? false)
       const note =
         text === ''
           ? null

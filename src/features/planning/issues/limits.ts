@@ -1,0 +1,18 @@
+import { invalid } from '../../../errors.ts'
+import type { Db } from '../../../store/database.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+
+/**
+ * In the transaction that creates one. Each issue has a number of its own, so there are no more issues than the next
+ * number says: they are added up only beyond the limit, or where the number was chosen by hand.
+ */
+export async function assertBelowLimit(db: Db, project: number, next: number | null): Promise<void> {
+  const { project_issues: most } = await loadLimits(db)
+  if (most === 0 || (next !== null && next <= most)) return
+  const { total } = await db
+    .selectFrom('issues_facets')
+    .select((eb) => eb.fn.sum<number | null>('total').as('total'))
+    .where('project_id', '=', project)
+    .executeTakeFirstOrThrow()
+  if (Number(total) >= most) throw invalid({ base: [`Maximum number of project issues (${most}) exceeded`] })
+}

@@ -1,0 +1,50 @@
+import type { App } from '../../../context.ts'
+import { Refusal } from '../../../errors.ts'
+import type { Db } from '../../../store/database.ts'
+import { loadLimits } from '../../instance/plan-limits/queries.ts'
+import type { Noteable } from './system.ts'
+
+const EXCEEDED = '400 Bad request - Note {:base=>["Maximum number of comments exceeded"]}'
+
+/** In the transaction that creates one. Internal notes, which others may not count, have the same limit of their own. */
+export async function assertBelowLimit({ db }: App, noteable: Noteable, internal: boolean): Promise<void> {
+  const { noteable_notes: most } = await loadLimits(db)
+  if (most === 0) return
+  const count = (internal ? null : await keptCount(db, noteable)) ?? (await countUpTo(db, noteable, internal, most))
+  if (count >= most) throw new Refusal('bad_request', EXCEEDED)
+}
+
+/** Null where none is kept. */
+async function keptCount(db: Db, noteable: Noteable): Promise<number | null> {
+  const counted =
+    'issue_id' in noteable
+      ? db.selectFrom('issues').select('user_notes_count').where('id', '=', noteable.issue_id)
+      : 'merge_request_id' in noteable
+        ? db.selectFrom('merge_requests').select('user_notes_count').where('id', '=', noteable.merge_request_id)
+        : null
+  return (await counted?.executeTakeFirst())?.user_notes_count ?? null
+}
+
+/** What notes are found by; only commits need their project. */
+function keyOf(noteable: Noteable) {
+  if ('commit_sha' in noteable) return noteable
+  const { project_id: _project, ...key } = noteable
+  return key
+}
+
+async function countUpTo(db: Db, noteable: Noteable, internal: boolean, most: number): Promise<number> {
+  const { total } = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('notes')
+        .select('id')
+        .where((eb) => eb.and(keyOf(noteable)))
+        .where('internal', '=', internal)
+        .where('system', '=', false)
+        .limit(most)
+        .as('found'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
