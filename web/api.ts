@@ -39,6 +39,9 @@ export class Refused extends Error {
   }
 }
 
+/** Keys of faults that are of no single field. */
+const OF_THE_WHOLE = new Set(['base', 'error'])
+
 /** What a refusal says, in the shapes the contract has for it. */
 function messageOf(body: unknown): string | null {
   if (typeof body === 'string') return body
@@ -49,7 +52,10 @@ function messageOf(body: unknown): string | null {
   if (Array.isArray(said)) return said.join(', ')
   if (typeof said === 'object' && said !== null)
     return Object.entries(said)
-      .map(([field, faults]) => `${field.replaceAll('_', ' ')} ${[faults].flat().join(', ')}`)
+      .map(
+        ([field, faults]) =>
+          `${OF_THE_WHOLE.has(field) ? '' : `${field.replaceAll('_', ' ')} `}${[faults].flat().join(', ')}`,
+      )
       .join('; ')
   return null
 }

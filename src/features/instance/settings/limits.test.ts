@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Browser } from '../../../../test/browser.ts'
+import { Browser, hiddenFields } from '../../../../test/browser.ts'
 import { startForge, type Person, type TestForge } from '../../../forge.ts'
 import type { Project } from '../../../forge/types.ts'
 import { DAY, MINUTE } from '../../../clock.ts'
 
 const PASSWORD = 'correct-horse-battery'
+const HTML = { Accept: 'text/html' }
 const TOO_MANY = { message: { error: 'This endpoint has been requested too many times. Try again later.' } }
 
 let forge: TestForge
@@ -103,15 +104,25 @@ test.each([
   await set({ [name]: initial })
 })
 
-test('what is read without an account counts by network, and what pages read does not', async () => {
+test('visitors count by their network, forms as the API does, and what pages read not at all', async () => {
   await set({ project_api_limit: 1 })
   const path = `/projects/${mill.id}`
   expect([(await forge.visitor.get(path)).status, (await forge.visitor.get(path)).status]).toEqual([200, 429])
   const browser = new Browser(forge.url)
   await browser.signIn(jane.username, PASSWORD)
-  for (let n = 0; n < 2; n++)
-    expect((await browser.get(`/${mill.path_with_namespace}`, { Accept: 'text/html' })).status).toBe(200)
-  await set({ project_api_limit: 0 })
+  for (let n = 0; n < 2; n++) expect((await browser.get(`/${mill.path_with_namespace}`, HTML)).status).toBe(200)
+  const form = `/${mill.path_with_namespace}/-/issues/new`
+  const page = await browser.get(form, HTML)
+  const submit = () => browser.post(form, { ...hiddenFields(page), _action: 'create', title: 'by a form' }, HTML)
+  await set({ project_api_limit: 0, issues_create_limit: 1 })
+  expect((await submit()).status).toBe(303)
+  const before = await allRows()
+  const refused = await submit()
+  expect(refused.status).toBe(422)
+  expect(refused.body).toContain('>This endpoint has been requested too many times. Try again later.<')
+  expect((await issue(jane)).status).toBe(429)
+  expect(await allRows()).toEqual(before)
+  await set({ issues_create_limit: 300 })
 })
 
 test('members are removed so often from each project', async () => {
