@@ -1,7 +1,7 @@
 /** Tells on stderr how far long work has come: all the time on a terminal, elsewhere only once it takes long. */
 
 const ON_TERMINAL_MS = 200
-const ELSEWHERE_MS = 10_000
+const ELSEWHERE_MS = 30_000
 
 export class Progress implements Disposable {
   readonly #stream: NodeJS.WriteStream
@@ -9,7 +9,7 @@ export class Progress implements Disposable {
   #text = ''
   #shown = ''
 
-  constructor(stream = process.stderr) {
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream
     this.#timer = setInterval(() => this.#show(), stream.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS).unref()
   }

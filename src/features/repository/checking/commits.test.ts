@@ -1,5 +1,7 @@
-import { readdir, utimes } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { runGit } from '../../../../test/git-origin.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
@@ -68,6 +70,28 @@ test('each row that names a commit which the repository lacks is told', async ()
       'releases.sha',
     ]),
   )
+})
+
+test('an object file that is gone is told by git and by the rows', async () => {
+  await using forge = await startForge()
+  const { id, dir, sha } = await busyProject(forge)
+  const packs = join(dir, 'objects/pack')
+  const aside = join(dir, '../aside')
+  await rename(packs, aside)
+  await mkdir(packs)
+  for (const name of (await readdir(aside)).filter((name) => name.endsWith('.pack')))
+    await promisify(execFile)('sh', ['-c', 'git unpack-objects -q < "$1"', 'sh', join(aside, name)], {
+      env: { ...process.env, GIT_DIR: dir },
+    })
+  expect(await faultsOf(forge, id)).toEqual([])
+
+  const file = join(dir, 'objects', sha.slice(0, 2), sha.slice(2))
+  await rename(file, join(aside, 'object'))
+  const faults = await faultsOf(forge, id)
+  expect(faults.filter((fault) => fault.includes(sha) && !fault.startsWith('row '))).not.toEqual([])
+  expect(faults).toContain(`row 1 of releases names the commit ${sha} (sha), which is not there`)
+  await rename(join(aside, 'object'), file)
+  expect(await faultsOf(forge, id)).toEqual([])
 })
 
 test('what rows name outlives its branch, however often the repository is tidied', async () => {
