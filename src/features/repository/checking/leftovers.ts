@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { DAY, HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { isLeftover } from '../../../git/storage/drafts.ts'
+import { findLeft, sweepRepository } from '../../../git/storage/sweep.ts'
 import { discardBlob, findUnnamed } from '../../instance/blobs/jobs.ts'
 import { findHalfWritten } from '../../instance/spool/jobs.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
@@ -41,6 +42,15 @@ const isShard = (name: string) => /^[0-9a-f]{2}$/.test(name)
 const namesIn = (dir: string) => readdir(dir).catch(() => [] as string[])
 
 const isYoung = async (dir: string) => ((await stat(dir).catch(() => null))?.mtimeMs ?? 0) > Date.now() - HOUR
+
+export type Left = Required<Pick<Finding, 'leftovers' | 'repairs'>>
+
+/** Nobody works on a repository for an hour. */
+export async function leftIn(dir: string, repair: boolean): Promise<Left> {
+  const before = new Date(Date.now() - HOUR)
+  if (!repair) return { leftovers: await findLeft(dir, { before }), repairs: [] }
+  return { leftovers: [], repairs: (await sweepRepository(dir, { before })).map((name) => `removed ${name}`) }
+}
 
 const DIGESTS_A_PAGE = 1000
 

@@ -11,7 +11,8 @@ import { PROVISIONING } from '../../projects/projects/model.ts'
 import type { Project } from '../../projects/projects/queries.ts'
 import { removeRepositoryLater } from '../../projects/projects/removal.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
-import type { Finding } from './findings.ts'
+import type { CheckOptions, Finding } from './findings.ts'
+import { leftIn } from './leftovers.ts'
 
 /** A member that has everything itself is sound: it begins to use the pool when it is tidied. */
 export async function sharingFaults(app: App, project: Project, dir: string): Promise<string[]> {
@@ -22,9 +23,13 @@ export async function sharingFaults(app: App, project: Project, dir: string): Pr
   return [`it shares the objects of ${used}, which the store does not know of`]
 }
 
-export async function* checkPools(app: App): AsyncGenerator<Finding> {
+export async function* checkPools(app: App, { repair = false }: CheckOptions = {}): AsyncGenerator<Finding> {
   const pools = await app.db.selectFrom('pools').selectAll().orderBy('id').execute()
-  for (const pool of pools) yield { path: pool.disk_path, faults: await faultsOfPool(app, pool) }
+  for (const pool of pools) {
+    const dir = repositoryDir(app, pool)
+    const left = (await repositoryExists(dir)) ? await leftIn(dir, repair) : {}
+    yield { path: pool.disk_path, faults: await faultsOfPool(app, pool), ...left }
+  }
   yield* findOrphans(app, new Set(pools.map((pool) => repositoryDir(app, pool))))
 }
 

@@ -1,11 +1,9 @@
 /** Compares what the store says of repositories with the repositories themselves; changes nothing unless told to repair. */
-import { HOUR } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { GitFailed } from '../../../git/process/command.ts'
 import { branchExists, hasBranches } from '../../../git/refs/refs.ts'
 import { faultsOf } from '../../../git/storage/integrity.ts'
 import { headOf, repositoryExists, setHead } from '../../../git/storage/repositories.ts'
-import { findLeft, sweepRepository } from '../../../git/storage/sweep.ts'
 import { inspectRepository } from '../../projects/projects/inspection.ts'
 import { PROVISIONING } from '../../projects/projects/model.ts'
 import { keepInspected } from '../../projects/projects/news.ts'
@@ -13,6 +11,7 @@ import type { Project } from '../../projects/projects/queries.ts'
 import { repositoryDir, wikiDir } from '../../projects/projects/repository.ts'
 import { missingCommits } from './commits.ts'
 import type { CheckOptions, Finding } from './findings.ts'
+import { leftIn, type Left } from './leftovers.ts'
 import { checkPools, sharingFaults } from './pools.ts'
 
 const PROJECTS_A_TURN = 100
@@ -20,7 +19,7 @@ const PROJECTS_A_TURN = 100
 /** Every project in turn, then every pool; sound ones with no faults. */
 export async function* checkRepositories(app: App, options: CheckOptions = {}): AsyncGenerator<Finding> {
   yield* checkProjects(app, options)
-  yield* checkPools(app)
+  yield* checkPools(app, options)
 }
 
 async function* checkProjects(app: App, options: CheckOptions): AsyncGenerator<Finding> {
@@ -50,7 +49,7 @@ export async function checkProject(
 ): Promise<Finding> {
   const dir = repositoryDir(app, project)
   if (!(await repositoryExists(dir))) return { path, faults: ['there is no repository'] }
-  const left = await leftIn(dir, repair)
+  const left = await leftInProject(app, project, repair)
   const broken = [...(await sharingFaults(app, project, dir)), ...(await faultsOf(dir))]
   // What is on its way may be seen in between.
   if (PROVISIONING.includes(project.import_status)) return { path, faults: broken, ...left }
@@ -65,11 +64,15 @@ export async function checkProject(
   return { path, faults: [...faults, ...(await factFaults(app, project, dir))], ...left, repairs }
 }
 
-/** Nobody works on a repository for so long. */
-async function leftIn(dir: string, repair: boolean): Promise<{ leftovers: string[]; repairs: string[] }> {
-  const before = new Date(Date.now() - HOUR)
-  if (!repair) return { leftovers: await findLeft(dir, { before }), repairs: [] }
-  return { leftovers: [], repairs: (await sweepRepository(dir, { before })).map((name) => `removed ${name}`) }
+async function leftInProject(app: App, project: Project, repair: boolean): Promise<Left> {
+  const own = await leftIn(repositoryDir(app, project), repair)
+  const wiki = wikiDir(app, project)
+  if (!(await repositoryExists(wiki))) return own
+  const { leftovers, repairs } = await leftIn(wiki, repair)
+  return {
+    leftovers: [...own.leftovers, ...leftovers.map((name) => `wiki: ${name}`)],
+    repairs: [...own.repairs, ...repairs.map((done) => `wiki: ${done}`)],
+  }
 }
 
 async function wikiFaults(app: App, project: Project): Promise<string[]> {
