@@ -142,6 +142,6 @@ export class ProcessWatch {
           .execute()
       return true
     })
-    if (isOurs) this.#app.log.warn({ part: 'processes', gone }, 'processes are gone; their leases are free')
+    if (isOurs) this.#app.log.debug({ part: 'processes', gone }, 'processes are gone; their leases are free')
   }
 }
