@@ -3,7 +3,7 @@ import type { App, User } from '../../../context.ts'
 import type { TextIndex } from '../../../store/full-text.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
-import { idsByWords, isActive, placeOf } from '../../planning/search/lists.ts'
+import { idsByWords, isActive, placeOf, type Reach } from '../../planning/search/lists.ts'
 import type { SearchWish } from '../../planning/search/scopes.ts'
 import {
   hasMergeRequests,
@@ -18,9 +18,8 @@ const INDEX: TextIndex = { table: 'merge_requests', columns: ['title', 'descript
 
 type Test = RawBuilder<boolean>
 
-interface Wish extends Pick<SearchWish, 'state' | 'sort'> {
+interface Wish extends Pick<SearchWish, 'state' | 'sort'>, Reach {
   readonly words: string
-  readonly group?: number | undefined
 }
 
 /** Of one project, whether it is archived or not; else of those the viewer sees, or of a group's. */
@@ -28,7 +27,7 @@ export async function findMergeRequestsByWords(
   { db }: App,
   viewer: User,
   project: ProjectSubject | undefined,
-  { words, state, sort, group }: Wish,
+  { words, state, sort, ...reach }: Wish,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const tests = isInState(state)
@@ -38,8 +37,8 @@ export async function findMergeRequestsByWords(
     const within = [project.project.id]
     return idsByWords(db, INDEX, { words, sort, within, tests: [...tests, ...mine] }, cut)
   }
-  const place = await placeOf(db, 'merge_requests', viewer, group)
-  const all = [...tests, ...place.tests, isActive('merge_requests'), ...(viewer.admin ? [] : [isSeenBy(viewer)])]
+  const place = await placeOf(db, 'merge_requests', viewer, reach)
+  const all = [...tests, ...place.tests, isActive('merge_requests', reach), ...(viewer.admin ? [] : [isSeenBy(viewer)])]
   return idsByWords(db, INDEX, { words, sort, ...place, tests: all }, cut)
 }
 

@@ -5,7 +5,8 @@ import { presentMergeRequestsById } from '../merge-requests/load.ts'
 import { findMergeRequestsByWords } from './lists.ts'
 
 const mergeRequests = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
-  const wanted = { words, state: wish.state, sort: wish.sort, group: group?.id }
+  const { state, sort, include_archived } = wish
+  const wanted = { words, state, sort, include_archived, group: group?.id }
   const { items, ...found } = await findMergeRequestsByWords(app, viewer, project, wanted, page)
   return { ...found, items: await presentMergeRequestsById(app, items, { isMixed: !project }) }
 })

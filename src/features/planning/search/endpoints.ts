@@ -25,8 +25,11 @@ const wish = {
   search_type: oneOf('basic').nullish(),
 }
 
+/** A project that is named is searched whether it is archived or not. */
+const wishOfMany = { ...wish, include_archived: bool.nullish() }
+
 /** Of the engines that later releases search with. */
-const refuses = ['exclude_forks', 'fields', 'include_archived', 'regex']
+const refuses = ['exclude_forks', 'fields', 'regex']
 
 export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scope) {
   const SCOPES = scopesWith(findMergeRequests)
@@ -49,7 +52,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
     path: '/search',
     summary: 'Search everything that the signed-in user may see',
     allow: 'signed_in',
-    input: z.object({ scope: scopesOf(SCOPES.everywhere), ...wish }),
+    input: z.object({ scope: scopesOf(SCOPES.everywhere), ...wishOfMany }),
     refuses,
     output,
     handle: ({ app, viewer, input, page }) =>
@@ -63,7 +66,7 @@ export function searchEndpoints(mergeRequest: z.ZodType, findMergeRequests: Scop
       summary: 'Search a group and what lies in it',
       on: group,
       allow: 'read',
-      input: z.object({ scope: scopesOf(SCOPES.inGroup), ...wish }),
+      input: z.object({ scope: scopesOf(SCOPES.inGroup), ...wishOfMany }),
       refuses,
       output,
       handle: ({ app, viewer, subject, input, page }) =>

@@ -40,25 +40,30 @@ async function fewOf(db: Db, projects: RawBuilder<unknown>): Promise<number[] | 
   return rows.length <= MOST_PROJECTS ? rows.map(({ id }) => id) : null
 }
 
+export interface Reach {
+  readonly group?: number | undefined
+  readonly include_archived?: boolean | null | undefined
+}
+
 /** Of those the viewer sees, or of a group's: ids of projects where they are few, else a test. */
 export async function placeOf(
   db: Db,
   table: 'issues' | 'milestones' | 'merge_requests',
   viewer: User,
-  group: number | undefined,
+  { group, include_archived }: Reach,
 ): Promise<{ within?: number[]; tests: Test[] }> {
   if (group === undefined && viewer.admin) return { tests: [] }
-  const projects = group === undefined ? projectsSeenBy(viewer) : projectsOf({ group })
+  const projects = group === undefined ? projectsSeenBy(viewer, include_archived) : projectsOf({ group })
   const within = await fewOf(db, projects)
   if (within) return { within, tests: [] }
   return { tests: group === undefined ? [] : [sql`${sql.ref(`${table}.project_id`)} in (${projects})`] }
 }
 
-/** Of those that are in use: others are not searched. */
-const projectsSeenBy = (viewer: User) => {
+/** Those that are archived are searched where they are asked for. */
+const projectsSeenBy = (viewer: User, include_archived: Reach['include_archived']) => {
   const open = openVisibilities(viewer).map(
     (visibility) => sql`select id from projects
-      where archived = ${false} and visibility = ${visibility} and not deleting`,
+      where archived in (${sql.join(include_archived ? [false, true] : [false])}) and visibility = ${visibility} and not deleting`,
   )
   const theirs = sql`select project_id as id from project_authorizations where user_id = ${viewer.id}`
   return sql.join([...open, theirs], sql` union all `)
@@ -93,14 +98,23 @@ async function rowsByWords<T extends 'milestones' | 'notes' | 'snippets'>(
   return { ...page, items: ids.flatMap((id) => byId.get(id) ?? []) as unknown as Row<T>[] }
 }
 
+const isInUse = ({ include_archived }: Reach) =>
+  include_archived ? sql<boolean>`not p.deleting` : sql<boolean>`not p.deleting and not p.archived`
+
 /** Whether its project is in use; `also` asks more of it. */
-export const isActive = (table: keyof Tables, also = sql<boolean>`true`): Test => sql`exists (select 1 from projects p
-  where p.id = ${sql.ref(`${table}.project_id`)} and not p.deleting and not p.archived and ${also})`
+export const isActive = (table: keyof Tables, reach: Reach, also = sql<boolean>`true`): Test =>
+  sql`exists (select 1 from projects p
+    where p.id = ${sql.ref(`${table}.project_id`)} and ${isInUse(reach)} and ${also})`
 
 /** Those of some projects that are in use. */
-async function activeOf(db: Db, projects: readonly number[], also = sql<boolean>`true`): Promise<number[]> {
+async function activeOf(
+  db: Db,
+  projects: readonly number[],
+  reach: Reach,
+  also = sql<boolean>`true`,
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select p.id from projects p
-    where ${inIdList(db, 'p.id', idList(db, projects))} and not p.deleting and not p.archived and ${also}`.execute(db)
+    where ${inIdList(db, 'p.id', idList(db, projects))} and ${isInUse(reach)} and ${also}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -122,13 +136,13 @@ const issueTests = ({ state, confidential }: IssueSearch): Test[] => [
 export async function findIssuesEverywhere(
   { db }: App,
   viewer: User,
-  wish: IssueSearch & { group?: number | undefined },
+  wish: IssueSearch & Reach,
   cut: Cut,
 ): Promise<Page<{ id: number }>> {
   const seen = seenBy(viewer)
-  const place = await placeOf(db, 'issues', viewer, wish.group)
+  const place = await placeOf(db, 'issues', viewer, wish)
   const mine = seen.seen_by === undefined ? [] : [isSeen(seen, given(seen))]
-  const tests = [...issueTests(wish), ...place.tests, isActive('issues'), ...mine]
+  const tests = [...issueTests(wish), ...place.tests, isActive('issues', wish), ...mine]
   return idsByWords(db, ISSUES, { ...wish, ...place, tests }, cut)
 }
 
@@ -170,17 +184,17 @@ const isInState = (state: Milestone['state'] | undefined) => (state ? [sql<boole
 export async function findMilestones(
   { db }: App,
   viewer: User,
-  wish: MilestoneSearch & { group?: number | undefined },
+  wish: MilestoneSearch & Reach,
   cut: Cut,
 ): Promise<Page<Milestone>> {
   const seen = seenBy(viewer)
   const sees = seen.seen_by === undefined ? undefined : seesMilestones(seen)
-  const { within, tests } = await placeOf(db, 'milestones', viewer, wish.group)
+  const { within, tests } = await placeOf(db, 'milestones', viewer, wish)
   const state = isInState(wish.state)
   // A few projects are asked once, not with each of their milestones.
   const asked = within
-    ? { within: await activeOf(db, within, sees), tests: state }
-    : { tests: [...state, ...tests, isActive('milestones', sees)] }
+    ? { within: await activeOf(db, within, wish, sees), tests: state }
+    : { tests: [...state, ...tests, isActive('milestones', wish, sees)] }
   return rowsByWords(db, MILESTONES, { ...wish, ...asked }, cut)
 }
 

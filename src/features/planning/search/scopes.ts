@@ -43,6 +43,7 @@ export interface SearchWish {
   readonly confidential?: boolean | null | undefined
   readonly sort?: 'asc' | 'desc' | null | undefined
   readonly ref?: string | null | undefined
+  readonly include_archived?: boolean | null | undefined
 }
 
 /** Where it is looked for: everywhere, in a group or in a project. */
@@ -68,17 +69,31 @@ export const byWords =
     return words === null ? NOTHING : find(search, words)
   }
 
+/** Those in use, then those that are archived. */
+async function oneAfterOther<T>(list: (archived: boolean, cut: Cut) => Promise<Page<T>>, cut: Cut): Promise<Page<T>> {
+  const used = await list(false, cut)
+  if (used.more) return used
+  const room = cut.limit - used.items.length
+  const offset = Math.max(0, cut.offset - used.total)
+  // Where no room is left they are still counted.
+  const archived = await list(true, { offset, limit: Math.max(1, room) })
+  const items = [...used.items, ...archived.items.slice(0, room)]
+  return { ...archived, items, total: used.total + archived.total }
+}
+
 const projects: Scope = async ({ app, viewer, group, wish, page }) => {
   const within = group && { group: { id: group.id, include_subgroups: true, with_shared: true } }
-  const { items, total } = await listProjects(app, viewer, { search: wish.search, ...within }, page)
-  return { total, items: await presentProjects(app, viewer, items, { simple: true }) }
+  const list = (archived: boolean, cut: Cut) =>
+    listProjects(app, viewer, { search: wish.search, ...within, archived }, cut)
+  const { items, ...found } = await (wish.include_archived ? oneAfterOther(list, page) : list(false, page))
+  return { ...found, items: await presentProjects(app, viewer, items, { simple: true }) }
 }
 
 const issues = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
-  const { confidential, sort } = wish
+  const { confidential, sort, include_archived } = wish
   if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'active' ? 'opened' : wish.state
-  const wanted = { words, confidential, sort, ...(state && state !== 'all' && { state }) }
+  const wanted = { words, confidential, sort, include_archived, ...(state && state !== 'all' && { state }) }
   const { items, ...found } = project
     ? await findIssuesIn(app, project, wanted, page)
     : await findIssuesEverywhere(app, viewer, { ...wanted, group: group?.id }, page)
@@ -88,7 +103,12 @@ const issues = byWords(async ({ app, viewer, group, project, wish, page }, words
 const milestones = byWords(async ({ app, viewer, group, project, wish, page }, words) => {
   if (wish.state === 'merged') return NOTHING
   const state = wish.state === 'opened' ? 'active' : wish.state
-  const wanted = { words, sort: wish.sort, ...(state && state !== 'all' && { state }) }
+  const wanted = {
+    words,
+    sort: wish.sort,
+    include_archived: wish.include_archived,
+    ...(state && state !== 'all' && { state }),
+  }
   const { items, ...found } = project
     ? await findMilestonesIn(app, project, wanted, page)
     : await findMilestones(app, viewer, { ...wanted, group: group?.id }, page)

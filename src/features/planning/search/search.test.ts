@@ -381,3 +381,41 @@ test('of the few projects that one sees a match is found wherever it lies', asyn
   for (const scope of ['issues', 'milestones'])
     expect(shown(await external.get('/search', { scope, search: 'needle' }))).toEqual(['needle closed'])
 })
+
+test('what is archived is found where it is asked for, of what one may see, after what is in use', async () => {
+  await using forge = await startForge()
+  const { open, closed } = await hay(forge)
+  const old = await openSource(forge, 'projects', { visibility: 'public', name: 'needle old' })
+  await old.owner.post(`${old.url}/issues`, { title: 'needle old' })
+  await old.owner.post(`${old.url}/milestones`, { title: 'needle old' })
+  await forge.mergeRequest(old, { title: 'needle old' }, old.owner)
+  for (const { url, owner } of [old, closed]) await owner.post(`${url}/archive`)
+  const stranger = await forge.user()
+  const found = async (who: Client, scope: string, input: object = {}, at = '') =>
+    shown(await who.get(`${at}/search`, { scope, search: 'needle', ...input }))
+  const asked = { include_archived: true }
+  const scopes = ['projects', 'issues', 'milestones'] as const
+  for (const scope of scopes) {
+    expect([scope, await found(stranger, scope)]).toEqual([scope, ['needle open']])
+    expect([scope, await found(stranger, scope, asked)]).toEqual([scope, ['needle old', 'needle open']])
+    expect(await found(closed.owner, scope, asked)).toContain('needle closed')
+    const group = `/groups/${old.group.id}`
+    expect([scope, await found(stranger, scope, {}, group)]).toEqual([scope, []])
+    expect([scope, await found(stranger, scope, asked, group)]).toEqual([scope, ['needle old']])
+  }
+  expect(await found(stranger, 'merge_requests')).toEqual([])
+  expect(await found(stranger, 'merge_requests', asked)).toEqual(['needle old'])
+  expect((await stranger.get(`${open.url}/search`, { scope: 'issues', search: 'needle', ...asked })).status).toBe(200)
+
+  const pages = [1, 2, 3, 4].map(async (page) => {
+    const input = { scope: 'projects', search: 'needle', ...asked, per_page: 1, page }
+    const { body, headers } = await forge.administrator.get('/search', input)
+    return [shown({ body })[0] ?? null, headers.get('x-total')]
+  })
+  expect(await Promise.all(pages)).toEqual([
+    ['needle open', '3'],
+    ['needle old', '3'],
+    ['needle closed', '3'],
+    [null, '3'],
+  ])
+})
