@@ -46,12 +46,13 @@ async function open(wish: Record<string, unknown> = {}) {
   return { project, commit, propose, accept }
 }
 
-test('a merge request is made by one process for its diff, however many files it has', async () => {
+test('a merge request is made by one process for its diff and one for its merge ref, however many files it has', async () => {
   const { commit, propose } = await open()
   await commit('one', { 'b.txt': 'two\n' })
   await commit('fifty', FIFTY)
-  expect(await started(() => propose('one'))).toEqual(['diff-tree'])
-  expect(await started(() => propose('fifty'))).toEqual(['diff-tree'])
+  const processes = ['diff-tree', 'merge-tree']
+  expect(await started(() => propose('one'))).toEqual(processes)
+  expect(await started(() => propose('fifty'))).toEqual(processes)
 })
 
 test('a commit through the API is followed by its merge request, and by those to its branch', async () => {
