@@ -38,6 +38,8 @@ export interface Resource<S, P extends Policy<S>> {
   readonly abilityFirst?: boolean | (keyof P & string)
   /** Where its endpoints wait for their turn. Also for its children. */
   readonly lane?: AnswerLane
+  /** It is kept to be read: changes are refused, but for deletions and what says `whileReadOnly`. Also for its children. */
+  isReadOnly?(subject: S): boolean
   /** Those of a child, outermost first. */
   readonly parents?: readonly AnyResource[]
   find(app: App, params: never, viewer: User | null, parent?: never): Promise<S | null | undefined>
@@ -51,6 +53,7 @@ export function resource<S, P extends Policy<S>, Params extends z.ZodObject>(dec
   policy: P & { readonly read: (subject: S) => boolean }
   abilityFirst?: boolean | (keyof P & string)
   lane?: AnswerLane
+  isReadOnly?(subject: NoInfer<S>): boolean
   find(app: App, params: z.infer<Params>, viewer: User | null): Promise<S | null | undefined>
 }): Resource<S, P> {
   return declared as Resource<S, P>
@@ -96,6 +99,7 @@ export function child<
     policy: { ...parent.policy, ...policy },
     abilityFirst: parent.abilityFirst,
     lane: parent.lane,
+    isReadOnly: parent.isReadOnly,
     parents: [...(parent.parents ?? []), parent],
     async find(app: App, given: z.infer<z.ZodObject<Params>>, _viewer: User | null, above: S) {
       const record = await find(app, above, given)
@@ -190,6 +194,8 @@ export interface Declaration<
   runners?: 'fields' | 'stream'
   /** Also for a session that opens nothing else until a second factor is set up. */
   whileHeld?: boolean
+  /** Also where what it acts on is kept to be read. */
+  whileReadOnly?: boolean
   /** The contract answers 401 instead of 403 here. */
   denied?: 'unauthenticated'
   /** What is said to those who are no administrators, where the contract has words of its own. */
@@ -237,6 +243,7 @@ export interface Endpoint {
   readonly jobToken?: boolean
   readonly runners?: 'fields' | 'stream'
   readonly whileHeld?: boolean
+  readonly whileReadOnly?: boolean
   readonly denied?: 'unauthenticated'
   readonly deniedWith?: string
   readonly abilityFirst?: boolean

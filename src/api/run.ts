@@ -1,6 +1,7 @@
 /**
  * The checks of every request, once and in the contract's order: route (the router's), credential, scope, sudo,
- * parameters, lookup (404 when not readable), ability (403), child (404), precondition; then the handler, the answer.
+ * parameters, lookup (404 when not readable), ability (403), child (404), what is kept to be read (403), precondition;
+ * then the handler, the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App, User } from '../context.ts'
@@ -151,6 +152,7 @@ export async function answer(
   const app = { ...inChain(gateway.app, request), caller: limitedCaller(caller.identity?.user.id, caller.address) }
   const { subject, input, page } = await prepare(gateway, endpoint, viewer, raw)
   if (caller.identity?.kind === 'job') await assertReached(gateway, endpoint, caller.identity, subject)
+  assertWritable(endpoint, subject)
   assertUnmodified(endpoint, subject, request)
   if (isCostly(endpoint, input)) await gateway.limiter.admitCostly(caller)
   await admitToEndpoint(gateway, endpoint, call, caller, subject)
@@ -335,6 +337,12 @@ function assertAble({ on, denied }: Endpoint, { policy }: AnyResource, ability: 
   const may = policy[ability]
   if (!may || may !== on!.policy[ability] || may(subject)) return
   throw denied === 'unauthenticated' ? unauthenticated() : forbidden()
+}
+
+/** What was let in can be taken away again. */
+function assertWritable({ on, method, whileReadOnly }: Endpoint, subject: unknown): void {
+  if (method === 'GET' || method === 'DELETE' || whileReadOnly) return
+  if (on?.isReadOnly?.(subject)) throw forbidden()
 }
 
 /** Only deletions heed it; an unparseable moment is no condition. */

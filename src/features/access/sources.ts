@@ -21,6 +21,8 @@ export interface SourceSubject {
   readonly managed: boolean
   /** Whether people may ask to be let in. */
   readonly requestable: boolean
+  /** Kept to be read: nobody is let in any more. */
+  readonly isReadOnly: boolean
 }
 
 const sourcePolicy = policy<SourceSubject>()({
@@ -54,10 +56,17 @@ export function sourceMount<S, P extends Policy<S>>({ kind, path, on, manage, to
   async function find(app: App, { id }: { id: string }, viewer: User | null): Promise<SourceSubject | null> {
     const subject = await on.find(app, { id } as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
-    return { ...toSource(subject), viewer, managed: on.policy[manage]!(subject) }
+    const isReadOnly = on.isReadOnly?.(subject) ?? false
+    return { ...toSource(subject), viewer, managed: on.policy[manage]!(subject), isReadOnly }
   }
   /** The group or project itself: what lists and creation act on. */
-  const source = resource({ name: on.name, params: z.object({ id: text }), policy: sourcePolicy, find })
+  const source = resource({
+    name: on.name,
+    params: z.object({ id: text }),
+    policy: sourcePolicy,
+    isReadOnly: (s) => s.isReadOnly,
+    find,
+  })
   return {
     kind,
     path,

@@ -44,6 +44,7 @@ export const lintForProject = endpoint({
   summary: 'Check a CI configuration as if it were of a project',
   on: lintedProject,
   allow: 'run',
+  whileReadOnly: true,
   status: 200,
   lane: 'git',
   input: z.object({ content: longText, dry_run: bool.nullish(), include_jobs: bool.nullish(), ref: text.nullish() }),

@@ -10,6 +10,7 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { findRepositorySubject } from '../../repository/repositories/queries.ts'
 import { presentListedPipeline, presentPipeline, type ListedPipelineRecord, type PipelineRecord } from './entity.ts'
 import type { Pipeline } from './model.ts'
+import { isArchived } from '../../projects/projects/policy.ts'
 import { ciPolicy } from './policy.ts'
 
 /** `/projects/:id`, as its pipelines and jobs are met. */
@@ -17,6 +18,7 @@ export const ciProject = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: ciPolicy,
+  isReadOnly: isArchived,
   find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
 })
 

@@ -274,6 +274,7 @@ export const resetProjectRegistration = endpoint({
   summary: 'Make a new token for registering runners of a project',
   on: project,
   allow: 'administer',
+  whileReadOnly: true,
   output: RegistrationEntity,
   handle: async ({ app, subject }) => registered(await resetRunnersToken(app, subject.project)),
 })

@@ -12,6 +12,7 @@ import { findHook } from './queries.ts'
 export interface HookPlace {
   readonly at: Place
   readonly managed: boolean
+  readonly isReadOnly: boolean
 }
 
 const placePolicy = policy<HookPlace>()({
@@ -44,9 +45,18 @@ export type Mount = ReturnType<typeof mount>
 function placeIn<S, P extends Policy<S>>(on: Resource<S, P>, manage: keyof P & string, at: (subject: S) => Place) {
   async function find(app: App, params: { id: string }, viewer: User | null): Promise<HookPlace | null> {
     const subject = await on.find(app, params as never, viewer)
-    return subject && on.policy.read(subject) ? { at: at(subject), managed: on.policy[manage]!(subject) } : null
+    if (!subject || !on.policy.read(subject)) return null
+    const isReadOnly = on.isReadOnly?.(subject) ?? false
+    return { at: at(subject), managed: on.policy[manage]!(subject), isReadOnly }
   }
-  return resource({ name: on.name!, params: z.object({ id: text }), policy: placePolicy, abilityFirst: true, find })
+  return resource({
+    name: on.name!,
+    params: z.object({ id: text }),
+    policy: placePolicy,
+    abilityFirst: true,
+    isReadOnly: (s) => s.isReadOnly,
+    find,
+  })
 }
 
 const projectMount = mount({
@@ -74,7 +84,11 @@ const instanceMount = mount({
     params: z.object({}),
     policy: placePolicy,
     abilityFirst: true,
-    find: async (): Promise<HookPlace> => ({ at: { project_id: null, group_id: null }, managed: true }),
+    find: async (): Promise<HookPlace> => ({
+      at: { project_id: null, group_id: null },
+      managed: true,
+      isReadOnly: false,
+    }),
   }),
 })
 

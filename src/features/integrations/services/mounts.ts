@@ -14,6 +14,7 @@ import { serviceOf } from './registry.ts'
 interface PlaceSubject {
   readonly place: ServicePlace
   readonly managed: boolean
+  readonly isReadOnly: boolean
 }
 
 const placePolicy = policy<PlaceSubject>()({
@@ -41,13 +42,15 @@ function mount<S, P extends Policy<S>>({ kind, era, on, manage, placeOf }: Mount
   async function find(app: App, params: { id: string }, viewer: User | null): Promise<PlaceSubject | null> {
     const subject = await on.find(app, params as never, viewer)
     if (!subject || !on.policy.read(subject)) return null
-    return { place: placeOf(subject), managed: on.policy[manage]!(subject) }
+    const isReadOnly = on.isReadOnly?.(subject) ?? false
+    return { place: placeOf(subject), managed: on.policy[manage]!(subject), isReadOnly }
   }
   const place = resource({
     name: on.name!,
     params: z.object({ id: text }),
     policy: placePolicy,
     abilityFirst: true,
+    isReadOnly: (s) => s.isReadOnly,
     find,
   })
   /** Found if there is such a service, set or not. */

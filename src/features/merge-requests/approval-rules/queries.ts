@@ -10,6 +10,7 @@ import { pageOfQuery, type Cut, type Page } from '../../../store/pages.ts'
 import { groupsOfUser, openVisibilities } from '../../access/authorizations/queries.ts'
 import { withUsers } from '../../identity/users/queries.ts'
 import { findProtection } from '../../repository/protected-branches/queries.ts'
+import { isArchived } from '../../projects/projects/policy.ts'
 import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 import { approvable, eligibleApprovers } from '../approvals/queries.ts'
 import { mergeRequestsPolicy } from '../merge-requests/policy.ts'
@@ -20,6 +21,7 @@ import type { ApprovalRule } from './model.ts'
 /** A project as what its merge requests need is read and changed. */
 export const approvingProject = {
   ...mergeRequests,
+  isReadOnly: isArchived,
   policy: {
     ...mergeRequestsPolicy,
     setApprovals: (s: RepositorySubject) => s.level >= Master && mergeRequestsPolicy.readMergeRequests(s),

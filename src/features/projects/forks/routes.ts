@@ -19,6 +19,7 @@ export const create = endpoint({
   throttle: 'project_create_limit',
   on: project,
   allow: 'read',
+  whileReadOnly: true,
   input: z.object({
     namespace: blankable(text),
     namespace_id: blankable(id),

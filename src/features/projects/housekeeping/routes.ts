@@ -9,6 +9,7 @@ export const start = endpoint({
   summary: 'Tidy up the repository of a project, once a day at most',
   on: project,
   allow: 'administer',
+  whileReadOnly: true,
   output: z.null(),
   async handle({ app, subject }) {
     await startHousekeeping(app, subject.project)

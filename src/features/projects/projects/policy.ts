@@ -39,6 +39,9 @@ export function hasFeature({ project, level }: Pick<ProjectSubject, 'project' | 
   return open === FeatureEnabled || (open !== FeatureDisabled && level >= Guest)
 }
 
+/** Archived: to be read, no longer to be worked on. */
+export const isArchived = ({ project }: Pick<ProjectSubject, 'project'>): boolean => project.archived
+
 const isOpen = ({ open, project }: ProjectSubject) => open.includes(project.visibility)
 
 export const projectPolicy = policy<ProjectSubject>()({

@@ -8,7 +8,7 @@ import { locksRows } from '../../../store/dialect.ts'
 import { hotQuery } from '../../../store/hot.ts'
 import { keptRows } from '../../../store/versions.ts'
 import { levelOf, levelOnProject, openVisibilities } from '../../access/authorizations/queries.ts'
-import { projectPolicy, type ProjectSubject } from './policy.ts'
+import { isArchived, projectPolicy, type ProjectSubject } from './policy.ts'
 import { findStamp, type ProjectStamp } from './stamps.ts'
 
 export type Project = Row<'projects'>
@@ -104,6 +104,7 @@ export const project = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: projectPolicy,
+  isReadOnly: isArchived,
   find: (app, { id }, viewer) => findProjectSubject(app, id, viewer),
 })
 

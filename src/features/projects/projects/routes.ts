@@ -147,6 +147,7 @@ export const update = endpoint({
   summary: 'Change a project',
   on: project,
   allow: 'administer',
+  whileReadOnly: true,
   upload: LARGEST_AVATAR * 2,
   input: z.object(changes).refine((input) => Object.values(input).some((value) => value !== undefined), {
     message: NOTHING_GIVEN,
@@ -177,6 +178,7 @@ export const archive = endpoint({
   summary: 'Archive a project',
   on: project,
   allow: 'own',
+  whileReadOnly: true,
   output: ProjectEntity,
   status: 200,
   async handle({ app, viewer, subject }) {
@@ -190,6 +192,7 @@ export const unarchive = endpoint({
   summary: 'Take a project back out of the archive',
   on: project,
   allow: 'own',
+  whileReadOnly: true,
   output: ProjectEntity,
   status: 200,
   async handle({ app, viewer, subject }) {

@@ -18,6 +18,7 @@ export const star = endpoint({
   summary: 'Star a project',
   on: project,
   allow: 'star',
+  whileReadOnly: true,
   output: ProjectEntity,
   status: 200,
   async handle({ app, viewer, subject }) {
@@ -31,6 +32,7 @@ export const unstar = endpoint({
   summary: 'Take a star back',
   on: project,
   allow: 'star',
+  whileReadOnly: true,
   output: ProjectEntity,
   status: 200,
   async handle({ app, viewer, subject }) {

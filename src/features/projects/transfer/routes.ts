@@ -16,6 +16,7 @@ export const transfer = endpoint({
   summary: 'Move a project into another namespace',
   on: project,
   allow: 'own',
+  whileReadOnly: true,
   input: z.object({ namespace: filledText }),
   output: ProjectEntity,
   async handle({ app, viewer, subject, input }) {

@@ -4,6 +4,7 @@ import { text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { findProjectSubject, loadProjectSubject, type Project } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { isArchived } from '../../projects/projects/policy.ts'
 import { repositoryPolicy, type RepositorySubject } from './policy.ts'
 
 export async function loadRepositorySubject(
@@ -32,6 +33,7 @@ export const repository = resource({
   name: 'Project',
   params: z.object({ id: text }),
   policy: repositoryPolicy,
+  isReadOnly: isArchived,
   abilityFirst: 'download',
   lane: 'git',
   find: (app, { id }, viewer) => findRepositorySubject(app, id, viewer),
