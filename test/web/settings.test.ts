@@ -174,6 +174,24 @@ test('an administrator blocks a user, who is out then', async () => {
   expect((await tom.get('/user')).status).toBe(200)
 })
 
+test('an administrator sets a password, and revokes the tokens with it', async () => {
+  const una = await forge.user({ username: 'una', name: 'Una', password: PASSWORD })
+  await using tab = await openTab(forge, boss)
+  const page = await tab.go('/admin/users/una')
+  const save = async (password: string) => {
+    await page.fill('input[name=password]', password)
+    await page.click('button:has-text("Save account")')
+    await page.waitForSelector('text=Saved.')
+  }
+  await save('battery staple')
+  expect((await una.get('/user')).status).toBe(200)
+  await tab.go('/admin/users/una')
+  await page.check('[type=checkbox][name=revoke_tokens]')
+  await save('battery horse')
+  expect((await una.get('/user')).status).toBe(401)
+  expect(tab.complaints()).toEqual([])
+})
+
 test('somebody registers and is let in or not, with and without scripts', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const names = [`kim${javaScriptEnabled ? 1 : 2}`, `lou${javaScriptEnabled ? 1 : 2}`] as const

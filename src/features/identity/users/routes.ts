@@ -191,7 +191,7 @@ export const create = endpoint({
 export const update = endpoint({
   method: 'PUT',
   path: '/users/:id(\\d+)',
-  summary: 'Change a user',
+  summary: 'Change a user; another password ends sessions, and with revoke_tokens also all tokens',
   on: user,
   allow: 'administrator',
   upload: LARGEST_AVATAR * 2,
@@ -201,9 +201,13 @@ export const update = endpoint({
       username: text.optional(),
       name: text.optional(),
       skip_reconfirmation: bool.nullish(),
+      revoke_tokens: bool.nullish(),
       ...attributes,
     })
-    .refine(wholeIdentity, { message: HALF_IDENTITY }),
+    .refine(wholeIdentity, { message: HALF_IDENTITY })
+    .refine(({ password, revoke_tokens }) => password || !revoke_tokens, {
+      message: 'revoke_tokens is given only together with password',
+    }),
   output: AdministeredUserEntity,
   async handle({ app, viewer, subject, input }) {
     const updated = await updateUser(app, viewer, subject.user, ownNames(input))

@@ -18,6 +18,7 @@ import {
   isConfirmedSecondary,
 } from '../emails/service.ts'
 import { createUserNamespace, renameUserNamespace } from '../namespaces/service.ts'
+import { revokeCredentials } from '../credentials/service.ts'
 import { hashPassword } from '../passwords.ts'
 import { endOldPassword, endOldWaysIn } from '../sessions/ending.ts'
 import { createPrivateToken } from '../tokens/service.ts'
@@ -108,6 +109,8 @@ export interface UserChange extends UserAttributes {
   avatar?: Upload
   /** A new primary address counts as confirmed. */
   skip_reconfirmation?: boolean | null
+  /** With a new password: what was made by whoever knew the old one opens nothing any more. */
+  revoke_tokens?: boolean | null
 }
 
 export async function updateUser(app: App, actor: User, user: User, wish: UserChange): Promise<User> {
@@ -165,6 +168,7 @@ export async function updateUser(app: App, actor: User, user: User, wish: UserCh
         if (updated.username !== user.username) await renameUserNamespace(app, updated)
         if (wish.password) await endOldPassword(app, updated)
         else if (updated.email !== user.email) await endOldWaysIn(app, updated)
+        if (wish.password && wish.revoke_tokens) await revokeCredentials(app, updated, { keys: false })
         await setIdentity(app, updated, wish)
         if (updated.avatar_digest !== user.avatar_digest) await leaveBlob(app, user.avatar_digest)
         await emit(app, 'user.updated', {

@@ -777,3 +777,28 @@ test('people change themselves, and their password only with the old one', async
   const login = { login: jane.username, password: 'battery staple' }
   expect((await forge.as({}).post('/session', login)).status).toBe(201)
 })
+
+test('a new password by an administrator ends sessions, and tokens where that is asked for', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const jane = await forge.user({ password: 'correct horse' })
+  const made = await jane.post('/user/personal_access_tokens', { name: 'mine', scopes: ['api'] })
+  const token = forge.as({ 'PRIVATE-TOKEN': made.body.token })
+  const statuses = async () => [(await token.get('/user')).status, (await jane.get('/user')).status]
+  const url = `/users/${jane.id}`
+  expect(await administrator.put(url, { revoke_tokens: true, name: 'Other' })).toMatchObject({
+    status: 400,
+    body: { error: 'revoke_tokens is given only together with password' },
+  })
+  expect((await jane.get('/user')).body.name).not.toBe('Other')
+  for (const revoke_tokens of [undefined, false, null]) {
+    expect((await administrator.put(url, { password: 'battery staple', revoke_tokens })).status).toBe(200)
+    expect(await statuses()).toEqual([200, 200])
+  }
+  expect((await administrator.put(url, { password: 'battery horse', revoke_tokens: true })).status).toBe(200)
+  expect(await statuses()).toEqual([401, 401])
+  const [noted] = (await administrator.get('/audit_events', { per_page: 1 })).body
+  expect(noted.details.changes).toEqual(
+    expect.arrayContaining([{ change: 'password' }, { change: 'revoke_tokens', to: true }]),
+  )
+})

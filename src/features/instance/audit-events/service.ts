@@ -3,7 +3,7 @@ import { Json } from '../../../api/json.ts'
 import { timestamp } from '../../../clock.ts'
 import type { Change, Details } from './model.ts'
 
-/** Values of such names are kept nowhere; that they changed is. */
+/** Values of such names are kept nowhere, but for switches; that they changed is. */
 const SECRET = /password|token|secret|key|dsn|credential|sealed|digest|url|payload|content/i
 const LONGEST_VALUE = 500
 
@@ -64,7 +64,8 @@ function changesOf({ endpoint, input, before, subject }: Deed): Change[] {
     .filter(([name, to]) => !(name in known) || JSON.stringify(known[name]) !== JSON.stringify(to))
     .map(([change, to]) => {
       const isPlain = change in known || typeof to === 'boolean' || typeof to === 'number'
-      if (isTheirs || !isPlain || SECRET.test(change)) return { change }
+      const isSecret = SECRET.test(change) && typeof to !== 'boolean'
+      if (isTheirs || !isPlain || isSecret) return { change }
       return { change, ...(change in known && { from: short(known[change]) }), to: short(to) }
     })
 }

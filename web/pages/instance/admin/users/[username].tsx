@@ -7,7 +7,7 @@ import { Time } from '../../../../components/Time.tsx'
 import { Row, Rows } from '../../../../components/lists.tsx'
 import { Confirmed, assertTyped } from '../../../../components/confirmed.tsx'
 import { Chapter, Facts, Notice } from '../../../../components/settings.tsx'
-import { count, flags, optional } from '../../../../fields.ts'
+import { count, flag, flags, optional } from '../../../../fields.ts'
 import { adminFrame } from '../../../../layout/settings.tsx'
 import { roleName } from '../../../../levels.ts'
 import { page as declare, text, type Act, type Visit } from '../../../../page.ts'
@@ -104,7 +104,13 @@ export const page = declare<Data>({
             label="New password"
             type="password"
             autocomplete="new-password"
-            hint="Left empty it stays. They choose another at the next sign-in."
+            hint="Left empty it stays. They choose another at the next sign-in. Sessions end; access tokens, the private token and applications go on, unless they are revoked."
+          />
+          <Switch
+            name="revoke_tokens"
+            label="Revoke all tokens with the new password"
+            hint="SSH keys stay."
+            isOn={false}
           />
           <Field name="projects_limit" label="Most projects of their own" type="number" value={user.projects_limit} />
           {SWITCHES.map(([name, now, label]) => (
@@ -162,6 +168,7 @@ export const page = declare<Data>({
         username: text(form, 'username'),
         email: text(form, 'email'),
         password: optional(form, 'password'),
+        revoke_tokens: (optional(form, 'password') && flag(form, 'revoke_tokens')) || undefined,
         projects_limit: count(form, 'projects_limit'),
         ...flags(
           form,
