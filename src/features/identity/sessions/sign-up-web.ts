@@ -16,7 +16,7 @@ import { closedPage, registeredPage, signUpPage, type SignUpPage } from './sign-
 import { register } from './sign-up.ts'
 import { termsOf } from './terms.ts'
 import { countTry } from './throttle.ts'
-import { signUpWords } from './words.ts'
+import { drawn } from './words.ts'
 
 export const routes: WebRoutes = (server, gateway) => {
   const { app } = gateway
@@ -65,7 +65,7 @@ async function ask(
   return sendPage(reply, status, signUpPage({ ...page, token: formToken(app, request, reply), terms }))
 }
 
-/** Where a mail is awaited, all it tells comes from the settings: the address may be somebody else's. */
+/** Where a mail or an administrator is awaited, all it tells comes from the settings: the address may be somebody else's. */
 async function answer(
   app: App,
   user: User | null,
@@ -76,9 +76,10 @@ async function answer(
 ) {
   const settings = await currentSettings(app)
   const { email_confirmation_setting: confirmation, require_admin_approval_after_user_signup: isLookedAt } = settings
+  if (confirmation === 'off' && isLookedAt)
+    return sendPage(reply, 200, pendingPage(await drawn(settings.after_sign_up_text)))
   if (user === null || confirmation !== 'off') {
     return sendPage(reply, 200, registeredPage({ email, mayEnter: confirmation === 'soft' && !isLookedAt, isLookedAt }))
   }
-  if (user.state !== 'active') return sendPage(reply, 200, pendingPage(await signUpWords(app, user)))
   return admit(app, user, form, request, reply)
 }

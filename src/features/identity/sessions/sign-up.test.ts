@@ -286,6 +286,30 @@ test.each(['hard', 'soft'])('%s: whose an address is, only its owner is told', a
   expect(mails).toContain('nobody@example.com: Confirm your email address')
 })
 
+test('whose an address is, only its owner is told where accounts wait for approval', async () => {
+  await using forge = await startForge()
+  const words = { after_sign_up_text: 'Be **welcome**.' }
+  await set(forge, {
+    ...OPEN,
+    ...words,
+    email_confirmation_setting: 'off',
+    require_admin_approval_after_user_signup: true,
+  })
+  await forge.user({ username: 'owner', email: 'owner@example.com' })
+  const before = await usernames(forge)
+  const pageFor = async (email: string, username: string) => {
+    const { status, body } = await register(forge, { username, email })
+    return [status, body]
+  }
+  const known = await pageFor('owner@example.com', 'one')
+  expect(await usernames(forge)).toEqual(before)
+  expect(known).toEqual(await pageFor('nobody@example.com', 'two'))
+  expect(known).toEqual([200, expect.stringContaining('<strong>welcome</strong>')])
+  expect(await usernames(forge)).toHaveLength(before.length + 1)
+  const mails = (await mailsOf(forge)).map(({ to, subject }) => `${to}: ${subject}`)
+  expect(mails).toContain('owner@example.com: You have an account already')
+})
+
 test('a new password by mail ends whatever somebody else had added to an address of which they are not the owner', async () => {
   await using forge = await startForge()
   await set(forge, OPEN)

@@ -43,11 +43,15 @@ export async function register(app: App, { address, terms: accepted, ...given }:
   } catch (error) {
     const field = takenField(error)
     if (field === null) throw error
-    if (field === 'username' || settings.email_confirmation_setting === 'off') throw taken(field)
+    if (field === 'username' || entersAtOnce(settings)) throw taken(field)
     await tellOwner(app, newcomer.email)
     return null
   }
 }
+
+/** Whoever is let in without a mail or an administrator sees that there is an account, or that there is none. */
+const entersAtOnce = (settings: Settings) =>
+  settings.email_confirmation_setting === 'off' && !settings.require_admin_approval_after_user_signup
 
 const GRACE = 3 * DAY
 const NEVER = '9999-12-31T23:59:59.999Z'
