@@ -1,7 +1,7 @@
 /** Query parameters by which receivers commonly recognise who calls. */
 const SECRET =
   /^(.*[_-])?(access_?key|api_?key|auth|code|credential|key|pass|password|passwd|secret|sig|signature|token)$/i
-const MASK = '[REDACTED]'
+export const MASK = '[REDACTED]'
 
 /** The address as people may be shown it: without a password and the values of secret parameters. */
 export function withoutSecrets(url: string): string {

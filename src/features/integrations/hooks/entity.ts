@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { entity, timestampOut } from '../../../api/wire.ts'
 import type { App } from '../../../context.ts'
+import { withoutSecrets } from '../../../lib/masked-url.ts'
 import { ALERT_STATUSES, alertStatusOf } from './disabling.ts'
 import { BRANCH_FILTER_STRATEGIES, SWITCHES, kindOf, type AnySwitch, type Hook, type HookKind } from './model.ts'
 import { openPairs, type PairKind } from './pairs.ts'
@@ -51,7 +52,8 @@ export function presentHook(app: App, hook: Hook, isOn: boolean): HookRecord {
     id: hook.id,
     ...(kind === 'project' && { project_id: hook.project_id! }),
     ...(kind === 'group' && { group_id: hook.group_id! }),
-    url: hook.url,
+    // Of the instance: all administrators see it, and need not know what lets somebody in elsewhere.
+    url: kind === 'instance' ? withoutSecrets(hook.url) : hook.url,
     name: hook.name,
     description: hook.description,
     repository_update_events: false, // an event of the instance, never of a project

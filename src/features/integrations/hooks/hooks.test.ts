@@ -316,3 +316,32 @@ test('lists are paginated, newest first, at the same cost however long', async (
   expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a))
   expect(page.body.map((hook: { id: number }) => hook.id)).toEqual(ids.slice(5, 10))
 })
+
+test('what lets somebody in elsewhere is not shown of system hooks, and stays when it comes back unchanged', async () => {
+  await using forge = await startForge()
+  const { administrator } = forge
+  const secret = 'https://me:hunter2@example.com/x?token=hunter3&a=1'
+  const shown = 'https://[REDACTED]@example.com/x?token=[REDACTED]&a=1'
+  const { body: made } = await administrator.post('/hooks', { url: secret, token: 'kept' })
+  const url = `/hooks/${made.id}`
+  const stored = () => forge.app.db.selectFrom('hooks').select(['url', 'token_sealed']).executeTakeFirstOrThrow()
+  const before = await stored()
+  expect(before.url).toBe(secret)
+  const saved = await administrator.put(url, { url: shown, name: 'Renamed' })
+  for (const body of [
+    made,
+    saved.body,
+    (await administrator.get(url)).body,
+    (await administrator.get('/hooks')).body[0],
+  ])
+    expect(body.url).toBe(shown)
+  expect(saved.body.name).toBe('Renamed')
+  expect(await stored()).toEqual(before)
+  // Half a mask is no address.
+  expect((await administrator.put(url, { url: shown.replace('a=1', 'a=2') })).status).toBe(422)
+  expect(await stored()).toEqual(before)
+  expect((await administrator.put(url, { url: 'https://example.com/y' })).body.url).toBe('https://example.com/y')
+  expect(await stored()).toEqual({ url: 'https://example.com/y', token_sealed: null })
+  const noted = JSON.stringify(await forge.app.db.selectFrom('audit_events').selectAll().execute())
+  expect(noted).not.toMatch(/hunter/)
+})

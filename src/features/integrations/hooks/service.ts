@@ -1,6 +1,7 @@
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, notFound } from '../../../errors.ts'
+import { withoutSecrets } from '../../../lib/masked-url.ts'
 import type { NewRow, RowChange } from '../../../store/database.ts'
 import { holdName } from '../../../store/dialect.ts'
 import { drain } from '../../../store/draining.ts'
@@ -124,8 +125,11 @@ async function assertRoom(app: App, at: Place): Promise<void> {
 export async function updateHook(app: App, hook: Hook, wish: HookWish): Promise<Hook> {
   const change = columnsOf(app, kindOf(hook), wish)
   await assertValidWish(wish, { ...hook, ...change })
-  return changeHook(app, hook, () => change)
+  return changeHook(app, hook, (row) => (isMasked(row, change) ? { ...change, url: row.url } : change))
 }
+
+/** An address that comes back as it was shown is the one that is kept. */
+const isMasked = ({ url }: Hook, change: RowChange<'hooks'>) => change.url === withoutSecrets(url)
 
 export async function setPair(app: App, hook: Hook, kind: PairKind, pair: Pair): Promise<void> {
   await changeHook(app, hook, (row) => ({

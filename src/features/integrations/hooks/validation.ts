@@ -1,5 +1,6 @@
 import { Refusal, invalid, type FieldErrors } from '../../../errors.ts'
 import { isBranchName } from '../../../git/process/arguments.ts'
+import { MASK } from '../../../lib/masked-url.ts'
 import { patternFault } from '../../../lib/patterns.ts'
 import type { BranchFilterStrategy } from './model.ts'
 
@@ -16,6 +17,8 @@ export function isUsableUrl(given: string): boolean {
   return (
     url !== null &&
     given.length <= LONGEST_URL &&
+    // What stands for a secret is none.
+    !given.includes(MASK) &&
     // `URL` would overlook them, and other readers would not.
     !/\s/.test(given) &&
     !CONTROL.test(given) &&
