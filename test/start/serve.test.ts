@@ -236,6 +236,7 @@ test('on an old Node, a killed wrapper takes the server with it', { timeout: TIM
   const program = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(old)}`, MAIN]
   await using child = new Child(['serve'], settings, '', program)
   const url = await child.url()
+  expect(await refusesConnections(url)).toBe(false)
   child.process.kill('SIGKILL')
   await until(() => refusesConnections(url))
 })
