@@ -43,7 +43,7 @@ test('a file is told as pages show it, to visitors too', async () => {
   ])
   const long = await view('long.ts')
   expect([long.lines.length, long.is_cut]).toEqual([5000, true])
-  expect((await view('fence.ts')).lines).toEqual(['/* ``` */'])
+  expect((await view('fence.ts')).lines).toEqual(['<span class="hljs-comment">/* ``` */</span>'])
 
   const readme = await view('docs/README.md')
   expect([readme.kind, readme.lines]).toEqual(['markdown', null])
