@@ -292,6 +292,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'src/lib/languages.ts sharesOf': 'names of languages that we know',
   'src/lib/lanes.ts limitedCaller': 'a key of a map',
   'src/lib/make-folder.ts makeFolder': 'a path on our disk',
+  'src/lib/page-below.ts pageBelow': ENCODES,
   'src/lib/process-tag.ts isElsewhere': OF_OURS,
   'src/lib/process-tag.ts isMemberGone': OF_OURS,
   'src/lib/process-tag.ts isProcessGone': OF_OURS,

@@ -33,7 +33,7 @@ export default mergeConfig(suite, {
       'src/features/integrations/{services,chat-commands,feeds}/**',
       'src/features/integrations/messages/**',
       'src/features/merge-requests/**/{shadow,large-changes,processes}.test.ts',
-      'test/{limits-generated,security-generated,bounds,security,secrets}.test.ts',
+      'test/{limits-generated,security-generated,bounds,security,secrets,doubling}.test.ts',
       'test/start/{build,verbs,runner,removal,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check,ci,ci-crash,merge-crash}.test.ts',
       'src/forge/**',
       'src/features/identity/{tokens,emails,second-factor,passkeys}/**',
