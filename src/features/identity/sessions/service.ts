@@ -40,7 +40,9 @@ export async function signIn(app: App, { login, password, address }: Credentials
   const digest = identities.length === 0 ? (known?.password_digest ?? null) : null
   const isOwn = await isPassword(password, digest)
   const user = isOwn ? known : await signInByDirectory(app, { login, password, identities })
-  if (user === null || user === 'unreachable') {
+  // A directory knows nothing of how often an account was guessed here.
+  const isGuessedTooOften = guesses === null && typeof user === 'object' && user?.id === named?.id
+  if (user === null || user === 'unreachable' || isGuessedTooOften) {
     // A password that nobody could check was not guessed wrongly.
     if (user === 'unreachable' && digest === null) await guesses?.takeBack()
     throw user === 'unreachable' ? directoryRefusal(UNREACHABLE) : unauthenticated()
