@@ -63,7 +63,7 @@ test('danger reads what is changed, says so, and says it no second time', async 
         .filter(({ system }) => !system)
         .map(({ id, body, position }) => ({ id, body, line: (position as { new_line: number } | undefined)?.new_line }))
 
-    expect(await run({ WARNS: 'yes' })).toContain(`${command.url}/root/danger/-/merge_requests/1#note_`)
+    expect(await run({ WARNS: 'yes' })).toContain(`${command.url}/root/danger/merge_requests/1#note_`)
     const first = await notes()
     expect(first).toEqual([
       { id: expect.any(Number), body: expect.stringContaining('Look here'), line: 2 },

@@ -81,8 +81,8 @@ export async function renderTexts({ api, john, url }: World): Promise<void> {
   const render = async (who = api) =>
     (await who.Markdown.render(text, { gfm: 'true', project: 'gb-works/gb-mill' })).html
   const html = await render()
-  expect(html).toContain(`href="${url}/gb-works/gb-mill/issues/1"`)
-  expect(html).toContain(`href="${url}/gb-works/gb-mill/issues/2"`)
+  expect(html).toContain(`href="${url}/gb-works/gb-mill/-/issues/1"`)
+  expect(html).toContain(`href="${url}/gb-works/gb-mill/-/issues/2"`)
   expect(html).toContain(`href="${url}/gb-jane"`)
   expect(html).not.toContain('<script')
   expect(await render(john.api)).not.toContain('/issues/2')

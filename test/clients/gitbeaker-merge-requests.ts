@@ -65,7 +65,7 @@ export async function makeRequests(world: World, work: Work): Promise<void> {
     references: { short: '!1', relative: '!1', full: 'gb-mill/gb-saw!1' },
     task_completion_status: { count: 1, completed_count: 1 },
     head_pipeline: null,
-    web_url: `${url}/gb-mill/gb-saw/merge_requests/1`,
+    web_url: `${url}/gb-mill/gb-saw/-/merge_requests/1`,
   })
   expect(await MergeRequests.show('gb-mill/gb-saw', 1)).toMatchObject({ id: made.id, title: 'Draft: Oil' })
   const twin = MergeRequests.create(id, 'oil', 'master', 'Again')

@@ -108,7 +108,7 @@ export async function changeIssues({ api, jane, url }: World, { id, group }: Pla
     task_status: '1 of 2 tasks completed',
     task_completion_status: { count: 2, completed_count: 1 },
     references: { short: '#1', full: 'gb-works/gb-mill#1' },
-    web_url: `${url}/gb-works/gb-mill/issues/1`,
+    web_url: `${url}/gb-works/gb-mill/-/issues/1`,
     _links: { self: `${url}/api/v4/projects/${id}/issues/1` },
   })
   expect(await Issues.show(1, { projectId: 'gb-works/gb-mill' })).toEqual(made)

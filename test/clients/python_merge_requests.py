@@ -78,7 +78,7 @@ def make_and_find():
         "subscribed": True,
         "source_project_id": project.id,
         "target_project_id": project.id,
-        "web_url": f"{url}/mill/saw/merge_requests/1",
+        "web_url": f"{url}/mill/saw/-/merge_requests/1",
     }
     same("a new one", attributes(mr, expected), expected)
     same("its people", (mr.author["username"], mr.assignee["id"], mr.reviewers[0]["id"]), ("root", jane.id, jane.id))
