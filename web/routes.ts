@@ -54,8 +54,12 @@ function paramsOf({ segments }: Route, given: readonly string[]): Record<string,
     }
     const value = given[n]
     if (value === undefined) return null
-    if (segment.startsWith('[')) params[segment.slice(1, -1)] = value
-    else if (segment !== value) return null
+    if (segment.startsWith('[')) {
+      const name = segment.slice(1, -1)
+      // Words instead of a number name no page.
+      if (name.endsWith('id') && !/^\d+$/.test(value)) return null
+      params[name] = value
+    } else if (segment !== value) return null
   }
   return given.length === segments.length ? params : null
 }
