@@ -16,6 +16,8 @@ test('a project begins with a readme by whoever it is for', async () => {
   const wish = { name: 'The Engine', description: 'It *runs*.', initialize_with_readme: true, default_branch: 'trunk' }
   const { status, body } = await ann.post('/projects', wish)
   expect([status, body.default_branch, body.empty_repo]).toEqual([201, 'trunk', false])
+  // The first answer is what the next read answers.
+  expect(body.readme_url).toBe(`${body.web_url}/-/blob/trunk/README.md`)
   const raw = await fetch(`${forge.url}/api/v4/projects/${body.id}/repository/files/README.md/raw`, ann)
   expect(await raw.text()).toBe('# The Engine\n\nIt *runs*.')
   expect(await commitsOf(ann, body.id)).toEqual([['Initial commit', 'Ann', 'Ann', []]])
@@ -30,6 +32,7 @@ test('a project begins with a readme by whoever it is for', async () => {
 
   const given = await forge.administrator.post(`/projects/user/${ann.id}`, { name: 'given', initialize_with_readme: 1 })
   expect(given.body).toMatchObject({ default_branch: 'master', empty_repo: false })
+  expect(given.body.readme_url).toBe(`${given.body.web_url}/-/blob/master/README.md`)
   expect(await commitsOf(ann, given.body.id)).toEqual([['Initial commit', 'Ann', 'Administrator', []]])
   const { body: group } = await ann.post('/groups', { name: 'shop', path: 'shop' })
   const inside = await ann.post('/projects', { name: 'x', namespace_id: group.id, initialize_with_readme: 'true' })

@@ -1,6 +1,9 @@
 import type { App, User } from '../../../context.ts'
+import { inspectRepository } from './inspection.ts'
+import { keepInspected } from './news.ts'
 import { findNamespaceById, findProjectById, type Project } from './queries.ts'
 import { removalOf, removeProject } from './removal.ts'
+import { repositoryDir } from './repository.ts'
 
 /**
  * The new project with a first commit in it. One that cannot have it goes again: half of what was wished is nothing.
@@ -13,5 +16,8 @@ export async function withReadme(app: App, actor: User, project: Project, author
     await removeProject(app, project, removalOf(project, namespace!))
     throw error
   }
-  return (await findProjectById(app.db, project.id))!
+  const begun = (await findProjectById(app.db, project.id))!
+  const inspected = await inspectRepository(repositoryDir(app, begun), begun.default_branch)
+  // Somebody may have pushed already; the job that looks at the repository later is right then.
+  return (await keepInspected(app, begun, inspected)) ? { ...begun, ...inspected } : begun
 }
