@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, type RefusalKind } from '../errors.ts'
 import { hasCode, isDiskFull } from '../lib/system-errors.ts'
+import { PoolFull } from '../lib/threads/errors.ts'
 import { BlobStoreUnavailable } from '../store/blobs/blobs.ts'
 import { StoreUnavailable } from '../store/database.ts'
 import { isStoreFull } from '../store/dialect.ts'
@@ -79,6 +80,7 @@ export function outageOf(error: unknown): Refusal | null {
   if (error instanceof StoreUnavailable)
     return new Refusal('unavailable', '503 The database does not answer', { headers: { 'Retry-After': '5' } })
   if (error instanceof BlobStoreUnavailable) return new Refusal('unavailable', '503 The blob store does not answer')
+  if (error instanceof PoolFull) return new Refusal('busy', REASON.busy, { headers: { 'Retry-After': '10' } })
   if (isStoreFull(error) || isDiskFull(error)) return new Refusal('no_space', '507 The disk of the server is full')
   return null
 }

@@ -2,9 +2,9 @@
 import type { Context, IncludeAnswer } from '../../../ci/config/context.ts'
 import { answerFrom, reportOn, taskOf, type Report, type Wanted } from '../../../ci/config/report.ts'
 import type { App } from '../../../context.ts'
-import { Refusal } from '../../../errors.ts'
-import { OutOfTime, PoolFull } from '../../../lib/threads/errors.ts'
+import { OutOfTime } from '../../../lib/threads/errors.ts'
 import { ThreadPool } from '../../../lib/threads/pool.ts'
+import type { Ask } from '../../../lib/threads/thread.ts'
 
 /** Characters of a configuration with all it includes; some ten milliseconds of work at most. */
 const SHORT = 16_384
@@ -20,7 +20,6 @@ const TAKES_TOO_LONG: Report = {
 
 /** Milliseconds of processor time. */
 const DEADLINE = 10_000
-const RETRY_AFTER = '10'
 
 /** Apart from the rendering of texts and pages: a configuration may wait for what it includes. */
 const compiling = new ThreadPool({
@@ -78,12 +77,27 @@ async function compileHere(text: string, context: Context, wanted: Wanted): Prom
 }
 
 async function compileInThread(app: App, text: string, context: Context, wanted: Wanted): Promise<Report> {
-  const options = { caller: app.caller, deadline: DEADLINE, answer: answerFrom(context) }
+  const reading = keepingFaults(answerFrom(context))
   try {
+    const options = { caller: app.caller, deadline: DEADLINE, answer: reading.answer }
     return await compiling.run<Report>(MODULE, taskOf(text, context, wanted), options)
   } catch (error) {
     if (error instanceof OutOfTime) return TAKES_TOO_LONG
-    if (!(error instanceof PoolFull)) throw error
-    throw new Refusal('busy', undefined, { headers: { 'Retry-After': RETRY_AFTER } })
+    throw reading.fault ?? error
+  }
+}
+
+/** The thread is told no more of a failure than its text; whoever waits for the thread is told the failure itself. */
+function keepingFaults(answer: Ask): { readonly answer: Ask; readonly fault: unknown } {
+  let fault: unknown = null
+  return {
+    answer: (question) =>
+      answer(question).catch((error: unknown) => {
+        fault ??= error
+        throw error
+      }),
+    get fault() {
+      return fault
+    },
   }
 }
