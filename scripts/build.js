@@ -29,6 +29,7 @@ export const PARTS = {
   'rendering-thread': 'src/lib/threads/thread.ts',
   'markdown-tasks': 'src/lib/markdown/tasks.ts',
   'ci-report': 'src/ci/config/report.ts',
+  'junit-report': 'src/features/ci/pipelines/reports/reading.ts',
   ...Object.fromEntries(migrations.map((file) => [`migrations/${file.slice(0, -3)}`, `${MIGRATIONS}/${file}`])),
 }
 

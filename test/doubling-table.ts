@@ -251,7 +251,7 @@ export const IN_PIECES: Readonly<Record<string, string>> = {
   'src/ci/config/compile.ts compile':
     'what is long is compiled in a thread; src/ci/config/hostile.test.ts has its limits',
   'src/ci/config/report.ts reportOn': 'compile() and check(), with what people see of them',
-  'src/lib/junit.ts readJunit': 'in pieces with pauses, not in a thread; src/lib/junit.test.ts has its limits',
+  'src/lib/junit.ts readJunit': 'what is long is read in a thread; src/lib/junit.test.ts has its limits',
   'src/lib/markdown/highlight.ts highlight': 'a task of the rendering threads',
   'src/lib/markdown/html.ts cleanHtml': 'a part of rendering',
   'src/lib/markdown/html.ts balance': 'a part of rendering',

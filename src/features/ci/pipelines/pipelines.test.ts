@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { CONFIG, jobNamed, keepFiles, runNamed } from '../../../../test/pipelines.ts'
-import { longestStall } from '../../../../test/effort.ts'
+import { startEffort } from '../../../../test/effort.ts'
+import { rendering } from '../../../lib/threads/rendering.ts'
 import { startForge, type TestForge } from '../../../forge.ts'
 
 async function place(forge: TestForge, files: Record<string, string> = {}) {
@@ -248,25 +249,30 @@ test('what tests found, from the reports of jobs', async () => {
   expect((await owner.get(at('/pipelines/1/test_report'))).body).toMatchObject({ total_count: 3 })
 })
 
-test('reports written to be slow keep nobody waiting; of many cases all are counted and the first listed', async () => {
+test('long reports are read in a thread; of many cases all are counted and the first listed', async () => {
   await using forge = await startForge()
   const { at, owner, project } = await place(forge, config('a: { script: x }\nb: { script: x }\nc: { script: x }'))
   const texts = {
     a: `<${'a'.repeat(300_000)}`,
     b: `<testcase ${'a'.repeat(300_000)}="`,
-    c: '<testcase name="a"/>'.repeat(25_000),
+    c: `<testsuite>${'<a b="c" d="e"/>'.repeat(600_000)}${'<testcase name="a"/>'.repeat(25_000)}</testsuite>`,
   }
   for (const [name, xml] of Object.entries(texts)) {
     const { id } = await runNamed(forge, name)
     await keepFiles(forge, { id, project_id: project.id }, { x: xml }, { file_type: 'junit', file_format: 'raw' })
   }
-  const { answer, stall } = await longestStall(() => owner.get(at('/pipelines/1/test_report_summary')))
+  // What is loaded once is no part of the measurement.
+  await rendering.run(new URL('data:text/javascript,export const perform = () => null'), null, { deadline: 1000 })
+  const effort = startEffort()
+  const answer = await owner.get(at('/pipelines/1/test_report_summary'))
+  const ms = effort()
   const suite_error = 'JUnit data parsing failed: JUnit XML is not well-formed'
   expect(answer.body).toMatchObject({
     total: { count: 25_000, success: 25_000, suite_error },
     test_suites: [{ suite_error }, { suite_error }, { total_count: 25_000, suite_error: null }],
   })
-  expect(stall).toBeLessThan(1000)
+  // Here it would take a second.
+  expect(ms).toBeLessThan(400)
   const { body } = await owner.get(at('/pipelines/1/test_report'))
   expect(body.total_count).toBe(25_000)
   expect(body.test_suites.map(({ test_cases }: { test_cases: unknown[] }) => test_cases.length)).toEqual([0, 0, 20_000])

@@ -2,19 +2,26 @@
 import { createGunzip } from 'node:zlib'
 import type { z } from 'zod'
 import type { App } from '../../../../context.ts'
-import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
+import { BadReport, type TestCase } from '../../../../lib/junit.ts'
 import { Lru } from '../../../../lib/lru.ts'
+import { OutOfTime } from '../../../../lib/threads/errors.ts'
+import { rendering } from '../../../../lib/threads/rendering.ts'
 import { isLive } from '../../jobs/artifacts.ts'
 import type { Pipeline } from '../model.ts'
 import type { TestReport, TestSummaryEntity } from './entity.ts'
+import { addCounts, lengthOf, listRoom, listed, noCounts, perform, unread, type Counts, type Read } from './reading.ts'
 
 const MOST_JOBS = 1000
 /** Unpacked, of one report and of all together. */
 const LARGEST_REPORT = 20 * 1024 * 1024
 const LARGEST_SUM = 100 * 1024 * 1024
-/** Of the cases of a pipeline, how many are listed and how many characters they have; all of them are counted. */
-const MOST_LISTED = 20_000
-const LARGEST_LIST = 8 * 1024 * 1024
+/** Bytes; some milliseconds of work at most. */
+const SHORT = 16_384
+/** Milliseconds of processor time. The largest report takes a tenth of it. */
+const DEADLINE = 10_000
+
+// Beside this file as a source, in the folder of the bundle otherwise.
+const MODULE = new URL(import.meta.url.endsWith('.ts') ? './reading.ts' : './junit-report.js', import.meta.url)
 
 interface Found {
   readonly job_id: number
@@ -50,7 +57,7 @@ interface Suite {
 
 export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestReport> {
   const suites = new Map<string, Suite>()
-  const room = { cases: MOST_LISTED, characters: LARGEST_LIST }
+  const room = listRoom()
   let left = LARGEST_SUM
   for (const report of await reportsOf(app, pipeline)) {
     const name = suiteName(report.name)
@@ -75,30 +82,6 @@ export async function testReportOf(app: App, pipeline: Pipeline): Promise<TestRe
   return { ...total, test_suites }
 }
 
-const lengthOf = ({ name, classname, file, system_output }: TestCase) =>
-  100 + name.length + classname.length + (file?.length ?? 0) + (system_output?.length ?? 0)
-
-/** The first ones, as many as there is room for. */
-function* listed(cases: readonly TestCase[], room: { cases: number; characters: number }): Generator<TestCase> {
-  for (const one of cases) {
-    if (room.cases <= 0 || room.characters <= 0) return
-    room.cases--
-    room.characters -= lengthOf(one)
-    yield one
-  }
-}
-
-interface Read {
-  readonly counts: Counts
-  /** Those that may be listed. */
-  readonly cases: readonly TestCase[]
-  /** Unpacked. */
-  readonly size: number
-  readonly error: string | null
-}
-
-const unread = (error: string, size = 0): Read => ({ counts: noCounts(), cases: [], size, error })
-
 /** By their digest: what it names never changes. */
 const known = new Lru<Read>(32 * 1024 * 1024, ({ cases }) => cases.reduce((sum, one) => sum + lengthOf(one), 1000))
 
@@ -107,28 +90,29 @@ async function readReport(app: App, report: Found, left: number): Promise<Read> 
   const kept = known.get(key)
   if (kept) return kept.size <= left ? kept : unread(TOO_LARGE)
   try {
-    const text = await textOf(app, report, Math.min(LARGEST_REPORT, left))
-    const read = await readJunit(text).then(
-      (cases): Read => ({ counts: countsOf(cases), cases: mostOf(cases), size: text.length, error: null }),
-      (error: unknown) => unread(faultOf(error), text.length),
-    )
+    const read = await readBytes(app, await bytesOf(app, report, Math.min(LARGEST_REPORT, left)))
     known.set(key, read)
     return read
   } catch (error) {
-    return unread(faultOf(error))
+    if (error instanceof BadReport) return unread(error.message)
+    throw error
   }
 }
 
-const mostOf = (cases: readonly TestCase[]) => [...listed(cases, { cases: MOST_LISTED, characters: LARGEST_LIST })]
-
-function faultOf(error: unknown): string {
-  if (error instanceof BadReport) return error.message
-  throw error
+/** What is long is read in a thread. */
+async function readBytes({ caller }: App, bytes: Buffer): Promise<Read> {
+  if (bytes.length <= SHORT) return perform(bytes)
+  try {
+    return await rendering.run<Read>(MODULE, bytes, { caller, deadline: DEADLINE })
+  } catch (error) {
+    if (error instanceof OutOfTime) return unread('the report takes too long to read', bytes.length)
+    throw error
+  }
 }
 
 const TOO_LARGE = 'the report is too large'
 
-async function textOf(app: App, { digest, file_format }: Found, most: number): Promise<string> {
+async function bytesOf(app: App, { digest, file_format }: Found, most: number): Promise<Buffer> {
   const blob = await app.blobs.open(digest)
   if (!blob) throw new BadReport('the report is gone')
   const source = file_format === 'gzip' ? blob.stream.pipe(createGunzip()) : blob.stream
@@ -148,32 +132,7 @@ async function textOf(app: App, { digest, file_format }: Found, most: number): P
   } finally {
     blob.stream.destroy()
   }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-const noCounts = () => ({
-  total_time: 0,
-  total_count: 0,
-  success_count: 0,
-  failed_count: 0,
-  skipped_count: 0,
-  error_count: 0,
-})
-
-type Counts = ReturnType<typeof noCounts>
-
-function countsOf(cases: readonly TestCase[]): Counts {
-  const counts = noCounts()
-  for (const { status, execution_time } of cases) {
-    counts.total_time += execution_time
-    counts.total_count++
-    counts[`${status}_count`]++
-  }
-  return counts
-}
-
-function addCounts(to: Counts, more: Counts): void {
-  for (const name of Object.keys(to) as (keyof Counts)[]) to[name] += more[name]
+  return Buffer.concat(chunks)
 }
 
 export function summaryOf(report: TestReport): z.infer<typeof TestSummaryEntity> {

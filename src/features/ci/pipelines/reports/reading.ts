@@ -1,0 +1,70 @@
+/** What becomes of one report as plain data, so that a thread can be given the work. */
+import { BadReport, readJunit, type TestCase } from '../../../../lib/junit.ts'
+
+export interface Read {
+  readonly counts: Counts
+  /** Those that may be listed. */
+  readonly cases: readonly TestCase[]
+  /** Unpacked, in bytes. */
+  readonly size: number
+  readonly error: string | null
+}
+
+export function perform(bytes: Uint8Array): Read {
+  const size = bytes.length
+  try {
+    const cases = readJunit(Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('utf8'))
+    return { counts: countsOf(cases), cases: [...listed(cases, listRoom())], size, error: null }
+  } catch (error) {
+    if (error instanceof BadReport) return unread(error.message, size)
+    throw error
+  }
+}
+
+export const unread = (error: string, size = 0): Read => ({ counts: noCounts(), cases: [], size, error })
+
+interface ListRoom {
+  cases: number
+  characters: number
+}
+
+/** Of the cases of a pipeline, how many are listed and how many characters they have; all of them are counted. */
+export const listRoom = (): ListRoom => ({ cases: 20_000, characters: 8 * 1024 * 1024 })
+
+export const lengthOf = ({ name, classname, file, system_output }: TestCase) =>
+  100 + name.length + classname.length + (file?.length ?? 0) + (system_output?.length ?? 0)
+
+/** The first ones, as many as there is room for. */
+export function* listed(cases: readonly TestCase[], room: ListRoom): Generator<TestCase> {
+  for (const one of cases) {
+    if (room.cases <= 0 || room.characters <= 0) return
+    room.cases--
+    room.characters -= lengthOf(one)
+    yield one
+  }
+}
+
+export const noCounts = () => ({
+  total_time: 0,
+  total_count: 0,
+  success_count: 0,
+  failed_count: 0,
+  skipped_count: 0,
+  error_count: 0,
+})
+
+export type Counts = ReturnType<typeof noCounts>
+
+function countsOf(cases: readonly TestCase[]): Counts {
+  const counts = noCounts()
+  for (const { status, execution_time } of cases) {
+    counts.total_time += execution_time
+    counts.total_count++
+    counts[`${status}_count`]++
+  }
+  return counts
+}
+
+export function addCounts(to: Counts, more: Counts): void {
+  for (const name of Object.keys(to) as (keyof Counts)[]) to[name] += more[name]
+}
