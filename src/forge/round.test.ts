@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startForge } from '../forge.ts'
 
-/** The example of the README. */
+/** The example of docs/testing.md. */
 test('a bot’s whole round: what somebody does, the delivery it makes, what the bot does about it', async () => {
   await using forge = await startForge()
   const bot = await forge.user({ username: 'bot' })

@@ -34,7 +34,7 @@ export default mergeConfig(suite, {
       'src/features/integrations/messages/**',
       'src/features/merge-requests/**/{shadow,large-changes,processes}.test.ts',
       'test/{limits-generated,security-generated,bounds,security,secrets,doubling}.test.ts',
-      'test/start/{build,verbs,runner,removal,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check,ci,ci-crash,merge-crash}.test.ts',
+      'test/start/{build,docs,verbs,runner,removal,serve,openssh,push-crash,fork-crash,merge-crash-more,secrets,full-disk,check,ci,ci-crash,merge-crash}.test.ts',
       'src/forge/**',
       'src/features/identity/{tokens,emails,second-factor,passkeys}/**',
       'src/features/identity/belongings.test.ts',
