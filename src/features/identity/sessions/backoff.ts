@@ -2,10 +2,13 @@
  * Guesses come in batches: after each batch that failed there is a wait, twice as long each time, up to a third of a
  * day. A day without a guess forgets them all. Kept in the store: all processes share one count.
  */
+import { expressionBuilder } from 'kysely'
 import { DAY, HOUR, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
+import type { Tables } from '../../../store/database.ts'
 import { hotQuery } from '../../../store/hot.ts'
+import { addTry } from './throttle.ts'
 
 export interface Guess {
   readonly key: string
@@ -25,42 +28,21 @@ const waitAfter = (batches: number) => WAITS[batches - 1] ?? LONGEST_WAIT
  * there is a wait; then nothing is counted.
  */
 export async function takeGuess(app: App, { key, batch }: Guess): Promise<boolean> {
-  const now = timestamp(app.clock)
-  const until = after(app.clock, KEPT_FOR)
-  const taken = await app.db
-    .insertInto('throttles')
-    .values({ key, count: 1, until })
-    .onConflict((c) =>
-      c
-        .column('key')
-        .doUpdateSet((eb) => ({
-          count: eb
-            .case()
-            .when('throttles.until', '>', now)
-            .then(eb('throttles.count', '+', 1))
-            .else(1)
-            .end(),
-          until,
-        }))
-        .where((eb) => {
-          const isOver = WAITS.map((wait, n) =>
-            eb.and([
-              eb('throttles.count', '<', batch * (n + 2)),
-              eb('throttles.until', '<=', after(app.clock, KEPT_FOR - wait)),
-            ]),
-          )
-          return eb.or([
-            eb('throttles.until', '<=', now),
-            eb(eb('throttles.count', '%', batch), '!=', 0),
-            eb('throttles.count', '=', 0),
-            ...isOver,
-            eb('throttles.until', '<=', after(app.clock, KEPT_FOR - LONGEST_WAIT)),
-          ])
-        }),
-    )
-    .returning('count')
-    .executeTakeFirst()
-  return taken !== undefined
+  const eb = expressionBuilder<Tables, 'throttles'>()
+  const isOver = WAITS.map((wait, n) =>
+    eb.and([
+      eb('throttles.count', '<', batch * (n + 2)),
+      eb('throttles.until', '<=', after(app.clock, KEPT_FOR - wait)),
+    ]),
+  )
+  const where = eb.or([
+    eb('throttles.until', '<=', timestamp(app.clock)),
+    eb(eb('throttles.count', '%', batch), '!=', 0),
+    eb('throttles.count', '=', 0),
+    ...isOver,
+    eb('throttles.until', '<=', after(app.clock, KEPT_FOR - LONGEST_WAIT)),
+  ])
+  return (await addTry(app, key, { window: KEPT_FOR, since: 'last', where })) !== null
 }
 
 const countOf = hotQuery((db, p: { key: string }) => db.selectFrom('throttles').selectAll().where('key', '=', p.key))

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import { HOUR, MINUTE, after, timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal } from '../../../errors.ts'
@@ -17,33 +17,42 @@ export async function countTry(app: App, key: string): Promise<void> {
   throw new Refusal('throttled', undefined, { headers: { 'Retry-After': String(WINDOW / 1000) } })
 }
 
-/** One more, and how many that makes since the first of them, until the window after that one closes. */
-export async function countWithin(app: App, key: string, window: number): Promise<number> {
+interface Counting {
+  readonly window: number
+  /** The window closes that long after the first try, or after the last one. */
+  readonly since: 'first' | 'last'
+  /** Asked of the count there is; nothing is counted where it does not hold. */
+  readonly where?: Expression<SqlBool>
+}
+
+/** One more in one statement, and how many that makes; null where it is not counted. */
+export async function addTry(app: App, key: string, { window, since, where }: Counting): Promise<number | null> {
   const now = timestamp(app.clock)
   const until = after(app.clock, window)
-  const { count } = await app.db
+  const added = await app.db
     .insertInto('throttles')
     .values({ key, count: 1, until })
-    .onConflict((c) =>
-      c.column('key').doUpdateSet((eb) => ({
-        count: eb
-          .case()
-          .when('throttles.until', '>', now)
-          .then(eb('throttles.count', '+', 1))
-          .else(1)
-          .end(),
-        until: eb
-          .case()
-          .when('throttles.until', '>', now)
-          .then(eb.ref('throttles.until'))
-          .else(eb.ref('excluded.until'))
-          .end(),
-      })),
-    )
+    .onConflict((c) => {
+      const update = c.column('key').doUpdateSet((eb) => {
+        const isOpen = () => eb.case().when('throttles.until', '>', now)
+        return {
+          count: isOpen()
+            .then(eb('throttles.count', '+', 1))
+            .else(1)
+            .end(),
+          until: since === 'last' ? until : isOpen().then(eb.ref('throttles.until')).else(until).end(),
+        }
+      })
+      return where ? update.where(() => where) : update
+    })
     .returning('count')
-    .executeTakeFirstOrThrow()
-  return count
+    .executeTakeFirst()
+  return added?.count ?? null
 }
+
+/** One more, and how many that makes since the first of them, until the window after that one closes. */
+export const countWithin = async (app: App, key: string, window: number): Promise<number> =>
+  (await addTry(app, key, { window, since: 'first' }))!
 
 /** Takes a try back that turned out well. */
 export async function forgiveTry(app: App, key: string): Promise<void> {
