@@ -89,18 +89,26 @@ export async function logChanges(db: Kysely<never>, table: string, { scope, colu
     update: `insert into ${log} (scope, row_id) select old.${scope}, old.id union select new.${scope}, new.id;`,
     each: 'row',
   })
-  for (const [link, { by, columns }] of Object.entries(links)) {
-    const add = (row: string) =>
-      `insert into ${log} (scope, row_id) select ${scope}, id from ${table} where id = ${row}.${by};`
-    await onChange(db, {
-      name: `${log}_${link}`,
-      table: link,
-      columns,
-      insert: add('new'),
-      remove: add('old'),
-      each: 'row',
-    })
-  }
+  for (const [link, plan] of Object.entries(links)) await logLinkChanges(db, table, { link, scope, ...plan })
+}
+
+/** For migrations: the same of one more table of links, to a log that is kept already. */
+export async function logLinkChanges(
+  db: Kysely<never>,
+  table: string,
+  { link, scope, by, columns }: { link: string; scope: string; by: string; columns: string[] },
+): Promise<void> {
+  const log = `${table}_changes`
+  const add = (row: string) =>
+    `insert into ${log} (scope, row_id) select ${scope}, id from ${table} where id = ${row}.${by};`
+  await onChange(db, {
+    name: `${log}_${link}`,
+    table: link,
+    columns,
+    insert: add('new'),
+    remove: add('old'),
+    each: 'row',
+  })
 }
 
 /** For migrations: keeps `<table>_facets`, the number of rows of each combination of `columns`. */

@@ -71,6 +71,16 @@ export const tellDeployment = (
   { id, project_id, status }: Pick<Deployment, 'id' | 'project_id' | 'status'>,
 ) => emit(app, 'deployment.changed', { id, project_id, status })
 
+/** False where it is gone. */
+export async function markLinked({ db }: App, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deployments')
+    .set({ linked: true })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Deployed to, it is there again. */
 async function openEnvironment(app: App, { environment_id }: Job, status: Followed): Promise<void> {
   if (status !== 'success' || environment_id === null) return

@@ -43,6 +43,8 @@ declare module '../../../store/database.ts' {
       /** The name of the job that ends the environment. */
       on_stop: string | null
       finished_at: string | null
+      /** Whether it is known which merge requests it brought. */
+      linked: Generated<boolean>
       created_at: string
       updated_at: string
     }

@@ -1,6 +1,8 @@
 import type { Page, PageWish } from '../../../api/pages.ts'
 import type { App } from '../../../context.ts'
 import { listCommitIds } from '../../../git/history/history.ts'
+import { findCommit } from '../../../git/objects/commits.ts'
+import type { Db } from '../../../store/database.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import { pageOfQuery } from '../../../store/pages.ts'
 import type { Deployment } from '../../ci/environments/model.ts'
@@ -8,13 +10,10 @@ import type { RepositorySubject } from '../../repository/repositories/policy.ts'
 
 const MOST_COMMITS = 5000
 
-/** Those whose commits came with it: since the one before, or with all that led to it. Newest first. */
-export async function listDeployedWith(
-  { db }: App,
-  { project, dir }: RepositorySubject,
-  deployment: Deployment,
-  page: PageWish,
-): Promise<Page<{ id: number }>> {
+type Deployed = Pick<Deployment, 'id' | 'environment_id' | 'sha'>
+
+/** The commits that came with it: since the one before, or all that led to it. */
+export async function commitsOf({ db }: App, dir: string, deployment: Deployed): Promise<string[]> {
   const before = await db
     .selectFrom('deployments')
     .select('sha')
@@ -24,16 +23,48 @@ export async function listDeployedWith(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const wish = { from: deployment.sha, not: before ? [before.sha] : [], limit: MOST_COMMITS }
-  const commits = textList(db, await listCommitIds(dir, wish))
-  const found = db
+  return commitsBetween(dir, before?.sha ?? null, deployment.sha)
+}
+
+/** Those that were merged by one of the commits. */
+export function mergedBy(db: Db, project_id: number, commits: readonly string[]) {
+  const list = textList(db, commits)
+  return db
     .selectFrom('merge_requests as m')
     .select('m.id')
-    .where('m.project_id', '=', project.id)
+    .where('m.project_id', '=', project_id)
     .where('m.state', '=', 'merged')
-    .where((eb) =>
-      eb.or([inTextList(db, 'm.merge_commit_sha', commits), inTextList(db, 'm.squash_commit_sha', commits)]),
-    )
-    .orderBy('m.id', 'desc')
-  return pageOfQuery(found, page)
+    .where((eb) => eb.or([inTextList(db, 'm.merge_commit_sha', list), inTextList(db, 'm.squash_commit_sha', list)]))
 }
+
+/** Neither need be there any more. */
+async function commitsBetween(dir: string, before: string | null, from: string): Promise<string[]> {
+  if (!(await findCommit(dir, from))) return []
+  const isKnown = before !== null && (await findCommit(dir, before)) !== null
+  return listCommitIds(dir, { from, not: isKnown ? [before] : [], limit: MOST_COMMITS })
+}
+
+/** Newest first. */
+export async function listDeployedWith(
+  app: App,
+  { dir }: RepositorySubject,
+  deployment: Deployment,
+  page: PageWish,
+): Promise<Page<{ id: number }>> {
+  const commits = await commitsOf(app, dir, deployment)
+  return pageOfQuery(mergedBy(app.db, deployment.project_id, commits).orderBy('m.id', 'desc'), page)
+}
+
+const AT_ONCE = 100
+
+/** Deployments of which it is not known yet what they brought. */
+export const listUnlinked = (db: Db, after: number): Promise<{ id: number }[]> =>
+  db
+    .selectFrom('deployments')
+    .select('id')
+    .where('status', '=', 'success')
+    .where('linked', '=', false)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(AT_ONCE)
+    .execute()

@@ -1,7 +1,7 @@
 /** What lists of merge requests can be narrowed by, as clients of every era write it. */
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { blankable, id, int, listOf, oneOf, text } from '../../../api/wire.ts'
+import { blankable, id, int, listOf, moment, oneOf, text } from '../../../api/wire.ts'
 import type { App, User } from '../../../context.ts'
 import { inTextList, textList } from '../../../store/dialect.ts'
 import {
@@ -20,12 +20,25 @@ export interface MergeRequestFilter extends PlannedFilter {
   reviewer?: Named<number> | null | undefined
   /** All of them approved. */
   approvers?: Named<number[]> | null | undefined
+  /** Whether anybody approved. */
+  approved?: boolean | undefined
+  /** All of them are named by rules. */
+  named?: Named<number[]> | null | undefined
+  /** By one deployment. */
+  deployed?: Deployed | null | undefined
   merge_user?: number | null | undefined
   source_branch?: string | null | undefined
   target_branch?: string | null | undefined
   source_project_id?: number | null | undefined
   draft?: boolean | undefined
   not_reviewer?: number | undefined
+}
+
+export interface Deployed {
+  /** The name of an environment. */
+  to?: string
+  after?: string
+  before?: string
 }
 
 /** Ids, or `None` or `Any`, also as the only one of a list. */
@@ -45,6 +58,11 @@ export const filterInput = {
   reviewer_username: text.nullish(),
   approved_by_ids: blankable(idsOrNamed),
   approved_by_usernames: listOf(text).nullish(),
+  approved: blankable(oneOf('yes', 'no')),
+  approver_ids: blankable(idsOrNamed),
+  environment: text.nullish(),
+  deployed_after: blankable(moment),
+  deployed_before: blankable(moment),
   merge_user_id: blankable(int),
   merge_user_username: text.nullish(),
   source_branch: text.nullish(),
@@ -70,6 +88,15 @@ async function usersNamed({ db }: App, names: string[] | null | undefined): Prom
 
 type Given = z.infer<z.ZodObject<typeof filterInput>>
 
+function deployedBy({ environment, deployed_after, deployed_before }: Given): Deployed | null {
+  const deployed = {
+    ...(environment && { to: environment }),
+    ...(deployed_after && { after: deployed_after }),
+    ...(deployed_before && { before: deployed_before }),
+  }
+  return Object.keys(deployed).length > 0 ? deployed : null
+}
+
 export async function filterFrom(app: App, viewer: User, given: Given): Promise<MergeRequestFilter> {
   const { state, source_branch, target_branch, source_project_id, reviewer_id, not } = given
   refuseBoth(given, 'reviewer_id', 'reviewer_username')
@@ -84,6 +111,9 @@ export async function filterFrom(app: App, viewer: User, given: Given): Promise<
     source_project_id,
     reviewer: given.scope === 'reviews_for_me' ? viewer.id : reviewer,
     approvers: given.approved_by_ids ?? (await usersNamed(app, given.approved_by_usernames)),
+    approved: given.approved ? given.approved === 'yes' : undefined,
+    named: given.approver_ids,
+    deployed: deployedBy(given),
     merge_user: given.merge_user_id ?? (await userNamed(app, given.merge_user_username)),
     draft: given.wip ? given.wip === 'yes' : undefined,
     not_reviewer: not?.reviewer_id ?? (await userNamed(app, not?.reviewer_username)) ?? undefined,

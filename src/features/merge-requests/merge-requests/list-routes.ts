@@ -20,8 +20,6 @@ const listInput = z.object({
   /** Needless: what is told is true of the commits as they stand. */
   with_merge_status_recheck: bool.nullish(),
 })
-/** What was deployed where, and who may approve, is not kept for lists. */
-const refused = ['approved', 'approver_ids', 'deployed_after', 'deployed_before', 'environment']
 const output = pageOf(z.union([MergeRequestEntity, SimpleMergeRequestEntity]))
 
 export const listAll = endpoint({
@@ -30,7 +28,6 @@ export const listAll = endpoint({
   summary: 'List merge requests of all projects one can see; without a scope, those one wrote',
   allow: 'signed_in',
   input: listInput,
-  refuses: refused,
   output,
   async handle({ app, viewer, input, page }) {
     const filter = await filterFrom(app, viewer, { ...input, scope: input.scope ?? 'created_by_me' })
@@ -47,7 +44,6 @@ export const listOfGroup = endpoint({
   on: group,
   allow: 'read',
   input: listInput,
-  refuses: refused,
   output,
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }
@@ -63,7 +59,6 @@ export const list = endpoint({
   on: mergeRequests,
   allow: 'readMergeRequests',
   input: listInput,
-  refuses: refused,
   output,
   async handle({ app, viewer, subject, input, page }) {
     const filter = { ...(await filterFrom(app, viewer, input)), order_by: input.order_by, sort: input.sort }

@@ -39,6 +39,11 @@ test('totals follow every kind of change', async () => {
     { reviewer_id: 'None' },
     { approved_by_ids: String(root.id) },
     { approved_by_ids: 'None' },
+    { approved: 'yes' },
+    { approver_ids: String(root.id) },
+    { approver_ids: 'None' },
+    { environment: 'live' },
+    { deployed_after: '2001-01-01T00:00:00Z' },
     { merge_user_id: String(root.id) },
     { author_id: String(root.id) },
     { source_branch: 'b1' },
@@ -94,6 +99,25 @@ test('totals follow every kind of change', async () => {
     ],
     ['state', () => root.put(`${url}/1`, { state_event: 'close' })],
     ['a merge', () => root.put(`${url}/3/merge`)],
+    [
+      'a deployment',
+      async () => {
+        const sha = (await root.get(`${at}/repository/branches/master`)).body.commit.id
+        const wish = { environment: 'live', sha, ref: 'master', tag: false, status: 'success' }
+        expect((await root.post(`${at}/deployments`, wish)).status).toBe(201)
+        await forge.settle()
+        expect(await told(root, url, { environment: 'live' })).toBe(1)
+      },
+    ],
+    [
+      'an environment’s name',
+      async () => {
+        const [live] = (await root.get(`${at}/environments`)).body
+        await root.put(`${at}/environments/${live.id}`, { name: 'alive' })
+        expect(await told(root, url, { environment: 'live' })).toBe(0)
+      },
+    ],
+    ['a rule', () => root.post(`${at}/approval_rules`, { name: 'r', approvals_required: 0, user_ids: [root.id] })],
     ['a lock', () => db.updateTable('merge_requests').set({ state: 'locked' }).where('iid', '=', 4).execute()],
     ['title', () => root.put(`${url}/2`, { title: 'WIP: Something else' })],
     ['target', () => root.put(`${url}/2`, { target_branch: 'stable' })],
@@ -166,6 +190,11 @@ test.runIf(testDatabaseUrl() === undefined)('every order walks an index, whateve
     { source_project: 1 },
     { merge_user: 1 },
     { draft: true as const },
+    { approved: true },
+    { named: '[1]', named_total: 1, one_named: 1 },
+    { has_named: false },
+    { deployed: true as const, deployed_to: 'live', deployed_for: 7 },
+    { deployed: true as const, deployed_after: '2001-01-01', deployed_before: '2002-01-01' },
     { updated_before: '2001-01-01' },
     { group: 1, non_archived: true as const },
   ]

@@ -28,6 +28,8 @@ test('filters and orders of a project’s list', async () => {
   await forge.app.db.updateTable('merge_requests').set({ upvotes: 5 }).where('iid', '=', 1).execute()
   expect(await root.put(`${url}/3/merge`)).toMatchObject({ status: 200 })
   await root.put(`${url}/4`, { state_event: 'close' })
+  const rule = { name: 'Two', approvals_required: 1, user_ids: [jane.id, joe.id] }
+  expect((await root.post(`${url}/2/approval_rules`, rule)).status).toBe(201)
   await forge.settle()
   const { db } = forge.app
   for (const [iid, day] of [
@@ -91,6 +93,16 @@ test('filters and orders of a project’s list', async () => {
     [{ approved_by_ids: [joe.id, jane.id] }, []],
     [{ approved_by_ids: 'None' }, [4, 2, 3]],
     [{ approved_by_ids: 'Any' }, [1]],
+    [{ approved: 'yes' }, [1]],
+    [{ approved: 'no' }, [4, 2, 3]],
+    [{ approved: '' }, [4, 2, 3, 1]],
+    [{ approved: 'yes', approved_by_ids: [joe.id] }, [1]],
+    [{ approved: 'no', approved_by_ids: 'Any' }, []],
+    [{ approver_ids: [jane.id] }, [2]],
+    [{ approver_ids: [jane.id, joe.id] }, [2]],
+    [{ approver_ids: [jane.id, root.id] }, []],
+    [{ approver_ids: 'Any' }, [2]],
+    [{ approver_ids: 'None' }, [4, 3, 1]],
     [{ merge_user_id: root.id }, [3]],
     [{ merge_user_id: joe.id }, []],
     [{ approved_by_usernames: [joe.username.toUpperCase()] }, [1]],
@@ -136,6 +148,17 @@ test('filters and orders of a project’s list', async () => {
     }
   }
 
+  // Rules of the project name for all of its merge requests.
+  await root.post(`/projects/${project.id}/approval_rules`, { name: 'All', approvals_required: 0, user_ids: [jane.id] })
+  for (const [wish, iids] of [
+    [[jane.id], [4, 2, 3, 1]],
+    [[jane.id, joe.id], [2]],
+    ['None', []],
+  ] as const) {
+    const { body, headers } = await joe.get(url, { approver_ids: wish })
+    expect([iidsOf(body), headers.get('x-total')]).toEqual([iids, String(iids.length)])
+  }
+
   // A merge in the making is told as open.
   await db.updateTable('merge_requests').set({ state: 'locked' }).where('iid', '=', 2).execute()
   for (const wish of [{}, { order_by: 'title' }, { labels: 'bug' }]) {
@@ -151,6 +174,9 @@ test('filters and orders of a project’s list', async () => {
     [{ view: 'full' }, { error: 'view does not have a valid value' }],
     [{ scope: 'mine' }, { error: 'scope does not have a valid value' }],
     [{ wip: 'maybe' }, { error: 'wip does not have a valid value' }],
+    [{ approved: 'maybe' }, { error: 'approved does not have a valid value' }],
+    [{ approver_ids: 'x' }, { error: 'approver_ids is invalid' }],
+    [{ deployed_after: 'soon' }, { error: 'deployed_after is invalid' }],
     [{ created_after: 'soon' }, { error: 'created_after is invalid' }],
     [{ author_id: 1, author_username: 'x' }, { error: 'author_id, author_username are mutually exclusive' }],
     [{ reviewer_id: 1, reviewer_username: 'x' }, { error: 'reviewer_id, reviewer_username are mutually exclusive' }],

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { App, User } from '../../../context.ts'
 import { FeatureDisabled, FeatureEnabled, Guest, Reporter } from '../../../lib/levels.ts'
 import type { Db } from '../../../store/database.ts'
-import { binaryText, idList, inIdList } from '../../../store/dialect.ts'
+import { binaryText } from '../../../store/dialect.ts'
 import { leading, longList, type At, type Condition, type Sort } from '../../../store/lists.ts'
 import type { Cut, Page } from '../../../store/pages.ts'
 import { openVisibilities } from '../../access/authorizations/queries.ts'
@@ -20,11 +20,10 @@ import {
   plannedConditions,
   plannedWanted,
   seenBy,
-  type Named,
-  type PlannedValues,
 } from '../../planning/planned.ts'
 import type { Place } from '../../planning/places.ts'
 import type { MergeRequestFilter } from './filter.ts'
+import { reviewConditions, reviewWanted, type ReviewValues } from './list-conditions.ts'
 import { mergeRequestsPolicy } from './policy.ts'
 
 export const MERGE_REQUEST_ORDERS = [
@@ -38,16 +37,12 @@ export const MERGE_REQUEST_ORDERS = [
 export type MergeRequestOrder = (typeof MERGE_REQUEST_ORDERS)[number]
 
 /** The values of a list's conditions; what is absent is no condition. */
-interface Wanted extends PlannedValues {
+interface Wanted extends ReviewValues {
   state?: 'opened' | 'closed' | 'merged'
   reviewer?: number
   not_reviewer?: number
   reviewed?: boolean
   approver?: number
-  /** Ids as a list, and how many. */
-  approvers?: string
-  approver_total?: number
-  approved?: boolean
   merge_user?: number
   source_branch?: string
   target_branch?: string
@@ -76,8 +71,7 @@ const linked = (
 /** Of the list's project, where it is of one. */
 const here = (w: Wanted, { given }: At<Wanted>) => (given('project') ? sql`and project_id = ${w.project}` : sql``)
 
-const approvals = (w: Wanted, db: Db) =>
-  sql`from merge_request_approvals a where ${inIdList(db, 'a.user_id', w.approvers!)}`
+const { approvers, named, deployed, ...reviewed } = reviewConditions
 
 const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   source_branch: {
@@ -86,12 +80,9 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
   },
   reviewer: linked('reviewer', 'merge_request_reviewers', isReviewing),
   approver: linked('approver', 'merge_request_approvals', hasApproved),
-  approvers: {
-    test: (w, { db }) => sql`(select count(*) ${approvals(w, db)} and a.merge_request_id = merge_requests.id)
-      = ${w.approver_total}`,
-    set: (w, { db }) => sql`select a.merge_request_id ${approvals(w, db)}
-      group by a.merge_request_id having count(*) = ${w.approver_total}`,
-  },
+  approvers,
+  named,
+  deployed,
   merge_user: {
     test: (w, { column, hidden, order }) =>
       sql`${(order === 'created_at' ? column : hidden)('merge_user_id')} = ${w.merge_user}`,
@@ -125,10 +116,7 @@ const conditions: { [name in keyof Wanted]?: Condition<Wanted> } = {
     test: (w) =>
       either(w.reviewed, hasAny(sql`from merge_request_reviewers r where r.merge_request_id = merge_requests.id`)),
   },
-  approved: {
-    test: (w) =>
-      either(w.approved, hasAny(sql`from merge_request_approvals a where a.merge_request_id = merge_requests.id`)),
-  },
+  ...reviewed,
   not_reviewer: { test: (w) => not(isReviewing(w.not_reviewer)) },
   ...planned.rest,
 }
@@ -241,12 +229,14 @@ export async function listMergeRequestsAt(
 /** Null where nothing can match. */
 function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Wanted | null {
   const { reviewer, draft, source_branch, target_branch } = filter
+  const reviewed = reviewWanted(app.db, viewer, filter)
+  if (!reviewed) return null
   const wanted: Wanted = {
     ...plannedWanted(app, viewer, filter),
     ...(filter.state && filter.state !== 'all' && { state: filter.state }),
     ...(reviewer === 'none' || reviewer === 'any' ? { reviewed: reviewer === 'any' } : person('reviewer', reviewer)),
     ...person('not_reviewer', filter.not_reviewer),
-    ...approversWanted(app.db, filter.approvers),
+    ...reviewed,
     ...person('merge_user', filter.merge_user),
     ...(source_branch && { source_branch }),
     ...(target_branch && { target_branch }),
@@ -255,12 +245,4 @@ function wantedBy(app: App, viewer: User | null, filter: MergeRequestFilter): Wa
     ...(draft === false && { ready: true }),
   }
   return [wanted.author, wanted.assignee, wanted.reviewer, wanted.merge_user].includes(NOBODY) ? null : wanted
-}
-
-function approversWanted(db: Db, approvers: Named<number[]> | null | undefined): Wanted {
-  if (!approvers) return {}
-  if (approvers === 'none' || approvers === 'any') return { approved: approvers === 'any' }
-  const ids = [...new Set(approvers)]
-  if (ids.length === 1) return { approver: ids[0]! }
-  return ids.length === 0 ? {} : { approvers: idList(db, ids), approver_total: ids.length }
 }
