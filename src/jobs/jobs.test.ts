@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { DAY, HOUR, type Clock } from '../clock.ts'
 import { job, on, type App } from '../context.ts'
 import { startForge, type TestForge } from '../forge.ts'
+import { StoreUnavailable } from '../store/database.ts'
 import { transact } from '../store/transact.ts'
 import { emit } from '../store/outbox.ts'
 import { LEASE_MS, MAX_ATTEMPTS } from './bookkeeping.ts'
@@ -226,19 +227,31 @@ test('a worker hears that its job is now another worker’s; the other keeps its
   await second.stop()
 })
 
-/** The forge's app, and how many transactions a worker over it has had. */
-function counting({ app }: TestForge) {
+/** The forge's app, and how many transactions a worker over it has had; the store is locked for the first of them. */
+function counting({ app }: TestForge, { locked = 0 } = {}) {
   const { relaxed } = app.store
   const counted = { transactions: 0 }
   const db = new Proxy(relaxed, {
     get(target, name) {
-      if (name === 'transaction') counted.transactions++
+      if (name === 'transaction' && ++counted.transactions <= locked) throw new StoreUnavailable('it is locked')
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
   return { counted, app: { ...app, store: { ...app.store, relaxed: db } } }
 }
+
+test('recurring work that could not be set at the start is set as soon as the store is there', async () => {
+  await using forge = await startForge()
+  await forge.stopWorker()
+  const { app } = counting(forge, { locked: 2 })
+  const daily = job('test.daily', async () => {}, { every: 24 * HOUR })
+  const worker = startWorker(app, { jobs: [daily], subscriptions: [] })
+  for (let turns = 0; turns < 3; turns++) await worker.settle()
+  const set = await forge.app.db.selectFrom('jobs').select('name').where('name', '=', daily.name).execute()
+  expect(set).toEqual([{ name: daily.name }])
+  await worker.stop()
+})
 
 test('an event with two reactions takes two transactions: one begins them, one ends them', async () => {
   await using forge = await startForge()

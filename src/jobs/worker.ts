@@ -99,9 +99,8 @@ export function startWorker<A extends WorkerApp>(
   const held = new Set<Held>()
   let stopping = false
   let paused = false
-  let turn = transact(relaxed, (app) => ensureRecurring(app, jobs)).catch((error: unknown) =>
-    log.error({ err: error }, 'recurring jobs not set'),
-  )
+  let turn: Promise<void> = Promise.resolve()
+  let areRecurringSet = false
   let isTurnAhead = false
   let timer: NodeJS.Timeout | undefined
 
@@ -150,8 +149,15 @@ export function startWorker<A extends WorkerApp>(
     return { ended, aging, isNews, hands: isDue || isNews ? hands : null }
   }
 
+  /** Where the store is away or locked, a later turn does it. */
+  async function setRecurring(): Promise<void> {
+    await transact(relaxed, (app) => ensureRecurring(app, jobs))
+    areRecurringSet = true
+  }
+
   async function takeTurn(): Promise<void> {
     isTurnAhead = false
+    if (!areRecurringSet && !stopping) await setRecurring()
     const found = await agenda()
     if (!found) return
     const { ended, aging, isNews, hands } = found
