@@ -1,10 +1,9 @@
 import { MINUTE } from '../../../clock.ts'
-import { job, type App, type PushedRefs } from '../../../context.ts'
+import { job } from '../../../context.ts'
 import { dropRef } from '../../../git/refs/pointing.ts'
-import { findGone } from '../../../jobs/processes.ts'
-import { enqueue } from '../../../jobs/queue.ts'
 import { findProjectById } from '../../projects/projects/queries.ts'
 import { repositoryDir } from '../../projects/projects/repository.ts'
+import { isLate, type LatePush } from '../../repository/gate/following.ts'
 import { cancelNeedless } from './auto-cancel.ts'
 import { cancelPipeline } from './cancel.ts'
 import { CANCEL_CHILDREN, childrenOf, type CancelChildren } from './children.ts'
@@ -16,30 +15,10 @@ import { isFinished } from './status.ts'
 
 export const FOLLOW_LATE = { name: 'ci.follow_push' }
 
-interface Late extends Pick<PushedRefs, 'by' | 'updates' | 'options'> {
-  readonly project_id: number
-  /** The process that follows it at once. */
-  readonly holder?: string | undefined
-  readonly since: string
-}
-
-/** So long after a push every process that lives has followed it. */
-const LATE_MS = 60_000
-
-/** For as long as its own process may come to it; that does not ask whether others have. */
-async function patienceFor(app: App, { holder, since }: Late): Promise<number> {
-  if ((await findGone(app.db, [holder ?? null])).size > 0) return 0
-  return Math.max(0, Date.parse(since) + LATE_MS - app.clock.now().getTime())
-}
-
-export async function enqueueFollowing(app: App, late: Late): Promise<void> {
-  await enqueue(app, FOLLOW_LATE, late, { delay: await patienceFor(app, late) })
-}
-
-export const followLate = job<Late>(
+export const followLate = job<LatePush>(
   FOLLOW_LATE.name,
   async (app, late) => {
-    if ((await patienceFor(app, late)) > 0) return enqueueFollowing(app, late)
+    if (!(await isLate(app, FOLLOW_LATE, late))) return
     const { project_id, since, holder: _, ...pushed } = late
     const project = await findProjectById(app.db, project_id)
     if (project) await runPushed(app, { project, ...pushed, since })

@@ -1,8 +1,9 @@
 import { on } from '../../../context.ts'
 import { enqueue } from '../../../jobs/queue.ts'
+import { enqueueLate, latePush } from '../../repository/gate/following.ts'
 import { branchOf, isNewTip, tagOf } from '../../repository/gate/updates.ts'
 import { followDownstream, makeDownstream } from './downstream.ts'
-import { SETTLE_REF, enqueueFollowing } from './jobs.ts'
+import { FOLLOW_LATE, SETTLE_REF } from './jobs.ts'
 import { releaseRef } from './latest.ts'
 import { isFinished } from './status.ts'
 
@@ -10,9 +11,7 @@ import { isFinished } from './status.ts'
 export const followTold = on(
   'repository.changed',
   'pipelines',
-  async (app, { project_id, by, updates, options, holder }, { at }) => {
-    await enqueueFollowing(app, { project_id, by, updates, options, holder, since: at })
-  },
+  async (app, pushed, { at }) => enqueueLate(app, FOLLOW_LATE, latePush(pushed, at)),
   { when: ({ wiki, by, updates }) => !wiki && by !== null && updates.some(isNewTip) },
 )
 
