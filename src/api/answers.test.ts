@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -81,6 +82,40 @@ test('an answer that fails halfway is cut, and logged; one that its reader leave
   await left.body!.cancel()
   await expect(fetch(`${api.url}/broken`).then((answer) => answer.text())).rejects.toThrow('terminated')
   await expect.poll(() => logged).toEqual(['the disk broke'])
+})
+
+test('whoever answers hears whether all of it has gone out', async () => {
+  await using forge = await startForge()
+  const ends: boolean[] = []
+  const met = Promise.withResolvers<void>()
+  const answering = (path: `/${string}`, answer: (request: IncomingMessage) => Promise<unknown>) =>
+    endpoint({
+      method: 'POST',
+      path,
+      summary: 'Answer',
+      allow: 'anyone',
+      output: z.unknown(),
+      handle: async ({ request }) => new Answer(201, await answer(request), {}, (isSent) => void ends.push(isSent)),
+    })
+  using api = await serve(
+    { clock: forge.clock, app: { ...forge.app, log: { error: () => {} } } } as unknown as TestForge,
+    answering('/whole', async () => ({ name: 'whole' })),
+    // What cannot be written is refused instead.
+    answering('/unwritten', async () => ({ count: 1n })),
+    answering('/left', async ({ socket }) => {
+      met.resolve()
+      return once(socket, 'close')
+    }),
+  )
+  expect((await fetch(`${api.url}/whole`, { method: 'POST' })).status).toBe(201)
+  await expect.poll(() => ends).toEqual([true])
+  expect((await fetch(`${api.url}/unwritten`, { method: 'POST' })).status).toBe(500)
+  await expect.poll(() => ends).toEqual([true, false])
+  const leaving = request(`${api.url}/left`, { method: 'POST' }).on('error', () => {})
+  leaving.end()
+  await met.promise
+  leaving.destroy()
+  await expect.poll(() => ends).toEqual([true, false, false])
 })
 
 test('whoever would hang something on what has gone meanwhile is told that it is gone', async () => {

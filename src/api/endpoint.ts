@@ -132,10 +132,13 @@ export class Answer {
   readonly status: number
   readonly body: unknown
   readonly headers: Record<string, string>
-  constructor(status: number, body?: unknown, headers: Record<string, string> = {}) {
+  /** Called when all of it has gone out to the caller's connection, or never will. */
+  readonly onEnd: ((isSent: boolean) => void) | undefined
+  constructor(status: number, body?: unknown, headers: Record<string, string> = {}, onEnd?: (isSent: boolean) => void) {
     this.status = status
     this.body = body
     this.headers = headers
+    this.onEnd = onEnd
   }
 }
 

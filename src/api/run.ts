@@ -355,9 +355,15 @@ function assertUnmodified(endpoint: Endpoint, subject: unknown, request: Incomin
   if (changed > since) throw new Refusal('precondition_failed')
 }
 
+function whenOver(response: ServerResponse, tell: (isWhole: boolean) => void): void {
+  if (response.closed) tell(false)
+  else response.once('close', () => tell(response.writableFinished))
+}
+
 function answerOf(gateway: Gateway, endpoint: Endpoint, call: Call, result: unknown, page: PageWish): Answered {
   if (result instanceof Answer) {
-    const { status, body, headers } = result
+    const { status, body, headers, onEnd } = result
+    if (onEnd) whenOver(call.response, (isWhole) => onEnd(isWhole && call.response.statusCode === status))
     return { status, body, headers, asBytes: true }
   }
   const { output, method, headStatus } = endpoint

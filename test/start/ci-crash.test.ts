@@ -144,6 +144,7 @@ async function goOn(url: string, job: Taken, [, step]: (typeof ROUNDS)[number]):
 test('kill -9 around jobs: what the runner sends again ends right', { timeout: 400_000 }, () =>
   withInstance(async (settings, database) => {
     const rounds: { at: string; runner: string; job: Taken }[] = []
+    let lost = ''
     {
       await using child = start(settings)
       const url = await child.url()
@@ -154,10 +155,18 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
         rounds.push({ at, runner, job: { id: body.id, token: body.token } })
       }
       await call(url, 'POST', '/projects', { path: 'unfollowed' })
-      // Taken, and never handed over: nobody's, until its runner has been silent for long.
-      const { runner } = await prepare(url, 'silent')
-      expect(await ask(url, runner, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
+      // Taken, and never handed over.
+      lost = (await prepare(url, 'lost')).runner
+      expect(await ask(url, lost, 'after ^update "ci_jobs" set "status" = .running')).toBeNull()
       expect(await child.ended()).toBe('SIGKILL')
+    }
+    {
+      await using child = start(settings)
+      const url = await child.url()
+      // In the queue again, long before its runner would count as silent.
+      const next = async () => (await ask(url, lost))?.body.job_info?.name
+      await expect.poll(next, { timeout: 25_000, interval: 100 }).toBe('build')
+      child.process.kill('SIGKILL')
     }
     const answers: unknown[] = []
     for (const [n, round] of ROUNDS.entries()) {
@@ -200,7 +209,8 @@ test('kill -9 around jobs: what the runner sends again ends right', { timeout: 4
       const [pipeline, ...others] = (await call(url, 'GET', `${at}/pipelines`)) as unknown as Body[]
       return [pipeline?.status, others.length]
     }
-    await expect.poll(() => seen('/projects/root%2Fsilent'), { timeout: 120_000 }).toEqual(['failed', 0])
+    // Handed over at last, and never heard of again.
+    await expect.poll(() => seen('/projects/root%2Flost'), { timeout: 120_000 }).toEqual(['failed', 0])
     for (const { at } of rounds) expect([at, await seen(at)]).toEqual([at, ['success', 0]])
     // The push that was cut off is followed, once.
     const followed = () => seen('/projects/root%2Funfollowed')

@@ -14,6 +14,7 @@ import { followDeployments } from '../environments/deployments.ts'
 import { endRuns } from '../runner-protocol/runs.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
+import { newJobToken } from './tokens.ts'
 import { tellWaitingJobs } from './waiting.ts'
 
 /** Jobs of the queue, by name: what they do is declared in `jobs.ts`, which stands above this. */
@@ -131,6 +132,31 @@ export async function startJobs(
     started.filter((job) => job !== null),
   )
   return started
+}
+
+/** What a runner was to have and never got waits for the next; whoever comes with its former token is refused. */
+export async function requeueJob(app: App, id: number): Promise<Job | null> {
+  const now = timestamp(app.clock)
+  const job = await app.db
+    .updateTable('ci_jobs')
+    .set({
+      status: sql.lit('pending'),
+      ...newJobToken(app.vault),
+      runner_id: null,
+      manager_id: null,
+      timeout: null,
+      started_at: null,
+      contacted_at: null,
+      queued_at: now,
+      updated_at: now,
+      version: sql`version + 1`,
+    })
+    .where('id', '=', id)
+    .where('status', '=', sql.lit('running'))
+    .returningAll()
+    .executeTakeFirst()
+  if (job) await tellMoved(app, [job])
+  return job ?? null
 }
 
 function timesOf(status: keyof typeof FROM, now: string) {

@@ -2,12 +2,13 @@
 import type { App } from '../../../context.ts'
 import { transact } from '../../../store/transact.ts'
 import { holdPipeline, processHeld, startHeld } from '../pipelines/process.ts'
+import { dropRun } from '../runner-protocol/runs.ts'
 import { cloneJob } from './cloning.ts'
 import { coverageOf } from './coverage.ts'
 import { isAllowedExit, mostRetries, type Failure } from './failures.ts'
 import type { Job, JobStatus } from './model.ts'
 import { optionsOf } from './options.ts'
-import { moveJobs, startJobs, type Beginning, type Change } from './steps.ts'
+import { moveJobs, requeueJob, startJobs, type Beginning, type Change } from './steps.ts'
 import { stopJobs, type StopWish } from './stopping.ts'
 
 type Told = Pick<Job, 'id' | 'pipeline_id'>
@@ -44,6 +45,19 @@ export function runJob(app: App, { id, pipeline_id }: Told, beginning: Beginning
     const [started = null] = await startJobs(app, [{ ...beginning, id }])
     if (started) await startHeld(app, pipeline_id)
     return started
+  })
+}
+
+/** Back to the queue, where the process was still to hand it over; one that is being canceled has ended. */
+export async function returnJob(app: App, run: { readonly id: number; readonly holder: string }): Promise<void> {
+  const { id } = run
+  const job = await app.db.selectFrom('ci_jobs').select('pipeline_id').where('id', '=', id).executeTakeFirst()
+  if (!job) return
+  await transact(app, async (app) => {
+    await holdPipeline(app, job.pipeline_id)
+    if (!(await dropRun(app, run))) return
+    if (!(await requeueJob(app, id))) await stopJobs(app, [id], { isForced: true })
+    await processHeld(app, job.pipeline_id)
   })
 }
 

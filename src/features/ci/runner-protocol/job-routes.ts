@@ -6,6 +6,7 @@ import { entity, id, oneOf, text } from '../../../api/wire.ts'
 import { timestamp } from '../../../clock.ts'
 import type { App } from '../../../context.ts'
 import { Refusal, badParameter, forbidden, notFound } from '../../../errors.ts'
+import { transact } from '../../../store/transact.ts'
 import { leaveBlob } from '../../instance/blobs/jobs.ts'
 import { loadLimits } from '../../instance/plan-limits/queries.ts'
 import { jobOfToken } from '../job-tokens/queries.ts'
@@ -16,8 +17,10 @@ import { cancelJob, dropJob, succeedJob } from '../jobs/transitions.ts'
 import { noteContact } from '../runners/service.ts'
 import { jobOver, runnerOf, runningJob, shownToken } from './credentials.ts'
 import { mayTakeFrom } from './dependencies.ts'
+import { endHandover } from './handovers.ts'
 import { info } from './input.ts'
 import { askForJob } from './picking.ts'
+import { noteHandedOver } from './runs.ts'
 import { LARGEST_PATCH, appendTrace, isTraceWhole } from './trace.ts'
 import { keepUpload, largestUpload, receiveFile, unlessRefused } from './uploads.ts'
 
@@ -52,7 +55,8 @@ export const request = endpoint({
     const answered = await unlessGone(request, (gone) =>
       askForJob(app, { runner, manager_id, features, last_update, gone }),
     )
-    if ('job' in answered) return new Answer(201, answered.job)
+    if ('job' in answered)
+      return new Answer(201, answered.job, {}, (isSent) => void endHandover(app, answered.id, isSent))
     // Whoever lost a race is not told what it would be made to wait with.
     if (answered.isConflict) return new Answer(409, { message: '409 Conflict' })
     return new Answer(204, undefined, { 'X-GitLab-Last-Update': answered.last_update })
@@ -146,12 +150,15 @@ async function endJob(app: App, job: Job, { state, failure_reason, exit_code, re
 
 async function touch(app: App, { id }: Job): Promise<void> {
   const now = timestamp(app.clock)
-  await app.db
-    .updateTable('ci_jobs')
-    .set({ contacted_at: now, updated_at: now })
-    .where('id', '=', id)
-    .where('status', 'in', ['running', 'canceling'])
-    .execute()
+  await transact(app, async (app) => {
+    await app.db
+      .updateTable('ci_jobs')
+      .set({ contacted_at: now, updated_at: now })
+      .where('id', '=', id)
+      .where('status', 'in', ['running', 'canceling'])
+      .execute()
+    await noteHandedOver(app, [id])
+  })
 }
 
 export const appendLog = endpoint({

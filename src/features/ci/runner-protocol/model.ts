@@ -15,6 +15,8 @@ declare module '../../../store/database.ts' {
       deadline_at: string | null
       /** Whose it is, where a shared runner has it. */
       shared_project_id: number | null
+      /** The process that hands it over, until its answer is out or its runner was heard of. */
+      holder: Generated<string | null>
     }
     /** What jobs hand to those after them. */
     ci_job_variables: { id: Generated<number>; job_id: number; key: string; value_sealed: string }

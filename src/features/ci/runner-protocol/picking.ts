@@ -39,7 +39,7 @@ export interface Asking {
 }
 
 export type Answered =
-  | { readonly job: object }
+  | Picked
   | { readonly isConflict: true }
   | { readonly isConflict: false; readonly last_update: string }
 
@@ -56,7 +56,7 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
     const last_update = valueFor(runner)
     const picked = runner.active && !gone.aborted ? await pickJob(app, { ...asking, runner }) : null
     if (picked === 'lost') return { isConflict: true }
-    if (picked) return { job: picked }
+    if (picked) return picked
     if (!(await vigil?.news())) return { last_update, isConflict: false }
     const current = await findRunner(app, runner.id)
     if (!current) return { last_update, isConflict: false }
@@ -64,7 +64,13 @@ export async function askForJob(app: App, asking: Asking): Promise<Answered> {
   }
 }
 
-async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null> {
+interface Picked {
+  readonly id: number
+  /** As the runner is told. */
+  readonly job: object
+}
+
+async function pickJob(app: App, asking: Asking): Promise<Picked | 'lost' | null> {
   let isLost = false
   for await (const id of candidates(app, asking.runner)) {
     if (asking.gone.aborted) return null
@@ -80,7 +86,7 @@ async function pickJob(app: App, asking: Asking): Promise<object | 'lost' | null
 }
 
 /** Null: it cannot be run, and has failed. */
-async function takeJob(app: App, id: number, asking: Asking): Promise<object | 'lost' | null> {
+async function takeJob(app: App, id: number, asking: Asking): Promise<Picked | 'lost' | null> {
   const found = await findWaiting(app, id)
   if (!found) return 'lost'
   const { job, project } = found
@@ -104,7 +110,7 @@ async function takeJob(app: App, id: number, asking: Asking): Promise<object | '
   const isUnderWay = found.pipeline.status === 'running' && job.environment_id === null
   const handover: Handover = { job, taken, runner, masks: masksIn(variables) }
   const isTaken = await (isUnderWay ? handOverOfRunning : handOver)(app, handover)
-  return isTaken ? body : 'lost'
+  return isTaken ? { id, job: body } : 'lost'
 }
 
 interface Handover {

@@ -22,6 +22,8 @@ const WINDOW = 200
 const MOST_WINDOWS = 10
 /** Jobs of a lane that are read together. */
 const AHEAD = 50
+/** Longer than a look lasts. */
+const GONE_MS = 60_000
 
 interface Lane {
   readonly lane: string
@@ -126,8 +128,8 @@ interface Hold {
 interface Room {
   /** Jobs that it is about to hand to somebody. */
   readonly held: Map<number, Hold>
-  /** Those that it has handed out or failed: a look that began before that still has them. */
-  readonly gone: Lru<true>
+  /** Those that it has handed out or failed, and until when that is remembered: a look that began before still has them. */
+  readonly gone: Lru<number>
   /** Looks by what is asked for: those that have begun, and those that have not. */
   readonly begun: Map<string, Promise<unknown>>
   readonly next: Map<string, Promise<Look>>
@@ -148,7 +150,14 @@ function roomOf({ store }: App): Room {
 
 /** It waits no longer, whoever has it. */
 export function leaveQueue(app: App, job: number): void {
-  roomOf(app).gone.set(String(job), true)
+  roomOf(app).gone.set(String(job), performance.now() + GONE_MS)
+}
+
+const isGone = (app: App, job: number) => (roomOf(app).gone.get(String(job)) ?? 0) > performance.now()
+
+/** It is about to wait once more. */
+export function rejoinQueue(app: App, job: number): void {
+  roomOf(app).gone.delete(String(job))
 }
 
 /** What a lane holds, for all who share a look: each of its jobs is offered to one of them. */
@@ -168,11 +177,11 @@ class Line {
 
   /** Held for whoever asks; null at the end. */
   async take(app: App, isWanted: (id: number) => boolean, project_id: number | null): Promise<number | null> {
-    const { held, gone } = roomOf(app)
+    const { held } = roomOf(app)
     for (;;) {
       for (let id = this.#ids.shift(); id !== undefined; id = this.#ids.shift()) {
         this.#offered.add(id)
-        if (held.has(id) || gone.get(String(id)) || !isWanted(id)) continue
+        if (held.has(id) || isGone(app, id) || !isWanted(id)) continue
         const { promise: released, resolve: release } = Promise.withResolvers<void>()
         held.set(id, { project_id, released, release })
         return id
@@ -265,7 +274,7 @@ async function* windows(app: App, wish: Wish): AsyncGenerator<Look> {
  */
 export async function* candidates(app: App, runner: Runner): AsyncGenerator<number | null> {
   const room = roomOf(app)
-  const { held, gone } = room
+  const { held } = room
   const tried = new Set<number>()
   const isNew = (id: number) => !tried.has(id)
   const isShared = runner.runner_type === 'instance_type'
@@ -285,10 +294,10 @@ export async function* candidates(app: App, runner: Runner): AsyncGenerator<numb
         } finally {
           held.get(id)!.release()
           held.delete(id)
-          if (gone.get(String(id))) seen.noteGiven(line.lane)
+          if (isGone(app, id)) seen.noteGiven(line.lane)
         }
       }
-      if ([...seen.offered].some((id) => isNew(id) && !gone.get(String(id)))) isBlocked = true
+      if ([...seen.offered].some((id) => isNew(id) && !isGone(app, id))) isBlocked = true
       if (--left === 0) return yield null
     }
     if (isBlocked) await Promise.all([...held.values()].map(({ released }) => released))

@@ -35,22 +35,23 @@ interface Run {
   readonly masks_sealed: string
   readonly deadline_at: string | null
   readonly shared_project_id: number | null
+  readonly holder: string
 }
 
-const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at, shared_project_id }: Run) =>
+const insertRun = hotQuery((db, { job_id, masks_sealed, deadline_at, shared_project_id, holder }: Run) =>
   db
     .insertInto('ci_runs')
-    .values({ job_id, masks_sealed, deadline_at, shared_project_id })
+    .values({ job_id, masks_sealed, deadline_at, shared_project_id, holder })
     .onConflict((conflict) =>
       conflict
         .column('job_id')
-        .doUpdateSet({ masks_sealed, deadline_at, shared_project_id, trace_crc: 0, trace_resets: 0 }),
+        .doUpdateSet({ masks_sealed, deadline_at, shared_project_id, holder, trace_crc: 0, trace_resets: 0 }),
     ),
 )
 
 /** In the transaction that hands it over. */
 export async function beginRun(
-  { db, vault, clock }: App,
+  { db, vault, clock, holder }: App,
   { id, project_id, timeout }: Pick<Job, 'id' | 'project_id' | 'timeout'>,
   { runner_type }: Pick<Runner, 'runner_type'>,
   masks: readonly string[],
@@ -60,5 +61,29 @@ export async function beginRun(
     masks_sealed: vault.seal(JSON.stringify(masks)),
     deadline_at: timeout === null ? null : after(clock, timeout * 1000),
     shared_project_id: runner_type === 'instance_type' ? project_id : null,
+    holder,
   })
+}
+
+const clearHolders = hotQuery((db, p: { jobs: string }) =>
+  db
+    .updateTable('ci_runs')
+    .set({ holder: null })
+    .where(inIdList(db, 'job_id', p.jobs))
+    .where('holder', 'is not', null),
+)
+
+/** Their answers are out, or their runners were heard of. */
+export async function noteHandedOver({ db }: App, ids: readonly number[]): Promise<void> {
+  await clearHolders(db, { jobs: idList(db, ids) })
+}
+
+/** Whether it was still to be handed over by that process. In the transaction that returns the job. */
+export async function dropRun({ db }: App, { id, holder }: { id: number; holder: string }): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('ci_runs')
+    .where('job_id', '=', id)
+    .where('holder', '=', holder)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }

@@ -49,7 +49,7 @@ export function appendTrace(
     const masks = row.masks_sealed === null ? [] : (JSON.parse(app.vault.open(row.masks_sealed)) as string[])
     await write(app, id, { start: size, bytes: patch.bytes }, secretsFrom(masks))
     const trace_crc = crc32(patch.bytes, row.trace_crc ?? 0)
-    await db.updateTable('ci_runs').set({ trace_crc }).where('job_id', '=', id).execute()
+    await db.updateTable('ci_runs').set({ trace_crc, holder: null }).where('job_id', '=', id).execute()
     return { outcome: 'appended', size: after }
   })
 }
