@@ -61,11 +61,13 @@ export function Label({ of, href }: { of: { name: string; color?: string | null 
   )
 }
 
-/** Boxes of tasks stand before their words without being bound to them. */
-const named = (html: string) =>
-  html.replaceAll('class="task-list-item-checkbox"', 'class="task-list-item-checkbox" aria-label="Task"')
+/** Boxes of tasks stand before their words without being bound to them. Wide code is scrolled with the keyboard, too. */
+const accessible = (html: string) =>
+  html
+    .replaceAll('class="task-list-item-checkbox"', 'class="task-list-item-checkbox" aria-label="Task"')
+    .replaceAll('<pre>', '<pre tabindex="0">')
 
 /** What people wrote, rendered and made harmless by the server. */
 export const Prose = ({ html }: { html: string }) => (
-  <div class="prose" dangerouslySetInnerHTML={{ __html: named(html) }} />
+  <div class="prose" dangerouslySetInnerHTML={{ __html: accessible(html) }} />
 )
