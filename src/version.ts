@@ -4,3 +4,6 @@ import { readFileSync } from 'node:fs'
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
+
+/** What the package brings to read, beside `package.json`. */
+export const DOCUMENTATION = new URL('../docs/', import.meta.url)

@@ -33,6 +33,8 @@ export const CONSUMERS = {
     const forge = await startForge()
     const answer = await fetch(forge.url + '/users/sign_in')
     console.log(answer.status, await answer.text())
+    const help = await fetch(forge.url + '/help/install', { headers: { accept: 'text/html' } })
+    console.log(help.status, (await help.text()).includes('<h1>Install</h1>'))
     await forge.close()`,
   'commonjs.cjs': `const { startForge } = require('mortise')
     startForge().then(async (forge) => { ${BODY}\nawait forge.close() })`,

@@ -16,7 +16,9 @@ const VERSIONS = ['22.14.0', '23.6.0', '24.20.0', '26.10.0']
 const TOO_OLD = ['20.20.2', '22.13.1']
 
 /** What packing needs of the project. */
-const PARTS = 'bin src web scripts runtime package.json package-lock.json tsconfig.json LICENSE README.md'.split(' ')
+const PARTS = 'bin src web docs scripts runtime package.json package-lock.json tsconfig.json LICENSE README.md'.split(
+  ' ',
+)
 
 let folder: string
 const consumer = () => join(folder, 'consumer')
@@ -81,11 +83,11 @@ test('Jest requires it from CommonJS', async () => {
   expect(stdout).toContain(PRINTED)
 })
 
-test('pages are part of the package', async () => {
+test('pages and documentation are part of the package', async () => {
   const answered = await on('22.14.0', 'node', 'page.mjs')
   expect(answered).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^200 <!doctype html>.*<form/is),
+    stdout: expect.stringMatching(/^200 <!doctype html>.*<form.*\n200 true$/is),
     stderr: '',
   })
 })

@@ -25,6 +25,7 @@ export default mergeConfig(suite, {
       'src/features/groups/{directory-links,custom-attributes}/**',
       'src/features/identity/{impersonation-tokens,credentials,follows,avatar,activities,oauth,sessions,statuses}/**',
       'src/features/instance/{docs,templates,broadcast-messages,version,features,plan-limits,settings,spool}/**',
+      'src/features/instance/help/documentation.test.ts',
       'src/features/projects/{access,housekeeping,transfer}/**',
       'src/features/planning/{commit-comments,markdown,time-tracking}/**',
       'src/features/merge-requests/{todos,talk,pipelines,merge-refs,commit-merge-requests,references,time-tracking}/**',

@@ -69,7 +69,11 @@ export function addressesOf(world: World): Address[] {
     },
     'instance/index': '/',
     'instance/-/gallery': '/-/gallery',
-    'instance/help': '/help',
+    'instance/help/index': { at: '/help', also: ['/help?search=webhook', '/help?search=nothing-like-it'] },
+    'instance/help/[...page]': {
+      at: '/help/first-steps',
+      also: ['/help/pages', '/help/contexts/ci', '/help/services'],
+    },
     'instance/-/snippets/[snippet_id]/index': { at: `/-/snippets/${snippets.own}`, shows: ['snippet', 'inside'] },
     'instance/explore/index': { at: '/explore', shows: ['project'], also: ['/explore?search=nothing-like-it'] },
     'instance/explore/groups': { at: '/explore/groups', shows: ['group'] },

@@ -54,6 +54,7 @@ function Visitor({ address }: { address: string }) {
   return (
     <>
       <a href="/explore">Explore</a>
+      <a href="/help">Help</a>
       <a class="button" href={`/users/sign_in?return_to=${encodeURIComponent(address)}`}>
         Sign in
       </a>

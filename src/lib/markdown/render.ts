@@ -19,6 +19,7 @@ import {
   type Rewrite,
 } from './html.ts'
 import { nameThings, type InlineEnv, type TextReference } from './inline.ts'
+import { slugOf } from './slugs.ts'
 import { addressOfKey, type Tracker } from '../tracker-keys.ts'
 
 /** What a reference is shown as. */
@@ -49,7 +50,6 @@ interface RenderEnv extends InlineEnv {
 
 const DEEPEST = 40
 const MOST_MARKED_CODE = 100_000
-const LONGEST_SLUG = 200
 
 const findEmoji = await loadEmoji()
 const md = makeParser()
@@ -179,23 +179,4 @@ function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map(({ content, children, type }) => (type === 'html_inline' ? '' : children ? wordsOf(children) : content))
     .join('')
-}
-
-/** Lower case, words joined by hyphens; a number follows what was there before. */
-function slugOf(words: string, slugs: Map<string, number>): string {
-  const base = words
-    .slice(0, LONGEST_SLUG)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}_ -]/gu, '')
-    .trim()
-    .replaceAll(' ', '-')
-  for (;;) {
-    const count = slugs.get(base) ?? 0
-    slugs.set(base, count + 1)
-    const slug = count === 0 ? base : `${base}-${count}`
-    if (count === 0 || !slugs.has(slug)) {
-      if (count > 0) slugs.set(slug, 1)
-      return slug || 'section'
-    }
-  }
 }

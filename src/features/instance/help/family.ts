@@ -1,4 +1,5 @@
 import { family } from '../../family.ts'
 import * as routes from './routes.ts'
+import * as web from './web.ts'
 
-export const help = family({ routes })
+export const help = family({ routes, web: [web.routes] })

@@ -1,53 +1,95 @@
-/** Where to look for help: what the instance says, and what the program knows of itself. */
-import type { Records } from '../../api.ts'
-import { Keys } from '../../components/Keys.tsx'
-import { Chapter } from '../../components/settings.tsx'
-import { Prose } from '../../components/State.tsx'
-import { page as declare } from '../../page.ts'
+/** Help: what the instance says, the documentation with search, keys and the API. */
+import type { Records } from '../../../api.ts'
+import { Keys } from '../../../components/Keys.tsx'
+import { Empty, Row, Rows } from '../../../components/lists.tsx'
+import { Chapter } from '../../../components/settings.tsx'
+import { Prose } from '../../../components/State.tsx'
+import { page as declare } from '../../../page.ts'
+import { SearchForm } from './SearchForm.tsx'
 
 interface Data {
-  help: Records['Help']
-  /** For whoever is signed in. */
+  /** Null for visitors where nothing is public. */
+  help: Records['Help'] | null
+  index: Records['HelpPage'] | null
+  found: Records['HelpResult'][] | null
+  /** For people who are signed in. */
   about: Records['Metadata'] | null
 }
 
+const wordsIn = (query: URLSearchParams) => (query.get('search') ?? '').trim().slice(0, 200)
+
 export const page = declare<Data>({
-  load: ({ api, me }) => ({
-    help: api.get('/application/help', {}),
-    about: me ? api.maybe('/metadata', {}) : null,
-  }),
-  title: () => 'Help',
-  View: ({ help, about }) => (
+  load({ api, me, query }) {
+    const words = wordsIn(query)
+    return {
+      help: words ? null : api.maybe('/application/help', {}),
+      index: words ? null : api.get('/application/help/pages/{page}', { page: 'index' }),
+      found: words ? api.get('/application/help/search', { search: words }) : null,
+      about: me && !words ? api.maybe('/metadata', {}) : null,
+    }
+  },
+  title: (_data, { query }) => (wordsIn(query) ? `${wordsIn(query)} - Help` : 'Help'),
+  View: ({ help, index, found, about, query }) => (
     <>
-      <h1>Help</h1>
-      {help.html && <Prose html={help.html} />}
-      {help.support_url && (
+      <h1>{found ? <a href="/help">Help</a> : 'Help'}</h1>
+      <SearchForm words={wordsIn(query)} />
+      {found && <Results found={found} />}
+      {help?.html && <Prose html={help.html} />}
+      {help?.support_url && (
         <p>
           <a class="button" href={help.support_url} rel="noreferrer">
-            Ask for support
+            Contact support
           </a>
         </p>
       )}
-      <Chapter title="Keys" id="keys">
-        <Keys />
-      </Chapter>
-      <Chapter title="API" hint="All that these pages do, programs can do too.">
-        <ul>
-          <li>
-            <a href="/api/docs">Every call, explained</a>
-          </li>
-          <li>
-            <a href="/api/openapi.json">The same for machines (OpenAPI)</a>
-          </li>
-        </ul>
-      </Chapter>
-      {about && (
-        <Chapter title="This instance">
-          <p>
-            It runs {about.revision} and speaks the API of release {about.version}.
-          </p>
+      {index && (
+        <Chapter title={index.title} id="documentation">
+          <Prose html={index.html} />
         </Chapter>
       )}
+      {!found && <Reference about={about} />}
     </>
   ),
 })
+
+const Results = ({ found }: { found: Data['found'] & {} }) =>
+  found.length === 0 ? (
+    <Empty title="No results">
+      <p>Try other words.</p>
+    </Empty>
+  ) : (
+    <Rows label="Results">
+      {found.map(({ path, title, heading, excerpt }) => (
+        <Row
+          key={path}
+          title={<a href={path}>{heading ? `${title} › ${heading}` : title}</a>}
+          facts={<span>{excerpt}</span>}
+        />
+      ))}
+    </Rows>
+  )
+
+const Reference = ({ about }: Pick<Data, 'about'>) => (
+  <>
+    <Chapter title="Keyboard shortcuts" id="keys">
+      <Keys />
+    </Chapter>
+    <Chapter title="API" hint="Everything on these pages is also available to programs.">
+      <ul>
+        <li>
+          <a href="/api/docs">API reference</a>
+        </li>
+        <li>
+          <a href="/api/openapi.json">OpenAPI spec</a>
+        </li>
+      </ul>
+    </Chapter>
+    {about && (
+      <Chapter title="This instance">
+        <p>
+          Mortise {about.revision}, API version {about.version}.
+        </p>
+      </Chapter>
+    )}
+  </>
+)
